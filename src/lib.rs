@@ -58,14 +58,14 @@ pub mod screens {
     pub(crate) mod adjudication;
     /// A structured answer with its citations.
     pub(crate) mod answer;
+    /// The comparison with a baseline.
+    pub(crate) mod compare;
     /// The dashboard of the reviews.
     pub(crate) mod dashboard;
     /// A record as JSON.
     pub(crate) mod json;
     /// The screens by their names alone.
     pub mod kind;
-    /// The comparison with a baseline.
-    pub(crate) mod matrix;
     /// A re-run of a step or an answer.
     pub mod rerun;
     /// One run.

@@ -68,7 +68,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
     let printed = shell(&["compare"], &[&fixture("runs.jsonl"), &fixture("base.jsonl")]);
     let mut d = fixtures();
     d.keys("m");
-    assert_eq!(d.app.screen(), ScreenKind::Matrix);
+    assert_eq!(d.app.screen(), ScreenKind::Compare);
     for line in printed.lines().filter(|line| line.starts_with("accuracy") || line.starts_with("McNemar")) {
         d.shows(&[line]);
     }
@@ -125,7 +125,7 @@ fn a_run_stands_beside_a_direct_prompt() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut d = fixtures();
         d.resize(width, height).keys("3j B");
-        assert_eq!(d.app.screen(), ScreenKind::Versus);
+        assert_eq!(d.app.screen(), ScreenKind::SideBySide);
         d.shows(&["runs.jsonl", "against", "base.jsonl", "✓ right", "✗ wrong", "49 pears", "50 pears", "4/12"]);
         d.shows(&["Steps of A, the raw reply of B", "different shapes"]);
         d.keys("G").shows(&["/raw", "There are several boxes."]);
@@ -166,7 +166,7 @@ fn a_record_without_a_partner_says_so() {
     let mut d = fixtures();
     d.keys("8j B");
     assert!(d.status().contains("no record of this item"), "{}", d.status());
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
     // Joined by its question.
     d.keys("j B").shows(&["Item 10"]);
     // An error row beside an answer.
@@ -180,7 +180,7 @@ fn a_baseline_that_cannot_be_read_is_a_sentence() {
     d.keys("m").shows(&["cannot", "gone.jsonl"]);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q Enter B");
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
     assert!(d.status().contains("gone.jsonl"), "{}", d.status());
     d.keys("q f 'cell:both' Enter");
     assert_eq!(d.app.rows(), 0);
@@ -268,7 +268,7 @@ fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
 /// Walks down the boards to a line, and along it to a number.
 fn board(d: &mut Drive, name: &str, column: usize) {
     d.keys("g");
-    d.app.desk.boards.column = 0;
+    d.app.desk.dashboard.column = 0;
     for _ in 0..200 {
         let on = d.screen().contains(name) && d.style_of(name).fg == Some(d.colour(Role::Accent));
         if on {
@@ -395,7 +395,7 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     d.shows(&["Item 6"]);
     d.keys("A").shows(&["verdict  c6"]);
     d.keys("^D ^D ^U q");
-    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus);
+    assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn the_mouse_chooses_and_opens() {
         let (_, row) = d.find("none right");
         let (column, _) = d.find("as reviewed");
         d.click(column, row);
-        assert_eq!((d.app.desk.matrix.list.at, d.app.desk.matrix.basis), (3, 1));
+        assert_eq!((d.app.desk.compare.list.at, d.app.desk.compare.basis), (3, 1));
         let (column, row) = d.find("McNemar's exact test as reviewed");
         d.click(column, row);
         assert!(d.status().contains("choose a cell above"), "{}", d.status());
@@ -462,14 +462,14 @@ fn while_it_is_worked_out_everything_else_goes_on() {
     d.keys("O").shows(&["the reviews are being read"]);
     d.keys("q A").shows(&["the reviews are being read"]);
     d.keys("q j j B").release();
-    assert_eq!(d.app.screen(), ScreenKind::Versus, "the record that was asked for");
+    assert_eq!(d.app.screen(), ScreenKind::SideBySide, "the record that was asked for");
     d.shows(&["Item 4"]);
     d.keys("q");
     assert_eq!((d.app.screen(), d.app.table.list.at), (ScreenKind::Table, 3));
     d.hold = true;
     d.keys("B j").release();
     assert!(
-        !d.app.screen().is_of_all() && d.app.screen() != ScreenKind::Versus,
+        !d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide,
         "who went on is not taken away from it"
     );
 }
@@ -513,7 +513,7 @@ fn thousands_of_variables_stand_side_by_side() {
     let text = nasty::many_variables(3_000);
     let (_folder, mut d) = two(&text, &text.replace('1', "2"));
     d.keys("B d G k ^U g");
-    assert_eq!(d.app.screen(), ScreenKind::Versus);
+    assert_eq!(d.app.screen(), ScreenKind::SideBySide);
 }
 
 #[test]
@@ -522,7 +522,7 @@ fn a_baseline_whose_document_is_missing_is_compared() {
     let text = std::fs::read_to_string(answers).unwrap();
     let (_folder, mut d) = two(&text, &text);
     d.keys("m").until(|app| app.desk.compared.is_some());
-    assert_eq!(d.app.screen(), ScreenKind::Matrix);
+    assert_eq!(d.app.screen(), ScreenKind::Compare);
     assert_eq!(d.app.desk.compared.as_ref().unwrap().alone, [0, 0]);
 }
 

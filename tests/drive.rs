@@ -13,7 +13,7 @@ use ratatui::layout::Position;
 use ratatui::style::Modifier;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
-use stepscope::screens::run::state::{Pane, Tab};
+use stepscope::screens::run::state::{RunPane, Tab};
 use stepscope::widgets::keymap::{Action, Context, Keymap};
 use stepscope::widgets::theme::Role;
 use stepscope_base::text::is_hidden;
@@ -60,11 +60,11 @@ fn at(drive: &Drive) -> usize {
 }
 
 fn moment(drive: &Drive) -> usize {
-    drive.app.screens.inspect().unwrap().moment.0
+    drive.app.screens.record().unwrap().moment.0
 }
 
-fn pane(drive: &Drive) -> Pane {
-    drive.app.screens.inspect().unwrap().pane
+fn pane(drive: &Drive) -> RunPane {
+    drive.app.screens.record().unwrap().pane
 }
 
 fn numbered(count: usize) -> String {
@@ -516,7 +516,7 @@ fn the_difference_of_two_moments() {
 fn findings_are_walked_and_lead_to_the_record() {
     let mut d = Drive::runs();
     d.keys("j Enter e");
-    assert_eq!((pane(&d), moment(&d)), (Pane::Findings, 4), "the argument first");
+    assert_eq!((pane(&d), moment(&d)), (RunPane::Findings, 4), "the argument first");
     d.shows(&["Findings  1/10"]);
     assert!(d.status().contains("executed exactly, this procedure gives 72 = gold"), "{}", d.status());
     d.keys("e");
@@ -552,10 +552,10 @@ fn panes_take_turns_and_fill_the_screen() {
         seen.push(pane(&d));
         d.keys("Tab");
     }
-    assert_eq!(seen, Pane::ALL);
-    assert_eq!(pane(&d), Pane::Steps);
+    assert_eq!(seen, RunPane::ALL);
+    assert_eq!(pane(&d), RunPane::Steps);
     d.keys("S-Tab");
-    assert_eq!(pane(&d), Pane::Question);
+    assert_eq!(pane(&d), RunPane::Question);
     d.keys("Z");
     d.hides(&["Global state", "Findings"]).shows(&["Question"]);
     d.keys("Tab");
@@ -563,10 +563,10 @@ fn panes_take_turns_and_fill_the_screen() {
     d.keys("Esc");
     d.shows(&["Global state", "Findings", "Question"]);
     d.keys("Enter");
-    assert_eq!(pane(&d), Pane::Step, "Enter on a step goes into it");
+    assert_eq!(pane(&d), RunPane::Step, "Enter on a step goes into it");
     // The way of looking is kept from record to record.
     d.keys("} {");
-    assert_eq!(pane(&d), Pane::Step);
+    assert_eq!(pane(&d), RunPane::Step);
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn every_pane_has_its_place_on_a_narrow_screen() {
     d.resize(80, 24).keys("j Enter");
     d.shows(&["Question", "Steps", "Global state", "Findings"]);
     d.keys("Tab Tab Tab");
-    assert_eq!(pane(&d), Pane::Step);
+    assert_eq!(pane(&d), RunPane::Step);
     d.shows(&["Step 4  [data]", "Steps", "Global state"]).hides(&["Findings"]);
 }
 
@@ -627,10 +627,10 @@ fn a_long_popup_scrolls_and_stops_at_its_end() {
 fn finding_text_in_a_run() {
     let mut d = Drive::runs();
     d.keys("j Enter / 'noon' Enter");
-    assert_eq!(pane(&d), Pane::Question);
+    assert_eq!(pane(&d), RunPane::Question);
     assert!(d.status().starts_with("1 of "), "{}", d.status());
     d.keys("n");
-    assert_eq!(pane(&d), Pane::State);
+    assert_eq!(pane(&d), RunPane::State);
     d.keys("N N");
     let status = d.status();
     let (at, count) = status.split_once(" of ").unwrap();
@@ -739,7 +739,7 @@ fn a_run_trace_shows_prompt_schema_and_reply() {
     d.shows(&["trace", "Step 1  [data]", "call", "model        toy:1b", "tokens in    210", "took         812 ms"]);
     d.keys("l");
     d.shows(&["[prompt]", "prompt of step one"]);
-    assert_eq!(d.app.screens.inspect().unwrap().tab, Tab::Prompt);
+    assert_eq!(d.app.screens.record().unwrap().tab, Tab::Prompt);
     d.keys("l");
     d.shows(&["[schema]", "\"required\": ["]);
     d.keys("l");
@@ -892,17 +892,17 @@ fn the_mouse_on_the_run() {
     let mut d = Drive::runs();
     d.keys("j Enter");
     d.click_on("Double the morning");
-    assert_eq!((pane(&d), moment(&d)), (Pane::Steps, 2));
+    assert_eq!((pane(&d), moment(&d)), (RunPane::Steps, 2));
     d.click_on("evening ");
-    assert_eq!(pane(&d), Pane::State);
+    assert_eq!(pane(&d), RunPane::State);
     assert!(d.status().starts_with("evening: ≙ 6 = 3 × 2   written by step 2"), "{}", d.status());
     d.click_on("Remove unused outputs at Step 1");
-    assert_eq!((pane(&d), moment(&d)), (Pane::Findings, 1));
+    assert_eq!((pane(&d), moment(&d)), (RunPane::Findings, 1));
     d.click_on("Question");
-    assert_eq!(pane(&d), Pane::Question);
+    assert_eq!(pane(&d), RunPane::Question);
     let (x, y) = d.find("Double the morning");
     d.mouse(MouseEventKind::ScrollDown, x, y);
-    assert_eq!((pane(&d), moment(&d)), (Pane::Steps, 4));
+    assert_eq!((pane(&d), moment(&d)), (RunPane::Steps, 4));
     d.keys("?");
     d.mouse(MouseEventKind::ScrollDown, 50, 10);
     d.click(50, 10);
@@ -934,13 +934,13 @@ fn wider_screens_leave_no_pane_blank() {
         "{{\"question\": \"{question}\", \"mode\": \"baseline\", \"state\": {{\"final_answer\": \"1\"}}, \"raw\": \"{question}\"}}\n"
     ));
     d.resize(60, 20).keys("Enter S-Tab");
-    while pane(&d) != Pane::Question {
+    while pane(&d) != RunPane::Question {
         d.keys("Tab");
     }
     d.keys("G").resize(200, 60);
     d.shows(&["nine ten"]);
     d.resize(60, 20);
-    while pane(&d) != Pane::Step {
+    while pane(&d) != RunPane::Step {
         d.keys("Tab");
     }
     d.keys("G").resize(200, 60);
@@ -1271,7 +1271,7 @@ fn a_theme_with_a_mistake_is_said_and_does_not_end_the_round() {
 fn a_derivation_is_folded_and_followed_down_to_the_question() {
     let mut d = Drive::runs();
     d.keys("j Enter Tab");
-    while d.app.screens.inspect().unwrap().chosen_text().unwrap().0.as_str() != "trips" {
+    while d.app.screens.record().unwrap().chosen_text().unwrap().0.as_str() != "trips" {
         d.keys("k");
     }
     d.keys("Enter");
@@ -1285,9 +1285,9 @@ fn a_derivation_is_folded_and_followed_down_to_the_question() {
     d.keys("y v");
     assert!(d.copied.last().unwrap().contains("in the question"), "{:?}", d.copied);
     d.keys("Enter");
-    assert_eq!((pane(&d), moment(&d)), (Pane::State, 3), "to the step that writes it");
+    assert_eq!((pane(&d), moment(&d)), (RunPane::State, 3), "to the step that writes it");
     d.keys("Enter G Enter");
-    assert_eq!(pane(&d), Pane::Question, "the last row is a quantity of the question");
+    assert_eq!(pane(&d), RunPane::Question, "the last row is a quantity of the question");
     assert_eq!(d.status(), "3/3  “twice”: 2, multiple; no variable took it up");
 }
 
@@ -1295,7 +1295,7 @@ fn a_derivation_is_folded_and_followed_down_to_the_question() {
 fn the_quantities_of_the_question_are_walked_and_light_their_variables() {
     let mut d = Drive::runs();
     d.keys("j Enter S-Tab");
-    assert_eq!(pane(&d), Pane::Question);
+    assert_eq!(pane(&d), RunPane::Question);
     d.keys("l");
     assert_eq!(d.status(), "1/3  “8”: 8, number; taken up by cars");
     let lit = |d: &Drive, name: &str| {
@@ -1344,14 +1344,14 @@ fn answers() -> Drive {
 }
 
 fn line_of(drive: &Drive) -> usize {
-    drive.app.screens.inspect().unwrap().evidence.as_ref().unwrap().lines.at
+    drive.app.screens.record().unwrap().answer.as_ref().unwrap().lines.at
 }
 
 #[test]
 fn a_typed_answer_opens_with_its_evidence() {
     let mut d = answers();
     d.keys("Enter");
-    assert_eq!(d.app.screen(), ScreenKind::Evidence);
+    assert_eq!(d.app.screen(), ScreenKind::Answer);
     d.shows(&["How much is the rent?", "grounded 1/1", "84.5 EUR / month", "exact", "page 2/4", "→ ship"]);
     assert!(d.screen().contains("▌A    6"), "{}", d.screen());
 }

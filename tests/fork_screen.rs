@@ -48,7 +48,7 @@ fn a_kept_fork_is_on_the_disk_when_the_screen_says_so() {
     let before = std::fs::read(&path).unwrap();
     let mut d = open(&path);
     d.keys("Enter");
-    let line = edited(d.app.screens.inspect().unwrap().opened.text(), 1, "problem_text", "\"another\"");
+    let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line.clone());
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
     let kept = std::fs::read(forks_of(&path)).unwrap();
@@ -64,7 +64,7 @@ fn what_cannot_be_saved_is_said_and_kept_and_saved_later() {
     std::fs::create_dir(forks_of(&path)).unwrap();
     d.keys("Enter ^S");
     assert_eq!(d.status(), "everything is saved");
-    let line = edited(d.app.screens.inspect().unwrap().opened.text(), 1, "problem_text", "\"another\"");
+    let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
     assert!(d.status().starts_with("NOT SAVED, it is no regular file (^S tries again): "));
     d.keys("j");
@@ -88,7 +88,7 @@ fn forks_go_where_they_were_told_to_but_never_into_records() {
     let elsewhere = folder.path().join("mine");
     let mut d = Drive::with(std::slice::from_ref(&path), |app| app.forks.path = Some(elsewhere.clone()));
     d.keys("Enter");
-    let line = edited(d.app.screens.inspect().unwrap().opened.text(), 1, "problem_text", "\"another\"");
+    let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line.clone());
     assert_eq!(d.status(), "saved in mine");
     assert!(elsewhere.exists() && !forks_of(&path).exists());
@@ -136,13 +136,13 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     d.keys("j Enter )");
     assert_eq!(d.status(), "this record has no forks");
     assert!(d.header().contains("2/8 ▸") && d.header().contains("rec "), "{}", d.header());
-    let line = edited(d.app.screens.inspect().unwrap().opened.text(), 1, "problem_text", "\"another\"");
+    let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
     d.wait_for(|app| app.fork_count() == 1 && app.kin().len() == 2);
     d.keys(")");
     assert!(d.header().contains("runs.jsonl ▸ 2/8 ▸") && d.header().contains("fork r1"), "{}", d.header());
     // A fork of the fork.
-    let line = edited(d.app.screens.inspect().unwrap().opened.text(), 1, "problem_text", "\"third\"");
+    let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"third\"");
     keep(&mut d, line);
     d.wait_for(|app| app.fork_count() == 2 && app.kin().len() == 3);
     d.keys(")");
@@ -253,8 +253,8 @@ fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
     d.keys(")");
     assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
     let of = |d: &Drive, name: &str| {
-        let inspect = d.app.screens.inspect().unwrap();
-        let row = inspect.opened.variables.iter().find(|row| row.name.as_str() == name).unwrap();
+        let view = d.app.screens.record().unwrap();
+        let row = view.opened.variables.iter().find(|row| row.name.as_str() == name).unwrap();
         let write = row.writes.last().unwrap();
         (write.value.as_ref().unwrap().line.as_str().to_owned(), write.badge.word())
     };
@@ -263,8 +263,8 @@ fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
     d.shows(&["recomputed", "12", "19"]).hides(&["Rope_metres - first_cut"]);
     // A fork of the fork, with a value that a person set: the others stay the fork's.
     d.keys("[ [");
-    let step = d.app.screens.inspect().unwrap().moment.0;
-    let line = edited(d.app.screens.inspect().unwrap().opened.text(), step, "second_cut", "7");
+    let step = d.app.screens.record().unwrap().moment.0;
+    let line = edited(d.app.screens.record().unwrap().opened.text(), step, "second_cut", "7");
     keep(&mut d, line);
     d.wait_for(|app| app.kin().len() == 3);
     d.keys(")");
@@ -366,10 +366,10 @@ fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
 }
 
 fn state_of(d: &mut Drive, variable: &str, moment: usize) {
-    let inspect = d.app.screens.inspect_mut().unwrap();
-    inspect.go_to_moment(moment);
-    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == variable).unwrap();
-    inspect.choose_variable(at);
+    let view = d.app.screens.record_mut().unwrap();
+    view.go_to_moment(moment);
+    let at = view.opened.variables.iter().position(|row| row.name.as_str() == variable).unwrap();
+    view.choose_variable(at);
     d.draw();
 }
 
@@ -415,7 +415,7 @@ fn the_prompt_of_a_step_is_edited() {
     d.keys("S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
     d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent yet", "Be brief. Multiply"]);
     d.keys("v ^U ^S");
-    let edits = &d.app.screens.inspect().unwrap().edits;
+    let edits = &d.app.screens.record().unwrap().edits;
     assert!(edits.prompt.is_some());
 }
 

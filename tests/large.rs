@@ -112,9 +112,9 @@ fn many_variables(count: usize) -> String {
 fn a_step_lists_the_first_of_many_values_and_counts_the_rest() {
     let (_folder, mut d) = Drive::text(many_variables(700));
     d.keys("Enter");
-    d.app.screens.inspect_mut().unwrap().focus(stepscope::screens::run::state::Pane::Step);
+    d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Step);
     d.keys("Z").shows(&["reads", "v0"]);
-    assert_eq!(d.app.screens.inspect().unwrap().detail.reads.len(), 500);
+    assert_eq!(d.app.screens.record().unwrap().detail.reads.len(), 500);
     while !d.screen().contains("… and 200 more: the global state lists them") {
         let before = d.screen();
         d.keys("^D");
@@ -129,6 +129,6 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
         format!(r#"{{"id":"a","question":"{text}","mode":"baseline","gold_num":1.0,"pred_num":1,"raw":"{text}"}}"#);
     let (_folder, mut d) = Drive::text(record);
     d.keys("Enter").shows(&["Question", "… 74.5 kB more; stepscope show prints them"]);
-    d.app.screens.inspect_mut().unwrap().focus(stepscope::screens::run::state::Pane::Question);
+    d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Question);
     d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
 }

@@ -501,9 +501,9 @@ fn what_is_edited_in_the_state_is_gone_on_with() {
     let server = Server::start(right);
     let (_folder, path, mut d) = at(&server);
     d.keys("Tab [");
-    let inspect = d.app.screens.inspect_mut().unwrap();
-    let at = inspect.opened.variables.iter().position(|row| row.name.as_str() == "bags").unwrap();
-    inspect.choose_variable(at);
+    let view = d.app.screens.record_mut().unwrap();
+    let at = view.opened.variables.iter().position(|row| row.name.as_str() == "bags").unwrap();
+    view.choose_variable(at);
     d.keys("v ^U 5 Enter").shows(&["✎ 5  was 3"]);
     // On from there, whatever step is shown.
     d.keys("[");
@@ -554,7 +554,7 @@ fn fixes(app: &App) -> String {
 }
 
 fn is_mended(app: &App) -> bool {
-    matches!(&app.dialog, Some(Dialog::Mending(mending)) if mending.is_over)
+    matches!(&app.dialog, Some(Dialog::Repair(mending)) if mending.is_over)
 }
 
 #[test]
@@ -601,7 +601,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Mending(mending)) if !mending.reply.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(mending)) if !mending.reply.content.is_empty()));
     d.shows(&["Esc breaks it off", "NameDescr"]).hides(&["Enter shows"]);
     d.keys("j x ^C").shows(&["broken off; what had come is no answer", "diagnostics 1 → 1"]);
     assert!(d.quit.is_none());
@@ -650,7 +650,7 @@ fn a_click_ends_no_repair_and_esc_cancels_it() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Mending(mending)) if !mending.reply.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(mending)) if !mending.reply.content.is_empty()));
     for (column, row) in [(0, 0), (60, 18), (119, 35), (3, 3)] {
         d.click(column, row);
     }

@@ -77,7 +77,7 @@ fn events(journal: &Path) -> Vec<Event> {
 
 /// The id of the open record.
 fn open_id(d: &Drive) -> String {
-    d.app.screens.inspect().unwrap().opened.id.as_str().to_owned()
+    d.app.screens.record().unwrap().opened.id.as_str().to_owned()
 }
 
 fn id_of(event: &Event) -> String {
@@ -185,7 +185,7 @@ fn a_fail_with_a_label_is_three_keys() {
     assert_eq!(desk.kinds().len(), 3);
     // Digits are counts again.
     d.keys("Tab g 2 j");
-    assert_eq!(d.app.screens.inspect().unwrap().variables.at, 2);
+    assert_eq!(d.app.screens.record().unwrap().variables.at, 2);
 }
 
 #[test]
@@ -562,7 +562,7 @@ fn a_session_goes_on_at_the_same_record_and_scroll() {
     let mut again = desk.open_with(|app| drop(app.restore(&view)));
     again.until(|app| app.review.progress == (1, 5));
     assert_eq!(open_id(&again), "r2");
-    let (before, now) = (d.app.screens.inspect().unwrap(), again.app.screens.inspect().unwrap());
+    let (before, now) = (d.app.screens.record().unwrap(), again.app.screens.record().unwrap());
     assert_eq!((now.moment, now.variables), (before.moment, before.variables));
     again.keys("a");
     assert_eq!(open_id(&again), "r3");
@@ -570,7 +570,7 @@ fn a_session_goes_on_at_the_same_record_and_scroll() {
     again.until(|app| app.review.saved).keys("q Q");
     let view = again.kept.pop().unwrap().0;
     let table = desk.open_with(|app| drop(app.restore(&view)));
-    assert!(table.app.screens.inspect().is_none() && table.app.record() == Some(2));
+    assert!(table.app.screens.record().is_none() && table.app.record() == Some(2));
 }
 
 #[test]

@@ -200,9 +200,9 @@ fn act(drive: &mut Drive, deeds: Vec<Deed>) {
         for binding in app.hints() {
             assert_eq!(app.allowed(binding.action), Ok(()));
         }
-        if let Some(inspect) = app.screens.inspect() {
-            assert!(inspect.moment.0 <= inspect.opened.steps.len());
-            assert!(inspect.outline.is_empty() || inspect.outline.list.at < inspect.outline.len());
+        if let Some(view) = app.screens.record() {
+            assert!(view.moment.0 <= view.opened.steps.len());
+            assert!(view.outline.is_empty() || view.outline.list.at < view.outline.len());
         }
         for text in &drive.copied {
             assert!(text.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{text:?}");

@@ -105,7 +105,7 @@ fn typed(d: &Drive) -> Option<String> {
 /// A call that one sees run.
 fn is_running(d: &Drive) -> bool {
     match (d.app.front(), &d.app.dialog) {
-        (_, Some(Dialog::Mending(mending))) => !mending.is_over,
+        (_, Some(Dialog::Repair(mending))) => !mending.is_over,
         (Front::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
         _ => false,
     }
@@ -356,7 +356,7 @@ impl Walk {
     fn check(&mut self) {
         let app = &self.d.app;
         let (front, screen, size) = (app.front(), app.screen(), app.size);
-        self.must(!screen.is_of_record() || app.screens.inspect().is_some(), "a re-run without its record");
+        self.must(!screen.is_of_record() || app.screens.record().is_some(), "a re-run without its record");
         if size.width < 60 || size.height < 13 {
             return;
         }
@@ -377,15 +377,15 @@ impl Walk {
                 ScreenKind::Run => {
                     &["Question", "Steps", "Step", "The start", "Global state", "Findings", "Difference"]
                 }
-                ScreenKind::Evidence => &["Answer", "Items", "Document", "Citation", "Checks"],
+                ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],
                 ScreenKind::Rerun => {
                     &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"]
                 }
-                ScreenKind::Matrix => &["only A", "joined", "Matrix", "compar"],
-                ScreenKind::Versus => &["against"],
-                ScreenKind::Boards => &["Boards"],
-                ScreenKind::Disputes => &["disagree", "being read", "Agreement"],
+                ScreenKind::Compare => &["only A", "joined", "Matrix", "compar"],
+                ScreenKind::SideBySide => &["against"],
+                ScreenKind::Dashboard => &["Boards"],
+                ScreenKind::Adjudication => &["disagree", "being read", "Agreement"],
             },
         };
         self.must(marks.is_empty() || marks.iter().any(|mark| body.contains(mark)), "the body shows another screen");

@@ -16,11 +16,11 @@ use stepscope_io::pipeline::dashboard::{self as boards_io, Judged};
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
 
-use crate::screens::adjudication::state::Disputes;
-use crate::screens::dashboard::state::Cursor;
-use crate::screens::matrix::state::Matrix;
+use crate::screens::adjudication::state::Adjudication;
+use crate::screens::compare::state::CompareCursor;
+use crate::screens::dashboard::state::DashboardCursor;
 use crate::screens::side_by_side::making::{Fixes, Make};
-use crate::screens::side_by_side::state::{Against, Versus};
+use crate::screens::side_by_side::state::{Against, SideBySide};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -42,13 +42,13 @@ pub struct Desk {
     /// How the next reading of them stands.
     pub judging: Pending,
     /// The cursor of the boards.
-    pub boards: Cursor,
+    pub dashboard: DashboardCursor,
     /// The items on which reviewers disagree.
-    pub disputes: Disputes,
+    pub adjudication: Adjudication,
     /// The record whose partner is wanted as soon as there is a comparison.
     pub partner_of: Option<usize>,
     /// The cursor of the cells.
-    pub matrix: Matrix,
+    pub compare: CompareCursor,
     /// What is the same in two records side by side is shown.
     pub shows_same: bool,
     /// How many records there were when it was last worked out, and how often they had moved.
@@ -142,11 +142,11 @@ pub enum News {
     /// The comparison of this number.
     Compared(u64, Result<Arc<Compared>, Failure>),
     /// Two records side by side, for this record.
-    Sides(usize, Result<Box<Versus>, Failure>),
+    Sides(usize, Result<Box<SideBySide>, Failure>),
     /// The boards and disputes of this number.
     Judged(u64, Result<Arc<Judged>, Failure>),
     /// A fork that was made of this record, or why it was not.
-    Made(usize, Result<Box<Versus>, Shown>),
+    Made(usize, Result<Box<SideBySide>, Shown>),
     /// The fixes of this record's procedure, or why there are none.
     Fixes(usize, Result<Box<Fixes>, Shown>),
 }

@@ -5,11 +5,11 @@ use crate::app::review::Place;
 use crate::app::state::App;
 use crate::app::{across, review};
 use crate::dialogs::dialog::Dialog;
-use crate::screens::answer::state::Evidence;
+use crate::screens::answer::state::AnswerView;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::state::{Inspect, Pane, Tab};
+use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::stack::Front;
-use crate::screens::{adjudication, dashboard, matrix, rerun, run, side_by_side};
+use crate::screens::{adjudication, compare, dashboard, rerun, run, side_by_side};
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
 
@@ -80,7 +80,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         _ if action.is_movement() => !matches!(kind, K::Confirm | K::Drop | K::Repair),
         A::CopyValue => matches!(dialog, Some(Dialog::Popup(_) | Dialog::Derivation(_))),
         A::Open => match dialog {
-            Some(Dialog::Mending(mending)) => mending.is_over && mending.is_changed,
+            Some(Dialog::Repair(mending)) => mending.is_over && mending.is_changed,
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
             Some(Dialog::Palette(palette)) => {
                 let rows = app.palette_rows(palette.line.value());
@@ -114,14 +114,14 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     }
     match screen {
         _ if action == A::SaveAgain => {}
-        ScreenKind::Matrix => return matrix::keys::allowed(app, action),
-        ScreenKind::Versus => return side_by_side::keys::allowed(app, action),
-        ScreenKind::Boards => return dashboard::keys::allowed(app, action),
-        ScreenKind::Disputes => return adjudication::keys::allowed(app, action),
+        ScreenKind::Compare => return compare::keys::allowed(app, action),
+        ScreenKind::SideBySide => return side_by_side::keys::allowed(app, action),
+        ScreenKind::Dashboard => return dashboard::keys::allowed(app, action),
+        ScreenKind::Adjudication => return adjudication::keys::allowed(app, action),
         _ => {}
     }
-    let inspect = app.screens.inspect();
-    let steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+    let view = app.screens.record();
+    let steps = view.is_some_and(|view| view.opened.has_steps());
     if let Some(allowed) = review::keys::review_allowed(app, screen, action) {
         return allowed;
     }
@@ -129,7 +129,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         action,
         A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples | A::Exact | A::Repair | A::Edit
     );
-    if forks && inspect.is_some_and(|inspect| !inspect.opened.hidden.is_empty()) {
+    if forks && view.is_some_and(|view| !view.opened.hidden.is_empty()) {
         // A fork is bound to the whole text of its parent.
         return Err("some of this record is hidden until your verdict: * shows it");
     }
@@ -146,38 +146,39 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
             need(steps, "this record has no steps")?;
             need(screen == ScreenKind::Run, "go back to the run first: q")?;
-            match (inspect, action) {
-                (Some(inspect), A::NextStep) => inspect.may_walk(1),
-                (Some(inspect), A::PreviousStep) => inspect.may_walk(-1),
-                (Some(inspect), A::Writer) => inspect.writer().map(drop),
-                (Some(inspect), A::Reader) => inspect.reader().map(drop),
+            match (view, action) {
+                (Some(view), A::NextStep) => view.may_walk(1),
+                (Some(view), A::PreviousStep) => view.may_walk(-1),
+                (Some(view), A::Writer) => view.writer().map(drop),
+                (Some(view), A::Reader) => view.reader().map(drop),
                 _ => Ok(()),
             }
         }
         A::CopyStep => need(steps && screen == ScreenKind::Run, "there is no step here"),
         A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),
         A::NextPane | A::PreviousPane | A::Maximise => {
-            let has_panes = matches!(screen, ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Rerun);
+            let has_panes = matches!(screen, ScreenKind::Run | ScreenKind::Answer | ScreenKind::Rerun);
             need(has_panes, "there is only one pane here")
         }
-        A::NextSpan | A::PreviousSpan | A::CopyQuote | A::Contents => {
-            need(screen == ScreenKind::Evidence, "this is for answers with citations")?;
-            let evidence = inspect.and_then(|inspect| inspect.evidence.as_ref());
-            let sheet = evidence.map(|evidence| &evidence.sheet);
+        A::NextCitation | A::PreviousCitation | A::CopyQuote | A::Contents => {
+            need(screen == ScreenKind::Answer, "this is for answers with citations")?;
+            let answer = view.and_then(|view| view.answer.as_ref());
+            let structured = answer.map(|answer| &answer.shown);
             match action {
                 A::CopyQuote => Ok(()),
                 A::Contents => {
-                    let toc = sheet.and_then(|sheet| sheet.document.as_ref()).map(|document| document.toc());
+                    let toc =
+                        structured.and_then(|structured| structured.document.as_ref()).map(|document| document.toc());
                     need(toc.is_some_and(|toc| !toc.is_empty()), "the document has no table of contents")
                 }
-                _ => need(evidence.is_some_and(Evidence::cites), "this answer cites nothing"),
+                _ => need(answer.is_some_and(AnswerView::cites), "this answer cites nothing"),
             }
         }
         A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => rerun::keys::may_rerun(app, action),
         A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first: q"),
-        A::Ladder => match inspect.filter(|_| screen != ScreenKind::Table) {
-            Some(inspect) => {
-                need(inspect.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
+        A::Rewards => match view.filter(|_| screen != ScreenKind::Table) {
+            Some(view) => {
+                need(view.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
             }
             None => need(false, "open the record first"),
         },
@@ -186,10 +187,10 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             need(app.rows() > 1, "there is only one record")?;
             app.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
         }
-        A::NextFinding | A::PreviousFinding => match inspect {
-            Some(inspect) if screen != ScreenKind::Table => {
+        A::NextFinding | A::PreviousFinding => match view {
+            Some(view) if screen != ScreenKind::Table => {
                 need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
-                need(!inspect.opened.notes.is_empty(), "the rules find nothing in this record")
+                need(!view.opened.notes.is_empty(), "the rules find nothing in this record")
             }
             _ => {
                 need(app.rows() > 0, "there are no records")?;
@@ -204,19 +205,19 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::Exact | A::Repair | A::Between => need(steps && screen == ScreenKind::Run, "open a run with steps first"),
         A::Edit => {
             need(steps && screen == ScreenKind::Run, "open a run with steps first")?;
-            let place = inspect.is_some_and(|inspect| match inspect.pane {
-                Pane::State => true,
-                pane => pane == Pane::Step && inspect.tab == Tab::Prompt,
+            let place = view.is_some_and(|view| match view.pane {
+                RunPane::State => true,
+                pane => pane == RunPane::Step && view.tab == Tab::Prompt,
             });
             need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
             run::edit::may_edit(app)
         }
         A::Keep if screen == ScreenKind::Run => {
-            let edited = inspect.is_some_and(|inspect| !inspect.edits.values.is_empty());
+            let edited = view.is_some_and(|view| !view.edits.values.is_empty());
             need(edited, "there is nothing to keep: v edits a value")
         }
         A::Keep => need(false, "there is nothing to keep here"),
-        A::DropEdits => need(inspect.is_some_and(|inspect| !inspect.edits.is_empty()), "nothing is edited"),
+        A::DropEdits => need(view.is_some_and(|view| !view.edits.is_empty()), "nothing is edited"),
         A::TakeEdit | A::ExternalEditor | A::NewLabel | A::RenameLabel | A::MergeLabel | A::Confirm | A::DropText => {
             need(false, "this is for texts that are being typed")
         }
@@ -241,8 +242,8 @@ fn others_have_findings(app: &App) -> bool {
 fn has_search(app: &App, screen: ScreenKind) -> bool {
     match screen {
         ScreenKind::Table => app.table.finding.is_some(),
-        ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Json => {
-            app.screens.inspect().is_some_and(Inspect::has_found)
+        ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
+            app.screens.record().is_some_and(RecordView::has_found)
         }
         _ => false,
     }

@@ -6,11 +6,11 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::state::App;
-use crate::dialogs::dialog::{Prompt, Purpose};
+use crate::dialogs::dialog::{Prompt, PromptPurpose};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Mode;
-use crate::screens::run::state::{Inspect, Pane};
-use crate::screens::{adjudication, answer, dashboard, json, matrix, rerun, run, side_by_side};
+use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
 use crate::widgets::look::{Look, fit_spans, frame, put, severity_role};
@@ -54,9 +54,9 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 /// What is to be said of what is on screen; in brief, where other places say the rest too.
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let news = app.log.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
-    let rest = match (app.screens.inspect(), app.screen()) {
-        (_, ScreenKind::Versus) => Vec::new(),
-        (Some(inspect), screen) if screen.is_of_record() => verdict(app, inspect, in_brief, look),
+    let rest = match (app.screens.record(), app.screen()) {
+        (_, ScreenKind::SideBySide) => Vec::new(),
+        (Some(view), screen) if screen.is_of_record() => verdict(app, view, in_brief, look),
         _ => totals(app, look),
     };
     news.into_iter().chain(rest).collect()
@@ -81,16 +81,16 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
         line.push(arrow());
     }
     let screen = app.screen();
-    let record = app.screens.inspect().filter(|_| screen.is_of_record());
-    let there = record.filter(|inspect| inspect.opened.index < app.store.len());
-    let name = there.map_or_else(|| app.title(), |inspect| app.name_of(inspect.opened.index));
+    let record = app.screens.record().filter(|_| screen.is_of_record());
+    let there = record.filter(|view| view.opened.index < app.store.len());
+    let name = there.map_or_else(|| app.title(), |view| app.name_of(view.opened.index));
     // Which record it is matters more than the file; the table names that.
     let is_named = wide || record.is_none();
     if is_named {
         line.push(look.span(fit(name.as_str(), if wide { 40 } else { 20 }), Role::Text));
     }
-    if let Some(inspect) = record {
-        let (row, of) = app.place_of(inspect.opened.index);
+    if let Some(view) = record {
+        let (row, of) = app.place_of(view.opened.index);
         line.extend(is_named.then(arrow));
         line.push(match there {
             Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
@@ -103,11 +103,11 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
         (ScreenKind::Rerun, Some(attempt), _) if !attempt.is_answer() => {
             format!("re-run step {}/{}", attempt.step + 1, attempt.steps)
         }
-        (ScreenKind::Run, _, Some(inspect)) if inspect.opened.has_steps() => {
-            format!("step {}/{}", inspect.moment.0, inspect.opened.steps.len())
+        (ScreenKind::Run, _, Some(view)) if view.opened.has_steps() => {
+            format!("step {}/{}", view.moment.0, view.opened.steps.len())
         }
-        (ScreenKind::Versus, ..) => {
-            let (row, of) = app.screens.versus().map_or((0, 0), |versus| app.place_of(versus.record));
+        (ScreenKind::SideBySide, ..) => {
+            let (row, of) = app.screens.side_by_side().map_or((0, 0), |sides| app.place_of(sides.record));
             format!("{}  {}/{of}", screen.word(), row + 1)
         }
         _ => screen.word().to_owned(),
@@ -120,14 +120,14 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
     (line, front)
 }
 
-fn verdict(app: &App, inspect: &Inspect, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
-    let opened = &inspect.opened;
+fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let opened = &view.opened;
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     if app.size.width >= layout::WIDE && !in_brief && opened.lineage.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
-    line.push(execution(app, inspect, look));
+    line.push(execution(app, view, look));
     if opened.has_trace && !in_brief {
         line.push(look.span("trace   ", Role::Badge));
     }
@@ -154,18 +154,18 @@ fn verdict(app: &App, inspect: &Inspect, in_brief: bool, look: Look<'_>) -> Vec<
         let role = if route == Route::Ship { Role::Ok } else { Role::Accent };
         look.span(format!("→ {}   ", route.word()), role)
     }));
-    line.extend(counts(inspect.counts(), look));
+    line.extend(counts(view.counts(), look));
     line
 }
 
 /// Whether a record is as it was recorded, or which fork it is.
-fn execution(app: &App, inspect: &Inspect, look: Look<'_>) -> Span<'static> {
-    let index = inspect.opened.index;
+fn execution(app: &App, view: &RecordView, look: Look<'_>) -> Span<'static> {
+    let index = view.opened.index;
     match app.store.address(index) {
         Some(address) if app.forks.family.root(address).is_some() => {
             look.span(format!("fork {}   ", app.forks.family.execution(address)), Role::Changed)
         }
-        _ if inspect.opened.lineage.is_some() => look.span("fork   ", Role::Changed),
+        _ if view.opened.lineage.is_some() => look.span("fork   ", Role::Changed),
         _ => look.span("rec   ", Role::Badge),
     }
 }
@@ -224,29 +224,29 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
         return;
     }
-    let of_record = |line: fn(&Inspect, Look<'_>) -> Vec<Span<'static>>| {
-        app.screens.inspect().map(|inspect| line(inspect, look)).unwrap_or_default()
+    let of_record = |line: fn(&RecordView, Look<'_>) -> Vec<Span<'static>>| {
+        app.screens.record().map(|view| line(view, look)).unwrap_or_default()
     };
     let line = match app.screen() {
         ScreenKind::Table => table_line(app, look),
         ScreenKind::Run => of_record(describe),
-        ScreenKind::Evidence => of_record(evidence),
+        ScreenKind::Answer => of_record(answer),
         ScreenKind::Json => of_record(json::draw::describe),
         ScreenKind::Rerun => rerun::draw::describe(app, look),
-        ScreenKind::Matrix => matrix::draw::describe(app, look),
-        ScreenKind::Versus => side_by_side::draw::describe(app, look),
-        ScreenKind::Boards => dashboard::draw::describe(app, look),
-        ScreenKind::Disputes => adjudication::draw::describe(app, look),
+        ScreenKind::Compare => compare::draw::describe(app, look),
+        ScreenKind::SideBySide => side_by_side::draw::describe(app, look),
+        ScreenKind::Dashboard => dashboard::draw::describe(app, look),
+        ScreenKind::Adjudication => adjudication::draw::describe(app, look),
     };
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);
     put(spans, 0, area, buf);
 }
 
-fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
-    match inspect.pane {
-        Pane::State => vec![look.span(run::variables::describe(inspect), Role::Dim)],
-        Pane::Findings => match inspect.opened.notes.get(inspect.findings.at) {
+fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+    match view.pane {
+        RunPane::State => vec![look.span(run::variables::describe(view), Role::Dim)],
+        RunPane::Findings => match view.opened.notes.get(view.findings.at) {
             Some(note) => {
                 let role = severity_role(note.severity);
                 let help = note.help.map(|help| look.span(format!("  {help}"), Role::Dim));
@@ -255,30 +255,28 @@ fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
             }
             None => Vec::new(),
         },
-        Pane::Steps | Pane::Step => {
+        RunPane::Steps | RunPane::Step => {
             let surprise =
-                inspect.opened.surprise.map(|surprise| look.span(format!("⚑ {}", surprise.meaning()), Role::Warning));
-            surprise.map_or_else(
-                || vec![look.span(inspect.detail.text.as_str().replace('\n', " "), Role::Dim)],
-                |s| vec![s],
-            )
+                view.opened.surprise.map(|surprise| look.span(format!("⚑ {}", surprise.meaning()), Role::Warning));
+            surprise
+                .map_or_else(|| vec![look.span(view.detail.text.as_str().replace('\n', " "), Role::Dim)], |s| vec![s])
         }
-        Pane::Question => match &inspect.opened.fitness {
+        RunPane::Question => match &view.opened.fitness {
             Some(fitness) => vec![look.span(format!("fitness {fitness}"), Role::Dim)],
             None => Vec::new(),
         },
     }
 }
 
-/// What the cursor of the evidence screen is on.
-fn evidence(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
-    use crate::screens::answer::state::Pane;
-    let Some(evidence) = &inspect.evidence else { return Vec::new() };
-    if evidence.pane == Pane::Checks {
-        let texts = answer::checks::describe(inspect, evidence).into_iter();
+/// What the cursor of the answer screen is on.
+fn answer(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+    use crate::screens::answer::state::AnswerPane;
+    let Some(answer) = &view.answer else { return Vec::new() };
+    if answer.pane == AnswerPane::Checks {
+        let texts = answer::checks::describe(view, answer).into_iter();
         return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();
     }
-    let Some(view) = evidence.span_view() else { return Vec::new() };
+    let Some(view) = answer.span_view() else { return Vec::new() };
     let mut line = vec![
         look.span(format!("{} {}  ", view.standing.glyph(), view.badge), view.standing.role()),
         look.span(view.pointer.text().line().into_string(), Role::Faint),
@@ -368,12 +366,12 @@ fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn sign(purpose: Purpose) -> &'static str {
+fn sign(purpose: PromptPurpose) -> &'static str {
     match purpose {
-        Purpose::Filter => " filter: ",
-        Purpose::Find => " find: ",
-        Purpose::Field(field) => field.sign(),
-        Purpose::Export => " write to: ",
+        PromptPurpose::Filter => " filter: ",
+        PromptPurpose::Find => " find: ",
+        PromptPurpose::Field(field) => field.sign(),
+        PromptPurpose::Export => " write to: ",
     }
 }
 
@@ -425,7 +423,7 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
 
 fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
     let count = prompt.completions.len().min(8).min(usize::from(body.height.saturating_sub(2)));
-    if count == 0 || prompt.purpose != Purpose::Filter {
+    if count == 0 || prompt.purpose != PromptPurpose::Filter {
         return;
     }
     let height = count as u16 + 2;

@@ -6,7 +6,7 @@ use crate::app::across::{Errand, News, Seat};
 use crate::app::effects::FAILED;
 use crate::app::opened::Opened;
 use crate::screens::side_by_side::making::{Fixes, Make};
-use crate::screens::side_by_side::state::{Against, Unkept, Versus};
+use crate::screens::side_by_side::state::{Against, SideBySide, Unkept};
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -32,7 +32,7 @@ pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
             let [a, b] = *seats;
             let failed = || Err(Failure::own("cannot open a record of", &a.name, FAILED));
             let done = guarded(|| sides(&a, &b, against, beside)).unwrap_or_else(failed);
-            News::Sides(record, done.map(|versus| Box::new(Versus { record, ..versus })))
+            News::Sides(record, done.map(|sides| Box::new(SideBySide { record, ..sides })))
         }
         Errand::Make(seat, make) => {
             let failed = || Err(Shown::own(FAILED));
@@ -47,29 +47,29 @@ pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
     }
 }
 
-fn sides(a: &Seat, b: &Seat, against: Against, beside: &Arc<Beside>) -> Result<Versus, Failure> {
+fn sides(a: &Seat, b: &Seat, against: Against, beside: &Arc<Beside>) -> Result<SideBySide, Failure> {
     let names = [a.name.clone(), b.name.clone()];
     // A baseline has no baseline.
     let own = Arc::default();
     let other = if against == Against::Baseline { &own } else { beside };
-    Ok(Versus::of(names, against, &opened(a, beside)?, &opened(b, other)?))
+    Ok(SideBySide::of(names, against, &opened(a, beside)?, &opened(b, other)?))
 }
 
-fn made(seat: &Seat, make: &Make, beside: &Arc<Beside>) -> Result<Versus, Shown> {
+fn made(seat: &Seat, make: &Make, beside: &Arc<Beside>) -> Result<SideBySide, Shown> {
     let parent = opened(seat, beside).map_err(|failure| shown!("{failure}"))?;
     let line = make.line(&parent)?;
     let row = RowFacts::unchecked(0, line.len() as u64);
     let fork = Opened::new(seat.record, 1, &row, line.clone(), seat.reading.around(beside));
     let names = [seat.name.clone(), shown!("{}, not kept yet", make.title())];
-    let versus = Versus::of(names, Against::Parent, &parent, &fork);
-    let (procedure, versus) = match make {
-        Make::Repair { procedure, done } => (Some(procedure.clone()), versus.about(done.clone())),
-        _ => (None, versus),
+    let sides = SideBySide::of(names, Against::Parent, &parent, &fork);
+    let (procedure, sides) = match make {
+        Make::Repair { procedure, done } => (Some(procedure.clone()), sides.about(done.clone())),
+        _ => (None, sides),
     };
-    Ok(Versus {
+    Ok(SideBySide {
         record: seat.record,
         fork: Some(Unkept { line, procedure, is_edit: matches!(make, Make::Edit { .. }) }),
-        ..versus
+        ..sides
     })
 }
 

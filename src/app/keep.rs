@@ -30,10 +30,10 @@ impl App {
             ));
             return None;
         };
-        if let Some(inspect) = self.screens.inspect()
-            && let Some(address) = self.store.address(inspect.opened.index)
+        if let Some(view) = self.screens.record()
+            && let Some(address) = self.store.address(view.opened.index)
         {
-            self.forks.family.know(sha256(inspect.opened.text()), address);
+            self.forks.family.know(sha256(view.opened.text()), address);
         }
         Some(self.log.fork(path, line))
     }
@@ -44,7 +44,7 @@ fn forks_path(app: &App) -> Option<Place> {
     if let Some(path) = &app.forks.path {
         return Some(Place::Named(path.clone()));
     }
-    let record = app.screens.inspect()?.opened.index;
+    let record = app.screens.record()?.opened.index;
     let input = &app.store.sources().get(app.store.source_of(record)?)?.input;
     match input {
         // A fork of a fork lies with it.
@@ -97,7 +97,7 @@ pub(crate) fn row_from(app: &App, record: usize, by: isize) -> usize {
 /// Opens another of the record and its forks, in a circle.
 pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
     let kin = app.kin();
-    let here = app.screens.inspect().and_then(|inspect| app.store.address(inspect.opened.index));
+    let here = app.screens.record().and_then(|view| app.store.address(view.opened.index));
     let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
     let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
     let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::app::proof::Proof;
 use crate::dialogs::rewards::Rewards;
-use crate::screens::answer::sheet::Sheet;
+use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
 use stepscope_base::json::{Finder, Kind, Part, Pointer, Tape, Value};
 use stepscope_base::shown;
@@ -97,7 +97,7 @@ pub struct Opened {
     /// Where it comes from, if it is a fork.
     pub lineage: Option<Lineage>,
     /// A typed answer, until the screen takes it.
-    pub sheet: Option<Box<Sheet>>,
+    pub structured: Option<Box<ShownAnswer>>,
     /// Who it is for journals, and what verdicts are bound to; of the whole record, also where not all of it is shown.
     pub summary: Option<Box<Summary>>,
     /// What of it is not shown.
@@ -379,7 +379,7 @@ impl Opened {
             has_trace: false,
             route: None,
             lineage: None,
-            sheet: None,
+            structured: None,
             summary: None,
             hidden: Hide::default(),
             details: Vec::new(),
@@ -431,7 +431,7 @@ impl Opened {
         let verdict = triage.map(Verdict::of);
         let proof = Proof::of(case);
         let route = case.routed().map(|routed| routed.route);
-        let sheet = Sheet::of(case).map(Box::new);
+        let structured = ShownAnswer::of(case).map(Box::new);
         let procedure_name = case.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
@@ -449,7 +449,7 @@ impl Opened {
         self.baseline = baseline.map(|number| shown!("{number}"));
         let notes = ordered(argument, notes);
         self.marks = marks(&nodes, &notes);
-        (self.sheet, self.route) = (sheet, route);
+        (self.structured, self.route) = (structured, route);
         (self.notes, self.proof, self.verdict) = (notes, proof, verdict);
         if let Some(facts) = facts {
             self.kind = facts.kind;

@@ -145,7 +145,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     app.mouse = config.mouse.unwrap_or(true);
     let journals = start.reviewing.as_ref().map(|reviewing| reviewing.journals(&start.paths, home));
     if start.compare {
-        app.screens.push(Screen::Matrix);
+        app.screens.push(Screen::Compare);
     }
     app.desk = Desk::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
     app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());

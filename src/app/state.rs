@@ -178,7 +178,7 @@ impl App {
     /// What is in front but for a dialog.
     pub fn base(&self) -> Front {
         match self.screens.top() {
-            ScreenKind::Disputes if self.desk.disputes.choosing.is_some() => Front::Decision,
+            ScreenKind::Adjudication if self.desk.adjudication.choosing.is_some() => Front::Decision,
             screen if screen.is_judged_on() && self.review.draft.choosing => Front::Labels(screen),
             screen => Front::Screen(screen),
         }
@@ -251,13 +251,13 @@ impl App {
 
     /// The open record and its forks, as they stand in the table.
     pub fn kin(&self) -> Vec<Address> {
-        let open = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
+        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
         open.map(|address| self.forks.family.of(address)).unwrap_or_default()
     }
 
     /// Whether the open record has forks, or is one.
     pub(crate) fn has_kin(&self) -> bool {
-        let open = self.screens.inspect().and_then(|inspect| self.store.address(inspect.opened.index));
+        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
         open.is_some_and(|address| self.forks.family.has_kin(address))
     }
 
@@ -269,7 +269,7 @@ impl App {
 
     /// The files that the open record stands in; of a fork, the one that it was written to.
     pub(crate) fn files_of_open(&self) -> Vec<Shown> {
-        let Some(opened) = self.screens.inspect().map(|inspect| &inspect.opened) else { return Vec::new() };
+        let Some(opened) = self.screens.record().map(|view| &view.opened) else { return Vec::new() };
         let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
         source.map(|source| source.input.files_of(opened.root())).unwrap_or_default()
     }

@@ -12,15 +12,15 @@ use crate::app::opened::Opened;
 use crate::app::scribe::Task;
 use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::{across, keep, review, view};
-use crate::dialogs::dialog::{Dialog, Palette, Purpose};
+use crate::dialogs::dialog::{Dialog, Palette, PromptPurpose};
 use crate::dialogs::{editor, keys, palette, repair};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::stack::{Front, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{adjudication, answer, dashboard, json, matrix, rerun, run, side_by_side, table};
+use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -86,18 +86,18 @@ impl App {
         if let Some(Dialog::Palette(palette)) = &mut self.dialog {
             palette.list.settle(count, palette_height);
         }
-        if let Some(inspect) = self.screens.inspect_mut() {
-            let places = Pane::ALL.map(|pane| (pane, run::layout::pane_area(area, inspect, pane)));
+        if let Some(view) = self.screens.record_mut() {
+            let places = RunPane::ALL.map(|pane| (pane, run::layout::pane_area(area, view, pane)));
             let place_of =
                 |pane| places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |found| found.1);
             let theme = &self.looks.theme;
-            inspect.settle(place_of, |inspect, width| run::step::height(inspect, width, theme));
-            let (len, height) = json::keys::rows(inspect, area);
-            inspect.outline.list.settle(len, height);
+            view.settle(place_of, |view, width| run::step::height(view, width, theme));
+            let (len, height) = json::keys::rows(view, area);
+            view.outline.list.settle(len, height);
         }
         answer::keys::settle(self);
         rerun::keys::settle(self);
-        if self.screens.top().is_of_all() || self.screens.top() == ScreenKind::Versus {
+        if self.screens.top().is_of_all() || self.screens.top() == ScreenKind::SideBySide {
             self.go(Move::By(0));
         }
         review::keys::settle_review(self);
@@ -215,20 +215,20 @@ impl App {
         match self.screens.top() {
             ScreenKind::Table => table::keys::go(self, movement),
             ScreenKind::Run => run::keys::go(self, movement),
-            ScreenKind::Evidence => answer::keys::go(self, movement),
+            ScreenKind::Answer => answer::keys::go(self, movement),
             ScreenKind::Json => json::keys::go(self, movement),
             ScreenKind::Rerun => rerun::keys::go(self, movement),
-            ScreenKind::Matrix => matrix::keys::go(self, movement),
-            ScreenKind::Versus => side_by_side::keys::go(self, movement),
-            ScreenKind::Boards => dashboard::keys::go(self, movement),
-            ScreenKind::Disputes => adjudication::keys::go(self, movement),
+            ScreenKind::Compare => compare::keys::go(self, movement),
+            ScreenKind::SideBySide => side_by_side::keys::go(self, movement),
+            ScreenKind::Dashboard => dashboard::keys::go(self, movement),
+            ScreenKind::Adjudication => adjudication::keys::go(self, movement),
         }
     }
 
     pub(crate) fn request(&mut self, record: usize, screen: ScreenKind) -> Effects {
         if let Some(opened) = review::keys::take_prefetched(self, record) {
             self.opening = None;
-            self.inspect(*opened, screen);
+            self.show_record(*opened, screen);
             return review::keys::review_opened(self);
         }
         let Some(work) = self.read_record(record) else { return Vec::new() };
@@ -250,8 +250,8 @@ impl App {
     /// Shows the open record as JSON.
     pub(crate) fn show_json(&mut self) {
         self.opening = None;
-        if let Some(inspect) = self.screens.inspect_mut() {
-            inspect.json = true;
+        if let Some(view) = self.screens.record_mut() {
+            view.json = true;
         }
     }
 
@@ -266,9 +266,9 @@ impl App {
 
     /// The record so many rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
-        let inspect = self.screens.inspect().ok_or("open the record first")?;
-        let row = keep::row_from(self, self.root_of(inspect.opened.index), by);
-        let record = self.table.record(row).filter(|record| *record != inspect.opened.index);
+        let view = self.screens.record().ok_or("open the record first")?;
+        let row = keep::row_from(self, self.root_of(view.opened.index), by);
+        let record = self.table.record(row).filter(|record| *record != view.opened.index);
         let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
         Ok((row, record))
     }
@@ -326,10 +326,10 @@ impl App {
 
     /// The place in the record that the cursor is on.
     pub(crate) fn pointer(&self) -> Pointer {
-        let Some(inspect) = self.screens.inspect() else { return Pointer::default() };
-        match (self.screens.top(), inspect.opened.root(), inspect.outline.current()) {
+        let Some(view) = self.screens.record() else { return Pointer::default() };
+        match (self.screens.top(), view.opened.root(), view.outline.current()) {
             (ScreenKind::Json, Some(root), Some(row)) => json::draw::pointer_of(root, row.node),
-            _ => inspect.pointer(),
+            _ => view.pointer(),
         }
     }
 
@@ -346,13 +346,13 @@ impl App {
     }
 
     /// Shows a record that was read.
-    pub(crate) fn inspect(&mut self, opened: Opened, screen: ScreenKind) {
-        let mut inspect = Inspect::new(opened);
-        if let Some(before) = self.screens.inspect() {
-            inspect = inspect.like(before);
+    pub(crate) fn show_record(&mut self, opened: Opened, screen: ScreenKind) {
+        let mut view = RecordView::new(opened);
+        if let Some(before) = self.screens.record() {
+            view = view.like(before);
         }
-        inspect.json |= screen == ScreenKind::Json;
-        self.screens.show_record(inspect);
+        view.json |= screen == ScreenKind::Json;
+        self.screens.show_record(view);
         run::edit::recall_edits(self);
     }
 }
@@ -419,7 +419,7 @@ fn input_now(app: &mut App, input: Input) -> Effects {
 
 /// `^C`: cancels what runs, asks about what was typed, else ends the program.
 fn interrupt(app: &mut App) -> Effects {
-    if let Some(effects) = repair::cancel_mending(app).or_else(|| rerun::keys::cancel_run(app)) {
+    if let Some(effects) = repair::cancel_repair(app).or_else(|| rerun::keys::cancel_run(app)) {
         return effects;
     }
     match &app.dialog {
@@ -454,15 +454,15 @@ fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects>
     let done = match top {
         ScreenKind::Table => table::keys::act(app, action, times),
         ScreenKind::Run => run::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
-        ScreenKind::Evidence => answer::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
+        ScreenKind::Answer => answer::keys::act(app, action, times).or_else(|| rerun::keys::act(app, action)),
         ScreenKind::Json => json::keys::act(app, action),
         ScreenKind::Rerun => rerun::keys::act(app, action),
-        ScreenKind::Matrix => matrix::keys::act(app, action),
-        ScreenKind::Versus => side_by_side::keys::act(app, action, times),
-        ScreenKind::Boards => dashboard::keys::act(app, action),
-        ScreenKind::Disputes => adjudication::keys::act(app, action),
+        ScreenKind::Compare => compare::keys::act(app, action),
+        ScreenKind::SideBySide => side_by_side::keys::act(app, action, times),
+        ScreenKind::Dashboard => dashboard::keys::act(app, action),
+        ScreenKind::Adjudication => adjudication::keys::act(app, action),
     };
-    let leaves = matches!(action, Action::Back | Action::Escape) && (top.is_of_all() || top == ScreenKind::Versus);
+    let leaves = matches!(action, Action::Back | Action::Escape) && (top.is_of_all() || top == ScreenKind::SideBySide);
     done.or_else(|| leaves.then(|| across::keys::leave(app)))
 }
 
@@ -481,18 +481,18 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::Back => return back(app),
         A::Escape => return escape(app),
         A::Quit => return quit(app),
-        A::Ladder => app.open_dialog(Dialog::Ladder(0)),
+        A::Rewards => app.open_dialog(Dialog::Rewards(0)),
         A::Help => app.open_dialog(Dialog::Help(0)),
         A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
-        A::Find => app.open_prompt(Purpose::Find, String::new()),
+        A::Find => app.open_prompt(PromptPurpose::Find, String::new()),
         A::FindNext => table::search::find_by(app, times),
         A::FindPrevious => table::search::find_by(app, -times),
         A::NextFinding | A::PreviousFinding | A::Maximise => {
-            if let Some(inspect) = app.screens.inspect_mut() {
+            if let Some(view) = app.screens.record_mut() {
                 match action {
-                    A::Maximise => inspect.maximised = !inspect.maximised,
-                    A::NextFinding => inspect.next_finding(times),
-                    _ => inspect.next_finding(-times),
+                    A::Maximise => view.maximised = !view.maximised,
+                    A::NextFinding => view.next_finding(times),
+                    _ => view.next_finding(-times),
                 }
             }
         }
@@ -521,12 +521,12 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
 
 /// The open record as JSON, and back.
 fn json(app: &mut App) -> Effects {
-    let Some(Screen::Record(inspect)) = app.screens.front_mut() else { return Vec::new() };
-    if inspect.json {
+    let Some(Screen::Record(view)) = app.screens.front_mut() else { return Vec::new() };
+    if view.json {
         return back(app);
     }
-    let pointer = inspect.pointer();
-    inspect.show_in_json(&pointer);
+    let pointer = view.pointer();
+    view.show_in_json(&pointer);
     app.show_json();
     Vec::new()
 }
@@ -550,7 +550,7 @@ fn wheel(app: &mut App, at: Position, rows: isize) {
     }
     match app.screens.top() {
         ScreenKind::Run => run::keys::focus(app, at),
-        ScreenKind::Evidence => _ = answer::keys::focus(app, at),
+        ScreenKind::Answer => _ = answer::keys::focus(app, at),
         ScreenKind::Rerun => rerun::keys::focus(app, at),
         _ => {}
     }
@@ -570,13 +570,13 @@ fn click(app: &mut App, at: Position) -> Effects {
     match app.screens.top() {
         ScreenKind::Table => return table::keys::click(app, at, body),
         ScreenKind::Run => run::keys::click(app, at),
-        ScreenKind::Evidence => answer::keys::click(app, at),
+        ScreenKind::Answer => answer::keys::click(app, at),
         ScreenKind::Json => return json::keys::click(app, at, body),
         ScreenKind::Rerun => rerun::keys::focus(app, at),
-        ScreenKind::Matrix => return matrix::keys::click(app, at),
-        ScreenKind::Boards => return dashboard::keys::click(app, at),
-        ScreenKind::Disputes => return adjudication::keys::click(app, at),
-        ScreenKind::Versus => {}
+        ScreenKind::Compare => return compare::keys::click(app, at),
+        ScreenKind::Dashboard => return dashboard::keys::click(app, at),
+        ScreenKind::Adjudication => return adjudication::keys::click(app, at),
+        ScreenKind::SideBySide => {}
     }
     Vec::new()
 }
@@ -586,10 +586,10 @@ fn back(app: &mut App) -> Effects {
     if app.screens.top() == ScreenKind::Table {
         return quit(app);
     }
-    if let Some(Screen::Record(inspect)) = app.screens.front_mut()
-        && inspect.kind() != inspect.own_kind()
+    if let Some(Screen::Record(view)) = app.screens.front_mut()
+        && view.kind() != view.own_kind()
     {
-        inspect.json = false;
+        view.json = false;
         return Vec::new();
     }
     if app.screens.len() <= 1 {
@@ -607,14 +607,14 @@ fn escape(app: &mut App) -> Effects {
         (app.opening, app.copying) = (None, None);
         return Vec::new();
     }
-    if let Some(Screen::Record(inspect)) = app.screens.front_mut()
-        && !inspect.json
+    if let Some(Screen::Record(view)) = app.screens.front_mut()
+        && !view.json
     {
-        if inspect.anchor.take().is_some() {
+        if view.anchor.take().is_some() {
             return Vec::new();
         }
-        if inspect.maximised {
-            inspect.maximised = false;
+        if view.maximised {
+            view.maximised = false;
             return Vec::new();
         }
     }
@@ -675,17 +675,17 @@ fn next_theme(app: &mut App) {
 // Copying.
 
 fn copy_action(app: &mut App, action: Action) -> Effects {
-    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
-    let opened = &inspect.opened;
+    let Some(view) = app.screens.record() else { return Vec::new() };
+    let opened = &view.opened;
     let pointer = app.pointer();
     let (text, what) = match action {
         Action::CopyPath => (Some(Shown::line(pointer.text().bytes())), "the path"),
         Action::CopyQuestion => (Some(opened.question.clone()), "the question"),
-        Action::CopyStep => (inspect.step().and_then(|step| opened.step_json(step)), "the step"),
+        Action::CopyStep => (view.step().and_then(|step| opened.step_json(step)), "the step"),
         Action::CopyRecord => (Some(Shown::prose(opened.text())), "the record"),
         _ if app.screens.top() == ScreenKind::Rerun => (rerun::keys::copied_of_rerun(app), "the text"),
         _ if app.screens.top() == ScreenKind::Json => (opened.value_at(&pointer), "the value"),
-        _ => (inspect.chosen_text().map(|(_, text)| text), "the value"),
+        _ => (view.chosen_text().map(|(_, text)| text), "the value"),
     };
     app.copy_if_any(text, what)
 }
@@ -706,12 +706,12 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Marks(marks) => keep::take_marks(app, marks),
         Msg::Parents(moves, found) => keep::take_parents(app, moves, found),
         Msg::Log(told) => keep::told(app, told),
-        Msg::Run(id, told) => match repair::mend_told(app, id, told) {
+        Msg::Run(id, told) => match repair::repair_told(app, id, told) {
             Ok(effects) => effects,
             Err(told) => rerun::keys::take_told(app, id, told, now),
         },
         Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
-        Msg::Chosen(id, chosen) => match repair::mend_chosen(app, id, chosen) {
+        Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
             Ok(()) => Vec::new(),
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
         },
@@ -751,7 +751,7 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
 fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let before = app.store.len();
     let cursor = app.record().and_then(|record| app.store.address(record));
-    let open = app.screens.inspect().and_then(|inspect| app.store.address(inspect.opened.index));
+    let open = app.screens.record().and_then(|view| app.store.address(view.opened.index));
     let opening = app.opening.and_then(|(record, _)| app.store.address(record));
     let forks = keep::forks_source(app, &event);
     let mut effects = Vec::new();
@@ -808,9 +808,9 @@ fn follow_moved(
         app.table.list.at = app.table.row_of(record);
     }
     if let Some(record) = position(open)
-        && let Some(inspect) = app.screens.inspect_mut()
+        && let Some(view) = app.screens.record_mut()
     {
-        inspect.opened.index = record;
+        view.opened.index = record;
     }
     if let Some((_, screen)) = app.opening.take()
         && let Some(record) = position(opening)
@@ -839,7 +839,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<Opened>, Failure
         None => Vec::new(),
     });
     if let Some(screen) = opening {
-        app.inspect(*opened, screen);
+        app.show_record(*opened, screen);
         effects.extend(review::keys::review_opened(app));
     }
     effects

@@ -9,7 +9,7 @@ use crate::app::{bars, review};
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::{contents, derivation, editor, fixes, help, palette, popup, repair, rewards};
 use crate::screens::kind::ScreenKind;
-use crate::screens::{adjudication, answer, dashboard, json, matrix, rerun, run, side_by_side, table};
+use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
 use crate::widgets::layout::parts;
 use crate::widgets::look::Look;
 use crate::widgets::theme::Role;
@@ -48,17 +48,17 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let below = Rect { y: parts.body.bottom(), height: strip, ..area };
     review::strip::strip(app, below, buf, look);
     bars::header(app, bars.header, buf, look);
-    let inspect = app.screens.inspect();
+    let view = app.screens.record();
     match app.screen() {
         ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Run => inspect.into_iter().for_each(|inspect| run::draw::draw(inspect, area, buf, look)),
-        ScreenKind::Evidence => inspect.into_iter().for_each(|inspect| answer::draw::draw(inspect, area, buf, look)),
-        ScreenKind::Json => inspect.into_iter().for_each(|inspect| json::draw::draw(inspect, parts.body, buf, look)),
+        ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, area, buf, look)),
+        ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, area, buf, look)),
+        ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
         ScreenKind::Rerun => rerun::draw::draw(app, area, buf, look),
-        ScreenKind::Matrix => matrix::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Versus => side_by_side::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Boards => dashboard::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Disputes => adjudication::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Compare => compare::draw::draw(app, parts.body, buf, look),
+        ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Dashboard => dashboard::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Adjudication => adjudication::draw::draw(app, parts.body, buf, look),
     }
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
@@ -67,21 +67,21 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         Some(Dialog::Palette(palette)) => palette::draw(app, palette, area, buf, Look { theme, focused: true }),
         Some(Dialog::Popup(popup)) => popup::draw(popup, area, buf, Look { theme, focused: true }),
         Some(Dialog::Contents(list)) => {
-            let evidence = app.screens.inspect().and_then(|inspect| inspect.evidence.as_ref());
-            if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
+            let answer = app.screens.record().and_then(|view| view.answer.as_ref());
+            if let Some(document) = answer.and_then(|answer| answer.shown.document.as_deref()) {
                 contents::draw(document, *list, area, buf, Look { theme, focused: true });
             }
         }
         Some(Dialog::Editor(editor)) => editor::draw::draw(editor, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Mending(mending)) => repair::draw::draw(mending, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Repair(mending)) => repair::draw::draw(mending, area, buf, Look { theme, focused: true }),
         Some(Dialog::Fixes(list, fixes)) => {
             fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }
         Some(Dialog::Derivation(tree)) => {
             derivation::draw::draw(tree, area, buf, Look { theme, focused: true });
         }
-        Some(Dialog::Ladder(top)) => {
-            if let Some(rewards) = app.screens.inspect().and_then(|inspect| inspect.opened.rewards.as_ref()) {
+        Some(Dialog::Rewards(top)) => {
+            if let Some(rewards) = app.screens.record().and_then(|view| view.opened.rewards.as_ref()) {
                 rewards::draw::draw(rewards, *top, area, buf, Look { theme, focused: true });
             }
         }

@@ -27,13 +27,13 @@ pub enum Dialog {
     /// The derivation of a computed value.
     Derivation(Tree),
     /// The rewards of the open record by stage, from a line on.
-    Ladder(usize),
+    Rewards(usize),
     /// The document's table of contents.
     Contents(List),
     /// A question about a verdict.
     Review(Ask),
     /// A repair of a procedure by a model.
-    Mending(Box<Mending>),
+    Repair(Box<Mending>),
     /// A text is being typed.
     Editor(Box<Editor>),
     /// The fixes of a procedure that need no model.
@@ -46,14 +46,14 @@ impl Dialog {
     /// The context in which its keys are looked up.
     pub(crate) const fn context(&self) -> Context {
         match self {
-            Self::Help(_) | Self::Popup(_) | Self::Ladder(_) => Context::Window,
+            Self::Help(_) | Self::Popup(_) | Self::Rewards(_) => Context::Window,
             Self::Palette(_) => Context::Palette,
             Self::Prompt(_) | Self::Review(Ask::Line { .. }) => Context::Line,
             Self::Derivation(_) => Context::Derivation,
             Self::Contents(_) => Context::Contents,
             Self::Review(Ask::Labels { .. }) => Context::LabelList,
             Self::Review(Ask::Confirm { .. }) => Context::Confirm,
-            Self::Mending(_) => Context::Repair,
+            Self::Repair(_) => Context::Repair,
             Self::Editor(_) => Context::Editor,
             Self::Fixes(..) => Context::Fixes,
             Self::Drop(_) => Context::Drop,
@@ -66,18 +66,18 @@ impl Dialog {
             Self::Help(_) => "help",
             Self::Palette(_) => "palette",
             Self::Prompt(prompt) => match prompt.purpose {
-                Purpose::Filter => "filter",
-                Purpose::Find => "find",
-                Purpose::Field(_) => "setting",
-                Purpose::Export => "export",
+                PromptPurpose::Filter => "filter",
+                PromptPurpose::Find => "find",
+                PromptPurpose::Field(_) => "setting",
+                PromptPurpose::Export => "export",
             },
             Self::Popup(_) => "text",
             Self::Derivation(_) => "derivation",
-            Self::Ladder(_) => "reward",
+            Self::Rewards(_) => "reward",
             Self::Contents(_) => "contents",
             Self::Review(Ask::Line { .. }) => "verdict",
             Self::Review(Ask::Labels { .. } | Ask::Confirm { .. }) => "labels",
-            Self::Mending(_) | Self::Fixes(..) => "repair",
+            Self::Repair(_) | Self::Fixes(..) => "repair",
             Self::Editor(_) => "edit",
             Self::Drop(_) => "drop?",
         }
@@ -111,7 +111,7 @@ impl Dialog {
 
     /// Only a key closes it: it holds typed text, or a call runs in it.
     pub(crate) fn is_held(&self) -> bool {
-        self.is_typed_in() || matches!(self, Self::Mending(mending) if !mending.is_over)
+        self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.is_over)
     }
 
     /// It holds text that somebody typed and nothing else holds. The name of an action is typed again as fast.
@@ -138,7 +138,7 @@ pub struct Palette {
 
 /// The purpose of a typed line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub enum PromptPurpose {
     /// Hides records.
     Filter,
     /// Looks for text.
@@ -153,7 +153,7 @@ pub enum Purpose {
 #[derive(Debug)]
 pub struct Prompt {
     /// Its purpose.
-    pub purpose: Purpose,
+    pub purpose: PromptPurpose,
     /// The text and its cursor.
     pub line: Line,
     /// The text that it began with.

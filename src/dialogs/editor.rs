@@ -13,7 +13,7 @@ const LONG: usize = 60;
 
 /// What the text is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Subject {
+pub enum EditTarget {
     /// A variable's value before a step.
     Value {
         /// The variable, by its place in the state.
@@ -33,7 +33,7 @@ pub enum Subject {
 #[derive(Clone, Debug)]
 pub struct Editor {
     /// What the text is.
-    pub subject: Subject,
+    pub target: EditTarget,
     /// The heading.
     pub title: Shown,
     /// What was recorded.
@@ -53,11 +53,11 @@ pub struct Editor {
 
 impl Editor {
     /// With a text in it, the cursor at its end.
-    pub fn new(subject: Subject, title: Shown, recorded: Shown, text: &str) -> Self {
-        let plain = !matches!(subject, Subject::Value { plain: false, .. });
+    pub fn new(target: EditTarget, title: Shown, recorded: Shown, text: &str) -> Self {
+        let plain = !matches!(target, EditTarget::Value { plain: false, .. });
         let is_large = plain || text.contains('\n') || text.len() > LONG;
         let mut editor = Self {
-            subject,
+            target,
             title,
             recorded,
             is_large,
@@ -276,8 +276,8 @@ mod tests {
     use super::*;
 
     fn editor(plain: bool, text: &str) -> Editor {
-        let subject = Subject::Value { variable: 0, name: "a".into(), step: 0, plain };
-        Editor::new(subject, Shown::default(), Shown::default(), text)
+        let target = EditTarget::Value { variable: 0, name: "a".into(), step: 0, plain };
+        Editor::new(target, Shown::default(), Shown::default(), text)
     }
 
     fn press(editor: &mut Editor, keys: &[KeyCode]) {

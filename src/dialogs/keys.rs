@@ -8,9 +8,9 @@ use crate::app::review;
 use crate::app::review::Ask;
 use crate::app::state::App;
 use crate::dialogs::derivation::Origin;
-use crate::dialogs::dialog::{Dialog, Palette, Prompt, Purpose};
+use crate::dialogs::dialog::{Dialog, Palette, Prompt, PromptPurpose};
 use crate::dialogs::{contents, derivation, fixes, help, popup, repair, rewards};
-use crate::screens::run::state::Pane;
+use crate::screens::run::state::RunPane;
 use crate::screens::{answer, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
@@ -34,7 +34,7 @@ impl App {
     /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
     /// cancelled, which leaves on screen what came of it. The one place that decides what `Esc`, `^C` and a click drop.
     pub(crate) fn close(&mut self) -> Effects {
-        if let Some(effects) = repair::cancel_mending(self) {
+        if let Some(effects) = repair::cancel_repair(self) {
             return effects;
         }
         match self.dialog.take() {
@@ -60,8 +60,8 @@ impl App {
                 let room = layout::inner_height(place);
                 popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
             }
-            Some(Dialog::Ladder(top)) => {
-                let Some(rewards) = self.screens.inspect().and_then(|inspect| inspect.opened.rewards.as_ref()) else {
+            Some(Dialog::Rewards(top)) => {
+                let Some(rewards) = self.screens.record().and_then(|view| view.opened.rewards.as_ref()) else {
                     return;
                 };
                 let room = layout::inner_height(rewards::draw::place(rewards, area));
@@ -70,8 +70,8 @@ impl App {
             }
             Some(Dialog::Derivation(tree)) => tree.go(Move::By(rows), derivation::draw::height(tree, area)),
             Some(Dialog::Contents(list)) => {
-                let evidence = self.screens.inspect().and_then(|inspect| inspect.evidence.as_ref());
-                if let Some(document) = evidence.and_then(|evidence| evidence.sheet.document.as_deref()) {
+                let answer = self.screens.record().and_then(|view| view.answer.as_ref());
+                if let Some(document) = answer.and_then(|answer| answer.shown.document.as_deref()) {
                     list.go(Move::By(rows), document.toc().len(), contents::height(document, area));
                 }
             }
@@ -83,7 +83,7 @@ impl App {
         }
     }
 
-    pub(crate) fn open_prompt(&mut self, purpose: Purpose, text: String) {
+    pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
         let from = text.clone();
         let line = Line::new(text);
         let mut prompt = Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None };
@@ -191,7 +191,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             answer::keys::follow_contents(app);
             return Some(Vec::new());
         }
-        (Action::Open, Dialog::Mending(_)) => return Some(repair::open_mended(app)),
+        (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
         (Action::Open, Dialog::Fixes(..)) => return Some(side_by_side::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
         (Action::Escape | Action::Back, _) => return Some(app.close()),
@@ -219,16 +219,16 @@ fn fold_derivation(app: &mut App, action: Action) -> bool {
 /// To what the row under the cursor is about.
 fn follow_derivation(app: &mut App) {
     let Some(Dialog::Derivation(tree)) = app.dialog.take() else { return };
-    let (Some(inspect), Some(origin)) = (app.screens.inspect_mut(), tree.origin()) else { return };
+    let (Some(view), Some(origin)) = (app.screens.record_mut(), tree.origin()) else { return };
     match origin {
         Origin::Written { variable, step } => {
-            inspect.focus(Pane::State);
-            inspect.go_to_step(step);
-            inspect.choose_variable(variable);
+            view.focus(RunPane::State);
+            view.go_to_step(step);
+            view.choose_variable(variable);
         }
         Origin::Quantity(quantity) => {
-            inspect.focus(Pane::Question);
-            inspect.choose_quantity(quantity);
+            view.focus(RunPane::Question);
+            view.choose_quantity(quantity);
             run::keys::say_quantity(app);
         }
     }
@@ -259,7 +259,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
     match event.code {
         KeyCode::Enter => {
             let typed = prompt.line.value().to_owned();
-            if prompt.purpose == Purpose::Filter {
+            if prompt.purpose == PromptPurpose::Filter {
                 prompt.error = Filter::parse(&typed).err();
             }
             if prompt.error.is_some() {
@@ -267,10 +267,10 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 return Vec::new();
             }
             let done = match prompt.purpose {
-                Purpose::Filter => table::search::try_filter(app, &typed),
-                Purpose::Find => table::search::find(app, &typed),
-                Purpose::Field(field) => rerun::keys::set_field(app, field, &typed),
-                Purpose::Export => Ok(side_by_side::keys::export(app, &typed)),
+                PromptPurpose::Filter => table::search::try_filter(app, &typed),
+                PromptPurpose::Find => table::search::find(app, &typed),
+                PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
+                PromptPurpose::Export => Ok(side_by_side::keys::export(app, &typed)),
             };
             // What cannot be done stays to be mended.
             return done.unwrap_or_else(|why| {
@@ -293,7 +293,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
 }
 
 fn refresh_prompt(prompt: &mut Prompt) {
-    if prompt.purpose != Purpose::Filter {
+    if prompt.purpose != PromptPurpose::Filter {
         return;
     }
     let typed = prompt.line.value();

@@ -34,12 +34,12 @@ pub struct StageRow {
     /// What it added to the reward of the whole.
     pub adds: f64,
     /// What it said; `None`: the chain had stopped before.
-    pub said: Option<Said>,
+    pub said: Option<StageResult>,
 }
 
 /// What a stage said.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct StageResult {
     /// It passed.
     pub success: bool,
     /// Its own reward.
@@ -69,8 +69,11 @@ impl Rewards {
 
 impl StageRow {
     fn of(rung: &Rung) -> Self {
-        let said =
-            |result: &VerifyResult| Said { success: result.success, reward: result.reward, details: details(result) };
+        let said = |result: &VerifyResult| StageResult {
+            success: result.success,
+            reward: result.reward,
+            details: details(result),
+        };
         Self { name: rung.name.clone(), weight: rung.weight, adds: rung.adds, said: rung.result.as_ref().map(said) }
     }
 }

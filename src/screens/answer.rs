@@ -7,5 +7,5 @@ pub(crate) mod draw;
 pub(crate) mod items;
 pub(crate) mod keys;
 pub(crate) mod layout;
-pub(crate) mod sheet;
+pub(crate) mod shown;
 pub(crate) mod state;

@@ -12,19 +12,19 @@ stepscope_base::words! {
         /// One run.
         Run = "run",
         /// One structured answer with its citations.
-        Evidence = "answer",
+        Answer = "answer",
         /// One record as JSON.
         Json = "json",
         /// A re-run of a step or an answer.
         Rerun = "re-run",
         /// The comparison with a baseline.
-        Matrix = "matrix",
+        Compare = "matrix",
         /// Two records side by side.
-        Versus = "side by side",
+        SideBySide = "side by side",
         /// The dashboard of the reviews.
-        Boards = "boards",
+        Dashboard = "boards",
         /// The items on which reviewers disagree.
-        Disputes = "adjudication",
+        Adjudication = "adjudication",
     }
 }
 
@@ -34,28 +34,28 @@ impl ScreenKind {
         match self {
             Self::Table => Context::Table,
             Self::Run => Context::Run,
-            Self::Evidence => Context::Evidence,
+            Self::Answer => Context::Answer,
             Self::Json => Context::Json,
             Self::Rerun => Context::Rerun,
-            Self::Matrix => Context::Matrix,
-            Self::Versus => Context::Versus,
-            Self::Boards => Context::Boards,
-            Self::Disputes => Context::Disputes,
+            Self::Compare => Context::Compare,
+            Self::SideBySide => Context::SideBySide,
+            Self::Dashboard => Context::Dashboard,
+            Self::Adjudication => Context::Adjudication,
         }
     }
 
     /// It shows one record of the table, which stays open below what lies over it.
     pub const fn is_of_record(self) -> bool {
-        matches!(self, Self::Run | Self::Evidence | Self::Json | Self::Rerun)
+        matches!(self, Self::Run | Self::Answer | Self::Json | Self::Rerun)
     }
 
     /// It shows the record itself, or its row: verdicts are given there.
     pub const fn is_judged_on(self) -> bool {
-        matches!(self, Self::Table | Self::Run | Self::Evidence | Self::Json)
+        matches!(self, Self::Table | Self::Run | Self::Answer | Self::Json)
     }
 
     /// It is worked out from all records together.
     pub const fn is_of_all(self) -> bool {
-        matches!(self, Self::Matrix | Self::Boards | Self::Disputes)
+        matches!(self, Self::Compare | Self::Dashboard | Self::Adjudication)
     }
 }

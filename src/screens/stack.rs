@@ -3,37 +3,37 @@
 
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run::state::Inspect;
-use crate::screens::side_by_side::state::Versus;
+use crate::screens::run::state::RecordView;
+use crate::screens::side_by_side::state::SideBySide;
 use crate::widgets::keymap::Context;
 
-/// A screen over the table, with what it holds. What outlives it, such as the cursor of the matrix, is held by the session.
+/// A screen over the table, with what it holds. What outlives it, such as the cursor of the comparison, is held by the session.
 #[derive(Debug)]
 pub enum Screen {
     /// The open record: as a run, as an answer, or as JSON.
-    Record(Box<Inspect>),
+    Record(Box<RecordView>),
     /// A re-run of a step or an answer.
     Rerun(Box<Attempt>),
     /// The comparison with a baseline.
-    Matrix,
+    Compare,
     /// Two records side by side.
-    Versus(Box<Versus>),
+    SideBySide(Box<SideBySide>),
     /// The dashboard of the reviews.
-    Boards,
+    Dashboard,
     /// The items on which reviewers disagree.
-    Disputes,
+    Adjudication,
 }
 
 impl Screen {
     /// Its kind.
     pub const fn kind(&self) -> ScreenKind {
         match self {
-            Self::Record(inspect) => inspect.kind(),
+            Self::Record(view) => view.kind(),
             Self::Rerun(_) => ScreenKind::Rerun,
-            Self::Matrix => ScreenKind::Matrix,
-            Self::Versus(_) => ScreenKind::Versus,
-            Self::Boards => ScreenKind::Boards,
-            Self::Disputes => ScreenKind::Disputes,
+            Self::Compare => ScreenKind::Compare,
+            Self::SideBySide(_) => ScreenKind::SideBySide,
+            Self::Dashboard => ScreenKind::Dashboard,
+            Self::Adjudication => ScreenKind::Adjudication,
         }
     }
 }
@@ -92,21 +92,19 @@ impl Screens {
     }
 
     /// Another record in place of the open one; what lies over that stays.
-    pub(crate) fn show_record(&mut self, inspect: Inspect) {
+    pub(crate) fn show_record(&mut self, view: RecordView) {
         self.0.retain(|screen| !screen.kind().is_of_record());
-        self.0.insert(0, Screen::Record(Box::new(inspect)));
+        self.0.insert(0, Screen::Record(Box::new(view)));
     }
 
     /// The open record.
-    pub fn inspect(&self) -> Option<&Inspect> {
-        self.0.iter().find_map(|screen| if let Screen::Record(inspect) = screen { Some(&**inspect) } else { None })
+    pub fn record(&self) -> Option<&RecordView> {
+        self.0.iter().find_map(|screen| if let Screen::Record(view) = screen { Some(&**view) } else { None })
     }
 
     /// The open record, to be looked at otherwise.
-    pub fn inspect_mut(&mut self) -> Option<&mut Inspect> {
-        self.0
-            .iter_mut()
-            .find_map(|screen| if let Screen::Record(inspect) = screen { Some(&mut **inspect) } else { None })
+    pub fn record_mut(&mut self) -> Option<&mut RecordView> {
+        self.0.iter_mut().find_map(|screen| if let Screen::Record(view) = screen { Some(&mut **view) } else { None })
     }
 
     /// The re-run.
@@ -122,15 +120,15 @@ impl Screens {
     }
 
     /// The two records side by side.
-    pub(crate) fn versus(&self) -> Option<&Versus> {
-        self.0.iter().find_map(|screen| if let Screen::Versus(versus) = screen { Some(&**versus) } else { None })
+    pub(crate) fn side_by_side(&self) -> Option<&SideBySide> {
+        self.0.iter().find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&**sides) } else { None })
     }
 
     /// The two records side by side, to be looked at otherwise.
-    pub(crate) fn versus_mut(&mut self) -> Option<&mut Versus> {
+    pub(crate) fn side_by_side_mut(&mut self) -> Option<&mut SideBySide> {
         self.0
             .iter_mut()
-            .find_map(|screen| if let Screen::Versus(versus) = screen { Some(&mut **versus) } else { None })
+            .find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&mut **sides) } else { None })
     }
 }
 

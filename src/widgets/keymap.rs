@@ -11,8 +11,8 @@ pub enum Context {
     Table,
     /// The run screen.
     Run,
-    /// The evidence of a typed answer.
-    Evidence,
+    /// A structured answer with its citations.
+    Answer,
     /// The record as JSON.
     Json,
     /// How a computed value comes about.
@@ -34,13 +34,13 @@ pub enum Context {
     /// The question before typed text is dropped.
     Drop,
     /// The cells of a comparison.
-    Matrix,
+    Compare,
     /// Two records side by side.
-    Versus,
+    SideBySide,
     /// The boards.
-    Boards,
+    Dashboard,
     /// The items on which reviewers disagree.
-    Disputes,
+    Adjudication,
     /// The labels of a verdict between reviewers.
     Decision,
     /// A step, asked again.
@@ -67,7 +67,7 @@ impl Context {
             Self::Anywhere => "Anywhere",
             Self::Table => "Table of records",
             Self::Run => "Run",
-            Self::Evidence => "Typed answer",
+            Self::Answer => "Typed answer",
             Self::Json => "Record as JSON",
             Self::Derivation => "Derivation of a value",
             Self::Editor => "Editing a value or a prompt",
@@ -78,10 +78,10 @@ impl Context {
             Self::Fixes => "Suggested fixes",
             Self::Repair => "Repair by a model",
             Self::Drop => "Dropping typed text",
-            Self::Matrix => "Comparison with the baseline",
-            Self::Versus => "Two records side by side",
-            Self::Boards => "Boards",
-            Self::Disputes => "Adjudication",
+            Self::Compare => "Comparison with the baseline",
+            Self::SideBySide => "Two records side by side",
+            Self::Dashboard => "Boards",
+            Self::Adjudication => "Adjudication",
             Self::Decision => "Labels of a decision",
             Self::Rerun => "Re-run",
             Self::Review => "Reviewing, on every screen with a record",
@@ -97,17 +97,17 @@ impl Context {
         Self::Table,
         Self::Run,
         Self::Rerun,
-        Self::Evidence,
+        Self::Answer,
         Self::Json,
         Self::Derivation,
         Self::Contents,
         Self::Editor,
         Self::Fixes,
         Self::Repair,
-        Self::Matrix,
-        Self::Versus,
-        Self::Boards,
-        Self::Disputes,
+        Self::Compare,
+        Self::SideBySide,
+        Self::Dashboard,
+        Self::Adjudication,
         Self::Decision,
         Self::Review,
         Self::Labels,
@@ -182,9 +182,9 @@ stepscope_base::words! {
         /// To the finding before.
         PreviousFinding = "previous_finding",
         /// To the next citation.
-        NextSpan = "next_span",
+        NextCitation = "next_span",
         /// To the citation before.
-        PreviousSpan = "previous_span",
+        PreviousCitation = "previous_span",
         /// The document's table of contents.
         Contents = "contents",
         /// Copies the quote with its lines.
@@ -196,15 +196,15 @@ stepscope_base::words! {
         /// What changed between two steps.
         Difference = "difference",
         /// What the verifiers say.
-        Ladder = "ladder",
+        Rewards = "ladder",
         /// The comparison with the baseline.
-        Matrix = "matrix",
+        Compare = "matrix",
         /// Beside the baseline's record.
         Baseline = "baseline",
         /// The boards.
-        Boards = "boards",
+        Dashboard = "boards",
         /// The items on which reviewers disagree.
-        Disputes = "disputes",
+        Adjudication = "disputes",
         /// Decides that the item is right.
         DecidePass = "decide_pass",
         /// Decides that the item is wrong.
@@ -376,8 +376,8 @@ const fn bind(
 pub const BINDINGS: &[Binding] = {
     use Action as A;
     use Context::{
-        Anywhere, Boards, Confirm, Contents, Decision, Derivation, Disputes, Drop, Editor, Evidence, Fixes, Json,
-        LabelList, Labels, Line, Matrix, Palette, Repair, Rerun, Review, Run, Table, Versus, Window,
+        Adjudication, Answer, Anywhere, Compare, Confirm, Contents, Dashboard, Decision, Derivation, Drop, Editor,
+        Fixes, Json, LabelList, Labels, Line, Palette, Repair, Rerun, Review, Run, SideBySide, Table, Window,
     };
     &[
         bind(Table, &["Enter"], A::Open, "open", "open the record"),
@@ -446,7 +446,7 @@ pub const BINDINGS: &[Binding] = {
             "cancel",
             "break off the call: the connection is closed; else back to the run",
         ),
-        bind(Run, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
+        bind(Run, &["V"], A::Rewards, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Run, &[")"], A::NextFork, "fork", "next fork of this record, then the record itself"),
         bind(Run, &["("], A::PreviousFork, "", "fork before"),
         bind(Run, &["}"], A::NextRecord, "record", "next record"),
@@ -455,38 +455,38 @@ pub const BINDINGS: &[Binding] = {
         bind(Run, &["/"], A::Find, "", "find text in this run"),
         bind(Run, &["n"], A::FindNext, "", "next place found"),
         bind(Run, &["N"], A::FindPrevious, "", "place found before"),
-        bind(Evidence, &["s"], A::NextSpan, "next span", "next citation, its place on screen"),
-        bind(Evidence, &["S"], A::PreviousSpan, "", "citation before"),
+        bind(Answer, &["s"], A::NextCitation, "next span", "next citation, its place on screen"),
+        bind(Answer, &["S"], A::PreviousCitation, "", "citation before"),
         bind(
-            Evidence,
+            Answer,
             &["Enter"],
             A::Open,
             "cited/found",
             "from the cited place to the found one and back; a check in full",
         ),
-        bind(Evidence, &["e"], A::NextFinding, "next finding", "next finding, and the citation it is about"),
-        bind(Evidence, &["E"], A::PreviousFinding, "", "finding before"),
+        bind(Answer, &["e"], A::NextFinding, "next finding", "next finding, and the citation it is about"),
+        bind(Answer, &["E"], A::PreviousFinding, "", "finding before"),
         bind(
-            Evidence,
+            Answer,
             &["r"],
             A::Rerun,
             "re-run",
             "ask for this answer again: shows first what would be sent, and to whom",
         ),
-        bind(Evidence, &["R", "D", "^R"], A::RerunFromHere, "", "for runs only: a typed answer is one call"),
-        bind(Evidence, &["c"], A::Contents, "contents", "the document's table of contents"),
-        bind(Evidence, &["}"], A::NextRecord, "record", "next record"),
-        bind(Evidence, &["{"], A::PreviousRecord, "", "record before"),
-        bind(Evidence, &["y q"], A::CopyQuote, "", "copy the quote with its page and lines"),
-        bind(Evidence, &["/"], A::Find, "find", "find text in the answer and the document"),
-        bind(Evidence, &["n"], A::FindNext, "", "next place found"),
-        bind(Evidence, &["N"], A::FindPrevious, "", "place found before"),
+        bind(Answer, &["R", "D", "^R"], A::RerunFromHere, "", "for runs only: a typed answer is one call"),
+        bind(Answer, &["c"], A::Contents, "contents", "the document's table of contents"),
+        bind(Answer, &["}"], A::NextRecord, "record", "next record"),
+        bind(Answer, &["{"], A::PreviousRecord, "", "record before"),
+        bind(Answer, &["y q"], A::CopyQuote, "", "copy the quote with its page and lines"),
+        bind(Answer, &["/"], A::Find, "find", "find text in the answer and the document"),
+        bind(Answer, &["n"], A::FindNext, "", "next place found"),
+        bind(Answer, &["N"], A::FindPrevious, "", "place found before"),
         bind(Json, &["Space", "Enter"], A::Fold, "fold", "fold or unfold"),
         bind(Json, &["H"], A::FoldAll, "", "fold everything"),
         bind(Json, &["L"], A::UnfoldAll, "unfold all", "unfold everything"),
         bind(Json, &["e"], A::NextFinding, "next finding", "next finding, and jump to where it stands"),
         bind(Json, &["E"], A::PreviousFinding, "", "finding before"),
-        bind(Json, &["V"], A::Ladder, "reward", "verifiers: what each stage gave, and where they stopped"),
+        bind(Json, &["V"], A::Rewards, "reward", "verifiers: what each stage gave, and where they stopped"),
         bind(Json, &["}"], A::NextRecord, "record", "next record"),
         bind(Json, &["{"], A::PreviousRecord, "", "record before"),
         bind(Json, &["/"], A::Find, "find", "find text in the record"),
@@ -509,20 +509,26 @@ pub const BINDINGS: &[Binding] = {
         bind(Fixes, &["Esc", "q"], A::Escape, "close", "close"),
         bind(Repair, &["Enter"], A::Open, "show changes", "show what the model changed"),
         bind(Repair, &["Esc", "q"], A::Escape, "cancel", "cancel the call; after its end, close"),
-        bind(Matrix, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Compare, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
         bind(Editor, &["Enter", "^S"], A::TakeEdit, "take it", "take what was typed; in a text of several lines ^S"),
         bind(Editor, &["^E"], A::ExternalEditor, "$EDITOR", "the text in $VISUAL or $EDITOR"),
         bind(Editor, &["Esc"], A::Escape, "close", "leave it as it was; asks before it drops typed text"),
-        bind(Versus, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
-        bind(Versus, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
-        bind(Versus, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
-        bind(Versus, &["{"], A::PreviousRecord, "", "record before"),
-        bind(Versus, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),
-        bind(Boards, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
-        bind(Disputes, &["a"], A::DecidePass, "pass", "decide that the item is right"),
-        bind(Disputes, &["x"], A::DecideFail, "fail", "decide that it is wrong; then 1-9 choose labels, Enter saves"),
-        bind(Disputes, &["Enter"], A::Open, "open", "open the record; A comes back"),
-        bind(Disputes, &["Tab"], A::NextPane, "agreement", "how far reviewers agree, in full"),
+        bind(SideBySide, &["s"], A::Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl"),
+        bind(SideBySide, &["o"], A::Export, "export", "write the repaired procedure to a new file"),
+        bind(SideBySide, &["}"], A::NextRecord, "next record", "next record of the table, beside its own partner"),
+        bind(SideBySide, &["{"], A::PreviousRecord, "", "record before"),
+        bind(SideBySide, &["d"], A::Difference, "same too", "also what is the same in both, or only what differs"),
+        bind(Dashboard, &["Enter"], A::Open, "the records", "the table with the records behind the number"),
+        bind(Adjudication, &["a"], A::DecidePass, "pass", "decide that the item is right"),
+        bind(
+            Adjudication,
+            &["x"],
+            A::DecideFail,
+            "fail",
+            "decide that it is wrong; then 1-9 choose labels, Enter saves",
+        ),
+        bind(Adjudication, &["Enter"], A::Open, "open", "open the record; A comes back"),
+        bind(Adjudication, &["Tab"], A::NextPane, "agreement", "how far reviewers agree, in full"),
         bind(
             Decision,
             &["1", "2", "3", "4", "5", "6", "7", "8", "9"],
@@ -532,9 +538,9 @@ pub const BINDINGS: &[Binding] = {
         ),
         bind(Decision, &["Enter"], A::Open, "save", "save the decision with the labels that 1-9 chose"),
         bind(Decision, &["Esc"], A::Escape, "give up", "give the decision up"),
-        bind(Anywhere, &["O"], A::Boards, "", "boards: where to fix, labels over time, how often rules were right"),
-        bind(Anywhere, &["A"], A::Disputes, "", "adjudication: the items on which reviewers disagree"),
-        bind(Anywhere, &["m"], A::Matrix, "matrix", "the comparison with the baseline: five cells, each a filter"),
+        bind(Anywhere, &["O"], A::Dashboard, "", "boards: where to fix, labels over time, how often rules were right"),
+        bind(Anywhere, &["A"], A::Adjudication, "", "adjudication: the items on which reviewers disagree"),
+        bind(Anywhere, &["m"], A::Compare, "matrix", "the comparison with the baseline: five cells, each a filter"),
         bind(Anywhere, &["B"], A::Baseline, "baseline", "the record beside the baseline's record of the same item"),
         bind(Anywhere, &[], A::Review, "", "begin a review, or end it: verdict keys act only in between"),
         bind(Review, &["a"], A::Pass, "", "pass, and on to the next"),
@@ -862,7 +868,7 @@ mod tests {
     #[test]
     fn a_key_of_reviewing_means_nothing_else_on_any_screen_with_records() {
         for binding in Keymap::rows(Context::Review) {
-            let others = [Context::Table, Context::Run, Context::Evidence, Context::Json].map(Keymap::rows);
+            let others = [Context::Table, Context::Run, Context::Answer, Context::Json].map(Keymap::rows);
             for other in others.into_iter().flatten().chain(Keymap::rows(Context::Anywhere)) {
                 let shared = binding.keys.iter().find(|key| other.keys.contains(key));
                 assert!(shared.is_none(), "{shared:?}: {} and {}", binding.help, other.help);

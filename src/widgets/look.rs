@@ -14,6 +14,9 @@ use stepscope_base::json::Kind;
 use stepscope_core::finding::Severity;
 use stepscope_core::run::state::Badge;
 
+/// A piece of text and its role.
+pub(crate) type Piece = (String, Role);
+
 /// How a pane is to look.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look<'a> {

@@ -134,7 +134,7 @@ roles! {
 /// The modifiers a theme may name.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Mark {
+enum ModifierName {
     Bold,
     Dim,
     Italic,
@@ -143,7 +143,7 @@ enum Mark {
     CrossedOut,
 }
 
-impl Mark {
+impl ModifierName {
     fn modifier(self) -> Modifier {
         match self {
             Self::Bold => Modifier::BOLD,
@@ -163,20 +163,20 @@ struct File {
     #[serde(default)]
     palette: BTreeMap<String, Spanned<String>>,
     #[serde(default)]
-    roles: BTreeMap<Role, Look>,
+    roles: BTreeMap<Role, RoleStyle>,
     #[serde(default)]
     series: Vec<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Look {
+struct RoleStyle {
     fg: Option<Spanned<String>>,
     bg: Option<Spanned<String>>,
     #[serde(default)]
-    modifiers: Vec<Mark>,
+    modifiers: Vec<ModifierName>,
     /// Instead of `modifiers` where the background cannot be shown.
-    plain: Option<Vec<Mark>>,
+    plain: Option<Vec<ModifierName>>,
 }
 
 /// A style before it is reduced to what the terminal can show.
@@ -327,7 +327,7 @@ impl Theme {
     }
 }
 
-fn marks(marks: &[Mark]) -> Modifier {
+fn marks(marks: &[ModifierName]) -> Modifier {
     marks.iter().fold(Modifier::empty(), |all, mark| all | mark.modifier())
 }
 

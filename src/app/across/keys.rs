@@ -1,4 +1,4 @@
-//! The keys of the desk: the matrix of a comparison, and two records side by side.
+//! The keys of the desk: the comparison, and two records side by side.
 
 use crate::app::across::{Errand, News, Pending};
 use crate::app::msg::{Effects, Work};
@@ -24,17 +24,19 @@ pub(crate) const NOT_HERE: &str = "this is not for here; q goes back";
 pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
     let baseline = need(app.desk.baseline.is_some(), "there is no baseline: start with --baseline PATH");
     Some(match action {
-        Action::Matrix => baseline,
-        Action::Boards | Action::Disputes => Ok(()),
+        Action::Compare => baseline,
+        Action::Dashboard | Action::Adjudication => Ok(()),
         Action::Baseline => baseline.and_then(|()| match screen {
-            ScreenKind::Versus => Ok(()),
+            ScreenKind::SideBySide => Ok(()),
             ScreenKind::Rerun => Err("go back to the run first: q"),
-            ScreenKind::Table | ScreenKind::Run | ScreenKind::Evidence | ScreenKind::Json => {
+            ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
                 side_by_side::keys::may_put_beside(app)
             }
             _ => Err("open a record first"),
         }),
-        Action::DecidePass | Action::DecideFail if screen != ScreenKind::Disputes => Err("open the disputes first: A"),
+        Action::DecidePass | Action::DecideFail if screen != ScreenKind::Adjudication => {
+            Err("open the disputes first: A")
+        }
         _ => return None,
     })
 }
@@ -53,10 +55,10 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     app.desk.partner_of = None;
     let screen = app.screens.top();
     let wanted = match action {
-        Action::Matrix => Screen::Matrix,
-        Action::Boards => Screen::Boards,
-        Action::Disputes => Screen::Disputes,
-        Action::Baseline if screen != ScreenKind::Versus => {
+        Action::Compare => Screen::Compare,
+        Action::Dashboard => Screen::Dashboard,
+        Action::Adjudication => Screen::Adjudication,
+        Action::Baseline if screen != ScreenKind::SideBySide => {
             return app.current().map(|record| side_by_side::keys::put_beside(app, record));
         }
         Action::Difference if matches!(screen, ScreenKind::Run | ScreenKind::Table) => {
@@ -71,17 +73,17 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         leave(app);
     }
     app.open_screen(wanted);
-    Some(if action == Action::Matrix { compare(app) } else { read_boards(app) })
+    Some(if action == Action::Compare { compare(app) } else { read_boards(app) })
 }
 
 /// Leaves a screen of all records, or two records side by side.
 pub(crate) fn leave(app: &mut App) -> Effects {
-    app.desk.disputes.choosing = None;
-    let Some(Screen::Versus(versus)) = app.screens.pop() else { return Vec::new() };
+    app.desk.adjudication.choosing = None;
+    let Some(Screen::SideBySide(sides)) = app.screens.pop() else { return Vec::new() };
     // Who walked on side by side finds the same record behind.
-    let open = app.screens.inspect().map(|inspect| inspect.opened.index);
-    match open.filter(|open| *open != versus.record) {
-        Some(_) => app.request(versus.record, app.screens.of_record()),
+    let open = app.screens.record().map(|view| view.opened.index);
+    match open.filter(|open| *open != sides.record) {
+        Some(_) => app.request(sides.record, app.screens.of_record()),
         None => Vec::new(),
     }
 }
@@ -103,9 +105,9 @@ pub(crate) fn refresh_desk(app: &mut App) -> Effects {
     let now = (app.store.len(), app.table.moves());
     if app.store.is_settled() && app.desk.of != now {
         let asked = |field: &str| app.table.filter.sets().any(|set| set.starts_with(field));
-        let compared = app.screens.holds(ScreenKind::Matrix) || asked("cell:");
+        let compared = app.screens.holds(ScreenKind::Compare) || asked("cell:");
         let judged =
-            app.screens.holds(ScreenKind::Boards) || app.screens.holds(ScreenKind::Disputes) || asked("board:");
+            app.screens.holds(ScreenKind::Dashboard) || app.screens.holds(ScreenKind::Adjudication) || asked("board:");
         app.desk.comparing.due |= compared && app.desk.compared.is_some();
         app.desk.judging.due |= judged && app.desk.judged.is_some();
     }
@@ -168,7 +170,7 @@ pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
                 return Vec::new();
             }
             match result {
-                Ok(versus) => side_by_side::keys::show_versus(app, versus),
+                Ok(sides) => side_by_side::keys::show_side_by_side(app, sides),
                 Err(failure) => _ = app.fail(shown!("{failure}")),
             }
             Vec::new()

@@ -8,9 +8,9 @@ use crate::app::review;
 use crate::app::review::{Ask, Field, Purpose, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
-use crate::screens::answer::state::Pane as EvidencePane;
+use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
-use crate::screens::run::state::Pane;
+use crate::screens::run::state::RunPane;
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use crate::widgets::line::edit;
@@ -38,7 +38,7 @@ fn ask_line(app: &mut App, field: Field, text: String, proposed: bool) -> Effect
 
 /// The triage's proposal stands there, to be confirmed; without one, the step on screen.
 pub(crate) fn ask_step(app: &mut App) -> Effects {
-    let here = app.screens.inspect().map(|inspect| inspect.moment.0.max(1) as u64);
+    let here = app.screens.record().map(|view| view.moment.0.max(1) as u64);
     let proposed = app.review.subject.as_ref().and_then(|subject| subject.step);
     let step = app.review.draft.step.or(proposed).or(here);
     ask_line(app, Field::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
@@ -214,18 +214,18 @@ fn take_note(app: &mut App, typed: &str) -> Effects {
 
 /// What the cursor is on: a variable, a value, or lines of the document.
 fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
-    let Some(inspect) = app.screens.inspect().filter(|_| app.screens.top() != ScreenKind::Table) else {
+    let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table) else {
         return (Vec::new(), None);
     };
-    if app.screens.top() == ScreenKind::Evidence
-        && let Some(evidence) = &inspect.evidence
+    if app.screens.top() == ScreenKind::Answer
+        && let Some(answer) = &view.answer
     {
-        let in_document = matches!(evidence.pane, EvidencePane::Document | EvidencePane::Citation);
-        let lines = match evidence.pane {
-            EvidencePane::Document => Some(evidence.lines.at..evidence.lines.at + 1),
-            _ => evidence.place(),
+        let in_document = matches!(answer.pane, AnswerPane::Document | AnswerPane::Citation);
+        let lines = match answer.pane {
+            AnswerPane::Document => Some(answer.lines.at..answer.lines.at + 1),
+            _ => answer.place(),
         };
-        if let Some((document, lines)) = evidence.sheet.document.as_deref().zip(lines.filter(|_| in_document)) {
+        if let Some((document, lines)) = answer.shown.document.as_deref().zip(lines.filter(|_| in_document)) {
             let quote = document.text(lines.clone());
             let quote = Untrusted::new(stepscope_base::text::head(quote.trim_ascii(), 1 << 10)).into_owned();
             let anchor = Anchor::Span {
@@ -238,11 +238,11 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
             };
             return (vec![anchor], None);
         }
-        let pointer = evidence.span_view().map(|view| view.pointer.clone()).unwrap_or_default();
+        let pointer = answer.span_view().map(|view| view.pointer.clone()).unwrap_or_default();
         return (vec![Anchor::Pointer(pointer.text())], None);
     }
     let pointer = app.pointer();
-    let of_state = app.screens.top() == ScreenKind::Run && inspect.pane == Pane::State;
+    let of_state = app.screens.top() == ScreenKind::Run && view.pane == RunPane::State;
     let variable = pointer.0.last().filter(|_| of_state).and_then(|part| match part {
         Part::Key(name) => Some(name.clone()),
         Part::Index(_) => None,
@@ -252,7 +252,7 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
 
 /// What the open answer calls its document.
 fn document_name(app: &App) -> Text {
-    let root = app.screens.inspect().and_then(|inspect| inspect.opened.root());
+    let root = app.screens.record().and_then(|view| view.opened.root());
     let named = root.and_then(|root| {
         let document = root.get("document");
         let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;

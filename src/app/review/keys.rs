@@ -81,7 +81,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     let here = match screen {
         ScreenKind::Table => need(app.record().is_some(), "there is no record here"),
         ScreenKind::Rerun => Err("go back to the run first: q"),
-        _ if screen.is_judged_on() => need(app.screens.inspect().is_some(), "open the record first"),
+        _ if screen.is_judged_on() => need(app.screens.record().is_some(), "open the record first"),
         _ => Err("open a record, or go back to the table first"),
     };
     let on_table = screen == ScreenKind::Table;
@@ -91,7 +91,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
             on(here)
         }
         A::BadStep => {
-            let steps = app.screens.inspect().is_some_and(|inspect| inspect.opened.has_steps());
+            let steps = app.screens.record().is_some_and(|view| view.opened.has_steps());
             on(here.and(need(!on_table, "open the record first").and(need(steps, "this record has no steps"))))
         }
         A::Reveal => on(need(
@@ -371,7 +371,7 @@ fn redo(app: &mut App) -> Effects {
 /// To a record, on the screen that is in front.
 fn go_to_record(app: &mut App, record: usize) -> Effects {
     app.table.list.at = app.table.row_of(record);
-    let here = app.screens.inspect().is_some_and(|inspect| inspect.opened.index == record);
+    let here = app.screens.record().is_some_and(|view| view.opened.index == record);
     if app.screens.top() == ScreenKind::Table || here { Vec::new() } else { app.request(record, app.screens.top()) }
 }
 
@@ -417,7 +417,7 @@ fn standing_of(app: &App, record: usize) -> Option<Standing> {
 fn go_to_open(app: &mut App) -> Effects {
     let here = match app.screens.top() {
         ScreenKind::Table => app.record(),
-        _ => app.screens.inspect().map(|inspect| inspect.opened.index),
+        _ => app.screens.record().map(|view| view.opened.index),
     };
     let Some(record) = here.and_then(|here| next_item(app, here)) else {
         return app.say(Shown::own("every other record is judged"));
@@ -469,7 +469,7 @@ pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
 
 /// A record was opened: keys are about it from now on, and the next one is read ahead.
 pub(crate) fn review_opened(app: &mut App) -> Effects {
-    let Some(opened) = app.screens.inspect().map(|inspect| &inspect.opened) else { return Vec::new() };
+    let Some(opened) = app.screens.record().map(|view| &view.opened) else { return Vec::new() };
     if !app.review.is_on() {
         return Vec::new();
     }
@@ -575,20 +575,19 @@ pub(crate) fn stay(app: &mut App, action: Action) {
 }
 
 /// Where somebody who reviews is, for the next session.
-pub(crate) fn keep_place(app: &App, view: &mut FileView) {
-    let Some(inspect) =
-        app.screens.inspect().filter(|_| app.screens.top() != ScreenKind::Table && app.review.is_begun())
+pub(crate) fn keep_place(app: &App, kept: &mut FileView) {
+    let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table && app.review.is_begun())
     else {
         return;
     };
-    let list = match (app.screens.top(), &inspect.evidence) {
-        (ScreenKind::Json, _) => inspect.outline.list,
-        (_, Some(evidence)) => evidence.items,
-        _ => inspect.variables,
+    let list = match (app.screens.top(), &view.answer) {
+        (ScreenKind::Json, _) => view.outline.list,
+        (_, Some(answer)) => answer.items,
+        _ => view.variables,
     };
-    view.record = inspect.opened.index as u64;
-    view.screen = Some(if app.screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
-    (view.step, view.scroll) = (Some(inspect.moment.0), Some((list.at, list.top)));
+    kept.record = view.opened.index as u64;
+    kept.screen = Some(if app.screens.top() == ScreenKind::Json { "json" } else { "record" }.to_owned());
+    (kept.step, kept.scroll) = (Some(view.moment.0), Some((list.at, list.top)));
 }
 
 /// Goes back to where somebody stopped reviewing, once that record is found.
@@ -614,18 +613,18 @@ pub(crate) fn resume(app: &mut App) -> Effects {
 
 fn resumed(app: &mut App) {
     let top = app.screens.top();
-    let here = app.screens.inspect_mut();
-    let Some((inspect, resume)) = here.zip(app.review.resume.take()) else { return };
-    if inspect.opened.index != resume.record {
+    let here = app.screens.record_mut();
+    let Some((view, resume)) = here.zip(app.review.resume.take()) else { return };
+    if view.opened.index != resume.record {
         return;
     }
     if let Some(step) = resume.step {
-        inspect.walk_to(step);
+        view.walk_to(step);
     }
-    let list = match (top, &mut inspect.evidence) {
-        (ScreenKind::Json, _) => &mut inspect.outline.list,
-        (_, Some(evidence)) => &mut evidence.items,
-        _ => &mut inspect.variables,
+    let list = match (top, &mut view.answer) {
+        (ScreenKind::Json, _) => &mut view.outline.list,
+        (_, Some(answer)) => &mut answer.items,
+        _ => &mut view.variables,
     };
     if let Some((at, top)) = resume.scroll {
         (list.at, list.top) = (at, top);

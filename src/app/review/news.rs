@@ -159,8 +159,8 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
             app.review.ahead.clear();
             app.fail(Shown::own("the file has changed meanwhile; look again before you judge"));
         }
-        if let (Some(inspect), Some(subject)) = (app.screens.inspect(), &mut app.review.subject) {
-            subject.record = inspect.opened.index;
+        if let (Some(view), Some(subject)) = (app.screens.record(), &mut app.review.subject) {
+            subject.record = view.opened.index;
             let (record, summary) = (subject.record, subject.summary.clone());
             app.review.learn(record, summary.item, summary.content);
         } else {

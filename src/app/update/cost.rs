@@ -105,7 +105,7 @@ fn a_key_costs_the_same_however_many_rows_and_forks_there_are() {
         let mut app = app(runs, forks);
         if screen == ScreenKind::Run {
             let opened = opened(&app, runs / 2);
-            app.inspect(opened, screen);
+            app.show_record(opened, screen);
         }
         assert_eq!(app.screen(), screen);
         visited(&mut app, &keys)
@@ -124,7 +124,7 @@ fn no_key_reads_the_open_record_again() {
     let mut app = app(3, 0);
     let opened = opened(&app, 1);
     assert!(analyses::take() > 0);
-    app.inspect(opened, ScreenKind::Run);
+    app.show_record(opened, ScreenKind::Run);
     let step = [A::PreviousStep, A::PreviousStep, A::NextStep, A::NextStep, A::Down, A::Up];
     let panes =
         [A::NextPane, A::Down, A::Down, A::Up, A::Right, A::Left, A::Writer, A::Reader, A::Between, A::NextFinding];
@@ -146,7 +146,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
         app.review.read = true;
         app.begin_queue();
         let first = opened(&app, 0);
-        app.inspect(first, ScreenKind::Run);
+        app.show_record(first, ScreenKind::Run);
         let (mut record, mut rows) = (0, 0);
         for n in 0..judged + 20 {
             let subject = subject_of(&opened(&app, record)).unwrap();

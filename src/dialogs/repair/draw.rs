@@ -14,31 +14,31 @@ use stepscope_core::procedure::repair::mending::Mending;
 /// Of a long reply the end is shown.
 const TAIL: usize = 16 << 10;
 
-pub(crate) fn draw(mending: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(repair: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = parts(area).body;
     let place = window(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));
     Clear.render(place, buf);
-    let keys = match (mending.is_over, mending.is_changed) {
+    let keys = match (repair.is_over, repair.is_changed) {
         (false, _) => "  Esc breaks it off",
         (true, true) => "  Enter shows what changed, Esc drops it",
         (true, false) => "  Esc closes",
     };
     let title = vec![
         look.span("Repair by ", Role::Title),
-        look.span(mending.whom.as_str(), Role::Title),
+        look.span(repair.whom.as_str(), Role::Title),
         look.span(keys, Role::Faint),
     ];
     let inner = frame(title, place, buf, look);
-    let (before, after) = mending.diagnostics;
+    let (before, after) = repair.diagnostics;
     let mut lines =
         vec![(format!("diagnostics {before} → {after}"), if after == 0 { Role::Ok } else { Role::Warning })];
-    lines.extend(mending.said.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
-    if !mending.is_over {
-        lines.push((format!("{} bytes so far", mending.reply.content.len()), Role::Current));
+    lines.extend(repair.said.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
+    if !repair.is_over {
+        lines.push((format!("{} bytes so far", repair.reply.content.len()), Role::Current));
     }
     lines.push((String::new(), Role::Text));
     let room = usize::from(inner.height).saturating_sub(lines.len());
-    let content = &mending.reply.content;
+    let content = &repair.reply.content;
     let tail = content.get(content.len().saturating_sub(TAIL)..).unwrap_or_default();
     let text = Shown::prose(tail);
     let wrapped = wrap(text.as_str(), inner_width(place));

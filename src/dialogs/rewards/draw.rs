@@ -7,7 +7,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::rewards::{Rewards, StageRow};
 use crate::widgets::layout::{inner_width, window};
-use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::look::{Look, Piece, frame, put, scroll_mark};
 use crate::widgets::prose::{pad, wrap_up_to};
 use crate::widgets::theme::Role;
 
@@ -61,8 +61,6 @@ fn title(rewards: &Rewards, look: Look<'_>) -> Vec<Span<'static>> {
     title.push(look.span("  Esc closes", Role::Faint));
     title
 }
-
-type Piece = (String, Role);
 
 fn content(rewards: &Rewards, width: usize) -> Vec<Vec<Piece>> {
     let mut lines = Vec::new();

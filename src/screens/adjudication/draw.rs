@@ -8,7 +8,7 @@ use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width};
-use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::widgets::look::{Look, Piece, frame, put, scroll_mark, wash};
 use crate::widgets::prose::{pad, wrap_up_to};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -22,13 +22,13 @@ const MAX_NOTE: usize = 12;
 /// Beside one another reviewers need so many columns each.
 const VOICE: usize = 34;
 
-struct Places {
+struct PaneAreas {
     agreement: Rect,
     list: Rect,
     voices: Rect,
 }
 
-fn places(app: &App) -> Places {
+fn places(app: &App) -> PaneAreas {
     let body = layout::parts(app.area()).body;
     let wanted = app.desk.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2);
     let agreement = u16::try_from(wanted).unwrap_or(u16::MAX).clamp(3, (body.height / 3).max(3)).min(body.height);
@@ -37,12 +37,12 @@ fn places(app: &App) -> Places {
     if body.width >= WIDE {
         let side = (body.width / 3).clamp(30, 60);
         let list = Rect { width: side, ..rest };
-        return Places { agreement, list, voices: Rect { x: rest.x + side, width: rest.width - side, ..rest } };
+        return PaneAreas { agreement, list, voices: Rect { x: rest.x + side, width: rest.width - side, ..rest } };
     }
     let cases = app.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let list = u16::try_from(cases + 2).unwrap_or(u16::MAX).clamp(3, (rest.height / 3).max(3)).min(rest.height);
     let voices = Rect { y: rest.y + list, height: rest.height - list, ..rest };
-    Places { agreement, list: Rect { height: list, ..rest }, voices }
+    PaneAreas { agreement, list: Rect { height: list, ..rest }, voices }
 }
 
 /// How many items are on screen.
@@ -54,12 +54,12 @@ pub(crate) fn height(app: &App) -> usize {
 pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
     let area = places(app).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
-    let row = app.desk.disputes.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    let row = app.desk.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
     (row < app.desk.judged.as_ref()?.cases.len()).then_some(row)
 }
 
 pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Places { agreement, list, voices } = places(app);
+    let PaneAreas { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.desk.judged else {
         let failed = app.desk.judging.failed.clone();
@@ -85,7 +85,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
         cases(app, judged, list, buf, look);
     }
     if voices.height >= 2
-        && let Some(case) = app.desk.disputes.case(judged)
+        && let Some(case) = app.desk.adjudication.case(judged)
     {
         case_pane(app, judged, case, voices, buf, look);
     }
@@ -102,7 +102,7 @@ fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_
         put(vec![look.span("on nothing: every item is agreed on or decided", Role::Ok)], 0, inner, buf);
         return;
     }
-    let list = app.desk.disputes.list;
+    let list = app.desk.adjudication.list;
     for (row, n) in list.visible(judged.cases.len(), usize::from(inner.height)).enumerate() {
         let Some(case) = judged.cases.get(n) else { continue };
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
@@ -116,13 +116,11 @@ fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_
     scroll_mark(area, list.top, judged.cases.len(), buf, look);
 }
 
-type Piece = (String, Role);
-
 fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let name = name_of(&case.summary.item).line();
     let inner = frame(vec![look.span(name.as_str(), Role::Title)], area, buf, Look { focused: false, ..look });
     let lines = case_lines(app, judged, case, inner_width(area));
-    let top = app.desk.disputes.top;
+    let top = app.desk.adjudication.top;
     for (row, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
         let spans: Vec<Span<'static>> = line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect();
         put(spans, row, inner, buf);
@@ -134,14 +132,14 @@ fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buff
 pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.desk.judged.as_ref();
-    let case = judged.and_then(|judged| Some((judged, app.desk.disputes.case(judged)?)));
+    let case = judged.and_then(|judged| Some((judged, app.desk.adjudication.case(judged)?)));
     let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, inner_width(area)).len());
     (lines, inner_height(area))
 }
 
 fn case_lines(app: &App, judged: &Judged, case: &Case, width: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![facts(case)];
-    if let Some(chosen) = &app.desk.disputes.choosing {
+    if let Some(chosen) = &app.desk.adjudication.choosing {
         lines.push(vec![("✗ fail, because of:".into(), Role::Fatal)]);
         for (n, (_, label)) in offered(judged, case).into_iter().enumerate() {
             let (sign, role) = if chosen.contains(&n) { ("●", Role::Accent) } else { ("○", Role::Text) };
@@ -205,7 +203,7 @@ fn said(voice: &Voice, width: usize) -> Vec<Piece> {
 
 /// Who decides.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    if app.desk.disputes.choosing.is_some() {
+    if app.desk.adjudication.choosing.is_some() {
         return vec![look.span("1-9 choose labels or take them back, Enter saves, Esc gives up", Role::Accent)];
     }
     match &app.desk.reviewer {

@@ -9,7 +9,7 @@ use crate::app::review;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::adjudication::draw;
-use crate::screens::adjudication::state as disputes;
+use crate::screens::adjudication::state;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move};
@@ -25,7 +25,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             } else if app.review.is_on() && !app.review.reviewing {
                 review::keys::may_review(app)?;
             }
-            let any = app.desk.judged.as_ref().is_some_and(|judged| app.desk.disputes.case(judged).is_some());
+            let any = app.desk.judged.as_ref().is_some_and(|judged| app.desk.adjudication.case(judged).is_some());
             need(any, "there is nothing to decide")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
@@ -33,18 +33,18 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let chosen = app.desk.disputes.choosing.as_ref();
+    let chosen = app.desk.adjudication.choosing.as_ref();
     match action {
         Action::Open if chosen.is_some() => {
-            let chosen = app.desk.disputes.choosing.take().unwrap_or_default();
+            let chosen = app.desk.adjudication.choosing.take().unwrap_or_default();
             return Some(decide(app, Verdict::Fail, &chosen));
         }
-        Action::Escape | Action::Back if chosen.is_some() => app.desk.disputes.choosing = None,
+        Action::Escape | Action::Back if chosen.is_some() => app.desk.adjudication.choosing = None,
         Action::GiveLabel => give_decided(app),
         Action::NextPane => show_agreement(app),
         Action::Open => return Some(open_case(app)),
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
-        Action::DecideFail => app.desk.disputes.choosing = Some(Vec::new()),
+        Action::DecideFail => app.desk.adjudication.choosing = Some(Vec::new()),
         _ => return None,
     }
     Some(Vec::new())
@@ -55,32 +55,32 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     let cases = app.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let (lines, room) = draw::size(app);
     let height = draw::height(app);
-    let disputes = &mut app.desk.disputes;
-    let before = disputes.list.at;
+    let adjudication = &mut app.desk.adjudication;
+    let before = adjudication.list.at;
     if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
-        let mut list = List { at: disputes.top, top: disputes.top };
+        let mut list = List { at: adjudication.top, top: adjudication.top };
         list.go(movement, lines.saturating_sub(room) + 1, room);
-        disputes.top = list.at;
+        adjudication.top = list.at;
     } else {
-        disputes.list.go(movement, cases, height);
+        adjudication.list.go(movement, cases, height);
     }
-    if disputes.list.at != before {
-        (disputes.top, disputes.choosing) = (0, None);
+    if adjudication.list.at != before {
+        (adjudication.top, adjudication.choosing) = (0, None);
     }
-    disputes.top = disputes.top.min(lines.saturating_sub(room));
+    adjudication.top = adjudication.top.min(lines.saturating_sub(room));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some(row) = draw::row_of(app, at) else { return Vec::new() };
-    let again = app.desk.disputes.list.at == row;
+    let again = app.desk.adjudication.list.at == row;
     go(app, Move::To(row));
     if again { app.act(Action::Open) } else { Vec::new() }
 }
 
 /// Opens the record that reviewers disagree about.
 fn open_case(app: &mut App) -> Effects {
-    let case = app.desk.judged.as_ref().and_then(|judged| app.desk.disputes.case(judged));
+    let case = app.desk.judged.as_ref().and_then(|judged| app.desk.adjudication.case(judged));
     let record = case.and_then(|case| app.store.position(case.address.0, case.address.1));
     let Some(record) = record else {
         return app.say(Shown::own("this record is no longer there"));
@@ -96,25 +96,25 @@ fn give_decided(app: &mut App) {
     let (Some(judged), Some(label)) = (app.desk.judged.clone(), app.count.and_then(|n| n.checked_sub(1))) else {
         return;
     };
-    let offered = app.desk.disputes.case(&judged).map_or(0, |case| disputes::offered(&judged, case).len());
+    let offered = app.desk.adjudication.case(&judged).map_or(0, |case| state::offered(&judged, case).len());
     if label < offered {
-        app.desk.disputes.toggle(label);
+        app.desk.adjudication.toggle(label);
     } else {
         app.say(Shown::own("there is no such label"));
     }
 }
 
 fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
-    app.desk.disputes.choosing = None;
+    app.desk.adjudication.choosing = None;
     let Some(judged) = app.desk.judged.clone() else { return Vec::new() };
-    let Some(case) = app.desk.disputes.case(&judged) else { return Vec::new() };
+    let Some(case) = app.desk.adjudication.case(&judged) else { return Vec::new() };
     let (Some(journal), Some(reviewer)) = (app.desk.journals.own(), app.desk.reviewer.clone()) else {
         app.fail(Shown::own("verdicts are saved to one journal; name it with --reviews"));
         return Vec::new();
     };
-    let offered = disputes::offered(&judged, case);
+    let offered = state::offered(&judged, case);
     let labels = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
-    let mut event = disputes::decide(case, reviewer, verdict, labels);
+    let mut event = state::decide(case, reviewer, verdict, labels);
     let same = |earlier: &Event| {
         (&earlier.item, earlier.verdict, &earlier.labels) == (&event.item, event.verdict, &event.labels)
     };

@@ -10,7 +10,7 @@ pub(crate) const KEYS: usize = 9;
 
 /// See the module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Disputes {
+pub struct Adjudication {
     /// The item.
     pub list: List,
     /// The first line on screen of what was said.
@@ -19,7 +19,7 @@ pub struct Disputes {
     pub choosing: Option<Vec<usize>>,
 }
 
-impl Disputes {
+impl Adjudication {
     /// The item that is looked at.
     pub fn case<'j>(&self, judged: &'j Judged) -> Option<&'j Case> {
         judged.cases.get(self.list.at)

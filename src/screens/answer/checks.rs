@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::screens::answer::state::{Evidence, Pane};
-use crate::screens::run::state::Inspect;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
+use crate::screens::run::state::RecordView;
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose::{pad, wrap_up_to};
 use crate::widgets::theme::Role;
@@ -15,33 +15,33 @@ use stepscope_base::text::Shown;
 const NAME: usize = 12;
 
 /// How many rows there are: facts, then findings.
-pub(crate) fn len(inspect: &Inspect, evidence: &Evidence) -> usize {
-    evidence.sheet.facts.len() + inspect.opened.notes.len()
+pub(crate) fn len(view: &RecordView, answer: &AnswerView) -> usize {
+    answer.shown.facts.len() + view.opened.notes.len()
 }
 
-pub(crate) fn draw(inspect: &Inspect, evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Checks", Role::Title)];
-    let notes = inspect.opened.notes.len();
+    let notes = view.opened.notes.len();
     if notes > 0 {
         title.push(look.span(format!("  {notes} finding{}", if notes == 1 { "" } else { "s" }), Role::Dim));
     }
     let inner = frame(title, area, buf, look);
-    let count = len(inspect, evidence);
-    for (row, n) in evidence.checks.visible(count, usize::from(inner.height)).enumerate() {
-        put(line(inspect, evidence, n, look), row, inner, buf);
-        if n == evidence.checks.at && evidence.pane == Pane::Checks {
+    let count = len(view, answer);
+    for (row, n) in answer.checks.visible(count, usize::from(inner.height)).enumerate() {
+        put(line(view, answer, n, look), row, inner, buf);
+        if n == answer.checks.at && answer.pane == AnswerPane::Checks {
             wash(row, inner, buf, look.selection());
         }
     }
-    scroll_mark(area, evidence.checks.top, count, buf, look);
-    in_full(inspect, evidence, count + 1, inner, buf, look);
+    scroll_mark(area, answer.checks.top, count, buf, look);
+    in_full(view, answer, count + 1, inner, buf, look);
 }
 
 /// The row under the cursor in full, from a row on, where the list leaves room for it.
-fn in_full(inspect: &Inspect, evidence: &Evidence, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn in_full(view: &RecordView, answer: &AnswerView, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let mut row = from;
-    for (text, role) in describe(inspect, evidence) {
+    for (text, role) in describe(view, answer) {
         for line in wrap_up_to(text.as_str(), width, height.saturating_sub(row)) {
             put(vec![look.span(text.as_str().get(line).unwrap_or_default(), role)], row, area, buf);
             row += 1;
@@ -50,12 +50,12 @@ fn in_full(inspect: &Inspect, evidence: &Evidence, from: usize, area: Rect, buf:
 }
 
 /// All that is said of the row under the cursor.
-pub(crate) fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Role)> {
-    if let Some(fact) = evidence.fact() {
+pub(crate) fn describe(view: &RecordView, answer: &AnswerView) -> Vec<(Shown, Role)> {
+    if let Some(fact) = answer.fact() {
         let pointer = fact.pointer.as_ref().map(|pointer| (pointer.text().line(), Role::Faint));
         return [(fact.text.clone(), Role::Text)].into_iter().chain(pointer).collect();
     }
-    let note = inspect.opened.notes.get(evidence.checks.at.saturating_sub(evidence.sheet.facts.len()));
+    let note = view.opened.notes.get(answer.checks.at.saturating_sub(answer.shown.facts.len()));
     let texts = note.map(|note| {
         let help = Shown::own(note.help.unwrap_or_default());
         let pointer = note.pointer.text().line();
@@ -64,17 +64,17 @@ pub(crate) fn describe(inspect: &Inspect, evidence: &Evidence) -> Vec<(Shown, Ro
     texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
 }
 
-fn line(inspect: &Inspect, evidence: &Evidence, n: usize, look: Look<'_>) -> Vec<Span<'static>> {
-    if let Some(fact) = evidence.sheet.facts.get(n) {
+fn line(view: &RecordView, answer: &AnswerView, n: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    if let Some(fact) = answer.shown.facts.get(n) {
         let mut line = vec![look.span(pad(fact.name, NAME), Role::Dim)];
         // What the rules contradict is marked where it is said.
-        if let Some(note) = inspect.opened.notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer)) {
+        if let Some(note) = view.opened.notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer)) {
             line.push(look.span(format!("{} ", note.severity.glyph()), severity_role(note.severity)));
         }
         line.push(look.span(fact.text.as_str().replace('\n', " "), fact.role));
         return line;
     }
-    let Some(note) = inspect.opened.notes.get(n - evidence.sheet.facts.len()) else { return Vec::new() };
+    let Some(note) = view.opened.notes.get(n - answer.shown.facts.len()) else { return Vec::new() };
     let role = severity_role(note.severity);
     vec![
         look.span(format!("{} {}  ", note.severity.glyph(), note.rule), role),

@@ -8,8 +8,8 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::screens::answer::items::sign;
-use crate::screens::answer::sheet::{ItemView, SpanView, Standing};
-use crate::screens::answer::state::Evidence;
+use crate::screens::answer::shown::{Grounding, ItemView, SpanView};
+use crate::screens::answer::state::AnswerView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose;
@@ -23,33 +23,33 @@ const LABEL: usize = 7;
 /// Sign, letter and key take about so much of a row among the items.
 const CUT: usize = 16;
 
-pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Citation", Role::Title)];
-    let count = evidence.sheet.spans.len();
-    if let Some(span) = evidence.span() {
+    let count = answer.shown.spans.len();
+    if let Some(span) = answer.span() {
         title.push(look.span(format!("  {}/{count}", span + 1), Role::Dim));
     }
-    title.extend(evidence.item().into_iter().flat_map(|item| [Span::raw("  "), sign(item, look)]));
+    title.extend(answer.item().into_iter().flat_map(|item| [Span::raw("  "), sign(item, look)]));
     let inner = frame(title, area, buf, look);
-    let lines = lines(evidence, inner_width(area), look);
+    let lines = lines(answer, inner_width(area), look);
     let height = usize::from(inner.height);
-    scroll_mark(area, evidence.citation_top, lines.len(), buf, look);
-    for (row, line) in lines.into_iter().skip(evidence.citation_top).take(height).enumerate() {
+    scroll_mark(area, answer.citation_top, lines.len(), buf, look);
+    for (row, line) in lines.into_iter().skip(answer.citation_top).take(height).enumerate() {
         put(line, row, inner, buf);
     }
 }
 
 /// All its lines.
-pub(crate) fn lines(evidence: &Evidence, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     // A list of items cuts long values; here is room for all of one.
     let cut = |view: &&ItemView| view.lines.iter().any(|line| line.as_str().width() + CUT > width);
-    let value = evidence.value().filter(cut).map(|view| view.lines.as_slice()).unwrap_or_default();
+    let value = answer.value().filter(cut).map(|view| view.lines.as_slice()).unwrap_or_default();
     let value = value.iter().enumerate().flat_map(|(n, text)| {
         wrapped(if n == 0 { "value" } else { " " }, text, (&[], Role::Text), Role::Text, width, look)
     });
     let mut lines: Vec<Vec<Span<'static>>> = value.collect();
-    let Some(view) = evidence.span_view() else {
-        let nothing = if evidence.rows.is_empty() { "" } else { "nothing is cited for this item" };
+    let Some(view) = answer.span_view() else {
+        let nothing = if answer.rows.is_empty() { "" } else { "nothing is cited for this item" };
         lines.push(vec![look.span(nothing, Role::Dim)]);
         return lines;
     };
@@ -75,7 +75,7 @@ fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static
         let all = 0..quote.as_str().len();
         let nowhere = view.found.is_none() && view.near.is_none();
         let marks =
-            if nowhere && view.standing == Standing::Nowhere { std::slice::from_ref(&all) } else { &view.quote_marks };
+            if nowhere && view.standing == Grounding::Nowhere { std::slice::from_ref(&all) } else { &view.quote_marks };
         lines.extend(wrapped("quote", quote, (marks, Role::Removed), Role::Text, width, look));
     }
     if let Some(text) = &view.recovered {

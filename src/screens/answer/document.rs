@@ -7,8 +7,8 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::screens::answer::sheet::{Sheet, letter};
-use crate::screens::answer::state::Evidence;
+use crate::screens::answer::shown::{ShownAnswer, letter};
+use crate::screens::answer::state::AnswerView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, frame, put};
 use crate::widgets::prose;
@@ -22,31 +22,31 @@ const MAX_LINE: usize = 4 << 10;
 /// From this width on the number inside the page stands beside the line's own.
 const BOTH_NUMBERS: usize = 56;
 
-pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Document", Role::Title)];
-    let Some(document) = evidence.sheet.document.as_deref().filter(|document| !document.is_empty()) else {
+    let Some(document) = answer.shown.document.as_deref().filter(|document| !document.is_empty()) else {
         let inner = frame(title, area, buf, look);
         put(vec![look.span("no document is at hand; name one with --document", Role::Dim)], 0, inner, buf);
         return;
     };
-    if let Some((page, _)) = document.number(evidence.lines.at) {
+    if let Some((page, _)) = document.number(answer.lines.at) {
         let last = document.pages().last().map_or(page, |(last, _)| *last);
         title.push(look.span(format!("  page {page}/{last}"), Role::Dim));
-        title.push(look.span(format!("  line {}", evidence.lines.at), Role::Faint));
+        title.push(look.span(format!("  line {}", answer.lines.at), Role::Faint));
     }
     let inner = frame(title, area, buf, look);
     let gutter = Gutter::of(document, inner_width(area));
     let mut row = 0;
-    for n in evidence.lines.top..document.len() {
+    for n in answer.lines.top..document.len() {
         if row >= usize::from(inner.height) {
             break;
         }
-        if let Some(rule) = rule(&evidence.sheet, document, n, look) {
+        if let Some(rule) = rule(&answer.shown, document, n, look) {
             put(rule, row, inner, buf);
             row += 1;
         }
-        for (first, line) in text(evidence, document, n, &gutter, look).into_iter().enumerate() {
-            let mut spans = gutter.spans(evidence, document, n, first == 0, look);
+        for (first, line) in text(answer, document, n, &gutter, look).into_iter().enumerate() {
+            let mut spans = gutter.spans(answer, document, n, first == 0, look);
             spans.extend(line);
             put(spans, row, inner, buf);
             row += 1;
@@ -55,8 +55,8 @@ pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look
 }
 
 /// How many rows a line takes.
-pub(crate) fn rows(evidence: &Evidence, line: usize, width: usize) -> usize {
-    let Some(document) = evidence.sheet.document.as_deref() else { return 1 };
+pub(crate) fn rows(answer: &AnswerView, line: usize, width: usize) -> usize {
+    let Some(document) = answer.shown.document.as_deref() else { return 1 };
     let gutter = Gutter::of(document, width);
     let text = document.line(line).map(|text| Shown::line(head(text, MAX_LINE))).unwrap_or_default();
     prose::wrap(text.as_str(), gutter.text).len().max(1) + usize::from(begins_page(document, line))
@@ -68,15 +68,15 @@ fn begins_page(document: &Document, line: usize) -> bool {
 }
 
 /// The line between two pages.
-fn rule(sheet: &Sheet, document: &Document, line: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
+fn rule(shown: &ShownAnswer, document: &Document, line: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
     let (page, _) = document.number(line)?;
     if !begins_page(document, line) {
         return None;
     }
     let mut spans = vec![look.span(format!("── page {page} ──"), Role::Faint)];
-    if sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line)) {
+    if shown.peek.as_ref().is_some_and(|peek| peek.contains(&line)) {
         spans.push(look.span(" beyond what the model saw: only to look whether it goes on", Role::Peek));
-    } else if sheet.retrieved.contains(&page) {
+    } else if shown.retrieved.contains(&page) {
         spans.push(look.span(" seen by the model", Role::Faint));
     }
     Some(spans)
@@ -100,14 +100,14 @@ impl Gutter {
 
     fn spans(
         &self,
-        evidence: &Evidence,
+        answer: &AnswerView,
         document: &Document,
         line: usize,
         first: bool,
         look: Look<'_>,
     ) -> Vec<Span<'static>> {
-        let (mark, signs) = marks(evidence, line, look);
-        let peeked = evidence.sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line));
+        let (mark, signs) = marks(answer, line, look);
+        let peeked = answer.shown.peek.as_ref().is_some_and(|peek| peek.contains(&line));
         let mut spans = vec![mark];
         if !first {
             spans.push(Span::raw(" ".repeat(4 + self.number + if self.both { 8 } else { 0 })));
@@ -116,7 +116,7 @@ impl Gutter {
         let width = signs.content.as_ref().width();
         spans.push(signs);
         spans.push(Span::raw(" ".repeat(3_usize.saturating_sub(width))));
-        let current = line == evidence.lines.at;
+        let current = line == answer.lines.at;
         let role = if current {
             Role::Current
         } else if peeked {
@@ -134,10 +134,10 @@ impl Gutter {
 }
 
 /// What cites a line: a bar in the colour of the item, the signs of the items; `»` where a quote really stands.
-fn marks(evidence: &Evidence, line: usize, look: Look<'_>) -> (Span<'static>, Span<'static>) {
-    let current = evidence.span();
+fn marks(answer: &AnswerView, line: usize, look: Look<'_>) -> (Span<'static>, Span<'static>) {
+    let current = answer.span();
     let (mut bar, mut signs, mut style) = (" ", String::new(), Style::default());
-    for (n, span) in evidence.sheet.spans.iter().enumerate() {
+    for (n, span) in answer.shown.spans.iter().enumerate() {
         let cited = span.cited.as_ref().is_some_and(|lines| lines.contains(&line));
         let found = span.found.as_ref().is_some_and(|found| found.lines.contains(&line));
         if !cited && !found {
@@ -156,7 +156,7 @@ fn marks(evidence: &Evidence, line: usize, look: Look<'_>) -> (Span<'static>, Sp
 
 /// The text of a line, wrapped and painted.
 fn text(
-    evidence: &Evidence,
+    answer: &AnswerView,
     document: &Document,
     line: usize,
     gutter: &Gutter,
@@ -164,19 +164,19 @@ fn text(
 ) -> Vec<Vec<Span<'static>>> {
     let bytes = document.line(line).map(|text| head(text, MAX_LINE)).unwrap_or_default();
     let map = ShownMap::line(bytes);
-    let peeked = evidence.sheet.peek.as_ref().is_some_and(|peek| peek.contains(&line));
+    let peeked = answer.shown.peek.as_ref().is_some_and(|peek| peek.contains(&line));
     let base = look.style(if peeked { Role::Peek } else { Role::Text });
-    let marks = painted(evidence, line, bytes.len(), &map, look);
+    let marks = painted(answer, line, bytes.len(), &map, look);
     let lines = prose::wrap(map.text.as_str(), gutter.text);
     lines.iter().map(|range| prose::paint(map.text.as_str(), range, base, &marks).spans).collect()
 }
 
 /// The cited lines, and over them the words that were found. The citation under the cursor is on top.
-fn painted(evidence: &Evidence, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<MarkedRange<Style>> {
-    let current = evidence.span();
+fn painted(answer: &AnswerView, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<MarkedRange<Style>> {
+    let current = answer.span();
     let mut marks = Vec::new();
-    let order = evidence.sheet.spans.iter().enumerate().filter(|(n, _)| current != Some(*n));
-    let last = current.and_then(|n| Some((n, evidence.sheet.spans.get(n)?)));
+    let order = answer.shown.spans.iter().enumerate().filter(|(n, _)| current != Some(*n));
+    let last = current.and_then(|n| Some((n, answer.shown.spans.get(n)?)));
     for (n, span) in order.chain(last) {
         let here = current == Some(n);
         if span.cited.as_ref().is_some_and(|lines| lines.contains(&line)) {

@@ -6,38 +6,38 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::screens::answer::sheet::letter;
-use crate::screens::answer::state::{Evidence, Pane, Row};
+use crate::screens::answer::shown::letter;
+use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView};
 use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
-pub(crate) fn draw(evidence: &Evidence, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let sheet = &evidence.sheet;
+pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let shown = &answer.shown;
     let mut title = vec![look.span("Answer", Role::Title)];
     // The same count as in the table.
-    if let (Some(grounded), all @ 1..) = (sheet.grounded, sheet.items.len()) {
+    if let (Some(grounded), all @ 1..) = (shown.grounded, shown.items.len()) {
         let role = if grounded == all { Role::Ok } else { Role::Warning };
         title.push(look.span(format!("  grounded {grounded}/{all}"), role));
     }
     let inner = frame(title, area, buf, look);
-    if evidence.rows.is_empty() {
+    if answer.rows.is_empty() {
         put(vec![look.span("nothing was answered", Role::Dim)], 0, inner, buf);
         return;
     }
-    for (row, n) in evidence.items.visible(evidence.rows.len(), usize::from(inner.height)).enumerate() {
-        let Some(kind) = evidence.rows.get(n) else { continue };
+    for (row, n) in answer.items.visible(answer.rows.len(), usize::from(inner.height)).enumerate() {
+        let Some(kind) = answer.rows.get(n) else { continue };
         let line = match *kind {
-            Row::Item(item, line) => item_line(evidence, item, line, look),
-            Row::Span(span) => span_line(evidence, span, look),
+            AnswerRow::Item(item, line) => item_line(answer, item, line, look),
+            AnswerRow::Span(span) => span_line(answer, span, look),
         };
         put(line, row, inner, buf);
-        if n == evidence.items.at {
-            let look = Look { focused: look.focused && evidence.pane == Pane::Items, ..look };
+        if n == answer.items.at {
+            let look = Look { focused: look.focused && answer.pane == AnswerPane::Items, ..look };
             wash(row, inner, buf, look.selection());
         }
     }
-    scroll_mark(area, evidence.items.top, evidence.rows.len(), buf, look);
+    scroll_mark(area, answer.items.top, answer.rows.len(), buf, look);
 }
 
 /// The sign of an item in its colour.
@@ -45,8 +45,8 @@ pub(crate) fn sign(item: usize, look: Look<'_>) -> Span<'static> {
     Span::styled(letter(item), look.theme.series(item))
 }
 
-fn item_line(evidence: &Evidence, item: usize, line: usize, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(view) = evidence.sheet.items.get(item) else { return Vec::new() };
+fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(view) = answer.shown.items.get(item) else { return Vec::new() };
     let text = view.lines.get(line).map(|text| text.as_str().replace('\n', " ")).unwrap_or_default();
     if line > 0 {
         let indent = letter(item).width() + 3;
@@ -60,8 +60,8 @@ fn item_line(evidence: &Evidence, item: usize, line: usize, look: Look<'_>) -> V
     ]
 }
 
-fn span_line(evidence: &Evidence, span: usize, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(view) = evidence.sheet.spans.get(span) else { return Vec::new() };
+fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(view) = answer.shown.spans.get(span) else { return Vec::new() };
     vec![
         Span::raw("    "),
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),

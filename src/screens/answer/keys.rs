@@ -1,12 +1,12 @@
-//! The keys of the evidence screen.
+//! The keys of the answer screen.
 
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer;
-use crate::screens::answer::layout::evidence_area;
-use crate::screens::answer::sheet::STRONG;
-use crate::screens::answer::state::{Evidence, Pane};
+use crate::screens::answer::layout::pane_area;
+use crate::screens::answer::shown::TRUNCATION;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Move;
@@ -15,26 +15,26 @@ use crate::widgets::{list, panes};
 use ratatui::layout::{Position, Rect};
 use stepscope_base::text::Shown;
 
-/// Does what a key means on the evidence screen; `None`: what it means everywhere.
+/// Does what a key means on the answer screen; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
-    let evidence = app.screens.inspect_mut()?.evidence.as_mut()?;
+    let answer = app.screens.record_mut()?.answer.as_mut()?;
     let done = match action {
-        Action::NextSpan => evidence.next_span(times),
-        Action::PreviousSpan => evidence.next_span(-times),
+        Action::NextCitation => answer.next_span(times),
+        Action::PreviousCitation => answer.next_span(-times),
         Action::NextPane => {
-            evidence.next_pane(1);
+            answer.next_pane(1);
             Ok(())
         }
         Action::PreviousPane => {
-            evidence.next_pane(-1);
+            answer.next_pane(-1);
             Ok(())
         }
-        Action::Open => return Some(open_evidence(app)),
+        Action::Open => return Some(open(app)),
         Action::Contents => open_contents(app),
-        Action::NextFinding => evidence_finding(app, times),
-        Action::PreviousFinding => evidence_finding(app, -times),
+        Action::NextFinding => next_finding(app, times),
+        Action::PreviousFinding => next_finding(app, -times),
         Action::CopyQuote => {
-            let quote = evidence.quote_text();
+            let quote = answer.quote_text();
             return Some(app.copy_if_any(quote, "the quote with its lines"));
         }
         _ => return None,
@@ -48,44 +48,44 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 pub(crate) fn go(app: &mut App, movement: Move) {
     let area = app.area();
     let theme = &app.looks.theme;
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    let Some(mut evidence) = inspect.evidence.take() else { return };
-    let place = evidence_area(area, inspect.maximised, evidence.pane, evidence.pane);
+    let Some(view) = app.screens.record_mut() else { return };
+    let Some(mut answer) = view.answer.take() else { return };
+    let place = pane_area(area, view.maximised, answer.pane, answer.pane);
     let look = Look { theme, focused: false };
-    let citation = answer::citation::lines(&evidence, inner_width(place), look).len();
-    let checks = answer::checks::len(inspect, &evidence);
-    evidence.go(movement, inner_height(place), checks, citation);
-    inspect.evidence = Some(evidence);
+    let citation = answer::citation::lines(&answer, inner_width(place), look).len();
+    let checks = answer::checks::len(view, &answer);
+    answer.go(movement, inner_height(place), checks, citation);
+    view.answer = Some(answer);
 }
 
-/// Keeps the cursors of the evidence screen within what there is and on screen.
+/// Keeps the cursors of the answer screen within what there is and on screen.
 pub(crate) fn settle(app: &mut App) {
     let area = app.area();
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    let Some(mut evidence) = inspect.evidence.take() else { return };
-    let place = |pane| evidence_area(area, inspect.maximised, evidence.pane, pane);
-    let (items, document, checks) = (place(Pane::Items), place(Pane::Document), place(Pane::Checks));
+    let Some(view) = app.screens.record_mut() else { return };
+    let Some(mut answer) = view.answer.take() else { return };
+    let place = |pane| pane_area(area, view.maximised, answer.pane, pane);
+    let (items, document, checks) = (place(AnswerPane::Items), place(AnswerPane::Document), place(AnswerPane::Checks));
     let width = inner_width(document);
-    let rows = |evidence: &Evidence, line: usize| answer::document::rows(evidence, line, width);
-    let count = answer::checks::len(inspect, &evidence);
-    evidence.settle(inner_height(items), (count, inner_height(checks)), inner_height(document), rows);
-    inspect.evidence = Some(evidence);
+    let rows = |answer: &AnswerView, line: usize| answer::document::rows(answer, line, width);
+    let count = answer::checks::len(view, &answer);
+    answer.settle(inner_height(items), (count, inner_height(checks)), inner_height(document), rows);
+    view.answer = Some(answer);
 }
 
-fn open_evidence(app: &mut App) -> Effects {
-    let Some(inspect) = app.screens.inspect_mut() else { return Vec::new() };
-    let Some(evidence) = &mut inspect.evidence else { return Vec::new() };
-    if evidence.pane != Pane::Checks {
-        if let Err(why) = evidence.other_place() {
+fn open(app: &mut App) -> Effects {
+    let Some(view) = app.screens.record_mut() else { return Vec::new() };
+    let Some(answer) = &mut view.answer else { return Vec::new() };
+    if answer.pane != AnswerPane::Checks {
+        if let Err(why) = answer.other_place() {
             app.say(Shown::own(why));
         }
         return Vec::new();
     }
-    if let Some(fact) = evidence.fact() {
-        if fact.name == STRONG
-            && let Some(peek) = evidence.sheet.peek.clone()
+    if let Some(fact) = answer.fact() {
+        if fact.name == TRUNCATION
+            && let Some(peek) = answer.shown.peek.clone()
         {
-            evidence.go_to_line(peek.start);
+            answer.go_to_line(peek.start);
             return Vec::new();
         }
         let text = fact.whole.clone().unwrap_or_else(|| fact.text.clone());
@@ -93,22 +93,22 @@ fn open_evidence(app: &mut App) -> Effects {
         app.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
         return Vec::new();
     }
-    let note = evidence.checks.at - evidence.sheet.facts.len();
-    if let Some(pointer) = inspect.opened.notes.get(note).map(|note| note.pointer.clone()) {
-        inspect.show_in_json(&pointer);
+    let note = answer.checks.at - answer.shown.facts.len();
+    if let Some(pointer) = view.opened.notes.get(note).map(|note| note.pointer.clone()) {
+        view.show_in_json(&pointer);
         app.show_json();
     }
     Vec::new()
 }
 
 fn open_contents(app: &mut App) -> Result<(), &'static str> {
-    let evidence = app.screens.inspect().and_then(|inspect| inspect.evidence.as_ref());
-    let document = evidence.and_then(|evidence| evidence.sheet.document.as_ref());
+    let answer = app.screens.record().and_then(|view| view.answer.as_ref());
+    let document = answer.and_then(|answer| answer.shown.document.as_ref());
     let toc = document.map(|document| document.toc()).unwrap_or_default();
     if toc.is_empty() {
         return Err("the document has no table of contents");
     }
-    let here = evidence.and_then(|evidence| document?.number(evidence.lines.at)).map_or(1, |(page, _)| page);
+    let here = answer.and_then(|answer| document?.number(answer.lines.at)).map_or(1, |(page, _)| page);
     let before = toc.iter().rposition(|heading| heading.pages.0.is_some_and(|first| first <= here));
     let list = list::List { at: before.unwrap_or(0), top: 0 };
     app.open_dialog(Dialog::Contents(list));
@@ -118,31 +118,31 @@ fn open_contents(app: &mut App) -> Result<(), &'static str> {
 /// To the heading under the cursor of the contents.
 pub(crate) fn follow_contents(app: &mut App) {
     let Some(Dialog::Contents(list)) = app.dialog.take() else { return };
-    let Some(evidence) = app.screens.inspect_mut().and_then(|inspect| inspect.evidence.as_mut()) else { return };
-    let Some(document) = evidence.sheet.document.clone() else { return };
+    let Some(answer) = app.screens.record_mut().and_then(|view| view.answer.as_mut()) else { return };
+    let Some(document) = answer.shown.document.clone() else { return };
     let page = document.toc().get(list.at).and_then(|heading| heading.pages.0);
     if let Some(lines) = page.and_then(|page| document.page(page)) {
-        evidence.go_to_line(lines.start);
+        answer.go_to_line(lines.start);
     } else {
         app.say(Shown::own("no line is known of this section"));
     }
 }
 
 /// To the next finding: the cursor of the checks, and the citation it is about.
-fn evidence_finding(app: &mut App, by: isize) -> Result<(), &'static str> {
-    let Some(inspect) = app.screens.inspect_mut() else { return Ok(()) };
-    let Some(evidence) = &mut inspect.evidence else { return Ok(()) };
-    let (facts, notes) = (evidence.sheet.facts.len(), inspect.opened.notes.len() as isize);
+fn next_finding(app: &mut App, by: isize) -> Result<(), &'static str> {
+    let Some(view) = app.screens.record_mut() else { return Ok(()) };
+    let Some(answer) = &mut view.answer else { return Ok(()) };
+    let (facts, notes) = (answer.shown.facts.len(), view.opened.notes.len() as isize);
     if notes == 0 {
         return Err("the rules find nothing in this record");
     }
-    let here = evidence.checks.at as isize - facts as isize;
+    let here = answer.checks.at as isize - facts as isize;
     let next = if here < 0 { if by > 0 { by - 1 } else { by } } else { here + by };
     let next = next.rem_euclid(notes) as usize;
-    evidence.checks.at = facts + next;
-    evidence.pane = Pane::Checks;
-    if let Some(note) = inspect.opened.notes.get(next) {
-        evidence.choose(&note.pointer);
+    answer.checks.at = facts + next;
+    answer.pane = AnswerPane::Checks;
+    if let Some(note) = view.opened.notes.get(next) {
+        answer.choose(&note.pointer);
     }
     Ok(())
 }
@@ -150,11 +150,11 @@ fn evidence_finding(app: &mut App, by: isize) -> Result<(), &'static str> {
 /// The pane under the mouse gets the keys; its place.
 pub(crate) fn focus(app: &mut App, at: Position) -> Option<Rect> {
     let area = app.area();
-    let inspect = app.screens.inspect_mut()?;
-    let evidence = inspect.evidence.as_mut()?;
-    let (maximised, focused) = (inspect.maximised, evidence.pane);
-    let (pane, place) = panes::under(&Pane::ALL, |pane| evidence_area(area, maximised, focused, pane), at)?;
-    evidence.pane = pane;
+    let view = app.screens.record_mut()?;
+    let answer = view.answer.as_mut()?;
+    let (maximised, focused) = (view.maximised, answer.pane);
+    let (pane, place) = panes::under(&AnswerPane::ALL, |pane| pane_area(area, maximised, focused, pane), at)?;
+    answer.pane = pane;
     Some(place)
 }
 
@@ -162,10 +162,10 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<Rect> {
 pub(crate) fn click(app: &mut App, at: Position) {
     let Some(place) = focus(app, at) else { return };
     let row = usize::from(at.y.saturating_sub(place.y + 1));
-    let Some(evidence) = app.screens.inspect().and_then(|inspect| inspect.evidence.as_ref()) else { return };
-    let row = match evidence.pane {
-        Pane::Items => evidence.items.top + row,
-        Pane::Checks => evidence.checks.top + row,
+    let Some(answer) = app.screens.record().and_then(|view| view.answer.as_ref()) else { return };
+    let row = match answer.pane {
+        AnswerPane::Items => answer.items.top + row,
+        AnswerPane::Checks => answer.checks.top + row,
         _ => return,
     };
     go(app, Move::To(row));

@@ -2,12 +2,12 @@
 
 use ratatui::layout::Rect;
 
-use crate::screens::answer::state::Pane;
+use crate::screens::answer::state::AnswerPane;
 use crate::widgets::layout::{WIDE, parts, split_rows};
 
-/// Where a pane of the evidence screen is, beside the one that has the keys; of no height if it is hidden.
-pub(crate) fn evidence_area(area: Rect, maximised: bool, focused: Pane, pane: Pane) -> Rect {
-    use Pane::{Checks, Citation, Document, Items};
+/// Where a pane of the answer screen is, beside the one that has the keys; of no height if it is hidden.
+pub(crate) fn pane_area(area: Rect, maximised: bool, focused: AnswerPane, pane: AnswerPane) -> Rect {
+    use AnswerPane::{Checks, Citation, Document, Items};
     let body = parts(area).body;
     let body = Rect { y: body.y + question_height(body), height: body.height - question_height(body), ..body };
     if maximised {
@@ -51,7 +51,7 @@ pub(crate) fn evidence_area(area: Rect, maximised: bool, focused: Pane, pane: Pa
     }
 }
 
-/// The question stands above the evidence, without a border.
+/// The question stands above the panes, without a border.
 pub(crate) fn question_height(body: Rect) -> u16 {
     u16::from(body.height >= 10) + u16::from(body.height >= 30)
 }

@@ -1,9 +1,9 @@
-//! The evidence screen's state: which item, which citation, which line of the document. It owns its changes; `update`
+//! The answer screen's state: which item, which citation, which line of the document. It owns its changes; `update`
 //! only routes to it.
 
 use std::ops::Range;
 
-use crate::screens::answer::sheet::{Fact, ItemView, Sheet, SpanView};
+use crate::screens::answer::shown::{Fact, ItemView, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
 use crate::widgets::list::{List, Move};
 use crate::widgets::panes;
@@ -12,9 +12,9 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::spans::lines_in_words;
 
-/// The panes of the evidence screen.
+/// The panes of the answer screen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Pane {
+pub enum AnswerPane {
     /// What was answered, with the citations.
     #[default]
     Items,
@@ -26,14 +26,14 @@ pub enum Pane {
     Checks,
 }
 
-impl Pane {
+impl AnswerPane {
     /// All, in the order of Tab.
     pub const ALL: [Self; 4] = [Self::Items, Self::Document, Self::Citation, Self::Checks];
 }
 
 /// A row of the items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Row {
+pub enum AnswerRow {
     /// A line of an item's value; the first has its title.
     Item(usize, usize),
     /// A citation.
@@ -42,13 +42,13 @@ pub enum Row {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Evidence {
+pub struct AnswerView {
     /// The answer.
-    pub sheet: Sheet,
+    pub shown: ShownAnswer,
     /// The pane that has the keys.
-    pub pane: Pane,
+    pub pane: AnswerPane,
     /// The rows of the items.
-    pub rows: Vec<Row>,
+    pub rows: Vec<AnswerRow>,
     /// The cursor among them.
     pub items: List,
     /// The cursor among the lines of the document; `top` is the first line on screen.
@@ -63,18 +63,18 @@ pub struct Evidence {
     pub moved: bool,
 }
 
-impl Evidence {
+impl AnswerView {
     /// Begins at the first item, its citation on screen.
-    pub fn new(sheet: Sheet) -> Self {
+    pub fn new(shown: ShownAnswer) -> Self {
         let mut rows = Vec::new();
-        for &item in &sheet.order {
-            let Some(view) = sheet.items.get(item) else { continue };
-            rows.extend((0..view.lines.len().max(1)).map(|line| Row::Item(item, line)));
-            rows.extend(view.spans.clone().map(Row::Span));
+        for &item in &shown.order {
+            let Some(view) = shown.items.get(item) else { continue };
+            rows.extend((0..view.lines.len().max(1)).map(|line| AnswerRow::Item(item, line)));
+            rows.extend(view.spans.clone().map(AnswerRow::Span));
         }
-        let mut evidence = Self {
-            sheet,
-            pane: Pane::Items,
+        let mut answer = Self {
+            shown,
+            pane: AnswerPane::Items,
             rows,
             items: List::default(),
             lines: List::default(),
@@ -83,17 +83,17 @@ impl Evidence {
             at_found: false,
             moved: false,
         };
-        evidence.follow_cursor();
-        if evidence.place().is_none() {
-            evidence.show_retrieved();
+        answer.follow_cursor();
+        if answer.place().is_none() {
+            answer.show_retrieved();
         }
-        evidence
+        answer
     }
 
     /// What the model saw is where one looks when nothing is cited.
     fn show_retrieved(&mut self) {
-        let document = self.sheet.document.as_ref();
-        let first = self.sheet.retrieved.iter().min().and_then(|page| document?.page(*page));
+        let document = self.shown.document.as_ref();
+        let first = self.shown.retrieved.iter().min().and_then(|page| document?.page(*page));
         if let Some(lines) = first {
             self.lines.at = lines.start;
             self.moved = true;
@@ -110,71 +110,71 @@ impl Evidence {
     /// The item under the cursor.
     pub fn item(&self) -> Option<usize> {
         match self.rows.get(self.items.at)? {
-            Row::Item(item, _) => Some(*item),
-            Row::Span(span) => Some(self.sheet.spans.get(*span)?.item),
+            AnswerRow::Item(item, _) => Some(*item),
+            AnswerRow::Span(span) => Some(self.shown.spans.get(*span)?.item),
         }
     }
 
     /// The citation under the cursor; of an item its first.
     pub fn span(&self) -> Option<usize> {
         match *self.rows.get(self.items.at)? {
-            Row::Span(span) => Some(span),
-            Row::Item(item, _) => self.sheet.items.get(item)?.spans.clone().next(),
+            AnswerRow::Span(span) => Some(span),
+            AnswerRow::Item(item, _) => self.shown.items.get(item)?.spans.clone().next(),
         }
     }
 
     /// The citation under the cursor.
     pub(crate) fn span_view(&self) -> Option<&SpanView> {
-        self.sheet.spans.get(self.span()?)
+        self.shown.spans.get(self.span()?)
     }
 
     /// The item whose value is under the cursor.
     pub fn value(&self) -> Option<&ItemView> {
         match *self.rows.get(self.items.at)? {
-            Row::Item(item, _) => self.sheet.items.get(item),
-            Row::Span(_) => None,
+            AnswerRow::Item(item, _) => self.shown.items.get(item),
+            AnswerRow::Span(_) => None,
         }
     }
 
     /// The fact under the cursor of the checks; findings stand behind the facts.
     pub fn fact(&self) -> Option<&Fact> {
-        self.sheet.facts.get(self.checks.at)
+        self.shown.facts.get(self.checks.at)
     }
 
     /// To the next pane.
     pub(crate) fn next_pane(&mut self, by: isize) {
-        self.pane = panes::turn(&Pane::ALL, self.pane, by);
+        self.pane = panes::turn(&AnswerPane::ALL, self.pane, by);
     }
 
     /// Moves what the keys are on. `checks`: how many rows the checks have; `citation`: how many lines it has.
     pub fn go(&mut self, movement: Move, height: usize, checks: usize, citation: usize) {
         match self.pane {
-            Pane::Items => {
+            AnswerPane::Items => {
                 self.items.go(movement, self.rows.len(), height);
                 self.follow_cursor();
             }
-            Pane::Document => {
+            AnswerPane::Document => {
                 let lines = self.document_len();
                 self.lines.go(movement, lines, height);
             }
-            Pane::Citation => {
+            AnswerPane::Citation => {
                 let mut list = List { at: self.citation_top, top: self.citation_top };
                 list.go(movement, citation.saturating_sub(height) + 1, 1);
                 self.citation_top = list.at;
             }
-            Pane::Checks => self.checks.go(movement, checks, height),
+            AnswerPane::Checks => self.checks.go(movement, checks, height),
         }
     }
 
     /// How many lines the document has.
     pub(crate) fn document_len(&self) -> usize {
-        self.sheet.document.as_ref().map_or(0, |document| document.len())
+        self.shown.document.as_ref().map_or(0, |document| document.len())
     }
 
     /// To the next citation, round the end.
     pub(crate) fn next_span(&mut self, by: isize) -> Result<(), &'static str> {
         let places: Vec<usize> =
-            (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(Row::Span(_)))).collect();
+            (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(AnswerRow::Span(_)))).collect();
         let Some(last) = places.len().checked_sub(1) else { return Err("this answer cites nothing") };
         let here = self.items.at;
         let next = if by > 0 {
@@ -191,19 +191,19 @@ impl Evidence {
 
     /// Whether something is cited.
     pub fn cites(&self) -> bool {
-        self.rows.iter().any(|row| matches!(row, Row::Span(_)))
+        self.rows.iter().any(|row| matches!(row, AnswerRow::Span(_)))
     }
 
     /// Puts the cursor on the citation or item that a pointer leads into.
     pub fn choose(&mut self, pointer: &Pointer) {
         let inside = |other: &Pointer| pointer.0.starts_with(&other.0);
-        let of = |row: &Row| match *row {
-            Row::Span(span) => self.sheet.spans.get(span).is_some_and(|view| inside(&view.pointer)),
-            Row::Item(..) => false,
+        let of = |row: &AnswerRow| match *row {
+            AnswerRow::Span(span) => self.shown.spans.get(span).is_some_and(|view| inside(&view.pointer)),
+            AnswerRow::Item(..) => false,
         };
-        let item = |row: &Row| match *row {
-            Row::Item(item, _) => self.sheet.items.get(item).is_some_and(|view| inside(&view.pointer)),
-            Row::Span(_) => false,
+        let item = |row: &AnswerRow| match *row {
+            AnswerRow::Item(item, _) => self.shown.items.get(item).is_some_and(|view| inside(&view.pointer)),
+            AnswerRow::Span(_) => false,
         };
         let at = self.rows.iter().position(of).or_else(|| self.rows.iter().position(item));
         if let Some(at) = at {
@@ -251,7 +251,7 @@ impl Evidence {
 
     /// To a line of the document.
     pub(crate) fn go_to_line(&mut self, line: usize) {
-        self.pane = Pane::Document;
+        self.pane = AnswerPane::Document;
         self.lines.at = line.min(self.document_len().saturating_sub(1));
         self.moved = true;
     }
@@ -262,7 +262,7 @@ impl Evidence {
         let view = self.span_view()?;
         let found = view.found.as_ref().map(|found| &found.lines);
         let lines = found.or(view.near.as_ref()).or(view.cited.as_ref());
-        let (Some(text), Some(document), Some(lines)) = (&view.recovered, &self.sheet.document, lines) else {
+        let (Some(text), Some(document), Some(lines)) = (&view.recovered, &self.shown.document, lines) else {
             return view.quote.clone();
         };
         Some(shown!("“{text}”, {}: {}", lines_in_words(document, lines), view.badge))
@@ -270,23 +270,23 @@ impl Evidence {
 
     /// Every row of the items and line of the document that holds a text.
     pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
-        let text = |row: &Row| match *row {
-            Row::Item(item, line) => {
-                let view = self.sheet.items.get(item)?;
+        let text = |row: &AnswerRow| match *row {
+            AnswerRow::Item(item, line) => {
+                let view = self.shown.items.get(item)?;
                 Some(if line == 0 {
                     shown!("{} {}", view.title, view.lines.first()?)
                 } else {
                     view.lines.get(line)?.clone()
                 })
             }
-            Row::Span(span) => self.sheet.spans.get(span)?.quote.clone(),
+            AnswerRow::Span(span) => self.shown.spans.get(span)?.quote.clone(),
         };
         let rows = self.rows.iter().enumerate();
         let mut hits: Vec<Hit> = rows
             .filter(|(_, row)| text(row).is_some_and(|text| is_match(text.as_str())))
             .map(|(n, _)| Hit::Item(n))
             .collect();
-        if let Some(document) = &self.sheet.document {
+        if let Some(document) = &self.shown.document {
             let lines = (0..document.len())
                 .filter(|line| document.line(*line).is_some_and(|text| std::str::from_utf8(text).is_ok_and(&is_match)));
             hits.extend(lines.map(Hit::Line));
@@ -298,7 +298,7 @@ impl Evidence {
     pub(crate) fn visit(&mut self, hit: Hit) {
         match hit {
             Hit::Item(row) => {
-                self.pane = Pane::Items;
+                self.pane = AnswerPane::Items;
                 self.items.at = row;
                 self.follow_cursor();
             }

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use crate::app::state::App;
-use crate::screens::dashboard::state::{Row, rows};
+use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::layout;
 use crate::widgets::layout::inner_height;
 use crate::widgets::look::{Look, frame, put, scroll_mark};
@@ -47,18 +47,18 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span("nothing is judged, and the triage finds nothing to fix", Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
-    for (line, row) in rows.iter().skip(app.desk.boards.top).take(usize::from(inner.height)).enumerate() {
+    for (line, row) in rows.iter().skip(app.desk.dashboard.top).take(usize::from(inner.height)).enumerate() {
         match row {
-            Row::Blank => {}
-            Row::More => put(vec![look.span("  … more lines are not listed", Role::Dim)], line, inner, buf),
-            Row::Heads(board) => put(heads(board, look), line, inner, buf),
-            Row::Line(n, board, content) => {
-                let chosen = (*n == app.desk.boards.line).then_some(app.desk.boards.column);
+            DashboardRow::Blank => {}
+            DashboardRow::More => put(vec![look.span("  … more lines are not listed", Role::Dim)], line, inner, buf),
+            DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
+            DashboardRow::Line(n, board, content) => {
+                let chosen = (*n == app.desk.dashboard.line).then_some(app.desk.dashboard.column);
                 put(spans(board, content, chosen, look), line, inner, buf);
             }
         }
     }
-    scroll_mark(area, app.desk.boards.top, rows.len(), buf, look);
+    scroll_mark(area, app.desk.dashboard.top, rows.len(), buf, look);
 }
 
 /// The line at a place of the screen, and the number.
@@ -66,7 +66,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     let area = layout::parts(app.area()).body;
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.desk.judged.as_ref()?);
-    let Row::Line(line, board, _) = rows.get(app.desk.boards.top + row)? else { return None };
+    let DashboardRow::Line(line, board, _) = rows.get(app.desk.dashboard.top + row)? else { return None };
     let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
     let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
         *end += width_of(board, n);
@@ -114,7 +114,7 @@ fn spans(board: &Board, line: &Line, chosen: Option<usize>, look: Look<'_>) -> V
 
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    match app.desk.judged.as_ref().and_then(|judged| app.desk.boards.cell(judged)) {
+    match app.desk.judged.as_ref().and_then(|judged| app.desk.dashboard.cell(judged)) {
         Some(cell) => vec![look.span("Enter: filter ", Role::Faint), look.span(cell.set.as_str(), Role::Accent)],
         None => Vec::new(),
     }

@@ -6,7 +6,7 @@ use stepscope_io::pipeline::dashboard::Judged;
 
 /// One row of the screen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Row<'b> {
+pub(crate) enum DashboardRow<'b> {
     /// Between two boards.
     Blank,
     /// The title and the heads of a board.
@@ -19,7 +19,7 @@ pub(crate) enum Row<'b> {
 
 /// The cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cursor {
+pub struct DashboardCursor {
     /// The line, among all that have numbers.
     pub line: usize,
     /// The number.
@@ -29,21 +29,21 @@ pub struct Cursor {
 }
 
 /// All rows, from the top.
-pub(crate) fn rows(judged: &Judged) -> Vec<Row<'_>> {
+pub(crate) fn rows(judged: &Judged) -> Vec<DashboardRow<'_>> {
     let (mut rows, mut lines) = (Vec::new(), 0);
     for (n, board) in judged.boards.iter().enumerate() {
-        rows.extend((n > 0).then_some(Row::Blank));
-        rows.push(Row::Heads(board));
+        rows.extend((n > 0).then_some(DashboardRow::Blank));
+        rows.push(DashboardRow::Heads(board));
         for line in &board.lines {
-            rows.push(Row::Line(lines, board, line));
+            rows.push(DashboardRow::Line(lines, board, line));
             lines += 1;
         }
-        rows.extend(board.more.then_some(Row::More));
+        rows.extend(board.more.then_some(DashboardRow::More));
     }
     rows
 }
 
-impl Cursor {
+impl DashboardCursor {
     /// The line under the cursor, with the number that it is on.
     pub fn cell<'b>(&self, judged: &'b Judged) -> Option<&'b Cell> {
         let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line)?;
@@ -53,11 +53,11 @@ impl Cursor {
     /// Moves among the lines, and keeps the cursor on screen.
     pub fn go(&mut self, movement: Move, judged: &Judged, height: usize) {
         let rows = rows(judged);
-        let lines = rows.iter().filter(|row| matches!(row, Row::Line(..))).count();
+        let lines = rows.iter().filter(|row| matches!(row, DashboardRow::Line(..))).count();
         let mut list = List { at: self.line, top: 0 };
         list.go(movement, lines, height);
         self.line = list.at;
-        let here = rows.iter().position(|row| matches!(row, Row::Line(n, ..) if *n == self.line)).unwrap_or(0);
+        let here = rows.iter().position(|row| matches!(row, DashboardRow::Line(n, ..) if *n == self.line)).unwrap_or(0);
         let mut view = List { at: if self.line == 0 { 0 } else { here }, top: self.top };
         view.settle(rows.len(), height);
         self.top = view.top;

@@ -8,8 +8,8 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use crate::app::opened::{Mark, Note};
-use crate::screens::json::state::{Row, RowText};
-use crate::screens::run::state::Inspect;
+use crate::screens::json::state::{JsonRow, JsonRowText};
+use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose;
@@ -20,23 +20,23 @@ use stepscope_base::text::{Shown, head};
 /// Records that are no JSON are shown up to so many bytes.
 const MAX_RAW: usize = 64 << 10;
 
-pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let title = vec![
         look.span("Record", Role::Title),
-        look.span(format!("  line {}  {}", inspect.opened.line, inspect.opened.id), Role::Dim),
+        look.span(format!("  line {}  {}", view.opened.line, view.opened.id), Role::Dim),
     ];
     let inner = frame(title, area, buf, look);
-    let Some(root) = inspect.opened.root() else {
-        raw(inspect, area, inner, buf, look);
+    let Some(root) = view.opened.root() else {
+        raw(view, area, inner, buf, look);
         return;
     };
-    let outline = &inspect.outline;
+    let outline = &view.outline;
     let height = usize::from(inner.height);
     let visible = outline.list.visible(outline.len(), height);
     for (line, (row, text)) in outline.texts(root, visible.start, height).into_iter().enumerate() {
-        let mark = here(inspect, row).first();
-        let hidden = mark.is_none().then(|| hidden_mark(inspect, row, root)).flatten();
-        put(spans(row, &text, mark, hidden, inspect, look), line, inner, buf);
+        let mark = here(view, row).first();
+        let hidden = mark.is_none().then(|| hidden_mark(view, row, root)).flatten();
+        put(spans(row, &text, mark, hidden, view, look), line, inner, buf);
         if visible.start + line == outline.list.at {
             wash(line, inner, buf, look.selection());
         }
@@ -45,33 +45,33 @@ pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// The marks of the values from one node up to another.
-fn marks(inspect: &Inspect, nodes: Range<usize>) -> &[Mark] {
-    let marks = &inspect.opened.marks;
+fn marks(view: &RecordView, nodes: Range<usize>) -> &[Mark] {
+    let marks = &view.opened.marks;
     let place = |node: usize| marks.partition_point(|mark| (mark.node as usize) < node);
     marks.get(place(nodes.start)..place(nodes.end)).unwrap_or_default()
 }
 
 /// The marks of a value.
-fn here(inspect: &Inspect, row: Row) -> &[Mark] {
+fn here(view: &RecordView, row: JsonRow) -> &[Mark] {
     let node = row.node as usize;
-    marks(inspect, node..node + 1)
+    marks(view, node..node + 1)
 }
 
 /// The first finding inside a folded container.
-fn hidden_mark<'i>(inspect: &'i Inspect, row: Row, root: Value<'_>) -> Option<&'i Mark> {
+fn hidden_mark<'i>(view: &'i RecordView, row: JsonRow, root: Value<'_>) -> Option<&'i Mark> {
     let inside = root.nth(row.node as usize).filter(|_| row.folded)?.value;
-    marks(inspect, inside.index() + 1..inside.next_index()).iter().min_by_key(|mark| mark.note)
+    marks(view, inside.index() + 1..inside.next_index()).iter().min_by_key(|mark| mark.note)
 }
 
 fn spans(
-    row: Row,
-    text: &RowText,
+    row: JsonRow,
+    text: &JsonRowText,
     mark: Option<&Mark>,
     hidden: Option<&Mark>,
-    inspect: &Inspect,
+    view: &RecordView,
     look: Look<'_>,
 ) -> Vec<Span<'static>> {
-    let note = |mark: Option<&Mark>| mark.and_then(|mark| inspect.opened.notes.get(mark.note));
+    let note = |mark: Option<&Mark>| mark.and_then(|mark| view.opened.notes.get(mark.note));
     let role = |note: &Note| severity_role(note.severity);
     let mut line = vec![match (note(mark), note(hidden)) {
         (Some(note), _) => look.span(format!("{} ", note.severity.glyph()), role(note)),
@@ -110,35 +110,35 @@ fn spans(
 }
 
 /// How many lines a record that is no JSON takes.
-pub(crate) fn raw_lines(inspect: &Inspect, width: usize) -> usize {
-    prose::wrap(raw_text(inspect).as_str(), width).len()
+pub(crate) fn raw_lines(view: &RecordView, width: usize) -> usize {
+    prose::wrap(raw_text(view).as_str(), width).len()
 }
 
 /// How far such a record of so many lines can be scrolled, in `area`: the number of lines that can be the first.
-pub(crate) fn raw_tops(inspect: &Inspect, lines: usize, area: Rect) -> usize {
-    (lines + 1).saturating_sub(raw_height(inspect, inner_height(area))).max(1)
+pub(crate) fn raw_tops(view: &RecordView, lines: usize, area: Rect) -> usize {
+    (lines + 1).saturating_sub(raw_height(view, inner_height(area))).max(1)
 }
 
-fn raw_text(inspect: &Inspect) -> Shown {
-    let text = inspect.opened.text();
+fn raw_text(view: &RecordView) -> Shown {
+    let text = view.opened.text();
     Shown::prose(head(text, MAX_RAW))
 }
 
 /// The findings come first, then a blank line.
-fn raw_height(inspect: &Inspect, height: usize) -> usize {
-    height.saturating_sub(inspect.opened.notes.len() + 1)
+fn raw_height(view: &RecordView, height: usize) -> usize {
+    height.saturating_sub(view.opened.notes.len() + 1)
 }
 
-fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn raw(view: &RecordView, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut row = 0;
-    for note in &inspect.opened.notes {
+    for note in &view.opened.notes {
         let line = format!("{} {}  {}", note.severity.glyph(), note.rule, note.message);
         put(vec![look.span(line, severity_role(note.severity))], row, inner, buf);
         row += 1;
     }
-    let text = raw_text(inspect);
-    let height = raw_height(inspect, usize::from(inner.height));
-    let window = inspect.outline.list.at..inspect.outline.list.at + height;
+    let text = raw_text(view);
+    let height = raw_height(view, usize::from(inner.height));
+    let window = view.outline.list.at..view.outline.list.at + height;
     for (n, line) in prose::lines(&text, inner_width(area), window, look.style(Role::Text), &[]).into_iter().enumerate()
     {
         put(line.spans, row + 1 + n, inner, buf);
@@ -146,13 +146,13 @@ fn raw(inspect: &Inspect, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<
 }
 
 /// The path of the value under the cursor, and what is said of it.
-pub(crate) fn describe(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(root) = inspect.opened.root() else { return Vec::new() };
-    let Some(row) = inspect.outline.current() else { return Vec::new() };
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(root) = view.opened.root() else { return Vec::new() };
+    let Some(row) = view.outline.current() else { return Vec::new() };
     let pointer = pointer_of(root, row.node).text();
     let mut line =
         vec![look.span(if pointer.is_empty() { "/".into() } else { pointer.line().into_string() }, Role::Faint)];
-    for note in here(inspect, row).iter().filter_map(|mark| inspect.opened.notes.get(mark.note)) {
+    for note in here(view, row).iter().filter_map(|mark| view.opened.notes.get(mark.note)) {
         line.push(look.span(format!("  {} {}", note.severity.glyph(), note.message), severity_role(note.severity)));
     }
     line

@@ -17,12 +17,12 @@ pub struct Outline {
     /// The cursor.
     pub list: List,
     folded: HashSet<u32>,
-    rows: Vec<Row>,
+    rows: Vec<JsonRow>,
 }
 
 /// One row: which value, how deep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct JsonRow {
     /// Index of the value in the tape.
     pub node: u32,
     /// How many values stand before it in the container around it.
@@ -37,7 +37,7 @@ pub struct Row {
 
 /// A row as it is drawn.
 #[derive(Clone, Debug)]
-pub struct RowText {
+pub struct JsonRowText {
     /// The key, or the index in an array.
     pub key: Option<Shown>,
     /// Whether the key is an index.
@@ -76,7 +76,7 @@ impl Outline {
             let container = stop.value.is_container() && !stop.value.is_empty();
             let folded = container && self.folded.contains(&node);
             let depth = stop.depth.min(usize::from(u16::MAX)) as u16;
-            self.rows.push(Row { node, place, depth, container, folded });
+            self.rows.push(JsonRow { node, place, depth, container, folded });
             if folded {
                 walk.skip_inside();
             } else if container {
@@ -96,12 +96,12 @@ impl Outline {
     }
 
     /// A row.
-    pub fn row(&self, n: usize) -> Option<Row> {
+    pub fn row(&self, n: usize) -> Option<JsonRow> {
         self.rows.get(n).copied()
     }
 
     /// The row under the cursor.
-    pub fn current(&self) -> Option<Row> {
+    pub fn current(&self) -> Option<JsonRow> {
         self.row(self.list.at)
     }
 
@@ -181,21 +181,21 @@ impl Outline {
     }
 
     /// The rows from `first` on, as they are drawn, at most `count`.
-    pub fn texts(&self, root: Value<'_>, first: usize, count: usize) -> Vec<(Row, RowText)> {
+    pub fn texts(&self, root: Value<'_>, first: usize, count: usize) -> Vec<(JsonRow, JsonRowText)> {
         let rows = self.rows.get(first..).unwrap_or_default();
         let rows = rows.get(..count.min(rows.len())).unwrap_or_default();
-        let text = |row: &Row| Some((*row, row_text(*row, root.nth(row.node as usize)?)));
+        let text = |row: &JsonRow| Some((*row, row_text(*row, root.nth(row.node as usize)?)));
         rows.iter().filter_map(text).collect()
     }
 }
 
-fn row_text(row: Row, Found { key, value }: Found<'_>) -> RowText {
+fn row_text(row: JsonRow, Found { key, value }: Found<'_>) -> JsonRowText {
     let is_index = key.is_none() && row.depth > 0;
     let key = match key {
         Some(key) => key.string().map(|name| name.line()),
         None => is_index.then(|| Shown::count(row.place as usize)),
     };
-    RowText { key, is_index, kind: value.kind(), text: value_text(value, MAX_ROW_TEXT) }
+    JsonRowText { key, is_index, kind: value.kind(), text: value_text(value, MAX_ROW_TEXT) }
 }
 
 /// A value in one line: scalars as they stand in the file (strings unescaped, in quotes), containers by what is in

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::app::opened::Opened;
 use crate::screens::rerun::leg::{Ready, Way};
 use crate::screens::rerun::outcome::{Outcome, Side};
-use crate::screens::side_by_side::state::{Against, Versus};
+use crate::screens::side_by_side::state::{Against, SideBySide};
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -57,14 +57,11 @@ impl Answer {
             return Some(Outcome { line, ended, ..Outcome::default() });
         }
         let [before, after] = [&self.text, &line].map(|text| self.opened(text, beside));
-        let sides = [&before, &after].map(side);
-        let versus = {
-            let names = [Shown::own("recorded"), Shown::own("new")];
-            let versus = Versus::of(names, Against::Parent, &before, &after);
-            Some(Box::new(versus.about(Shown::own("A: the recorded answer; B: the new one"))))
-        };
-        let [before, after] = sides;
-        Some(Outcome { line, before, after, versus, ..Outcome::default() })
+        let names = [Shown::own("recorded"), Shown::own("new")];
+        let sides = SideBySide::of(names, Against::Parent, &before, &after);
+        let sides = Some(Box::new(sides.about(Shown::own("A: the recorded answer; B: the new one"))));
+        let [before, after] = [&before, &after].map(side);
+        Some(Outcome { line, before, after, sides, ..Outcome::default() })
     }
 
     fn opened(&self, text: &[u8], beside: &Arc<Beside>) -> Opened {
@@ -76,7 +73,7 @@ impl Answer {
 
 /// What is said of an answer on the lines above: its values, what is to be done with it, its findings.
 fn side(opened: &Opened) -> Side {
-    let answer = opened.sheet.as_ref().map(|sheet| match sheet.items.as_slice() {
+    let answer = opened.structured.as_ref().map(|structured| match structured.items.as_slice() {
         [] => Shown::own("nothing"),
         [item, others @ ..] => {
             let value = item.lines.first().cloned().unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::app::state::App;
 use crate::screens::rerun::leg::Way;
 use crate::screens::rerun::outcome::{Outcome, Row, Side};
 use crate::screens::rerun::state::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
-use crate::screens::run::state::Inspect;
+use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::layout::{WIDE, inner_width, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
@@ -511,7 +511,7 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
     }
     let inner = frame(title, area, buf, look);
     let height = usize::from(inner.height);
-    let lines = lines(attempt, app.screens.inspect(), pane, inner_width(area), look.theme);
+    let lines = lines(attempt, app.screens.record(), pane, inner_width(area), look.theme);
     let at = Pane::LOWER.iter().position(|other| *other == pane).unwrap_or(0);
     let last = lines.len().saturating_sub(height);
     let top = if pane == Pane::Reply && attempt.follows {
@@ -541,7 +541,7 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static
 /// The lines of one of the lower panes.
 pub(crate) fn lines(
     attempt: &Attempt,
-    inspect: Option<&Inspect>,
+    view: Option<&RecordView>,
     pane: Pane,
     width: usize,
     theme: &Theme,
@@ -551,7 +551,7 @@ pub(crate) fn lines(
         Pane::Top => {}
         Pane::Request => text.request(attempt),
         Pane::Reply => text.reply(attempt),
-        Pane::Difference => text.difference(attempt, inspect),
+        Pane::Difference => text.difference(attempt, view),
     }
     text.lines
 }
@@ -734,7 +734,7 @@ impl Text<'_> {
         self.spans(vec![(format!("  {label}"), role), (bar, Role::Live), (format!(" {count}/{all}"), Role::Dim)]);
     }
 
-    fn difference(&mut self, attempt: &Attempt, inspect: Option<&Inspect>) {
+    fn difference(&mut self, attempt: &Attempt, view: Option<&RecordView>) {
         if let Some(outcome) = &attempt.outcome {
             return self.outcome(outcome, attempt.is_answer());
         }
@@ -742,20 +742,20 @@ impl Text<'_> {
             return self
                 .say("the new answer stands here beside the recorded one, once the whole reply is there", Role::Dim);
         }
-        self.rows(&expected(attempt, inspect));
+        self.rows(&expected(attempt, view));
         let more = if attempt.stage == Stage::Preview { "" } else { "; new values come with the whole reply" };
         self.say(format!("recorded beside what exact calculation gives{more}"), Role::Faint);
     }
 
     fn outcome(&mut self, outcome: &Outcome, is_answer: bool) {
-        if is_answer && outcome.versus.is_none() {
+        if is_answer && outcome.sides.is_none() {
             return self.say("no answer came: the recorded one stands", Role::Dim);
         }
         if outcome.ended.is_some() {
             return self.received(outcome);
         }
-        if let Some(versus) = &outcome.versus {
-            return side_by_side::draw::lines(versus, self.width).into_iter().for_each(|line| self.spans(line));
+        if let Some(sides) = &outcome.sides {
+            return side_by_side::draw::lines(sides, self.width).into_iter().for_each(|line| self.spans(line));
         }
         if outcome.rows.is_empty() {
             self.say("no value changed", Role::Dim);
@@ -851,13 +851,13 @@ fn apart(heard: &Heard) -> (&[u8], &[u8]) {
 }
 
 /// The variables that the step is to write, as they were recorded.
-fn expected(attempt: &Attempt, inspect: Option<&Inspect>) -> Vec<Row> {
-    let (Some(ask), Some(inspect)) = (attempt.ask(), inspect) else { return Vec::new() };
+fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<Row> {
+    let (Some(ask), Some(view)) = (attempt.ask(), view) else { return Vec::new() };
     let judged = attempt.round.as_ref().and_then(|round| match round.heard.as_slice() {
         [heard] => heard.judged.as_ref(),
         _ => None,
     });
-    let opened = &inspect.opened;
+    let opened = &view.opened;
     let row = |name: &Untrusted<'static>| {
         let shown = name.line();
         let index = opened.variables.iter().position(|variable| variable.name == shown);

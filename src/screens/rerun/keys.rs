@@ -7,13 +7,13 @@ use ratatui::layout::Position;
 
 use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
-use crate::dialogs::dialog::Purpose;
+use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::leg::Reached;
 use crate::screens::rerun::state::{
     AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
 };
-use crate::screens::run::state::Inspect;
+use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screen;
 use crate::screens::{rerun, run};
 use crate::widgets::keymap::Action;
@@ -91,14 +91,14 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
             _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
         };
     }
-    let inspect = app.screens.inspect();
-    if app.screens.top() == ScreenKind::Evidence {
+    let view = app.screens.record();
+    if app.screens.top() == ScreenKind::Answer {
         need(action == Action::Rerun, ONE_CALL)?;
     } else {
         need(app.screens.top() == ScreenKind::Run, "open a run first")?;
-        let has_steps = inspect.is_some_and(|inspect| inspect.opened.has_steps());
+        let has_steps = view.is_some_and(|view| view.opened.has_steps());
         need(has_steps, "this record has no steps")?;
-        need(inspect.and_then(Inspect::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
+        need(view.and_then(RecordView::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
     }
     let offline = app.models.mode() == Mode::Offline && !app.samples;
     need(!offline, "nothing is sent: --offline forbids it")
@@ -109,15 +109,15 @@ fn rerun(app: &mut App, action: Action) -> Effects {
     if app.screens.top() == ScreenKind::Rerun {
         return rerun_again(app, action);
     }
-    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
-    if app.screens.top() == ScreenKind::Evidence {
-        let opened = &inspect.opened;
+    let Some(view) = app.screens.record() else { return Vec::new() };
+    if app.screens.top() == ScreenKind::Answer {
+        let opened = &view.opened;
         let (of, known) = (Of::Answer(opened.document()), opened.model_of_answer());
         let attempt = Attempt::new(of, opened.text().to_vec(), 0, 1, known);
         app.open_screen(Screen::Rerun(Box::new(attempt)));
         return plan(app);
     }
-    let (Some(step), opened, edits) = (inspect.step_to_ask(), &inspect.opened, &inspect.edits) else {
+    let (Some(step), opened, edits) = (view.step_to_ask(), &view.opened, &view.edits) else {
         return Vec::new();
     };
     let known = opened.model_of(step);
@@ -294,7 +294,7 @@ fn open_field(app: &mut App) -> Effects {
         Field::Temperature => sampling.temperature.map_or("none".to_owned(), |t| t.to_string()),
         Field::Seed => sampling.seed.map_or("none".to_owned(), |seed| seed.to_string()),
     };
-    app.open_prompt(Purpose::Field(field), text);
+    app.open_prompt(PromptPurpose::Field(field), text);
     Vec::new()
 }
 
@@ -461,8 +461,8 @@ pub(crate) fn go(app: &mut App, movement: Move) {
         return;
     };
     let Some(attempt) = app.screens.attempt() else { return };
-    let (inspect, theme) = (app.screens.inspect(), &app.looks.theme);
-    let lines = rerun::draw::lines(attempt, inspect, attempt.pane, inner_width(place), theme);
+    let (view, theme) = (app.screens.record(), &app.looks.theme);
+    let lines = rerun::draw::lines(attempt, view, attempt.pane, inner_width(place), theme);
     let last = lines.len().saturating_sub(height);
     let Some(attempt) = app.screens.attempt_mut() else { return };
     let is_reply = attempt.pane == Pane::Reply;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::app::opened::one_line;
 use crate::app::proof::Proof;
-use crate::screens::side_by_side::state::Versus;
+use crate::screens::side_by_side::state::SideBySide;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -44,7 +44,7 @@ pub struct Outcome {
     /// The first step from which on the two are not the same, by position.
     pub diverges: Option<usize>,
     /// Two typed answers side by side, in place of the variables.
-    pub versus: Option<Box<Versus>>,
+    pub sides: Option<Box<SideBySide>>,
 }
 
 /// One variable in both runs.
@@ -111,7 +111,7 @@ impl Outcome {
         let news = [only(other.findings(), one.findings()), only(one.findings(), other.findings())];
         let (stale, received) = (fork.stale.clone(), Vec::new());
         let line = line.clone();
-        Self { line, ended: None, received, rows, before, after, news, stale, diverges, versus: None }
+        Self { line, ended: None, received, rows, before, after, news, stale, diverges, sides: None }
     }
 }
 

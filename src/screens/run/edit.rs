@@ -6,11 +6,11 @@ use tempfile::TempPath;
 use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
-use crate::dialogs::editor::{Editor, MAX_TEXT, Subject};
+use crate::dialogs::editor::{EditTarget, Editor, MAX_TEXT};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run;
 use crate::screens::run::edits::{Edits, Typed, string};
-use crate::screens::run::state::{Pane, Tab};
+use crate::screens::run::state::{RunPane, Tab};
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use stepscope_base::json::Kind;
@@ -23,8 +23,8 @@ use stepscope_terminal::run::{Effect, on_file};
 impl App {
     /// The open record is as it was recorded again.
     pub(crate) fn forget_edits(&mut self) {
-        if let Some(inspect) = self.screens.inspect_mut() {
-            inspect.edits = Edits::default();
+        if let Some(view) = self.screens.record_mut() {
+            view.edits = Edits::default();
         }
         keep_edits(self);
     }
@@ -32,10 +32,10 @@ impl App {
 
 /// Opens the editor on the value or the prompt that the keys are about.
 pub(crate) fn edit(app: &mut App) -> Effects {
-    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
-    let opened = match inspect.pane {
+    let Some(view) = app.screens.record() else { return Vec::new() };
+    let opened = match view.pane {
         _ if app.screens.top() == ScreenKind::Rerun => prompt_editor(app),
-        Pane::Step if inspect.tab == Tab::Prompt => prompt_editor(app),
+        RunPane::Step if view.tab == Tab::Prompt => prompt_editor(app),
         _ => value_editor(app),
     };
     match opened {
@@ -47,29 +47,29 @@ pub(crate) fn edit(app: &mut App) -> Effects {
 
 /// Whether what the cursor is on can be edited; if not, why not.
 pub(crate) fn may_edit(app: &App) -> Result<(), &'static str> {
-    let Some(inspect) = app.screens.inspect() else { return Err("open a run with steps first") };
-    if inspect.pane == Pane::Step {
-        need(inspect.step().is_some(), "this is the start: go to a step with ]")?;
-        return need(inspect.detail.prompt.is_some(), "nothing is asked at this step");
+    let Some(view) = app.screens.record() else { return Err("open a run with steps first") };
+    if view.pane == RunPane::Step {
+        need(view.step().is_some(), "this is the start: go to a step with ]")?;
+        return need(view.detail.prompt.is_some(), "nothing is asked at this step");
     }
-    need(inspect.opened.variables.get(inspect.variables.at).is_some(), "no variable is chosen")?;
-    let moment = editable_moment(inspect)?;
-    let is_elsewhere = inspect.edits.refuses(moment);
+    need(view.opened.variables.get(view.variables.at).is_some(), "no variable is chosen")?;
+    let moment = editable_moment(view)?;
+    let is_elsewhere = view.edits.refuses(moment);
     need(!is_elsewhere, "values are edited before another step already: go there, or drop them first with c e")
 }
 
 fn value_editor(app: &mut App) -> Result<Editor, Shown> {
-    let inspect = app.screens.inspect_mut().ok_or_else(Shown::default)?;
-    let variable = inspect.variables.at;
-    let moment = editable_moment(inspect).map_err(Shown::own)?;
-    if moment != inspect.moment.0 {
-        inspect.go_to_moment(moment);
+    let view = app.screens.record_mut().ok_or_else(Shown::default)?;
+    let variable = view.variables.at;
+    let moment = editable_moment(view).map_err(Shown::own)?;
+    if moment != view.moment.0 {
+        view.go_to_moment(moment);
     }
-    let step = inspect.moment.0;
-    let name = row_name(inspect, variable).ok_or(Shown::own("no variable is chosen"))?;
-    let edited = inspect.edits.at(variable, inspect.moment, None).map(|edit| edit.json.clone());
-    let held = inspect.opened.write_at(variable, inspect.moment).and_then(|write| write.value.as_ref());
-    let json = held.and_then(|value| inspect.opened.json_at(value.pointer.as_ref()?));
+    let step = view.moment.0;
+    let name = row_name(view, variable).ok_or(Shown::own("no variable is chosen"))?;
+    let edited = view.edits.at(variable, view.moment, None).map(|edit| edit.json.clone());
+    let held = view.opened.write_at(variable, view.moment).and_then(|write| write.value.as_ref());
+    let json = held.and_then(|value| view.opened.json_at(value.pointer.as_ref()?));
     let recorded = held.map_or(Shown::own("nothing"), |value| value.line.clone());
     let json = edited.or(json).unwrap_or_default();
     let text = plain_text(&json);
@@ -80,25 +80,25 @@ fn value_editor(app: &mut App) -> Result<Editor, Shown> {
     }
     let what = if plain { "as text" } else { "as JSON" };
     let title = shown!("{} before step {}, {what}", name.line(), step + 1);
-    let row = inspect.opened.variables.get(variable);
+    let row = view.opened.variables.get(variable);
     let later = row.and_then(|row| row.writes.iter().filter_map(|write| write.step).find(|at| *at >= step));
-    let mut editor = Editor::new(Subject::Value { variable, name, step, plain }, title, recorded, &text);
+    let mut editor = Editor::new(EditTarget::Value { variable, name, step, plain }, title, recorded, &text);
     editor.said = later.map(|later| shown!("step {} writes it again, over this value", later + 1));
     Ok(editor)
 }
 
 fn prompt_editor(app: &App) -> Result<Editor, Shown> {
-    let inspect = app.screens.inspect().ok_or_else(Shown::default)?;
+    let view = app.screens.record().ok_or_else(Shown::default)?;
     let sent = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
-    let step = sent.or(inspect.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
-    let edited = inspect.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
-    let own = own_prompt(inspect, step)?;
+    let step = sent.or(view.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
+    let edited = view.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
+    let own = own_prompt(view, step)?;
     let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is no UTF-8 text"))?.to_owned();
     if text.len() > MAX_TEXT {
         return Err(Shown::own("this prompt is too long to be edited here"));
     }
     let title = shown!("prompt of step {}", step + 1);
-    Ok(Editor::new(Subject::Prompt(step), title, own.line(), &text))
+    Ok(Editor::new(EditTarget::Prompt(step), title, own.line(), &text))
 }
 
 /// What a key does while a text is being typed.
@@ -122,13 +122,13 @@ pub(crate) fn editor_key(app: &mut App, mut editor: Box<Editor>, event: KeyEvent
 /// Takes what was typed, if it is a value.
 fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
     let text = editor.text();
-    let Some(inspect) = app.screens.inspect_mut() else { return Vec::new() };
-    match editor.subject.clone() {
-        Subject::Value { variable, name, step, plain } => {
+    let Some(view) = app.screens.record_mut() else { return Vec::new() };
+    match editor.target.clone() {
+        EditTarget::Value { variable, name, step, plain } => {
             let json = match Typed::read(&text) {
                 _ if plain => string(&text),
                 Typed::Nothing => {
-                    inspect.edits.drop_value(variable);
+                    view.edits.drop_value(variable);
                     keep_edits(app);
                     return app.say(Shown::own("the recorded value again"));
                 }
@@ -142,16 +142,16 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
                     return Vec::new();
                 }
             };
-            inspect.edits.set(step, variable, name, json);
+            view.edits.set(step, variable, name, json);
             keep_edits(app);
             app.say(shown!("edited before step {}: r asks on from there, s keeps it as a fork", step + 1));
         }
-        Subject::Prompt(step) => {
-            let own = own_prompt(inspect, step).ok();
+        EditTarget::Prompt(step) => {
+            let own = own_prompt(view, step).ok();
             let is_own = text.trim().is_empty() || own.is_some_and(|own| own == text.as_str());
             let prompt = (!is_own).then(|| Untrusted::from(text));
-            inspect.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
-            let values = inspect.edits.pairs();
+            view.edits.prompt = prompt.clone().map(|prompt| (step, prompt));
+            let values = view.edits.pairs();
             keep_edits(app);
             if app.screens.top() == ScreenKind::Rerun {
                 return app.rerun_edited(values, prompt);
@@ -165,22 +165,22 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
 
 /// Remembers the edits of the open record while others are looked at.
 fn keep_edits(app: &mut App) {
-    let Some(inspect) = app.screens.inspect() else { return };
-    let Some(address) = app.store.address(inspect.opened.index) else { return };
-    if inspect.edits.is_empty() {
+    let Some(view) = app.screens.record() else { return };
+    let Some(address) = app.store.address(view.opened.index) else { return };
+    if view.edits.is_empty() {
         app.edits.remove(&address);
     } else {
-        app.edits.insert(address, inspect.edits.clone());
+        app.edits.insert(address, view.edits.clone());
         app.forks.warn_again();
     }
 }
 
 /// The edits of the open record, from when it was looked at before.
 pub(crate) fn recall_edits(app: &mut App) {
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    let address = app.store.address(inspect.opened.index);
-    inspect.execution = address.map_or_else(String::new, |address| app.forks.family.execution(address));
-    inspect.edits = address.and_then(|address| app.edits.get(&address)).cloned().unwrap_or_default();
+    let Some(view) = app.screens.record_mut() else { return };
+    let address = app.store.address(view.opened.index);
+    view.execution = address.map_or_else(String::new, |address| app.forks.family.execution(address));
+    view.edits = address.and_then(|address| app.edits.get(&address)).cloned().unwrap_or_default();
 }
 
 /// Takes back everything that was edited.
@@ -191,8 +191,8 @@ pub(crate) fn drop_edits(app: &mut App) {
 
 /// Shows the record with its edits as a fork.
 pub(crate) fn fork_edits(app: &mut App) -> Effects {
-    let Some(inspect) = app.screens.inspect() else { return Vec::new() };
-    let make = Make::Edit { step: inspect.edits.step, edits: inspect.edits.pairs() };
+    let Some(view) = app.screens.record() else { return Vec::new() };
+    let make = Make::Edit { step: view.edits.step, edits: view.edits.pairs() };
     app.make(make)
 }
 
@@ -249,17 +249,17 @@ pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
 
 /// The moment at which the chosen variable can be edited: the one on screen; at the end, from which nothing goes on, the
 /// one since which the value holds.
-fn editable_moment(inspect: &run::state::Inspect) -> Result<usize, &'static str> {
-    let steps = inspect.opened.steps.len();
-    if inspect.moment.0 < steps {
-        return Ok(inspect.moment.0);
+fn editable_moment(view: &run::state::RecordView) -> Result<usize, &'static str> {
+    let steps = view.opened.steps.len();
+    if view.moment.0 < steps {
+        return Ok(view.moment.0);
     }
-    let from = inspect.opened.write_at(inspect.variables.at, inspect.moment).map(|write| write.from.0);
+    let from = view.opened.write_at(view.variables.at, view.moment).map(|write| write.from.0);
     from.filter(|from| *from < steps).ok_or("the last step wrote it: go back with [, or choose another variable")
 }
 
-fn row_name(inspect: &run::state::Inspect, variable: usize) -> Option<Untrusted<'static>> {
-    inspect.opened.view().state().variables().get(variable).map(|variable| variable.name.to_owned())
+fn row_name(view: &run::state::RecordView, variable: usize) -> Option<Untrusted<'static>> {
+    view.opened.view().state().variables().get(variable).map(|variable| variable.name.to_owned())
 }
 
 /// The text of a JSON string that is better edited as what it is.
@@ -271,10 +271,10 @@ fn plain_text(json: &[u8]) -> Option<String> {
 }
 
 /// What would be sent for a step, values that were edited before it included.
-fn own_prompt(inspect: &run::state::Inspect, step: usize) -> Result<Untrusted<'static>, Shown> {
-    let edits = if inspect.edits.step == step { inspect.edits.pairs() } else { Vec::new() };
+fn own_prompt(view: &run::state::RecordView, step: usize) -> Result<Untrusted<'static>, Shown> {
+    let edits = if view.edits.step == step { view.edits.pairs() } else { Vec::new() };
     let start = Start { step, edits, scope: Scope::One, how: How::Rerun, is_lenient: false };
-    let course = Course::new(inspect.opened.text(), start).map_err(|why| Shown::error(&why))?;
+    let course = Course::new(view.opened.text(), start).map_err(|why| Shown::error(&why))?;
     let ask = course.next_ask().map_err(|ended| shown!("{ended}"))?;
     ask.map(|ask| ask.request.prompt).ok_or(Shown::own("nothing is asked at this step"))
 }

@@ -4,16 +4,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::app::opened::Note;
-use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose::wrap_up_to;
 use crate::widgets::theme::Role;
 
-pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let notes = &inspect.opened.notes;
+pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let notes = &view.opened.notes;
     let mut title = vec![look.span("Findings", Role::Title)];
     if !notes.is_empty() {
-        title.push(look.span(format!("  {}/{}", inspect.findings.at + 1, notes.len()), Role::Dim));
+        title.push(look.span(format!("  {}/{}", view.findings.at + 1, notes.len()), Role::Dim));
     }
     let inner = frame(title, area, buf, look);
     if notes.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'
         return;
     }
     let height = usize::from(inner.height);
-    for (row, n) in inspect.findings.visible(notes.len(), height).enumerate() {
+    for (row, n) in view.findings.visible(notes.len(), height).enumerate() {
         let Some(note) = notes.get(n) else { continue };
         let argument = note.finding.is_none();
         let role = if argument { Role::Accent } else { severity_role(note.severity) };
@@ -31,12 +31,12 @@ pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'
             look.span(note.message.as_str(), Role::Text),
         ];
         put(line, row, inner, buf);
-        if n == inspect.findings.at && inspect.pane == Pane::Findings {
+        if n == view.findings.at && view.pane == RunPane::Findings {
             wash(row, inner, buf, look.selection());
         }
     }
-    scroll_mark(area, inspect.findings.top, notes.len(), buf, look);
-    if let Some(note) = notes.get(inspect.findings.at) {
+    scroll_mark(area, view.findings.top, notes.len(), buf, look);
+    if let Some(note) = notes.get(view.findings.at) {
         // A blank line between the list and the text.
         in_full(note, notes.len() + 1, inner, buf, look);
     }

@@ -6,7 +6,7 @@ use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::run::layout::pane_area;
-use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{edit, step};
 use crate::screens::side_by_side;
 use crate::screens::side_by_side::making::Make;
@@ -15,7 +15,7 @@ use crate::widgets::list::Move;
 use crate::widgets::panes;
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
-    let inspect = app.screens.inspect_mut()?;
+    let view = app.screens.record_mut()?;
     let moved = match action {
         Action::Open => {
             open(app);
@@ -23,20 +23,20 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         }
         Action::Left => sideways(app, -1),
         Action::Right => sideways(app, 1),
-        Action::NextStep => inspect.walk_by(times),
-        Action::PreviousStep => inspect.walk_by(-times),
+        Action::NextStep => view.walk_by(times),
+        Action::PreviousStep => view.walk_by(-times),
         Action::NextPane => {
-            inspect.next_pane(1);
+            view.next_pane(1);
             Ok(())
         }
         Action::PreviousPane => {
-            inspect.next_pane(-1);
+            view.next_pane(-1);
             Ok(())
         }
-        Action::Writer => inspect.go_to_writer(),
-        Action::Reader => inspect.go_to_reader(),
+        Action::Writer => view.go_to_writer(),
+        Action::Reader => view.go_to_reader(),
         Action::Between | Action::Difference => {
-            inspect.toggle_difference();
+            view.toggle_difference();
             Ok(())
         }
         Action::Exact => return Some(app.make(Make::Exact)),
@@ -52,28 +52,28 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 }
 
 fn open(app: &mut App) {
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    if inspect.pane == Pane::Findings {
-        inspect.show_finding();
+    let Some(view) = app.screens.record_mut() else { return };
+    if view.pane == RunPane::Findings {
+        view.show_finding();
         app.show_json();
-    } else if inspect.pane == Pane::Steps {
-        inspect.focus(Pane::Step);
-    } else if let Some(tree) = inspect.derivation() {
+    } else if view.pane == RunPane::Steps {
+        view.focus(RunPane::Step);
+    } else if let Some(tree) = view.derivation() {
         app.open_dialog(Dialog::Derivation(tree));
-    } else if let Some((title, text)) = inspect.chosen_text() {
+    } else if let Some((title, text)) = view.chosen_text() {
         app.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
     }
 }
 
 fn sideways(app: &mut App, by: isize) -> Result<(), &'static str> {
-    let Some(inspect) = app.screens.inspect_mut() else { return Ok(()) };
-    match inspect.pane {
-        Pane::Step => inspect.turn_tab(by),
-        Pane::Question => {
-            inspect.next_quantity(by);
+    let Some(view) = app.screens.record_mut() else { return Ok(()) };
+    match view.pane {
+        RunPane::Step => view.turn_tab(by),
+        RunPane::Question => {
+            view.next_quantity(by);
             say_quantity(app);
         }
-        _ if inspect.opened.has_steps() => return inspect.walk_by(by),
+        _ if view.opened.has_steps() => return view.walk_by(by),
         _ => {}
     }
     Ok(())
@@ -81,43 +81,43 @@ fn sideways(app: &mut App, by: isize) -> Result<(), &'static str> {
 
 /// What the chosen quantity of the question is, and which variables took it up.
 pub(crate) fn say_quantity(app: &mut App) {
-    if let Some(sentence) = app.screens.inspect().and_then(Inspect::quantity_sentence) {
+    if let Some(sentence) = app.screens.record().and_then(RecordView::quantity_sentence) {
         app.say(sentence);
     }
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
     let (area, theme) = (app.area(), &app.looks.theme);
-    if let Some(inspect) = app.screens.inspect_mut() {
-        let place = pane_area(area, inspect, inspect.pane);
-        inspect.go(movement, place, |inspect, width| step::height(inspect, width, theme));
+    if let Some(view) = app.screens.record_mut() {
+        let place = pane_area(area, view, view.pane);
+        view.go(movement, place, |view, width| step::height(view, width, theme));
     }
 }
 
 /// The pane under the mouse gets the keys.
 pub(crate) fn focus(app: &mut App, at: Position) {
     let area = app.area();
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    if let Some((pane, _)) = panes::under(&Pane::ALL, |pane| pane_area(area, inspect, pane), at) {
-        inspect.focus(pane);
+    let Some(view) = app.screens.record_mut() else { return };
+    if let Some((pane, _)) = panes::under(&RunPane::ALL, |pane| pane_area(area, view, pane), at) {
+        view.focus(pane);
     }
 }
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
     let (area, theme) = (app.area(), &app.looks.theme);
-    let Some(inspect) = app.screens.inspect_mut() else { return };
-    let Some((pane, place)) = panes::under(&Pane::ALL, |pane| pane_area(area, inspect, pane), at) else { return };
-    inspect.focus(pane);
+    let Some(view) = app.screens.record_mut() else { return };
+    let Some((pane, place)) = panes::under(&RunPane::ALL, |pane| pane_area(area, view, pane), at) else { return };
+    view.focus(pane);
     let row = usize::from(at.y.saturating_sub(place.y + 1));
     let target = match pane {
-        Pane::Steps => inspect.steps.top + row,
-        Pane::State if row > 0 => inspect.variables.top + row - 1,
-        Pane::Findings => inspect.findings.top + row,
+        RunPane::Steps => view.steps.top + row,
+        RunPane::State if row > 0 => view.variables.top + row - 1,
+        RunPane::Findings => view.findings.top + row,
         _ => return,
     };
-    inspect.go(Move::To(target), place, |inspect, width| step::height(inspect, width, theme));
-    if pane == Pane::Findings {
-        inspect.show_finding();
+    view.go(Move::To(target), place, |view, width| step::height(view, width, theme));
+    if pane == RunPane::Findings {
+        view.show_finding();
     }
 }

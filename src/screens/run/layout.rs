@@ -2,25 +2,25 @@
 
 use ratatui::layout::Rect;
 
-use crate::screens::run::state::{Inspect, Pane};
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{WIDE, parts, rows, split_rows};
 use crate::widgets::prose;
 
 /// Where a pane of the run screen is; of no height if it is hidden.
-pub(crate) fn pane_area(area: Rect, inspect: &Inspect, pane: Pane) -> Rect {
+pub(crate) fn pane_area(area: Rect, view: &RecordView, pane: RunPane) -> Rect {
     let body = parts(area).body;
     let hidden = Rect { height: 0, ..body };
-    if inspect.maximised {
-        return if pane == inspect.pane { body } else { hidden };
+    if view.maximised {
+        return if pane == view.pane { body } else { hidden };
     }
-    let places = if body.width >= WIDE { wide(body, inspect) } else { narrow(body, inspect) };
+    let places = if body.width >= WIDE { wide(body, view) } else { narrow(body, view) };
     places.into_iter().find(|(other, _)| *other == pane).map_or(hidden, |(_, place)| place)
 }
 
-fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
-    let opened = &inspect.opened;
+fn wide(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
+    let opened = &view.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let question = question_rows(inspect, text_width, body).saturating_add(2).clamp(3, (body.height / 4).max(3));
+    let question = question_rows(view, text_width, body).saturating_add(2).clamp(3, (body.height / 4).max(3));
     let (top, rest) = split_rows(body, question);
     let left_width = (body.width * 2 / 5).clamp(34, 76);
     let left = Rect { width: left_width, ..rest };
@@ -33,34 +33,34 @@ fn wide(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
     let state = variables.clamp(4, rest.height.saturating_sub(notes).max(4)).max(rest.height / 2);
     let (state, findings) = split_rows(right, state.min(rest.height.saturating_sub(notes)));
     vec![
-        (Pane::Question, top),
-        (Pane::Steps, steps),
-        (Pane::Step, step),
-        (Pane::State, state),
-        (Pane::Findings, findings),
+        (RunPane::Question, top),
+        (RunPane::Steps, steps),
+        (RunPane::Step, step),
+        (RunPane::State, state),
+        (RunPane::Findings, findings),
     ]
 }
 
-fn narrow(body: Rect, inspect: &Inspect) -> Vec<(Pane, Rect)> {
-    let opened = &inspect.opened;
+fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
+    let opened = &view.opened;
     let text_width = usize::from(body.width.saturating_sub(4));
-    let lines = question_rows(inspect, text_width, body);
+    let lines = question_rows(view, text_width, body);
     let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
     let (top, rest) = split_rows(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
     let (steps, rest) = split_rows(rest, steps);
     // The last place is shared: findings, unless the step or a long list of them has the keys.
-    let last = if inspect.pane == Pane::Step { Pane::Step } else { Pane::Findings };
-    let wanted = match inspect.pane {
-        Pane::Step => rest.height * 3 / 5,
-        Pane::Findings => rows(opened.notes.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
+    let last = if view.pane == RunPane::Step { RunPane::Step } else { RunPane::Findings };
+    let wanted = match view.pane {
+        RunPane::Step => rest.height * 3 / 5,
+        RunPane::Findings => rows(opened.notes.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
         _ => rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
     };
     let (state, bottom) = split_rows(rest, rest.height.saturating_sub(wanted));
-    vec![(Pane::Question, top), (Pane::Steps, steps), (Pane::State, state), (last, bottom)]
+    vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
 }
 
 /// How many lines the question takes, as far as the screen is high.
-fn question_rows(inspect: &Inspect, width: usize, body: Rect) -> u16 {
-    rows(prose::wrap_up_to(inspect.opened.question.as_str(), width, usize::from(body.height)).len())
+fn question_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
+    rows(prose::wrap_up_to(view.opened.question.as_str(), width, usize::from(body.height)).len())
 }

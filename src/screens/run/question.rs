@@ -6,15 +6,15 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use crate::app::proof::QuantityMark;
-use crate::screens::run::state::Inspect;
+use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, frame, scroll_mark};
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
 use stepscope_core::paint::MarkedRange;
 
-pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let opened = &inspect.opened;
+pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let opened = &view.opened;
     let mut title = vec![look.span("Question", Role::Title)];
     if let Some(gold) = &opened.gold {
         title.push(look.span("   gold ", Role::Dim));
@@ -51,23 +51,23 @@ pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'
         _ => (opened.question_text(), Role::Question),
     };
     let height = usize::from(inner.height);
-    let window = inspect.question_top..inspect.question_top + height;
-    let lines = prose::lines(text, inner_width(area), window, look.style(role), &marks(inspect, look));
+    let window = view.question_top..view.question_top + height;
+    let lines = prose::lines(text, inner_width(area), window, look.style(role), &marks(view, look));
     for (row, line) in lines.into_iter().enumerate() {
         let spans: Vec<Span<'static>> = line.spans;
         look::put(spans, row, inner, buf);
     }
-    scroll_mark(area, inspect.question_top, inspect.question_lines(inner_width(area)), buf, look);
+    scroll_mark(area, view.question_top, view.question_lines(inner_width(area)), buf, look);
 }
 
 /// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
-fn marks(inspect: &Inspect, look: Look<'_>) -> Vec<MarkedRange<Style>> {
-    let lit = inspect.lit_quantities();
-    let quantities = inspect.opened.proof.marks.iter().enumerate();
+fn marks(view: &RecordView, look: Look<'_>) -> Vec<MarkedRange<Style>> {
+    let lit = view.lit_quantities();
+    let quantities = view.opened.proof.marks.iter().enumerate();
     let style = |n: usize, mark: &QuantityMark| match (lit.contains(&n), mark.variables.is_empty()) {
         (true, _) => Some(look.style(Role::CitedCurrent)),
         (_, false) => Some(look.style(Role::Cited)),
-        (_, true) if mark.sure && inspect.opened.has_steps() => {
+        (_, true) if mark.sure && view.opened.has_steps() => {
             Some(look.style(Role::Warning).add_modifier(Modifier::UNDERLINED))
         }
         _ => None,

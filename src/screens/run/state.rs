@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use crate::app::opened;
 use crate::app::opened::{Detail, Opened};
 use crate::dialogs::derivation::Tree;
-use crate::screens::answer::state::Evidence;
+use crate::screens::answer::state::AnswerView;
 use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
@@ -23,7 +23,7 @@ use stepscope_core::run::state::{Influence, Moment};
 
 /// The panes of the run screen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Pane {
+pub enum RunPane {
     /// The task's text, gold and answer.
     Question,
     /// The steps.
@@ -37,7 +37,7 @@ pub enum Pane {
     Findings,
 }
 
-impl Pane {
+impl RunPane {
     /// In the order of `Tab`.
     pub const ALL: [Self; 5] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Question];
 }
@@ -60,13 +60,13 @@ stepscope_base::words! {
 
 /// The open record and everything about how it is looked at.
 #[derive(Debug)]
-pub struct Inspect {
+pub struct RecordView {
     /// The record.
     pub opened: Opened,
     /// How many steps have run at the moment that is shown; 0 is the start.
     pub moment: Moment,
     /// The pane that has the keys.
-    pub pane: Pane,
+    pub pane: RunPane,
     /// That pane fills the screen.
     pub maximised: bool,
     /// Cursor of the variables.
@@ -92,7 +92,7 @@ pub struct Inspect {
     /// The chosen quantity is to be brought on screen.
     quantity_moved: bool,
     /// The typed answer, if it is one.
-    pub evidence: Option<Evidence>,
+    pub answer: Option<AnswerView>,
     /// What was changed before the record is gone on with.
     pub edits: Edits,
     /// Which execution it is: `rec`, or `r1` and so on for a fork.
@@ -107,16 +107,16 @@ pub struct Inspect {
     raw_lines: Option<(usize, usize)>,
 }
 
-impl Inspect {
+impl RecordView {
     /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
     pub fn new(mut opened: Opened) -> Self {
-        let evidence = opened.sheet.take().map(|sheet| Evidence::new(*sheet));
+        let answer = opened.structured.take().map(|structured| AnswerView::new(*structured));
         let steps = opened.steps.len();
         let outline = opened.root().map(Outline::new).unwrap_or_default();
-        let mut inspect = Self {
+        let mut view = Self {
             moment: opened.end(),
             opened,
-            pane: Pane::Steps,
+            pane: RunPane::Steps,
             maximised: false,
             variables: List::default(),
             findings: List::default(),
@@ -129,7 +129,7 @@ impl Inspect {
             influence: None,
             quantity: None,
             quantity_moved: false,
-            evidence,
+            answer,
             edits: Edits::default(),
             execution: String::new(),
             outline,
@@ -137,13 +137,13 @@ impl Inspect {
             find: Find::default(),
             raw_lines: None,
         };
-        inspect.json = inspect.own_kind() == ScreenKind::Json;
+        view.json = view.own_kind() == ScreenKind::Json;
         if steps == 0 {
-            inspect.pane = Pane::State;
+            view.pane = RunPane::State;
         }
-        inspect.variables.at = inspect.answer_variable();
-        inspect.refresh();
-        inspect
+        view.variables.at = view.answer_variable();
+        view.refresh();
+        view
     }
 
     /// The kind of screen that it is on.
@@ -154,7 +154,7 @@ impl Inspect {
     /// The screen that its kind of record has besides its JSON.
     pub const fn own_kind(&self) -> ScreenKind {
         match self.opened.kind {
-            RecordKind::Typed => ScreenKind::Evidence,
+            RecordKind::Typed => ScreenKind::Answer,
             RecordKind::Answer | RecordKind::Broken | RecordKind::Unknown => ScreenKind::Json,
             _ => ScreenKind::Run,
         }
@@ -163,12 +163,12 @@ impl Inspect {
     /// Keeps the way of looking that another record had.
     #[must_use]
     pub fn like(mut self, other: &Self) -> Self {
-        if self.opened.has_steps() || other.pane != Pane::Steps {
+        if self.opened.has_steps() || other.pane != RunPane::Steps {
             self.pane = other.pane;
         }
-        self.evidence = self.evidence.map(|evidence| match &other.evidence {
-            Some(other) => evidence.like(other),
-            None => evidence,
+        self.answer = self.answer.map(|answer| match &other.answer {
+            Some(other) => answer.like(other),
+            None => answer,
         });
         self.maximised = other.maximised;
         self.tab = other.tab;
@@ -205,7 +205,7 @@ impl Inspect {
         self.detail_top = 0;
         self.refresh_detail();
         // What can influence a variable is the same at every moment.
-        if self.pane != Pane::State {
+        if self.pane != RunPane::State {
             self.influence = None;
         }
     }
@@ -213,7 +213,7 @@ impl Inspect {
     /// Goes to a moment step by step: the state moves on to what the step writes, unless somebody reads it there.
     pub(crate) fn walk_to(&mut self, moment: usize) {
         self.go_to_moment(moment);
-        if self.pane != Pane::State {
+        if self.pane != RunPane::State {
             let written = self.detail.writes.first().or_else(|| self.detail.reads.first());
             self.variables.at = written.map_or(0, |value| value.variable);
         }
@@ -251,17 +251,17 @@ impl Inspect {
     }
 
     fn refresh_influence(&mut self) {
-        self.influence = (self.pane == Pane::State && self.opened.has_steps() && !self.opened.variables.is_empty())
+        self.influence = (self.pane == RunPane::State && self.opened.has_steps() && !self.opened.variables.is_empty())
             .then(|| self.opened.influence(self.variables.at));
     }
 
     /// Gives the keys to another pane, `by` further.
     pub(crate) fn next_pane(&mut self, by: isize) {
-        self.focus(panes::turn(&Pane::ALL, self.pane, by));
+        self.focus(panes::turn(&RunPane::ALL, self.pane, by));
     }
 
     /// Gives the keys to a pane.
-    pub fn focus(&mut self, pane: Pane) {
+    pub fn focus(&mut self, pane: RunPane) {
         self.pane = pane;
         self.refresh_influence();
     }
@@ -271,23 +271,23 @@ impl Inspect {
     pub fn go(&mut self, movement: Move, area: Rect, step_lines: impl Fn(&Self, usize) -> usize) {
         let height = inner_height(area);
         match self.pane {
-            Pane::Steps => {
+            RunPane::Steps => {
                 self.steps.go(movement, self.opened.steps.len(), height);
                 if self.opened.has_steps() {
                     self.walk_to(self.steps.at + 1);
                 }
             }
-            Pane::State => {
+            RunPane::State => {
                 // One line of the pane is its heading.
                 self.variables.go(movement, self.opened.variables.len(), height.saturating_sub(1));
                 self.refresh_influence();
             }
-            Pane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
-            Pane::Question => {
+            RunPane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
+            RunPane::Question => {
                 let lines = self.question_lines(inner_width(area));
                 scroll(&mut self.question_top, movement, lines, height);
             }
-            Pane::Step => {
+            RunPane::Step => {
                 let lines = step_lines(self, inner_width(area));
                 scroll(&mut self.detail_top, movement, lines, height);
             }
@@ -310,13 +310,13 @@ impl Inspect {
     }
 
     /// Keeps every cursor on screen.
-    pub fn settle(&mut self, area_of: impl Fn(Pane) -> Rect, step_lines: impl Fn(&Self, usize) -> usize) {
+    pub fn settle(&mut self, area_of: impl Fn(RunPane) -> Rect, step_lines: impl Fn(&Self, usize) -> usize) {
         self.steps.at = self.moment.0.saturating_sub(1);
-        self.steps.settle(self.opened.steps.len(), inner_height(area_of(Pane::Steps)));
-        let state_height = inner_height(area_of(Pane::State)).saturating_sub(1);
+        self.steps.settle(self.opened.steps.len(), inner_height(area_of(RunPane::Steps)));
+        let state_height = inner_height(area_of(RunPane::State)).saturating_sub(1);
         self.variables.settle(self.opened.variables.len(), state_height);
-        self.findings.settle(self.opened.notes.len(), inner_height(area_of(Pane::Findings)));
-        let place = area_of(Pane::Question);
+        self.findings.settle(self.opened.notes.len(), inner_height(area_of(RunPane::Findings)));
+        let place = area_of(RunPane::Question);
         if std::mem::take(&mut self.quantity_moved) {
             self.show_quantity(place);
         }
@@ -325,7 +325,7 @@ impl Inspect {
             let lines = self.question_lines(inner_width(place));
             self.question_top = self.question_top.min(lines.saturating_sub(inner_height(place)));
         }
-        let place = area_of(Pane::Step);
+        let place = area_of(RunPane::Step);
         if self.detail_top > 0 && place.height > 0 {
             let lines = step_lines(self, inner_width(place));
             self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
@@ -378,7 +378,8 @@ impl Inspect {
 
     /// The variables that took up the chosen quantity.
     pub(crate) fn lit_variables(&self) -> &[usize] {
-        let mark = self.quantity.filter(|_| self.pane == Pane::Question).and_then(|n| self.opened.proof.marks.get(n));
+        let mark =
+            self.quantity.filter(|_| self.pane == RunPane::Question).and_then(|n| self.opened.proof.marks.get(n));
         mark.map(|mark| mark.variables.as_slice()).unwrap_or_default()
     }
 
@@ -405,7 +406,7 @@ impl Inspect {
     /// The quantities that are lit: the one under the cursor, else those of the chosen variable.
     pub(crate) fn lit_quantities(&self) -> Vec<usize> {
         match (self.pane, self.quantity) {
-            (Pane::Question, Some(quantity)) => vec![quantity],
+            (RunPane::Question, Some(quantity)) => vec![quantity],
             _ => self.opened.proof.taken.get(self.variables.at).cloned().unwrap_or_default(),
         }
     }
@@ -417,11 +418,11 @@ impl Inspect {
             return;
         }
         // The first press shows the finding under the cursor; only the next one moves on.
-        let visited = self.pane == Pane::Findings;
+        let visited = self.pane == RunPane::Findings;
         let by = if visited { by } else { by - by.signum() };
         let at = (self.findings.at as isize).saturating_add(by);
         self.findings.at = at.rem_euclid(count as isize) as usize;
-        self.pane = Pane::Findings;
+        self.pane = RunPane::Findings;
         self.show_finding();
     }
 
@@ -449,7 +450,7 @@ impl Inspect {
     /// The variable that `w` and `W` are about: the chosen one, else the first that the step reads.
     fn subject_variable(&self) -> Option<usize> {
         match self.pane {
-            Pane::State | Pane::Findings => Some(self.variables.at),
+            RunPane::State | RunPane::Findings => Some(self.variables.at),
             _ => self.detail.reads.first().or_else(|| self.detail.writes.first()).map(|value| value.variable),
         }
     }
@@ -504,7 +505,7 @@ impl Inspect {
             None => Some(Moment(self.moment.0.saturating_sub(1))),
         };
         if self.anchor.is_some() {
-            self.focus(Pane::State);
+            self.focus(RunPane::State);
         }
     }
 
@@ -518,10 +519,10 @@ impl Inspect {
         let step =
             |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
         let found = match self.pane {
-            Pane::Question => Some(Pointer::from_iter(["question"])),
-            Pane::Steps | Pane::Step => step(self.step()),
-            Pane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
-            Pane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
+            RunPane::Question => Some(Pointer::from_iter(["question"])),
+            RunPane::Steps | RunPane::Step => step(self.step()),
+            RunPane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
+            RunPane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
         };
         found.unwrap_or_default()
     }
@@ -535,15 +536,15 @@ impl Inspect {
     /// What the cursor is on, with a title: for the pop-up and for copying.
     pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
         match self.pane {
-            Pane::Question => Some((Shown::own("question"), self.opened.question.clone())),
-            Pane::Steps | Pane::Step => Some((Shown::own("step"), self.detail.text.clone())),
-            Pane::State => {
+            RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
+            RunPane::Steps | RunPane::Step => Some((Shown::own("step"), self.detail.text.clone())),
+            RunPane::State => {
                 let name = self.opened.variables.get(self.variables.at)?.name.clone();
                 let value = self.chosen_value()?;
                 let whole = value.pointer.as_ref().and_then(|pointer| self.opened.value_at(pointer));
                 Some((name, whole.unwrap_or_else(|| value.line.clone())))
             }
-            Pane::Findings => {
+            RunPane::Findings => {
                 let note = self.opened.notes.get(self.findings.at)?;
                 Some((Shown::own(note.rule), note.message.clone()))
             }
@@ -552,7 +553,7 @@ impl Inspect {
 
     /// How the computed value of the chosen variable comes about, where one was worked out.
     pub fn derivation(&self) -> Option<Tree> {
-        let (title, recorded) = self.chosen_text().filter(|_| self.pane == Pane::State)?;
+        let (title, recorded) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
         let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
         let derivation = self.opened.derivation(self.variables.at, step)?;
         Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.proof))
@@ -560,7 +561,7 @@ impl Inspect {
 
     /// Every place on this screen that holds a text, in reading order.
     pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
-        let mut hits = self.evidence.as_ref().map(|evidence| evidence.hits(&is_match)).unwrap_or_default();
+        let mut hits = self.answer.as_ref().map(|answer| answer.hits(&is_match)).unwrap_or_default();
         if is_match(self.opened.question.as_str()) {
             hits.push(Hit::Question);
         }
@@ -621,23 +622,23 @@ impl Inspect {
     /// Goes to a place that was found.
     pub(crate) fn visit(&mut self, hit: Hit) {
         match hit {
-            Hit::Question => self.focus(Pane::Question),
+            Hit::Question => self.focus(RunPane::Question),
             Hit::Step(step) => {
-                self.pane = Pane::Steps;
+                self.pane = RunPane::Steps;
                 self.go_to_step(step);
             }
             Hit::Variable(variable) => {
                 self.variables.at = variable;
-                self.focus(Pane::State);
+                self.focus(RunPane::State);
             }
             Hit::Finding(finding) => {
                 self.findings.at = finding;
-                self.pane = Pane::Findings;
+                self.pane = RunPane::Findings;
                 self.show_finding();
             }
             Hit::Item(_) | Hit::Line(_) => {
-                if let Some(evidence) = &mut self.evidence {
-                    evidence.visit(hit);
+                if let Some(answer) = &mut self.answer {
+                    answer.visit(hit);
                 }
             }
         }

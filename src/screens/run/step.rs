@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::app::opened::DetailValue;
-use crate::screens::run::state::{Inspect, Tab};
+use crate::screens::run::state::{RecordView, Tab};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark};
 use crate::widgets::prose::{fit, left_out, pad, wrap};
@@ -20,51 +20,51 @@ const MAX_VALUE_LINES: usize = 6;
 /// The column in which what is known of a call begins.
 const FACT_NAME: usize = 13;
 
-pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let inner = frame(title(inspect, look), area, buf, look);
-    let lines = content(inspect, inner_width(area), look.theme);
+pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let inner = frame(title(view, look), area, buf, look);
+    let lines = content(view, inner_width(area), look.theme);
     let height = usize::from(inner.height);
-    for (row, line) in lines.iter().skip(inspect.detail_top).take(height).enumerate() {
+    for (row, line) in lines.iter().skip(view.detail_top).take(height).enumerate() {
         put(line.spans.clone(), row, inner, buf);
     }
-    scroll_mark(area, inspect.detail_top, lines.len(), buf, look);
+    scroll_mark(area, view.detail_top, lines.len(), buf, look);
 }
 
 /// How many lines the content takes.
-pub(crate) fn height(inspect: &Inspect, width: usize, theme: &Theme) -> usize {
-    content(inspect, width, theme).len()
+pub(crate) fn height(view: &RecordView, width: usize, theme: &Theme) -> usize {
+    content(view, width, theme).len()
 }
 
-fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(step) = inspect.step().filter(|_| inspect.opened.has_steps()) else {
-        let word = match inspect.opened.has_steps() {
+fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(step) = view.step().filter(|_| view.opened.has_steps()) else {
+        let word = match view.opened.has_steps() {
             true => "The start",
-            false if inspect.opened.error.is_some() => "Error",
+            false if view.opened.error.is_some() => "Error",
             false => "Reply",
         };
         return vec![look.span(word, Role::Title)];
     };
     let mut title = vec![look.span(format!("Step {}", step + 1), Role::Title), Span::raw("  ")];
     for tab in Tab::ALL {
-        let role = if tab == inspect.tab { Role::Accent } else { Role::Faint };
-        let text = if tab == inspect.tab { format!("[{}]", tab.word()) } else { format!(" {} ", tab.word()) };
+        let role = if tab == view.tab { Role::Accent } else { Role::Faint };
+        let text = if tab == view.tab { format!("[{}]", tab.word()) } else { format!(" {} ", tab.word()) };
         title.push(look.span(text, role));
     }
     title
 }
 
-fn content(inspect: &Inspect, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut page = Page { lines: Vec::new(), width, theme };
-    if inspect.step().is_none() || !inspect.opened.has_steps() {
-        page.opening(inspect);
+fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut page = StepText { lines: Vec::new(), width, theme };
+    if view.step().is_none() || !view.opened.has_steps() {
+        page.opening(view);
         return page.lines;
     }
-    let detail = &inspect.detail;
-    match inspect.tab {
-        Tab::Data => page.data(inspect),
-        Tab::Prompt if inspect.edited_prompt().is_some() => {
+    let detail = &view.detail;
+    match view.tab {
+        Tab::Data => page.data(view),
+        Tab::Prompt if view.edited_prompt().is_some() => {
             page.say("✎ edited, not sent yet; v edits it, r shows what is sent", Role::Changed);
-            page.text(inspect.edited_prompt().map(|prompt| Shown::prose(prompt.bytes())).as_ref(), "");
+            page.text(view.edited_prompt().map(|prompt| Shown::prose(prompt.bytes())).as_ref(), "");
         }
         Tab::Prompt => {
             if detail.prompt_rebuilt {
@@ -87,13 +87,13 @@ fn content(inspect: &Inspect, width: usize, theme: &Theme) -> Vec<Line<'static>>
     page.lines
 }
 
-struct Page<'a> {
+struct StepText<'a> {
     lines: Vec<Line<'static>>,
     width: usize,
     theme: &'a Theme,
 }
 
-impl Page<'_> {
+impl StepText<'_> {
     fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
@@ -130,8 +130,8 @@ impl Page<'_> {
         self.push(vec![Span::styled(text, style)]);
     }
 
-    fn opening(&mut self, inspect: &Inspect) {
-        let opened = &inspect.opened;
+    fn opening(&mut self, view: &RecordView) {
+        let opened = &view.opened;
         if opened.has_steps() {
             self.say("before the first step: only the question is there", Role::Dim);
         }
@@ -145,15 +145,15 @@ impl Page<'_> {
         }
     }
 
-    fn data(&mut self, inspect: &Inspect) {
-        let detail = &inspect.detail;
-        let step = inspect.step().and_then(|step| inspect.opened.steps.get(step));
+    fn data(&mut self, view: &RecordView) {
+        let detail = &view.detail;
+        let step = view.step().and_then(|step| view.opened.steps.get(step));
         match &detail.error {
             Some(error) => self.prose(error, Role::Fatal),
-            None if step.is_some_and(|step| step.ran == Ran::No) => self.not_run(inspect),
+            None if step.is_some_and(|step| step.ran == Ran::No) => self.not_run(view),
             // Of the step in which a run without a trace ended, only the record's own error is known.
             None if step.is_some_and(|step| step.failed) => {
-                if let Some(error) = &inspect.opened.error {
+                if let Some(error) = &view.opened.error {
                     self.prose(error, Role::Fatal);
                 }
             }
@@ -170,8 +170,8 @@ impl Page<'_> {
         }
     }
 
-    fn not_run(&mut self, inspect: &Inspect) {
-        let failed = inspect.opened.steps.iter().position(|step| step.failed && step.ran == Ran::Failed);
+    fn not_run(&mut self, view: &RecordView) {
+        let failed = view.opened.steps.iter().position(|step| step.failed && step.ran == Ran::Failed);
         let why = match failed {
             Some(step) => shown!("– not run: the run ended in step {}", step + 1),
             None => Shown::own("– not run"),

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::opened::{VariableRow, WriteRow};
 use crate::app::proof::superscript;
 use crate::screens::run::edits::Edit;
-use crate::screens::run::state::Inspect;
+use crate::screens::run::state::RecordView;
 use crate::widgets::look;
 use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose::{fit, pad};
@@ -38,56 +38,56 @@ struct Columns {
     count: usize,
 }
 
-pub(crate) fn draw(inspect: &Inspect, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let inner = frame(title(inspect, look), area, buf, look);
-    let variables = &inspect.opened.variables;
+pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let inner = frame(title(view, look), area, buf, look);
+    let variables = &view.opened.variables;
     if variables.is_empty() {
         put(vec![look.span("no variables", Role::Dim)], 0, inner, buf);
         return;
     }
-    let columns = share(inspect, usize::from(inner.width));
-    put(heading(inspect, columns, look), 0, inner, buf);
+    let columns = share(view, usize::from(inner.width));
+    put(heading(view, columns, look), 0, inner, buf);
     let body = Rect { y: inner.y + 1.min(inner.height), height: inner.height.saturating_sub(1), ..inner };
-    let rows = inspect.variables.visible(variables.len(), usize::from(body.height));
+    let rows = view.variables.visible(variables.len(), usize::from(body.height));
     for (row, variable) in rows.enumerate() {
-        put(line(inspect, variable, columns, look), row, body, buf);
-        if variable == inspect.variables.at {
+        put(line(view, variable, columns, look), row, body, buf);
+        if variable == view.variables.at {
             wash(row, body, buf, look.selection());
         }
     }
     let below_heading = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    scroll_mark(below_heading, inspect.variables.top, variables.len(), buf, look);
+    scroll_mark(below_heading, view.variables.top, variables.len(), buf, look);
 }
 
-fn title(inspect: &Inspect, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let moment = |moment: Moment| match moment.0 {
         0 => "at the start".to_owned(),
         n => format!("after step {n}"),
     };
-    if let Some(anchor) = inspect.anchor {
-        let (a, b) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
+    if let Some(anchor) = view.anchor {
+        let (a, b) = (anchor.min(view.moment), anchor.max(view.moment));
         return vec![
             look.span("Difference", Role::Title),
             look.span(format!("  {} → {}", moment(a), moment(b)), Role::Changed),
         ];
     }
     let mut title = vec![look.span("Global state", Role::Title)];
-    if inspect.opened.has_steps() {
-        title.push(look.span(format!("  {}", moment(inspect.moment)), Role::Dim));
+    if view.opened.has_steps() {
+        title.push(look.span(format!("  {}", moment(view.moment)), Role::Dim));
     }
-    if !inspect.edits.values.is_empty() {
-        let (count, step) = (inspect.edits.values.len(), inspect.edits.step + 1);
+    if !view.edits.values.is_empty() {
+        let (count, step) = (view.edits.values.len(), view.edits.step + 1);
         title.push(look.span(format!("  ✎ {count} edited before step {step}"), Role::Changed));
     }
     title
 }
 
-fn share(inspect: &Inspect, width: usize) -> Columns {
-    let names = inspect.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
+fn share(view: &RecordView, width: usize) -> Columns {
+    let names = view.opened.variables.iter().take(2_000).map(|row| row.name.as_str().chars().count());
     // Two columns for the glyph, one blank behind the name.
     let name = names.max().unwrap_or(0).clamp(8, (width * 7 / 20).clamp(8, 32)) + 3;
-    let steps = inspect.opened.steps.len();
-    let badge = if steps > 0 { badge_width(inspect, width) } else { 0 };
+    let steps = view.opened.steps.len();
+    let badge = if steps > 0 { badge_width(view, width) } else { 0 };
     if steps == 0 {
         return Columns { name, value: width.saturating_sub(name + badge), badge, cell: 0, first: 0, count: 0 };
     }
@@ -95,23 +95,23 @@ fn share(inspect: &Inspect, width: usize) -> Columns {
     let room = (width.saturating_sub(name + badge) / 2).max(6);
     let cell = [3, 2].into_iter().find(|cell| wanted * cell <= room).unwrap_or(2);
     let count = wanted.min(room / cell).max(1);
-    let first = inspect.moment.0.saturating_sub(count / 2).min(wanted - count);
+    let first = view.moment.0.saturating_sub(count / 2).min(wanted - count);
     let value = width.saturating_sub(name + badge + 1 + count * cell);
     Columns { name, value, badge, cell, first, count }
 }
 
 /// The badges of a fork are written out where there is room.
-fn badge_width(inspect: &Inspect, width: usize) -> usize {
-    let writes = inspect.opened.variables.iter().take(2_000).flat_map(|row| &row.writes);
+fn badge_width(view: &RecordView, width: usize) -> usize {
+    let writes = view.opened.variables.iter().take(2_000).flat_map(|row| &row.writes);
     let longest = writes.filter(|write| write.badge.is_put()).map(|write| write.badge.word().len() + 1).max();
     longest.filter(|_| width >= ROOMY).unwrap_or(4)
 }
 
-fn heading(inspect: &Inspect, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+fn heading(view: &RecordView, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = vec![look.span(pad("  variable", columns.name), Role::Faint)];
     line.push(look.span(pad("value", columns.value + columns.badge), Role::Faint));
     line.push(Span::raw(" "));
-    line.extend(numbers(columns, inspect.moment.0).into_iter().map(|(text, is_current)| {
+    line.extend(numbers(columns, view.moment.0).into_iter().map(|(text, is_current)| {
         let style = look.style(if is_current { Role::Current } else { Role::Faint });
         Span::styled(text, if is_current { style.add_modifier(Modifier::UNDERLINED) } else { style })
     }));
@@ -147,30 +147,30 @@ fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
     out
 }
 
-fn line(inspect: &Inspect, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(row) = inspect.opened.variables.get(variable) else { return Vec::new() };
-    let dimmed = inspect.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
+fn line(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(row) = view.opened.variables.get(variable) else { return Vec::new() };
+    let dimmed = view.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
     let quiet = |style: Style| if dimmed { look.style(Role::Ghost) } else { style };
-    let held = inspect.opened.write_at(variable, inspect.moment);
-    let fresh = held.is_some_and(|write| write.from == inspect.moment && inspect.moment.0 > 0);
+    let held = view.opened.write_at(variable, view.moment);
+    let fresh = held.is_some_and(|write| write.from == view.moment && view.moment.0 > 0);
     let glyph = match row.worst {
         Some(severity) => look.span(format!("{} ", severity.glyph()), severity_role(severity)),
         None => look.span("  ", Role::Faint),
     };
-    let name = if held.is_some() || !inspect.opened.has_steps() { Role::Key } else { Role::Ghost };
+    let name = if held.is_some() || !view.opened.has_steps() { Role::Key } else { Role::Ghost };
     // The quantity under the cursor of the question went in here.
-    let lit = inspect.lit_variables().contains(&variable);
+    let lit = view.lit_variables().contains(&variable);
     let name = if lit { look.style(Role::CitedCurrent) } else { quiet(look.style(name)) };
     let mut line =
         vec![glyph, Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), name), Span::raw(" ")];
-    line.extend(value(inspect, (variable, row), held, columns, look, dimmed, fresh));
+    line.extend(value(view, (variable, row), held, columns, look, dimmed, fresh));
     line.push(Span::raw(" "));
-    line.extend(lifeline(inspect, row, columns, look, dimmed));
+    line.extend(lifeline(view, row, columns, look, dimmed));
     line
 }
 
 fn value(
-    inspect: &Inspect,
+    view: &RecordView,
     (variable, row): (usize, &VariableRow),
     held: Option<&WriteRow>,
     columns: Columns,
@@ -179,13 +179,13 @@ fn value(
     fresh: bool,
 ) -> Vec<Span<'static>> {
     let blank = |width: usize| Span::raw(" ".repeat(width));
-    if let Some(edit) = inspect.edits.at(variable, inspect.moment, held.map(|write| write.from)) {
+    if let Some(edit) = view.edits.at(variable, view.moment, held.map(|write| write.from)) {
         return edited(edit, held, columns, look);
     }
     let Some(write) = held else { return vec![blank(columns.value + columns.badge)] };
     let mut spans = Vec::new();
     let mut room = columns.value;
-    if let Some((mark, role)) = change(inspect, row, write) {
+    if let Some((mark, role)) = change(view, row, write) {
         spans.push(look.span(format!("{mark} "), role));
         room = room.saturating_sub(2);
     }
@@ -199,7 +199,7 @@ fn value(
     if fresh {
         style = style.add_modifier(Modifier::BOLD);
     }
-    let behind = behind(inspect, variable, write, look);
+    let behind = behind(view, variable, write, look);
     let width: usize = behind.iter().map(Span::width).sum();
     let text = if width == 0 { fit(text, room) } else { fit(text, room.saturating_sub(width).max(room / 3)) };
     room = room.saturating_sub(text.width());
@@ -215,7 +215,7 @@ fn value(
         }
     }
     if columns.badge > 0 {
-        let badge = if write.value.is_some() { badge(inspect, write, columns.badge) } else { "" };
+        let badge = if write.value.is_some() { badge(view, write, columns.badge) } else { "" };
         let style = if dimmed { look.style(Role::Ghost) } else { look.style(badge_role(write.badge)) };
         spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
     }
@@ -239,18 +239,18 @@ fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>
 }
 
 /// How a value is known; in a fork, whether it came with it.
-fn badge<'i>(inspect: &'i Inspect, write: &WriteRow, width: usize) -> &'i str {
+fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
     if write.badge.is_put() {
         return if width > write.badge.word().len() { write.badge.word() } else { write.badge.short() };
     }
-    let lineage = inspect.opened.lineage.as_ref();
+    let lineage = view.opened.lineage.as_ref();
     let is_asked = write.step.is_some_and(|step| lineage.is_some_and(|lineage| lineage.asked.contains(&step)));
-    if is_asked { &inspect.execution } else { write.badge.short() }
+    if is_asked { &view.execution } else { write.badge.short() }
 }
 
 /// What stands behind a value: the numbers of the quantities it is, and what it should be.
-fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
-    let proof = &inspect.opened.proof;
+fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
+    let proof = &view.opened.proof;
     let mut spans = Vec::new();
     let taken = proof.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
     if !taken.is_empty() {
@@ -268,9 +268,9 @@ fn behind(inspect: &Inspect, variable: usize, write: &WriteRow, look: Look<'_>) 
 }
 
 /// What became of the variable between the two ends of the difference.
-fn change(inspect: &Inspect, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
-    let anchor = inspect.anchor.filter(|_| held.badge != Badge::NotRun)?;
-    let (from, to) = (anchor.min(inspect.moment), anchor.max(inspect.moment));
+fn change(view: &RecordView, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
+    let anchor = view.anchor.filter(|_| held.badge != Badge::NotRun)?;
+    let (from, to) = (anchor.min(view.moment), anchor.max(view.moment));
     let at = |moment: Moment| row.held(moment);
     let (before, after) = (at(from), at(to).unwrap_or(held));
     let text = |write: &WriteRow| write.value.as_ref().map(|value| value.line.clone());
@@ -283,7 +283,7 @@ fn change(inspect: &Inspect, row: &VariableRow, held: &WriteRow) -> Option<(&'st
 }
 
 fn lifeline(
-    inspect: &Inspect,
+    view: &RecordView,
     row: &VariableRow,
     columns: Columns,
     look: Look<'_>,
@@ -291,8 +291,8 @@ fn lifeline(
 ) -> Vec<Span<'static>> {
     let mut spans = Vec::with_capacity(columns.count * 2);
     // A step that never ran wrote and read nothing.
-    let ran = |step: usize| inspect.opened.steps.get(step).is_none_or(|step| step.ran != Ran::No);
-    let full = |step: usize| inspect.opened.steps.get(step).is_none_or(|step| step.ran == Ran::Yes);
+    let ran = |step: usize| view.opened.steps.get(step).is_none_or(|step| step.ran != Ran::No);
+    let full = |step: usize| view.opened.steps.get(step).is_none_or(|step| step.ran == Ran::Yes);
     let wrote = |write: &WriteRow| write.value.is_some() || write.step.is_none_or(full);
     let lived = || row.writes.iter().filter(|write| wrote(write));
     let blank = |n: usize| row.writes.get(n).is_some_and(|write| !wrote(write));
@@ -330,11 +330,11 @@ fn lifeline(
             None if alive(column) => ("─", Role::Lifeline),
             None => (" ", Role::Lifeline),
         };
-        let later = column > inspect.moment.0;
+        let later = column > view.moment.0;
         let style = if dimmed || later || ghostly { look.style(Role::Ghost) } else { look.style(role) };
         spans.push(Span::styled(glyph, style));
         let line = if alive(column) && column + 1 < columns.first + columns.count { "─" } else { " " };
-        let quiet = if dimmed || column >= inspect.moment.0 { Role::Ghost } else { Role::Lifeline };
+        let quiet = if dimmed || column >= view.moment.0 { Role::Ghost } else { Role::Lifeline };
         spans.push(look.span(line.repeat(columns.cell.saturating_sub(1)), quiet));
     }
     spans
@@ -370,8 +370,8 @@ fn list(steps: impl Iterator<Item = usize>) -> String {
 }
 
 /// A short description of the chosen variable, for the line below the panes.
-pub(crate) fn describe(inspect: &Inspect) -> String {
-    let Some(row) = inspect.opened.variables.get(inspect.variables.at) else { return String::new() };
+pub(crate) fn describe(view: &RecordView) -> String {
+    let Some(row) = view.opened.variables.get(view.variables.at) else { return String::new() };
     let writers = list(row.writes.iter().filter_map(|write| write.step));
     let readers = list(row.readers.iter().copied());
     let written = match (row.origin, writers.is_empty()) {
@@ -385,8 +385,8 @@ pub(crate) fn describe(inspect: &Inspect) -> String {
     } else {
         format!("  {}", fit(row.description.as_str(), 200))
     };
-    let held = inspect.opened.write_at(inspect.variables.at, inspect.moment);
-    let computed = inspect.opened.proof.computed(inspect.variables.at, held.and_then(|write| write.step));
+    let held = view.opened.write_at(view.variables.at, view.moment);
+    let computed = view.opened.proof.computed(view.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
     let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.phrase())).unwrap_or_default();

@@ -6,10 +6,10 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
-use crate::screens::side_by_side::state::{Row, Versus};
+use crate::screens::side_by_side::state::{SideBySide, SideRow};
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width};
-use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::look::{Look, Piece, frame, put, scroll_mark};
 use crate::widgets::prose::{fit, pad, wrap_up_to};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -20,18 +20,16 @@ const MAX_LINES: usize = 400;
 /// The column of names beside both sides.
 const NAME: usize = 22;
 
-type Piece = (String, Role);
-
 /// How many lines there are, and how many are on screen.
 pub(crate) fn size(app: &App, area: Rect) -> (usize, usize) {
     let body = layout::parts(area).body;
-    let lines = app.screens.versus().map_or(0, |versus| lines(versus, inner_width(body)).len());
+    let lines = app.screens.side_by_side().map_or(0, |sides| lines(sides, inner_width(body)).len());
     (lines, inner_height(body))
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Some(versus) = app.screens.versus() else { return };
-    let [a, b] = &versus.names;
+    let Some(sides) = app.screens.side_by_side() else { return };
+    let [a, b] = &sides.names;
     let title = vec![
         look.span("A ", Role::Accent),
         look.span(fit(a.as_str(), 40), Role::Title),
@@ -40,26 +38,28 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         look.span(fit(b.as_str(), 40), Role::Title),
     ];
     let inner = frame(title, area, buf, look);
-    let lines = lines(versus, inner_width(area));
-    for (row, line) in lines.iter().skip(versus.top).take(usize::from(inner.height)).enumerate() {
+    let lines = lines(sides, inner_width(area));
+    for (row, line) in lines.iter().skip(sides.top).take(usize::from(inner.height)).enumerate() {
         put(line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect(), row, inner, buf);
     }
-    scroll_mark(area, versus.top, lines.len(), buf, look);
+    scroll_mark(area, sides.top, lines.len(), buf, look);
 }
 
 /// Everything in a width.
-pub(crate) fn lines(versus: &Versus, width: usize) -> Vec<Vec<Piece>> {
+pub(crate) fn lines(sides: &SideBySide, width: usize) -> Vec<Vec<Piece>> {
     let wide = width >= usize::from(WIDE) - 4;
     let mut lines = Vec::new();
-    for row in versus.shown() {
+    for row in sides.shown() {
         match row {
-            Row::Heading(text) => {
+            SideRow::Heading(text) => {
                 lines.push(Vec::new());
                 let rule = "─".repeat(width.saturating_sub(text.as_str().width() + 1));
                 lines.push(vec![(format!("{text} "), Role::Title), (rule, Role::Faint)]);
             }
-            Row::Sentence(text) => lines.extend(wrapped(text, width).into_iter().map(|line| vec![(line, Role::Dim)])),
-            Row::Line(change, text) => {
+            SideRow::Sentence(text) => {
+                lines.extend(wrapped(text, width).into_iter().map(|line| vec![(line, Role::Dim)]));
+            }
+            SideRow::Line(change, text) => {
                 let (sign, role) = match change {
                     Change::OnlyA => ("- ", Role::Removed),
                     Change::OnlyB => ("+ ", Role::Added),
@@ -68,8 +68,8 @@ pub(crate) fn lines(versus: &Versus, width: usize) -> Vec<Vec<Piece>> {
                 let wrapped = wrapped(text, width.saturating_sub(2)).into_iter();
                 lines.extend(wrapped.map(|line| vec![(sign.to_owned(), role), (line, role)]));
             }
-            Row::Sides { name, change, a, b } if wide => lines.extend(columns(name, *change, [a, b], width)),
-            Row::Sides { name, change, a, b } => lines.extend(stacked(name, *change, [a, b], width)),
+            SideRow::Sides { name, change, a, b } if wide => lines.extend(columns(name, *change, [a, b], width)),
+            SideRow::Sides { name, change, a, b } => lines.extend(stacked(name, *change, [a, b], width)),
         }
     }
     lines
@@ -150,9 +150,9 @@ fn stacked(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usiz
 
 /// What is counted, and what is hidden.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(versus) = app.screens.versus() else { return Vec::new() };
-    let hidden = versus.rows.len() - versus.shown().count();
-    let text = match (versus.all, hidden) {
+    let Some(sides) = app.screens.side_by_side() else { return Vec::new() };
+    let hidden = sides.rows.len() - sides.shown().count();
+    let text = match (sides.all, hidden) {
         (true, _) => "everything is shown; d leaves out what is the same".to_owned(),
         (false, 0) => "nothing is left out".to_owned(),
         (false, n) => format!("{n} that are the same are left out; d shows them"),

@@ -6,12 +6,12 @@ use crate::app::across;
 use crate::app::across::{Errand, Seat};
 use crate::app::msg::{Effects, Work};
 use crate::app::state::{App, short_name};
-use crate::dialogs::dialog::{Dialog, Purpose};
+use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::repair;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::{Fixes, Make};
-use crate::screens::side_by_side::state::{Against, Versus};
+use crate::screens::side_by_side::state::{Against, SideBySide};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move};
@@ -30,9 +30,9 @@ const NO_PARTNER: &str = "the baseline has no record of this item, by id or by q
 impl App {
     /// The record that keys are about: under the cursor of the table, or open.
     pub(crate) fn current(&self) -> Option<usize> {
-        match (self.screens.of_record(), self.screens.inspect()) {
+        match (self.screens.of_record(), self.screens.record()) {
             (ScreenKind::Table, _) | (_, None) => self.record(),
-            (_, Some(inspect)) => Some(inspect.opened.index),
+            (_, Some(view)) => Some(view.opened.index),
         }
     }
 
@@ -85,7 +85,7 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
 
 /// A fork further than the one side by side, with its parent.
 fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
-    let here = app.screens.versus().and_then(|versus| app.store.address(versus.record));
+    let here = app.screens.side_by_side().and_then(|sides| app.store.address(sides.record));
     let here = here.ok_or("there is no fork here")?;
     let kin = app.forks.family.of(here);
     let at = kin.iter().position(|address| *address == here).unwrap_or(0);
@@ -106,17 +106,17 @@ pub(crate) fn look_for_fixes(app: &mut App) -> Effects {
 }
 
 fn open_seat(app: &App) -> Option<Seat> {
-    seat(app, app.screens.inspect()?.opened.index)
+    seat(app, app.screens.record()?.opened.index)
 }
 
 /// What was made of a record.
-pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<Versus>, Shown>) -> Effects {
+pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySide>, Shown>) -> Effects {
     if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
         return Vec::new();
     }
     match made {
-        Ok(versus) => {
-            show_versus(app, versus);
+        Ok(sides) => {
+            show_side_by_side(app, sides);
             app.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"))
         }
         Err(why) => app.say(why),
@@ -131,7 +131,7 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
     match found {
         Ok(fixes) => {
             app.open_dialog(Dialog::Fixes(List::default(), fixes));
-            repair::refresh_mend_line(app);
+            repair::refresh_repair_line(app);
             Vec::new()
         }
         Err(why) => app.say(why),
@@ -141,7 +141,7 @@ pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>,
 /// Shows what the fix under the cursor changes.
 pub(crate) fn open_fix(app: &mut App) -> Effects {
     if matches!(&app.dialog, Some(Dialog::Fixes(list, fixes)) if list.at >= fixes.list.len()) {
-        return repair::mend(app);
+        return repair::start(app);
     }
     let Some(Dialog::Fixes(list, mut fixes)) = app.dialog.take() else { return Vec::new() };
     let fix = fixes.list.swap_remove(list.at);
@@ -151,8 +151,8 @@ pub(crate) fn open_fix(app: &mut App) -> Effects {
 
 /// Keeps the fork that is being looked at.
 fn keep_made(app: &mut App) -> Effects {
-    let Some(Screen::Versus(versus)) = app.screens.front_mut() else { return Vec::new() };
-    let Some(unkept) = versus.fork.take() else { return Vec::new() };
+    let Some(Screen::SideBySide(sides)) = app.screens.front_mut() else { return Vec::new() };
+    let Some(unkept) = sides.fork.take() else { return Vec::new() };
     let mut effects = across::keys::leave(app);
     if unkept.is_edit {
         app.forget_edits();
@@ -166,12 +166,12 @@ fn ask_where(app: &mut App) {
     let record = app.current();
     let name = record.map(|record| app.name_of(record).into_string()).unwrap_or_default();
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("procedure");
-    app.open_prompt(Purpose::Export, format!("{stem}.repaired.json"));
+    app.open_prompt(PromptPurpose::Export, format!("{stem}.repaired.json"));
 }
 
 /// Writes the repaired procedure to a file of its own.
 pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
-    let procedure = app.screens.versus().and_then(|versus| versus.fork.as_ref()?.procedure.clone());
+    let procedure = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref()?.procedure.clone());
     let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
     procedure.push(b'\n');
     vec![Effect::Work(Work::Export(PathBuf::from(typed.trim()), procedure))]
@@ -186,14 +186,14 @@ pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(),
 }
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
-    let unkept = app.screens.versus().and_then(|versus| versus.fork.as_ref());
+    let unkept = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref());
     match action {
         Action::Baseline | Action::Difference => Ok(()),
         Action::Keep => need(unkept.is_some(), "there is nothing to keep here"),
         Action::NextRecord | Action::PreviousRecord => {
             need(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it")?;
             let by = if action == Action::NextRecord { 1 } else { -1 };
-            if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { versus_from(app, by).map(drop) }
+            if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { pair_from(app, by).map(drop) }
         }
         Action::Export => {
             let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
@@ -208,12 +208,12 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Baseline => return Some(across::keys::leave(app)),
         Action::NextRecord | Action::PreviousRecord => {
             let by = if action == Action::NextRecord { times } else { -times };
-            return Some(if is_beside_parent(app) { fork_beside_by(app, by) } else { versus_by(app, by) });
+            return Some(if is_beside_parent(app) { fork_beside_by(app, by) } else { pair_by(app, by) });
         }
         Action::Difference => {
-            if let Some(versus) = app.screens.versus_mut() {
-                versus.all = !versus.all;
-                app.desk.shows_same = versus.all;
+            if let Some(sides) = app.screens.side_by_side_mut() {
+                sides.all = !sides.all;
+                app.desk.shows_same = sides.all;
             }
         }
         Action::Keep => return Some(keep_made(app)),
@@ -226,10 +226,10 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 /// Scrolls: there is no cursor, the first line on screen is what moves.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let (lines, height) = draw::size(app, app.area());
-    if let Some(versus) = app.screens.versus_mut() {
-        let mut list = List { at: versus.top, top: versus.top };
+    if let Some(sides) = app.screens.side_by_side_mut() {
+        let mut list = List { at: sides.top, top: sides.top };
         list.go(movement, lines.saturating_sub(height) + 1, height);
-        versus.top = list.at;
+        sides.top = list.at;
     }
 }
 
@@ -280,8 +280,8 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
 }
 
 /// To the next record of the table, beside its own partner.
-fn versus_by(app: &mut App, by: isize) -> Effects {
-    match versus_from(app, by) {
+fn pair_by(app: &mut App, by: isize) -> Effects {
+    match pair_from(app, by) {
         Ok((row, record)) => {
             app.table.list.at = row;
             put_beside(app, record)
@@ -291,12 +291,12 @@ fn versus_by(app: &mut App, by: isize) -> Effects {
 }
 
 /// The record so many rows further than the one side by side, with its row.
-fn versus_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
-    let versus = app.screens.versus().ok_or("there is no record here")?;
-    let (row, rows) = (app.table.row_of(versus.record), app.rows());
+fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
+    let sides = app.screens.side_by_side().ok_or("there is no record here")?;
+    let (row, rows) = (app.table.row_of(sides.record), app.rows());
     let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
     let partnered = |row: usize| {
-        let record = app.table.record(row).filter(|record| *record != versus.record)?;
+        let record = app.table.record(row).filter(|record| *record != sides.record)?;
         let known = app.desk.compared.as_ref().zip(app.store.address(record));
         let has_partner = known.is_none_or(|(compared, address)| compared.partner(address).is_some());
         (has_partner && app.review.hidden_of(record).is_empty()).then_some((row, record))
@@ -310,11 +310,11 @@ fn versus_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
 }
 
 fn is_beside_parent(app: &App) -> bool {
-    app.screens.versus().is_some_and(|versus| versus.against == Against::Parent)
+    app.screens.side_by_side().is_some_and(|sides| sides.against == Against::Parent)
 }
 
-pub(crate) fn show_versus(app: &mut App, mut versus: Box<Versus>) {
-    versus.all = app.desk.shows_same;
+pub(crate) fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
+    sides.all = app.desk.shows_same;
     app.status = None;
-    app.open_screen(Screen::Versus(versus));
+    app.open_screen(Screen::SideBySide(sides));
 }

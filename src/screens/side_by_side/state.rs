@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::app::opened::{Opened, StepRow, prose};
-use crate::screens::answer::sheet::Sheet;
+use crate::screens::answer::shown::ShownAnswer;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
@@ -37,7 +37,7 @@ const MAX_WRITTEN: usize = 200;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Versus {
+pub struct SideBySide {
     /// What the second record is.
     pub against: Against,
     /// The second record, if it is a fork that is not kept yet.
@@ -47,7 +47,7 @@ pub struct Versus {
     /// What the two are called.
     pub names: [Shown; 2],
     /// Everything, from the top.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SideRow>,
     /// So many rows are always shown: what each is and answers.
     pub facts: usize,
     /// Also what is the same.
@@ -79,7 +79,7 @@ pub struct Unkept {
 
 /// One row of the pane.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Row {
+pub enum SideRow {
     /// The head of a part.
     Heading(Shown),
     /// A sentence about both.
@@ -99,14 +99,14 @@ pub enum Row {
     Line(Change, Shown),
 }
 
-impl Row {
+impl SideRow {
     /// Whether it only says that both are the same.
     pub const fn is_same(&self) -> bool {
         matches!(self, Self::Sides { change: Change::Same, .. })
     }
 }
 
-impl Versus {
+impl SideBySide {
     /// Two records that were opened, with the names of their runs.
     pub fn of(names: [Shown; 2], against: Against, a: &Opened, b: &Opened) -> Self {
         let mut rows = facts(a, b);
@@ -124,14 +124,14 @@ impl Versus {
         if let Some(difference) = &difference
             && (a.has_steps() || b.has_steps())
         {
-            rows.push(Row::Sentence(diverges(difference)));
+            rows.push(SideRow::Sentence(diverges(difference)));
         }
         rows.extend(replies(a, b));
         let steps = steps(a, b);
         match &difference {
             // Of a fork the values are what one looks for; the steps are mostly the same.
             Some(difference) if against == Against::Parent => {
-                if a.sheet.is_none() || b.sheet.is_none() {
+                if a.structured.is_none() || b.structured.is_none() {
                     rows.extend(variables(difference));
                 }
                 rows.extend(findings(a, b));
@@ -141,13 +141,13 @@ impl Versus {
             }
             Some(difference) => {
                 rows.extend(steps);
-                if a.sheet.is_none() || b.sheet.is_none() {
+                if a.structured.is_none() || b.structured.is_none() {
                     rows.extend(variables(difference));
                 }
                 rows.extend(findings(a, b));
                 rows.extend(fields(difference));
             }
-            None => rows.push(Row::Sentence(Shown::own(
+            None => rows.push(SideRow::Sentence(Shown::own(
                 "one of the two is not readable as JSON, so their fields are not compared",
             ))),
         }
@@ -158,7 +158,7 @@ impl Versus {
     /// With a sentence about both at the top.
     #[must_use]
     pub fn about(mut self, sentence: Shown) -> Self {
-        self.rows.insert(0, Row::Sentence(sentence));
+        self.rows.insert(0, SideRow::Sentence(sentence));
         self.facts += 1;
         self
     }
@@ -173,13 +173,13 @@ impl Versus {
     }
 
     /// The rows that are shown now.
-    pub fn shown(&self) -> impl Iterator<Item = &Row> {
-        let shown = |(n, row): &(usize, &Row)| self.all || *n < self.facts || !row.is_same();
+    pub fn shown(&self) -> impl Iterator<Item = &SideRow> {
+        let shown = |(n, row): &(usize, &SideRow)| self.all || *n < self.facts || !row.is_same();
         self.rows.iter().enumerate().filter(shown).map(|(_, row)| row)
     }
 }
 
-fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<Row> {
+fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<SideRow> {
     let change = match (&a, &b) {
         (None, None) => return None,
         (Some(_), None) => Change::OnlyA,
@@ -187,24 +187,24 @@ fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<Row> {
         (Some(a), Some(b)) if a == b => Change::Same,
         _ => Change::Differs,
     };
-    Some(Row::Sides { name, change, a, b })
+    Some(SideRow::Sides { name, change, a, b })
 }
 
 /// What each is and answers: always shown, the same or not.
 /// 4 and 4.0 are the same answer, however each record writes it.
-fn as_numbers(row: Row) -> Row {
+fn as_numbers(row: SideRow) -> SideRow {
     let number = |text: &Option<Shown>| text.as_ref()?.as_str().replace(',', "").parse::<f64>().ok();
     match row {
-        Row::Sides { name, change: Change::Differs, a, b }
+        SideRow::Sides { name, change: Change::Differs, a, b }
             if number(&a).zip(number(&b)).is_some_and(|(a, b)| (a - b).abs() <= NEAR) =>
         {
-            Row::Sides { name, change: Change::Same, a, b }
+            SideRow::Sides { name, change: Change::Same, a, b }
         }
         row => row,
     }
 }
 
-fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
+fn facts(a: &Opened, b: &Opened) -> Vec<SideRow> {
     let both = |name: &'static str, of: &dyn Fn(&Opened) -> Option<Shown>| sides(Shown::own(name), of(a), of(b));
     let right = |opened: &Opened| {
         opened
@@ -217,7 +217,7 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
         both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
         both("judged", &right),
         both("gold", &|opened| opened.gold.clone()).map(as_numbers),
-        both("items", &|opened| opened.sheet.as_deref().map(items)),
+        both("items", &|opened| opened.structured.as_deref().map(items)),
         both("route", &|opened| opened.route.map(|route| Shown::own(route.word()))),
         both("in words", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
@@ -227,9 +227,9 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
         both("kind", &|opened| Some(Shown::own(opened.kind.word()))),
         both("id", &|opened| Some(opened.id.clone())),
     ];
-    let mut facts: Vec<Row> = rows.into_iter().flatten().collect();
+    let mut facts: Vec<SideRow> = rows.into_iter().flatten().collect();
     if a.question == b.question {
-        facts.insert(0, Row::Sentence(a.question.clone()));
+        facts.insert(0, SideRow::Sentence(a.question.clone()));
     } else {
         facts.extend(sides(Shown::own("question"), Some(a.question.clone()), Some(b.question.clone())));
     }
@@ -237,14 +237,14 @@ fn facts(a: &Opened, b: &Opened) -> Vec<Row> {
 }
 
 /// What a typed answer holds, a line an item, with how well it stands.
-fn items(sheet: &Sheet) -> Shown {
-    let lines = sheet.items.iter().take(MAX_ITEMS).map(|item| {
+fn items(structured: &ShownAnswer) -> Shown {
+    let lines = structured.items.iter().take(MAX_ITEMS).map(|item| {
         let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
-        let badge = sheet.worst_badge(item).map(|badge| shown!("  ({badge})")).unwrap_or_default();
+        let badge = structured.worst_badge(item).map(|badge| shown!("  ({badge})")).unwrap_or_default();
         shown!("{} {}  {}{badge}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
     });
     let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("nothing was answered"));
-    match sheet.items.len().saturating_sub(MAX_ITEMS) {
+    match structured.items.len().saturating_sub(MAX_ITEMS) {
         0 => all,
         more => shown!("{all}\n… {more} more"),
     }
@@ -264,7 +264,7 @@ fn came_about(opened: &Opened) -> Shown {
 }
 
 /// What the rules say of each, by rule, the gravest first.
-fn findings(a: &Opened, b: &Opened) -> Vec<Row> {
+fn findings(a: &Opened, b: &Opened) -> Vec<SideRow> {
     let said = |opened: &Opened, rule: &str| {
         let own = opened.notes.iter().filter(|note| note.finding.is_some() && note.rule == rule);
         own.map(|note| shown!("{} {}", note.severity.glyph(), note.message)).reduce(|all, one| all.and("\n").join(&one))
@@ -277,19 +277,19 @@ fn findings(a: &Opened, b: &Opened) -> Vec<Row> {
 }
 
 /// The lines in which two procedures differ, as JSON.
-fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<Row> {
+fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<SideRow> {
     let text = |record: Option<&Record<'_>>| Some(Shown::prose(&pretty(record?.procedure?.raw())));
     let Some((a, b)) = text(a).zip(text(b)).filter(|(a, b)| a != b) else { return Vec::new() };
     let lines = changed_lines(a.as_str(), b.as_str());
     let rows = lines.into_iter().map(|line| match line {
-        None => Row::Line(Change::Same, Shown::own("⋯")),
-        Some((change, text)) => Row::Line(change, shown!("{text}")),
+        None => SideRow::Line(Change::Same, Shown::own("⋯")),
+        Some((change, text)) => SideRow::Line(change, shown!("{text}")),
     });
-    std::iter::once(Row::Heading(Shown::own("Procedure"))).chain(rows).collect()
+    std::iter::once(SideRow::Heading(Shown::own("Procedure"))).chain(rows).collect()
 }
 
 /// The reply of a direct prompt, beside the steps of a run where there are some.
-fn replies(a: &Opened, b: &Opened) -> Vec<Row> {
+fn replies(a: &Opened, b: &Opened) -> Vec<SideRow> {
     let reply = |opened: &Opened| opened.reply.clone();
     let text = |own: &Opened, other: &Opened| reply(own).or_else(|| other.reply.as_ref().and_then(|_| in_one(own)));
     let row = (reply(a).is_some() || reply(b).is_some()).then(|| sides(Shown::default(), text(a, b), text(b, a)));
@@ -299,7 +299,7 @@ fn replies(a: &Opened, b: &Opened) -> Vec<Row> {
         _ => "Raw replies",
     };
     let row = row.flatten().into_iter();
-    row.flat_map(|row| [Row::Heading(Shown::own(heading)), row]).collect()
+    row.flat_map(|row| [SideRow::Heading(Shown::own(heading)), row]).collect()
 }
 
 /// All steps of a run as one text: what each does, and what it wrote.
@@ -321,21 +321,21 @@ fn step_text(opened: &Opened, position: usize, step: &StepRow) -> Shown {
 }
 
 /// The steps of two runs, by position.
-fn steps(a: &Opened, b: &Opened) -> Vec<Row> {
+fn steps(a: &Opened, b: &Opened) -> Vec<SideRow> {
     if !a.has_steps() || !b.has_steps() {
         return Vec::new();
     }
     let text = |opened: &Opened, n: usize| opened.steps.get(n).map(|step| step_text(opened, n, step));
     let count = a.steps.len().max(b.steps.len());
-    let mut rows = vec![Row::Heading(Shown::own("Steps"))];
+    let mut rows = vec![SideRow::Heading(Shown::own("Steps"))];
     rows.extend((0..count.min(MAX_STEPS)).filter_map(|n| sides(shown!("step {}", n + 1), text(a, n), text(b, n))));
     if count > MAX_STEPS {
-        rows.push(Row::Sentence(shown!("{} more steps are not listed", count - MAX_STEPS)));
+        rows.push(SideRow::Sentence(shown!("{} more steps are not listed", count - MAX_STEPS)));
     }
     summed("Steps", rows)
 }
 
-fn variables(difference: &Difference<'_>) -> Vec<Row> {
+fn variables(difference: &Difference<'_>) -> Vec<SideRow> {
     let held = |held: Option<&Held<'_>>| {
         let held = held?;
         let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
@@ -345,7 +345,7 @@ fn variables(difference: &Difference<'_>) -> Vec<Row> {
             if held.badge.is_put() { held.badge.word() } else { held.badge.short() }
         ))
     };
-    let rows = difference.variables.iter().map(|variable| Row::Sides {
+    let rows = difference.variables.iter().map(|variable| SideRow::Sides {
         name: variable.name.line(),
         change: variable.change,
         a: held(variable.a.as_ref()),
@@ -354,8 +354,8 @@ fn variables(difference: &Difference<'_>) -> Vec<Row> {
     part("Variables", rows.collect())
 }
 
-fn fields(difference: &Difference<'_>) -> Vec<Row> {
-    let rows = difference.fields.iter().map(|field| Row::Sides {
+fn fields(difference: &Difference<'_>) -> Vec<SideRow> {
+    let rows = difference.fields.iter().map(|field| SideRow::Sides {
         name: field.pointer.text().line(),
         change: field.change,
         a: field.a.map(value),
@@ -363,7 +363,7 @@ fn fields(difference: &Difference<'_>) -> Vec<Row> {
     });
     let mut rows = part("Fields", rows.collect());
     if difference.more_fields {
-        rows.push(Row::Sentence(shown!("more than {MAX_FIELDS} fields are not listed")));
+        rows.push(SideRow::Sentence(shown!("more than {MAX_FIELDS} fields are not listed")));
     }
     rows
 }
@@ -376,7 +376,7 @@ fn value(value: Value<'_>) -> Shown {
 }
 
 /// Cuts what follows when very much has been said: everything is wrapped anew for every frame.
-fn bound(rows: &mut Vec<Row>, facts: usize) {
+fn bound(rows: &mut Vec<SideRow>, facts: usize) {
     if rows.len() > MAX_ROWS {
         let mut n = 0;
         rows.retain(|row| {
@@ -386,11 +386,11 @@ fn bound(rows: &mut Vec<Row>, facts: usize) {
     }
     if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
         rows.truncate(MAX_ROWS);
-        rows.push(Row::Sentence(shown!("{more} more lines are not listed")));
+        rows.push(SideRow::Sentence(shown!("{more} more lines are not listed")));
     }
     let mut spent = 0;
     for row in rows {
-        let Row::Sides { a, b, .. } = row else { continue };
+        let SideRow::Sides { a, b, .. } = row else { continue };
         for side in [a, b].into_iter().flatten() {
             spent += side.as_str().len();
             if spent > MAX_ALL {
@@ -400,18 +400,18 @@ fn bound(rows: &mut Vec<Row>, facts: usize) {
     }
 }
 
-fn part(title: &'static str, rows: Vec<Row>) -> Vec<Row> {
+fn part(title: &'static str, rows: Vec<SideRow>) -> Vec<SideRow> {
     if rows.is_empty() {
         return rows;
     }
-    summed(title, std::iter::once(Row::Heading(Shown::own(title))).chain(rows).collect())
+    summed(title, std::iter::once(SideRow::Heading(Shown::own(title))).chain(rows).collect())
 }
 
 /// The rows of a part, its heading with what was counted.
-fn summed(title: &'static str, mut rows: Vec<Row>) -> Vec<Row> {
+fn summed(title: &'static str, mut rows: Vec<SideRow>) -> Vec<SideRow> {
     let same = rows.iter().filter(|row| row.is_same()).count();
-    let others = rows.iter().filter(|row| matches!(row, Row::Sides { .. })).count() - same;
-    if let Some(Row::Heading(heading)) = rows.first_mut() {
+    let others = rows.iter().filter(|row| matches!(row, SideRow::Sides { .. })).count() - same;
+    if let Some(SideRow::Heading(heading)) = rows.first_mut() {
         *heading = shown!("{title}: {same} the same, {others} not");
     }
     rows
@@ -423,12 +423,12 @@ mod tests {
 
     use super::*;
 
-    fn versus(a: &str, b: &str) -> Versus {
+    fn sides(a: &str, b: &str) -> SideBySide {
         let open = |text: &str| {
             let row = RowFacts::unchecked(0, text.len() as u64);
             Opened::new(0, 1, &row, text.into(), Neighbours::default())
         };
-        Versus::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))
+        SideBySide::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))
     }
 
     fn run(steps: &[(&str, &str)], state: &str) -> String {
@@ -445,21 +445,20 @@ mod tests {
         )
     }
 
-    fn side<'v>(versus: &'v Versus, wanted: &str) -> (Change, Option<&'v str>, Option<&'v str>) {
-        let found = versus.rows.iter().find_map(|row| match row {
-            Row::Sides { name, change, a, b } if name.as_str() == wanted => {
+    fn side<'v>(sides: &'v SideBySide, wanted: &str) -> (Change, Option<&'v str>, Option<&'v str>) {
+        let found = sides.rows.iter().find_map(|row| match row {
+            SideRow::Sides { name, change, a, b } if name.as_str() == wanted => {
                 Some((*change, a.as_ref().map(Shown::as_str), b.as_ref().map(Shown::as_str)))
             }
             _ => None,
         });
-        found.unwrap_or_else(|| panic!("no {wanted} in {versus:?}"))
+        found.unwrap_or_else(|| panic!("no {wanted} in {sides:?}"))
     }
 
-    fn says(versus: &Versus, wanted: &str) -> bool {
-        versus
-            .rows
-            .iter()
-            .any(|row| matches!(row, Row::Heading(text) | Row::Sentence(text) if text.as_str().contains(wanted)))
+    fn says(sides: &SideBySide, wanted: &str) -> bool {
+        sides.rows.iter().any(
+            |row| matches!(row, SideRow::Heading(text) | SideRow::Sentence(text) if text.as_str().contains(wanted)),
+        )
     }
 
     #[test]
@@ -468,36 +467,36 @@ mod tests {
             (0..3 * MAX_ROWS).map(|n| format!(r#""v{n}": {}"#, value * usize::from(n > 5))).collect::<Vec<_>>()
         };
         let [a, b] = [1, 2].map(|value| run(&[("Read", "a")], &state(value).join(",")));
-        let versus = versus(&a, &b);
-        assert_eq!(versus.rows.len(), MAX_ROWS + 1);
-        assert!(says(&versus, "more lines are not listed"));
-        assert!(versus.rows.iter().skip(versus.facts).all(|row| !row.is_same()), "what is the same goes first");
+        let sides = sides(&a, &b);
+        assert_eq!(sides.rows.len(), MAX_ROWS + 1);
+        assert!(says(&sides, "more lines are not listed"));
+        assert!(sides.rows.iter().skip(sides.facts).all(|row| !row.is_same()), "what is the same goes first");
     }
 
     #[test]
     fn a_fork_stands_beside_its_parent() {
         let parent = run(&[("Read", "a"), ("Add", "final_answer")], r#""a": 2, "final_answer": "3""#);
         let fork = run(&[("Read", "a"), ("Add both", "final_answer")], r#""a": 2, "final_answer": "4""#);
-        let versus = versus(&parent, &fork);
-        assert!(says(&versus, "first diverging step: 2 (text, values of final_answer)"));
-        assert!(says(&versus, "Steps: 1 the same, 1 not"));
-        let step = side(&versus, "step 2");
+        let sides = sides(&parent, &fork);
+        assert!(says(&sides, "first diverging step: 2 (text, values of final_answer)"));
+        assert!(says(&sides, "Steps: 1 the same, 1 not"));
+        let step = side(&sides, "step 2");
         assert_eq!(
             step,
             (Change::Differs, Some("Add\n   → final_answer = 3"), Some("Add both\n   → final_answer = 4"))
         );
-        assert_eq!(side(&versus, "final_answer").1, Some("3   (step 2, re)"));
-        assert!(versus.shown().count() < versus.rows.len());
+        assert_eq!(side(&sides, "final_answer").1, Some("3   (step 2, re)"));
+        assert!(sides.shown().count() < sides.rows.len());
     }
 
     #[test]
     fn answers_of_any_shape_and_what_is_no_json_can_be_compared() {
-        let answers = versus(r#"{"final_answer": "a", "x": [1, 2]}"#, r#"{"final_answer": "b", "x": [1, 3]}"#);
+        let answers = sides(r#"{"final_answer": "a", "x": [1, 2]}"#, r#"{"final_answer": "b", "x": [1, 3]}"#);
         assert_eq!(side(&answers, "/x/1"), (Change::Differs, Some("2"), Some("3")));
         assert_eq!(side(&answers, "answer").0, Change::Differs);
-        let broken = versus("{\"id\": ", r#"{"id": 1}"#);
+        let broken = sides("{\"id\": ", r#"{"id": 1}"#);
         assert!(says(&broken, "not readable as JSON"));
-        let hostile = versus("{\"\\u001b[31m\": \"\\u202e\"}", "{}");
+        let hostile = sides("{\"\\u001b[31m\": \"\\u202e\"}", "{}");
         assert_eq!(side(&hostile, "/␛[31m"), (Change::OnlyA, Some("⟨U+202E⟩"), None));
     }
 
@@ -506,12 +505,12 @@ mod tests {
         let many: Vec<(String, String)> = (0..MAX_STEPS + 5).map(|n| (format!("s{n}"), format!("v{n}"))).collect();
         let steps: Vec<(&str, &str)> = many.iter().map(|(text, name)| (text.as_str(), name.as_str())).collect();
         let long = run(&steps, "");
-        assert!(says(&versus(&long, &long), "5 more steps are not listed"));
+        assert!(says(&sides(&long, &long), "5 more steps are not listed"));
         let members: Vec<String> = (0..1_000).map(|n| format!(r#""k{n}": "{}""#, "y".repeat(2_000))).collect();
-        let wide = versus(&format!("{{{}}}", members.join(",")), "{}");
+        let wide = sides(&format!("{{{}}}", members.join(",")), "{}");
         let all: usize = (0..1_000).filter_map(|n| side(&wide, &format!("/k{n}")).1).map(str::len).sum();
         assert!(all < MAX_ALL + 1_000 * (MAX_LATE + 40) + MAX_VALUE, "{all}");
         let text = format!(r#"{{"text": "{}"}}"#, "x".repeat(MAX_VALUE * 3));
-        assert!(side(&versus(&text, "{}"), "/text").1.is_some_and(|text| text.len() < MAX_VALUE + 100));
+        assert!(side(&sides(&text, "{}"), "/text").1.is_some_and(|text| text.len() < MAX_VALUE + 100));
     }
 }

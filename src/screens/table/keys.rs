@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::dialogs::dialog::Purpose;
+use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::state::{SortBy, SortColumn};
@@ -21,7 +21,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Filter => {
             let text = app.table.filter_text.clone();
             let text = if text.is_empty() { text } else { text + " " };
-            app.open_prompt(Purpose::Filter, text);
+            app.open_prompt(PromptPurpose::Filter, text);
         }
         Action::NextFinding => finding_by(app, times),
         Action::PreviousFinding => finding_by(app, -times),

@@ -99,8 +99,8 @@ pub(crate) fn find(app: &mut App, typed: &str) -> Result<Effects, Shown> {
         return find_in_table(app, typed);
     }
     let pattern = regex_of(typed)?;
-    if let Some(inspect) = app.screens.inspect_mut() {
-        inspect.look_for(typed, |text| pattern.is_match(text.as_bytes()));
+    if let Some(view) = app.screens.record_mut() {
+        view.look_for(typed, |text| pattern.is_match(text.as_bytes()));
     }
     find_by(app, 1);
     Ok(Vec::new())
@@ -122,8 +122,8 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 pub(crate) fn find_by(app: &mut App, by: isize) {
     match app.screens.front_mut() {
         None => visit_found(app, by),
-        Some(Screen::Record(inspect)) => {
-            _ = match inspect.find_by(by) {
+        Some(Screen::Record(view)) => {
+            _ = match view.find_by(by) {
                 Ok(said) => app.say(said),
                 Err(why) => app.fail(why),
             };

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use crate::app::state::App;
-use crate::screens::matrix::state::{Row, rows};
+use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::layout;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
@@ -69,7 +69,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
     }
     let columns = Basis::ALL.iter().enumerate().map(|(n, basis)| {
-        let role = if n == app.desk.matrix.basis { Role::Accent } else { Role::Faint };
+        let role = if n == app.desk.compare.basis { Role::Accent } else { Role::Faint };
         look.span(pad_left(basis.phrase(), COLUMN), role)
     });
     let heads: Vec<Span<'static>> = std::iter::once(look.span(pad("", NAME + 2), Role::Faint)).chain(columns).collect();
@@ -80,7 +80,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         ..inner
     };
     let rows = rows(compared);
-    let list = app.desk.matrix.list;
+    let list = app.desk.compare.list;
     let measured = measures(&compared.columns);
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(row) = rows.get(n) else { continue };
@@ -113,34 +113,34 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     let first = area.y + 1 + head(app).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.desk.compared.as_ref()?);
-    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.desk.matrix.list.top + gap(*row, area) == line);
-    let row = (app.desk.matrix.list.top..rows.len()).find(on_it)?;
+    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.desk.compare.list.top + gap(*row, area) == line);
+    let row = (app.desk.compare.list.top..rows.len()).find(on_it)?;
     let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
     Some((row, column.filter(|column| *column < Basis::ALL.len())))
 }
 
 /// Blank lines above a row.
-const fn gap(row: Row, area: Rect) -> usize {
+const fn gap(row: CompareRow, area: Rect) -> usize {
     match row {
-        Row::Measure(block, _) if area.height >= ROOMY => block + 1,
+        CompareRow::Measure(block, _) if area.height >= ROOMY => block + 1,
         _ => 0,
     }
 }
 
 /// The cell under the cursor, or its whole row where all bases are one.
-fn mark(app: &App, row: Row, line: usize, body: Rect, buf: &mut Buffer, look: Look<'_>) {
-    if !matches!(row, Row::Cell(_) | Row::LeftOut) {
+fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut) {
         wash(line, body, buf, look.selection());
         return;
     }
-    let start = body.x.saturating_add((NAME + 2 + COLUMN * app.desk.matrix.basis) as u16);
+    let start = body.x.saturating_add((NAME + 2 + COLUMN * app.desk.compare.basis) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
     buf.set_style(name.intersection(*buf.area()), look.style(Role::Accent));
     buf.set_style(cell.intersection(*buf.area()), look.selection());
 }
 
-fn spans(compared: &Compared, row: Row, measured: &[Vec<Shown>; 3], look: Look<'_>) -> Vec<Span<'static>> {
+fn spans(compared: &Compared, row: CompareRow, measured: &[Vec<Shown>; 3], look: Look<'_>) -> Vec<Span<'static>> {
     let name = |text: &'static str, sign: &'static str, role| look.span(format!("{sign} {}", pad(text, NAME)), role);
     let counts = |of: &dyn Fn(&Column) -> u64, share: bool| -> Vec<Span<'static>> {
         let columns = compared.columns.iter();
@@ -154,24 +154,24 @@ fn spans(compared: &Compared, row: Row, measured: &[Vec<Shown>; 3], look: Look<'
             .collect()
     };
     match row {
-        Row::Cell(cell) => {
+        CompareRow::Cell(cell) => {
             let (sign, role) = look_of(cell);
             [vec![name(cell.phrase(), sign, role)], counts(&|column| column.count(cell), true)].concat()
         }
-        Row::LeftOut => {
+        CompareRow::LeftOut => {
             [vec![name("gold disputed", "⚑", Role::Gold)], counts(&|column| column.left_out, false)].concat()
         }
-        Row::Regressions => vec![
+        CompareRow::Regressions => vec![
             name("regressions", "▼", Role::Warning),
             look.span(format!("  {} right in B and not in A", compared.regressions), Role::Text),
         ],
-        Row::Alone => {
+        CompareRow::Alone => {
             let [a, b] = compared.alone;
             let named = compared.only_in_b.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
             let named = if named.is_empty() { named } else { format!(": {named}") };
             vec![name("without partner", "·", Role::Dim), look.span(format!("  {a} in A, {b} in B{named}"), Role::Text)]
         }
-        Row::Duplicates => {
+        CompareRow::Duplicates => {
             let [a, b] = compared.duplicates;
             let text = format!("  {a} in A, {b} in B: their id stands earlier, they are left out");
             vec![
@@ -179,7 +179,7 @@ fn spans(compared: &Compared, row: Row, measured: &[Vec<Shown>; 3], look: Look<'
                 look.span(text, if a + b == 0 { Role::Faint } else { Role::Text }),
             ]
         }
-        Row::Measure(block, basis) => {
+        CompareRow::Measure(block, basis) => {
             let line = measured.get(block).and_then(|lines| lines.get(basis)).cloned().unwrap_or_default();
             vec![look.span(line.as_str(), Role::Dim)]
         }
@@ -199,7 +199,7 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(compared) = &app.desk.compared else { return Vec::new() };
-    match app.desk.matrix.filter(compared) {
+    match app.desk.compare.filter(compared) {
         Ok(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         Err(why) => vec![look.span(why, Role::Dim)],
     }

@@ -7,9 +7,9 @@ use stepscope_core::compare::{Basis, Cell};
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
 use stepscope_io::pipeline::compare::Compared;
 
-/// One row of the matrix.
+/// One row of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Row {
+pub enum CompareRow {
     /// A cell, counted on every basis.
     Cell(Cell),
     /// Items whose gold answer is disputed.
@@ -24,9 +24,9 @@ pub enum Row {
     Measure(usize, usize),
 }
 
-/// The cursor of the matrix: its row, and the basis.
+/// The cursor of the comparison: its row, and the basis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Matrix {
+pub struct CompareCursor {
     /// The row.
     pub list: List,
     /// The basis, by its place in [`Basis::ALL`].
@@ -34,24 +34,24 @@ pub struct Matrix {
 }
 
 /// The rows of a comparison.
-pub(crate) fn rows(compared: &Compared) -> Vec<Row> {
-    let mut rows: Vec<Row> = Cell::ALL.into_iter().map(Row::Cell).collect();
+pub(crate) fn rows(compared: &Compared) -> Vec<CompareRow> {
+    let mut rows: Vec<CompareRow> = Cell::ALL.into_iter().map(CompareRow::Cell).collect();
     if compared.columns.iter().any(|column| column.left_out > 0) {
-        rows.push(Row::LeftOut);
+        rows.push(CompareRow::LeftOut);
     }
-    rows.extend([Row::Regressions, Row::Alone, Row::Duplicates]);
-    rows.extend((0..3).flat_map(|block| (0..Basis::ALL.len()).map(move |basis| Row::Measure(block, basis))));
+    rows.extend([CompareRow::Regressions, CompareRow::Alone, CompareRow::Duplicates]);
+    rows.extend((0..3).flat_map(|block| (0..Basis::ALL.len()).map(move |basis| CompareRow::Measure(block, basis))));
     rows
 }
 
-impl Matrix {
+impl CompareCursor {
     /// The basis under the cursor.
     pub fn basis(&self) -> Basis {
         Basis::ALL.get(self.basis).copied().unwrap_or(Basis::GoldAdjusted)
     }
 
     /// The row under the cursor.
-    pub fn row(&self, compared: &Compared) -> Option<Row> {
+    pub fn row(&self, compared: &Compared) -> Option<CompareRow> {
         rows(compared).get(self.list.at).copied()
     }
 
@@ -59,9 +59,9 @@ impl Matrix {
     pub fn hidden(&self, compared: &Compared, set: &str) -> usize {
         let column = compared.columns.get(self.basis);
         let count = match self.row(compared) {
-            Some(Row::Cell(cell)) => column.map_or(0, |column| column.count(cell)),
-            Some(Row::LeftOut) => column.map_or(0, |column| column.left_out),
-            Some(Row::Regressions) => compared.regressions as u64,
+            Some(CompareRow::Cell(cell)) => column.map_or(0, |column| column.count(cell)),
+            Some(CompareRow::LeftOut) => column.map_or(0, |column| column.left_out),
+            Some(CompareRow::Regressions) => compared.regressions as u64,
             _ => return 0,
         };
         let shown = compared.sets.get(set).map_or(0, HashSet::len);
@@ -72,15 +72,15 @@ impl Matrix {
     pub fn filter(&self, compared: &Compared) -> Result<String, &'static str> {
         let row = self.row(compared).ok_or("there is nothing here")?;
         let word = match row {
-            Row::Cell(cell) => cell.word(),
-            Row::LeftOut => LEFT_OUT,
-            Row::Regressions => REGRESSION,
-            Row::Alone => ALONE,
-            Row::Duplicates => DUPLICATE,
-            Row::Measure(..) => return Err("this is about all items; choose a cell above"),
+            CompareRow::Cell(cell) => cell.word(),
+            CompareRow::LeftOut => LEFT_OUT,
+            CompareRow::Regressions => REGRESSION,
+            CompareRow::Alone => ALONE,
+            CompareRow::Duplicates => DUPLICATE,
+            CompareRow::Measure(..) => return Err("this is about all items; choose a cell above"),
         };
         // Where nobody said anything all bases are the same, and the short name does.
-        let short = !compared.reviewed || !matches!(row, Row::Cell(_) | Row::LeftOut);
+        let short = !compared.reviewed || !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut);
         let set = cell_set(if short { Basis::GoldAdjusted } else { self.basis() }, word);
         if compared.sets.contains_key(&set) { Ok(set) } else { Err("no record of A is behind this number") }
     }

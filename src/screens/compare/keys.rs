@@ -5,8 +5,8 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::matrix::draw::{height, place_of};
-use crate::screens::matrix::state::rows;
+use crate::screens::compare::draw::{height, place_of};
+use crate::screens::compare::state::rows;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::shown;
@@ -19,7 +19,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Open => {
             across::keys::may_leave(app)?;
             let compared = app.desk.compared.as_ref().ok_or("the two runs are being joined")?;
-            app.desk.matrix.filter(compared).map(drop)
+            app.desk.compare.filter(compared).map(drop)
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -32,33 +32,33 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Right => 1,
         _ => return None,
     };
-    let basis = &mut app.desk.matrix.basis;
+    let basis = &mut app.desk.compare.basis;
     *basis = basis.saturating_add_signed(by).min(Basis::ALL.len() - 1);
     Some(Vec::new())
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
     let rows = app.desk.compared.as_ref().map_or(0, |compared| rows(compared).len());
-    app.desk.matrix.list.go(movement, rows, height(app));
+    app.desk.compare.list.go(movement, rows, height(app));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((row, basis)) = place_of(app, at) else { return Vec::new() };
-    let matrix = &mut app.desk.matrix;
-    let before = (matrix.list.at, matrix.basis);
-    (matrix.list.at, matrix.basis) = (row, basis.unwrap_or(matrix.basis));
-    if before == (matrix.list.at, matrix.basis) { app.act(Action::Open) } else { Vec::new() }
+    let cursor = &mut app.desk.compare;
+    let before = (cursor.list.at, cursor.basis);
+    (cursor.list.at, cursor.basis) = (row, basis.unwrap_or(cursor.basis));
+    if before == (cursor.list.at, cursor.basis) { app.act(Action::Open) } else { Vec::new() }
 }
 
 /// To the records behind the number that the cursor is on.
 fn open_cell(app: &mut App) -> Effects {
     let Some(compared) = &app.desk.compared else { return Vec::new() };
-    match app.desk.matrix.filter(compared) {
+    match app.desk.compare.filter(compared) {
         Ok(filter) => {
-            let (matrix, compared) = (app.desk.matrix, compared.clone());
+            let (cursor, compared) = (app.desk.compare, compared.clone());
             let effects = across::keys::show_filtered(app, &filter);
-            let hidden = matrix.hidden(&compared, &filter);
+            let hidden = cursor.hidden(&compared, &filter);
             if hidden > 0 {
                 let are = if hidden == 1 { "is" } else { "are" };
                 app.say(shown!("{hidden} more {are} in B alone and not in this table"));

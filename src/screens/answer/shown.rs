@@ -28,7 +28,7 @@ const MAX_TEXT: usize = 16 << 10;
 const MAX_CELL: usize = 40;
 
 /// The name of the row that says whether the answer was cut off; its proof stands in the document.
-pub(crate) const STRONG: &str = "goes on?";
+pub(crate) const TRUNCATION: &str = "goes on?";
 const FLAGS: [(&str, &str); 4] = [
     ("answer_found", "found"),
     ("complete_answer_found", "complete"),
@@ -46,7 +46,7 @@ const LISTS: [(&str, &str); 3] =
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Sheet {
+pub struct ShownAnswer {
     /// What was answered, in the answer's order.
     pub items: Vec<ItemView>,
     /// The items in the order of the screen: what rests on nothing comes first.
@@ -75,14 +75,14 @@ pub struct ItemView {
     /// Its citations, among all.
     pub spans: Range<usize>,
     /// How well it stands.
-    pub standing: Standing,
+    pub standing: Grounding,
     /// Where it stands in the record.
     pub pointer: Pointer,
 }
 
 /// How well a citation, or an item by its citations, is grounded. Worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Standing {
+pub enum Grounding {
     /// The quote stands nowhere, or there is nothing to go by.
     Nowhere,
     /// The quote is right, the place is not.
@@ -93,7 +93,7 @@ pub enum Standing {
     Grounded,
 }
 
-impl Standing {
+impl Grounding {
     /// Its sign.
     pub const fn glyph(self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ pub struct SpanView {
     /// Where it stands in the record.
     pub pointer: Pointer,
     /// How well it stands.
-    pub standing: Standing,
+    pub standing: Grounding,
     /// What became of it, in a word or two: `exact`, `3 lines below`, `nowhere`.
     pub badge: Shown,
     /// The lines as they are written.
@@ -183,7 +183,7 @@ pub(crate) fn letter(item: usize) -> String {
     if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
 }
 
-impl Sheet {
+impl ShownAnswer {
     /// What is to be shown of an answer; `None` if the record is none.
     pub fn of(case: &CaseView<'_>) -> Option<Self> {
         let (typed, answered) = case.answered()?;
@@ -194,7 +194,7 @@ impl Sheet {
         let spans = spans(&answered.items, document.as_deref(), &resolutions);
         for item in &mut items {
             let own = spans.get(item.spans.clone()).unwrap_or_default();
-            item.standing = own.iter().map(|span| span.standing).min().unwrap_or(Standing::Nowhere);
+            item.standing = own.iter().map(|span| span.standing).min().unwrap_or(Grounding::Nowhere);
         }
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
@@ -216,7 +216,7 @@ impl Sheet {
     pub(crate) fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
         let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
         let worst = spans.iter().min_by_key(|span| span.standing)?;
-        (worst.standing != Standing::Grounded).then_some(&worst.badge)
+        (worst.standing != Grounding::Grounded).then_some(&worst.badge)
     }
 }
 
@@ -243,7 +243,7 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
     let mut view = SpanView {
         item,
         pointer: citation.pointer.clone(),
-        standing: Standing::Unproven,
+        standing: Grounding::Unproven,
         badge: Shown::own(if quote.is_some() { "no document to look into" } else { "no quote" }),
         written: written(citation),
         cited: None,
@@ -302,12 +302,12 @@ fn written(citation: &Citation<'_>) -> Shown {
     if parts.is_empty() { Shown::own("no lines") } else { shown!("{}", parts.join(" ")) }
 }
 
-fn standing(resolution: &Resolution) -> Standing {
+fn standing(resolution: &Resolution) -> Grounding {
     match resolution.place {
-        _ if resolution.is_grounded() => Standing::Grounded,
-        Place::Cited | Place::NoQuote | Place::Unsearched | Place::Undecided => Standing::Unproven,
-        Place::Wider | Place::Nearby | Place::OtherPage | Place::Elsewhere => Standing::Misplaced,
-        Place::Nowhere | Place::NotInDoc => Standing::Nowhere,
+        _ if resolution.is_grounded() => Grounding::Grounded,
+        Place::Cited | Place::NoQuote | Place::Unsearched | Place::Undecided => Grounding::Unproven,
+        Place::Wider | Place::Nearby | Place::OtherPage | Place::Elsewhere => Grounding::Misplaced,
+        Place::Nowhere | Place::NotInDoc => Grounding::Nowhere,
     }
 }
 
@@ -385,7 +385,7 @@ fn facts(typed: &Typed<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<F
             Strong::Truncated => Role::Warning,
             Strong::Unknown => Role::Dim,
         };
-        facts.push(Fact::new(STRONG, shown!("{}: {}", strong.strong.word(), strong.reason.line()), role));
+        facts.push(Fact::new(TRUNCATION, shown!("{}: {}", strong.strong.word(), strong.reason.line()), role));
     }
     for (field, name) in FLAGS {
         let Some(value) = typed.base(field) else { continue };
@@ -435,7 +435,7 @@ fn items(items: &[Item<'_>]) -> Vec<ItemView> {
             title: title(item),
             lines: item.value.as_ref().map(|(key, value)| render(key, *value, width)).unwrap_or_default(),
             spans,
-            standing: Standing::Unproven,
+            standing: Grounding::Unproven,
             pointer: item.pointer.clone(),
         }
     };
