@@ -23,7 +23,7 @@ pub mod app {
     /// Work across all records, on threads.
     pub(crate) mod errands;
     /// Which record is a fork of which.
-    pub(crate) mod family;
+    pub(crate) mod fork_tree;
     /// Where forks are kept.
     pub(crate) mod forks;
     /// Saves forks, and follows their files.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::screens::kind::ScreenKind;
-use stepscope_core::run::fork::{Course, How, Scope, Start};
+use stepscope_core::run::fork::{How, Scope};
+use stepscope_core::run::rerun::{RerunMachine, RerunStart};
 use stepscope_terminal::run::Event;
 
 /// A copy of the fixture of eight records in a folder of its own.
@@ -31,8 +32,8 @@ fn forks_of(path: &Path) -> PathBuf {
 /// The fork of a record in which a variable has another value before a step.
 fn edited(record: &[u8], step: usize, name: &str, value: &str) -> Vec<u8> {
     let edits = vec![(name.to_owned().into(), value.as_bytes().to_vec())];
-    let start = Start { step, edits, scope: Scope::One, how: How::Edit, is_lenient: false };
-    Course::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap().1
+    let start = RerunStart { step, edits, scope: Scope::One, how: How::Edit, is_lenient: false };
+    RerunMachine::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap().1
 }
 
 /// Keeps a fork of the open record, as the screens do that make one.
@@ -138,13 +139,13 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     assert!(d.header().contains("2/8 ▸") && d.header().contains("rec "), "{}", d.header());
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
-    d.wait_for(|app| app.fork_count() == 1 && app.kin().len() == 2);
+    d.wait_for(|app| app.fork_count() == 1 && app.fork_tree().len() == 2);
     d.keys(")");
     assert!(d.header().contains("runs.jsonl ▸ 2/8 ▸") && d.header().contains("fork r1"), "{}", d.header());
     // A fork of the fork.
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"third\"");
     keep(&mut d, line);
-    d.wait_for(|app| app.fork_count() == 2 && app.kin().len() == 3);
+    d.wait_for(|app| app.fork_count() == 2 && app.fork_tree().len() == 3);
     d.keys(")");
     assert!(d.header().contains("fork r2"), "{}", d.header());
     d.keys(")");
@@ -226,7 +227,7 @@ fn executed_exactly_is_shown_first_and_kept_by_a_key() {
     assert!(!forks_of(&path).exists() && d.header().contains("2/8"));
     d.keys("X s");
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")");
     assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
     d.keys("X");
@@ -249,7 +250,7 @@ fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
     // "A third of 36, and 5 more": its steps passed calculations on.
     d.keys("j Enter X").shows(&["first diverging step: 2", "≠ first_cut_expr", "recomputed", "≠ rest_expr"]);
     d.keys("s");
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")");
     assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
     let of = |d: &Drive, name: &str| {
@@ -266,7 +267,7 @@ fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
     let step = d.app.screens.record().unwrap().moment.0;
     let line = edited(d.app.screens.record().unwrap().opened.text(), step, "second_cut", "7");
     keep(&mut d, line);
-    d.wait_for(|app| app.kin().len() == 3);
+    d.wait_for(|app| app.fork_tree().len() == 3);
     d.keys(")");
     assert_eq!(of(&d, "second_cut"), ("7".to_owned(), "override"));
     assert_eq!(of(&d, "first_cut_expr"), ("12".to_owned(), "recomputed"));
@@ -320,7 +321,7 @@ fn a_procedure_is_repaired_without_a_model() {
     d.keys("o").keys("^U").keys(&format!("'{}' Enter", path.display()));
     assert!(d.status().contains("nothing is overwritten"), "{}", d.status());
     d.keys("s");
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")").shows(&["fork r1", "Read the numbers."]);
     d.keys("q").shows(&["└ procedure repaired"]);
 }
@@ -353,7 +354,7 @@ fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
     d.keys("s").shows(&["B edited before step 3, not kept yet", "evening", "≠"]);
     d.keys("s");
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     d.hides(&["✎"]);
     d.keys(")").shows(&["fork r1"]);
     state_of(&mut d, "evening", 2);

@@ -36,9 +36,9 @@ use stepscope_io::log::journal::read_all;
 use stepscope_io::model::cassette::{Speed, Tape};
 use stepscope_io::model::endpoint::Backend;
 use stepscope_io::model::frames::{Framer, Framing};
-use stepscope_io::model::key::Key;
+use stepscope_io::model::key::ApiKey;
 use stepscope_io::model::redact::Redactor;
-use stepscope_io::model::reply::{Reader, Told};
+use stepscope_io::model::reply::{KeptNames, ReplyReader};
 use stepscope_io::pipeline::check::check;
 use stepscope_io::pipeline::examine::Neighbours;
 use stepscope_io::source::beneath::Place;
@@ -615,7 +615,7 @@ const KEY: &str = "sk-Fuzzed/0123_456789";
 
 /// Wherever a stream is split on its way, the same pieces come of it, and no key with them.
 fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
-    let redactor = Redactor::new(Key::new(KEY).as_ref());
+    let redactor = Redactor::new(ApiKey::new(KEY).as_ref());
     let clean = redactor.whole(case);
     if redactor.finds(&clean) {
         return Err("the key is still there".to_owned());
@@ -628,7 +628,7 @@ fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
     }
     for backend in Backend::ALL {
         let told = |size: usize| {
-            let mut told = Told::by(backend, redactor.clone());
+            let mut told = KeptNames::by(backend, redactor.clone());
             clean.chunks(size).for_each(|piece| told.push(piece));
             told.end(false);
             (told.gives_away(), told.written())
@@ -642,7 +642,7 @@ fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
             _ => Framing::Events,
         };
         let read = |size: usize| {
-            let (mut framer, mut reader) = (Framer::new(framing, 1 << 16), Reader::new(backend));
+            let (mut framer, mut reader) = (Framer::new(framing, 1 << 16), ReplyReader::new(backend));
             let (mut frames, mut pieces, mut ended) = (Vec::new(), Vec::new(), None);
             for bytes in case.chunks(size) {
                 if let Err(error) = framer.push(bytes, &mut frames) {

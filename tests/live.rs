@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 
 use calls::{heard, wait};
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::rerun::samples::Distribution;
-use stepscope_core::run::rerun::{Call, Judge, Part, Phase, Rerun, RunEvent, RunId, Rung, Verdict};
-use stepscope_io::model::offer::models;
+use stepscope_core::run::call::{Call, Enforcement, Judge, Phase, Received, ReplyPart, ReplyVerdict, RunEvent, RunId};
+use stepscope_core::run::sampling::distribution::Distribution;
+use stepscope_io::model::discover::models;
 use stepscope_io::model::samples::run_all;
 use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient};
 
@@ -76,8 +76,8 @@ fn call(prompt: &str) -> Call {
         temperature: Some(0.0),
         seed: Some(1234),
         max_tokens: Some(60),
-        rung: Rung::Schema,
-        steps_down: true,
+        enforcement: Enforcement::Schema,
+        may_downgrade: true,
     }
 }
 
@@ -110,10 +110,10 @@ fn a_schema_is_kept_where_the_server_keeps_it() {
         let (rerun, _) = heard(&client(backend, &url), call("Give a number as JSON, such as {\"a\": 7}."));
         assert!(matches!(rerun.phase, Phase::Done(_)), "{backend:?}: {:?}", rerun.phase);
         let verdict = judge().judge(&rerun.content).verdict;
-        println!("{}: {} {verdict:?}", backend.word(), rerun.rung.unwrap().phrase());
+        println!("{}: {} {verdict:?}", backend.word(), rerun.enforcement.unwrap().phrase());
         // llama.cpp passes over the schema of responses and messages: then the verdict says so, whatever it is.
         if !matches!(backend, Backend::Responses | Backend::Anthropic) {
-            assert_eq!(verdict, Verdict::Obeyed, "{backend:?}: {}", String::from_utf8_lossy(&rerun.content));
+            assert_eq!(verdict, ReplyVerdict::Obeyed, "{backend:?}: {}", String::from_utf8_lossy(&rerun.content));
         }
     }
 }
@@ -124,8 +124,8 @@ fn a_refused_schema_is_stepped_down_from() {
     for (backend, url) in own_ways() {
         let odd = Call { schema: Some(Untrusted::from(r#"{"type": "nonsense"}"#)), ..call("Say {\"a\": 1}.") };
         let (rerun, events) = heard(&client(backend, &url), Call { max_tokens: Some(8), ..odd });
-        let stepped = events.iter().filter(|event| matches!(event, RunEvent::SteppedDown { .. })).count();
-        assert!(stepped > 0 && rerun.rung > Some(Rung::Schema), "{backend:?}: {events:?}");
+        let stepped = events.iter().filter(|event| matches!(event, RunEvent::Downgraded { .. })).count();
+        assert!(stepped > 0 && rerun.enforcement > Some(Enforcement::Schema), "{backend:?}: {events:?}");
         assert!(matches!(rerun.phase, Phase::Done(_)), "{backend:?}: {:?}", rerun.phase);
     }
 }
@@ -140,7 +140,7 @@ fn samples_are_asked_side_by_side_and_counted() {
                 ..call("Give a number as JSON, such as {\"a\": 7}.")
             })
             .collect();
-        let mut each = vec![Rerun::begin(RunId(0)); 4];
+        let mut each = vec![Received::begin(RunId(0)); 4];
         let asked: Arc<dyn ModelClient> = Arc::new(client(backend, &url));
         wait(run_all(asked, calls, 2, |n, event| assert!(each[n].take(RunId(0), event))));
         let replies: Vec<_> = each.iter().map(|rerun| Some(judge().judge(&rerun.content))).collect();
@@ -174,7 +174,7 @@ fn a_cancelled_call_frees_the_server() {
             let mut running = asked.run(long);
             loop {
                 match running.next().await {
-                    Some(RunEvent::Text { part: Part::Content, .. }) => break,
+                    Some(RunEvent::Text { part: ReplyPart::Content, .. }) => break,
                     Some(RunEvent::Done(_) | RunEvent::Failed(_)) | None => panic!("{backend:?}: it ended by itself"),
                     Some(_) => {}
                 }

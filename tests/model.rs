@@ -15,13 +15,15 @@ use std::time::{Duration, Instant};
 use calls::{heard, wait};
 use server::{Seen, Server, Talk};
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::rerun::{Call, Finish, Part, Phase, Rerun, RunEvent, RunId, Rung, Stop, Trouble, TroubleKind};
+use stepscope_core::run::call::{
+    Call, Enforcement, Finish, Phase, Received, ReplyPart, RunEvent, RunId, Stop, Trouble, TroubleKind,
+};
 use stepscope_io::model::cassette::{Recorder, Speed, Tape};
 use stepscope_io::model::frames::{Framer, Framing};
-use stepscope_io::model::key::Key;
-use stepscope_io::model::reply::Reader;
+use stepscope_io::model::key::ApiKey;
+use stepscope_io::model::reply::ReplyReader;
 use stepscope_io::model::samples::run_all;
-use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient, Running};
+use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient, RunningCall};
 
 const SCHEMA: &str = r#"{"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]}"#;
 
@@ -33,8 +35,8 @@ fn call() -> Call {
         temperature: Some(1.0),
         seed: Some(1234),
         max_tokens: None,
-        rung: Rung::Schema,
-        steps_down: true,
+        enforcement: Enforcement::Schema,
+        may_downgrade: true,
     }
 }
 
@@ -57,18 +59,18 @@ fn client(backend: Backend, url: &str, limits: Limits) -> Client {
     Client::new(Endpoint::new(backend, url, None).unwrap(), limits).unwrap()
 }
 
-fn content(rerun: &Rerun) -> String {
+fn content(rerun: &Received) -> String {
     String::from_utf8_lossy(&rerun.content).into_owned()
 }
 
-fn trouble(rerun: &Rerun) -> Trouble {
+fn trouble(rerun: &Received) -> Trouble {
     match &rerun.phase {
         Phase::Failed(trouble) => trouble.clone(),
         phase => panic!("{phase:?} {}", content(rerun)),
     }
 }
 
-fn finish(rerun: &Rerun) -> Finish {
+fn finish(rerun: &Received) -> Finish {
     match &rerun.phase {
         Phase::Done(finish) => finish.clone(),
         phase => panic!("{phase:?} {}", content(rerun)),
@@ -86,7 +88,7 @@ fn exchanges() -> Vec<serde_json::Value> {
 }
 
 /// What a reply must be, in the words of the fixture.
-fn compare(case: &serde_json::Value, rerun: &Rerun) {
+fn compare(case: &serde_json::Value, rerun: &Received) {
     let name = case["name"].as_str().unwrap();
     let error = case["error"].as_str();
     if case["complete"] != true {
@@ -143,7 +145,7 @@ fn every_recorded_exchange_is_heard_in_pieces() {
     for (n, case) in cases.iter().enumerate() {
         let backend = Backend::from_word(case["kind"].as_str().unwrap()).unwrap();
         let client = client(backend, &server.url(""), Limits { retries: 0, ..limits() });
-        let call = Call { model: n.to_string(), steps_down: false, ..call() };
+        let call = Call { model: n.to_string(), may_downgrade: false, ..call() };
         compare(case, &heard(&client, call).0);
     }
 }
@@ -160,7 +162,7 @@ fn every_recorded_stream_may_be_split_anywhere() {
             _ => continue,
         };
         let read = |pieces: &[&[u8]]| {
-            let (mut framer, mut reader) = (Framer::new(framing, 1 << 20), Reader::new(backend));
+            let (mut framer, mut reader) = (Framer::new(framing, 1 << 20), ReplyReader::new(backend));
             let (mut frames, mut text) = (Vec::new(), Vec::new());
             for piece in pieces {
                 framer.push(piece, &mut frames).unwrap();
@@ -204,11 +206,11 @@ fn done(talk: &mut Talk) {
 }
 
 /// Asks a server that answers like this.
-fn asked(answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> (Rerun, Server) {
+fn asked(answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> (Received, Server) {
     asked_with(Limits { retries: 0, ..limits() }, answer)
 }
 
-fn asked_with(limits: Limits, answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> (Rerun, Server) {
+fn asked_with(limits: Limits, answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> (Received, Server) {
     let server = Server::start(answer);
     let rerun = heard(&client(Backend::Chat, &server.url(""), limits), call()).0;
     (rerun, server)
@@ -505,14 +507,14 @@ fn a_refused_schema_is_told_and_a_weaker_rung_is_taken() {
     let steps: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            RunEvent::SteppedDown { from, to, why } => Some((*from, *to, why.as_str().contains("refuses (HTTP 400)"))),
+            RunEvent::Downgraded { from, to, why } => Some((*from, *to, why.as_str().contains("refuses (HTTP 400)"))),
             _ => None,
         })
         .collect();
-    assert_eq!(steps, [(Rung::Schema, Rung::Json, true), (Rung::Json, Rung::Prompt, true)]);
-    assert_eq!((rerun.rung, content(&rerun).as_str()), (Some(Rung::Prompt), "word0 "));
+    assert_eq!(steps, [(Enforcement::Schema, Enforcement::Json, true), (Enforcement::Json, Enforcement::Prompt, true)]);
+    assert_eq!((rerun.enforcement, content(&rerun).as_str()), (Some(Enforcement::Prompt), "word0 "));
     assert_eq!(rerun.log.len(), 2);
-    let (rerun, _) = heard(&client, Call { steps_down: false, ..call() });
+    let (rerun, _) = heard(&client, Call { may_downgrade: false, ..call() });
     assert!(trouble(&rerun).sentence.as_str().contains("unrecognized type nonsense"));
 }
 
@@ -530,7 +532,7 @@ fn what_a_stream_refuses_at_its_beginning_is_a_refusal() {
     });
     let (rerun, _) = heard(&client(Backend::Ollama, &server.url(""), Limits { retries: 1, ..limits() }), call());
     finish(&rerun);
-    assert_eq!((content(&rerun).as_str(), rerun.rung, server.seen().len()), ("{}", Some(Rung::Json), 3));
+    assert_eq!((content(&rerun).as_str(), rerun.enforcement, server.seen().len()), ("{}", Some(Enforcement::Json), 3));
     assert_eq!(rerun.log.len(), 2, "{:?}", rerun.log);
 }
 
@@ -543,7 +545,7 @@ fn keys_stay_home() {
         let server = Server::start(move |_, talk| {
             talk.raw(format!("HTTP/1.1 {status} Moved\r\nLocation: {target}\r\nContent-Length: 0\r\n\r\n"));
         });
-        let endpoint = Endpoint::new(Backend::Chat, &server.url(""), Key::new(KEY)).unwrap();
+        let endpoint = Endpoint::new(Backend::Chat, &server.url(""), ApiKey::new(KEY)).unwrap();
         let (rerun, _) = heard(&Client::new(endpoint, limits()).unwrap(), call());
         let said = trouble(&rerun).sentence.into_string();
         assert!(said.contains(&format!("sends us to http://127.0.0.1:{}", other.port)), "{said}");
@@ -567,7 +569,7 @@ fn keys_stay_home() {
     let folder = tempfile::tempdir().unwrap();
     let tape = folder.path().join("tape.jsonl");
     for backend in [Backend::Anthropic, Backend::Chat] {
-        let endpoint = Endpoint::new(backend, &server.url(""), Key::new(KEY)).unwrap();
+        let endpoint = Endpoint::new(backend, &server.url(""), ApiKey::new(KEY)).unwrap();
         let client = Client::new(endpoint, limits()).unwrap().recording(Recorder::open(&tape).unwrap());
         assert!(!format!("{client:?}").contains("MKSECRET"));
         let (rerun, events) = heard(&client, call());
@@ -829,7 +831,7 @@ fn no_key_comes_back() {
     });
     let folder = tempfile::tempdir().unwrap();
     for (n, (name, backend, _)) in hostile.iter().enumerate() {
-        let endpoint = || Endpoint::new(*backend, &server.url(&format!("/{n}")), Key::new(SECRET)).unwrap();
+        let endpoint = || Endpoint::new(*backend, &server.url(&format!("/{n}")), ApiKey::new(SECRET)).unwrap();
         let path = folder.path().join(format!("{n}.jsonl"));
         let client = Client::new(endpoint(), Limits { retries: 0, ..limits() }).unwrap();
         let (rerun, events) = heard(&client.recording(Recorder::open(&path).unwrap()), call());
@@ -862,8 +864,8 @@ fn no_key_comes_back_as_the_name_of_a_model() {
             talk.whole("200 OK", "application/json", "", body);
         });
         for backend in Backend::ALL {
-            let endpoint = Endpoint::new(backend, &server.url(""), Key::new(SECRET)).unwrap();
-            let names = wait(stepscope_io::model::offer::models(&endpoint, Duration::from_secs(20))).unwrap();
+            let endpoint = Endpoint::new(backend, &server.url(""), ApiKey::new(SECRET)).unwrap();
+            let names = wait(stepscope_io::model::discover::models(&endpoint, Duration::from_secs(20))).unwrap();
             assert!(!gives_away(&format!("{names:?}")) && names[0].utf8().unwrap().contains("***"), "{names:?}");
         }
     }
@@ -893,7 +895,7 @@ fn a_name_of_this_machine_counts_only_where_it_leads_here() {
     // Whatever the system makes of these names, nothing goes anywhere else.
     for host in ["localhost", "localhost.", "LOCALHOST", "127.1", "0x7f000001", "0.0.0.0", "x.localhost"] {
         let url = format!("http://{host}:{}", server.port);
-        let endpoint = Endpoint::new(Backend::Chat, &url, Key::new(SECRET)).unwrap();
+        let endpoint = Endpoint::new(Backend::Chat, &url, ApiKey::new(SECRET)).unwrap();
         assert!(endpoint.is_local(), "{host}");
         let (rerun, _) = heard(&Client::new(endpoint, limits()).unwrap(), call());
         match rerun.phase {
@@ -928,9 +930,9 @@ fn a_connection_is_never_used_twice() {
 
 // Breaking off.
 
-async fn until_text(running: &mut Running) {
+async fn until_text(running: &mut RunningCall) {
     while let Some(event) = running.next().await {
-        if matches!(event, RunEvent::Text { part: Part::Content, .. }) {
+        if matches!(event, RunEvent::Text { part: ReplyPart::Content, .. }) {
             return;
         }
     }
@@ -984,7 +986,7 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
         done(talk);
     });
     let client = client(Backend::Chat, &server.url(""), limits());
-    let mut rerun = Rerun::begin(RunId(1));
+    let mut rerun = Received::begin(RunId(1));
     wait(async {
         let mut first = client.run(call());
         let mut stale = Vec::new();
@@ -998,7 +1000,7 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
         }
         rerun.cancel();
         let mut second = client.run(call());
-        rerun = Rerun::begin(RunId(2));
+        rerun = Received::begin(RunId(2));
         for event in stale {
             assert!(!rerun.take(RunId(1), event));
         }
@@ -1027,7 +1029,7 @@ fn samples_run_side_by_side_but_not_all_at_once() {
     });
     let client: Arc<dyn ModelClient> = Arc::new(client(Backend::Chat, &server.url(""), limits()));
     let calls: Vec<Call> = (0..9).map(|n| Call { seed: Some(n), ..call() }).collect();
-    let mut each = vec![Rerun::begin(RunId(0)); 9];
+    let mut each = vec![Received::begin(RunId(0)); 9];
     wait(run_all(client, calls, 3, |n, event| assert!(each[n].take(RunId(0), event))));
     let seeds: Vec<String> = each.iter().map(content).collect();
     assert_eq!(seeds, ["0", "1", "2", "3", "4", "5", "6", "7", "8"]);

@@ -18,10 +18,10 @@ use stepscope::app::state::App;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Stage;
-use stepscope_core::run::rerun::RunId;
+use stepscope_core::run::call::RunId;
 use stepscope_io::config::Config;
 use stepscope_io::model::cassette::Speed;
-use stepscope_io::model::settings::Wanted;
+use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
 use stepscope_terminal::run::Event;
 
@@ -138,7 +138,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
     d.keys("Enter");
     d.wait_for(|app| {
         let round = app.screens.attempt().unwrap().round.as_ref();
-        round.is_some_and(|round| round.heard[0].reply.content == b"{\"all_")
+        round.is_some_and(|round| round.replies[0].received.content == b"{\"all_")
     });
     d.shows(&["Asking", "step 2, 1 of 1   small at", "the reply is coming", "{\"all_", "schema sent"]);
     d.hides(&["nuts\": 12}"]);
@@ -199,7 +199,7 @@ fn esc_closes_the_connection_and_what_came_is_partial() {
         d.keys("Enter");
         d.wait_for(|app| {
             let round = app.screens.attempt().unwrap().round.as_ref();
-            round.is_some_and(|round| !round.heard[0].reply.content.is_empty())
+            round.is_some_and(|round| !round.replies[0].received.content.is_empty())
         });
         d.keys(key);
         server.wait_for_hang_ups(hung_up + 1);
@@ -249,13 +249,13 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
     d.keys("r");
     assert_eq!(d.status(), "the call is running: Esc breaks it off");
-    let trouble = stepscope_core::run::rerun::Trouble::new(
-        stepscope_core::run::rerun::TroubleKind::Cut,
+    let trouble = stepscope_core::run::call::Trouble::new(
+        stepscope_core::run::call::TroubleKind::Cut,
         stepscope_base::text::Shown::own("cut"),
     );
-    let told = stepscope_core::run::fork::round::Told {
+    let told = stepscope_core::run::sampling::CallEvent {
         call: 0,
-        event: stepscope_core::run::rerun::RunEvent::Failed(trouble),
+        event: stepscope_core::run::call::RunEvent::Failed(trouble),
         began_utc: None,
         elapsed: std::time::Duration::ZERO,
     };
@@ -275,33 +275,33 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("Enter");
-    let heard = |app: &App| {
+    let reply = |app: &App| {
         let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
-        round.map(|round| (round.id, round.heard[0].reply.content.clone()))
+        round.map(|round| (round.id, round.replies[0].received.content.clone()))
     };
-    d.wait_for(|app| heard(app).is_some_and(|(_, content)| content == b"old"));
-    let old = heard(&d.app).unwrap().0;
+    d.wait_for(|app| reply(app).is_some_and(|(_, content)| content == b"old"));
+    let old = reply(&d.app).unwrap().0;
     d.keys("Esc");
     until(&mut d, Stage::Over);
     d.keys("r");
     d.wait_for(ready);
     d.keys("Enter");
-    d.wait_for(|app| heard(app).is_some_and(|(_, content)| content == b"new"));
-    let told = |text: &str| stepscope_core::run::fork::round::Told {
+    d.wait_for(|app| reply(app).is_some_and(|(_, content)| content == b"new"));
+    let told = |text: &str| stepscope_core::run::sampling::CallEvent {
         call: 0,
-        event: stepscope_core::run::rerun::RunEvent::Text {
-            part: stepscope_core::run::rerun::Part::Content,
+        event: stepscope_core::run::call::RunEvent::Text {
+            part: stepscope_core::run::call::ReplyPart::Content,
             text: text.to_owned().into(),
         },
         began_utc: None,
         elapsed: std::time::Duration::ZERO,
     };
     for stale in [old, RunId(old.0 + 1), RunId(9999)] {
-        if stale != heard(&d.app).unwrap().0 {
+        if stale != reply(&d.app).unwrap().0 {
             d.event(Event::Message(Msg::Run(stale, vec![told("stale")])));
         }
     }
-    assert_eq!(heard(&d.app).unwrap().1, b"new");
+    assert_eq!(reply(&d.app).unwrap().1, b"new");
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn offline_nothing_is_asked() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = open();
     let setup = small_at(server.url(""));
-    d.ask(Setup { wanted: Wanted { offline: true, ..setup.wanted.clone() }, ..setup });
+    d.ask(Setup { wanted: WantedServer { offline: true, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
     assert_eq!((d.status().as_str(), stage(&d.app)), ("nothing is sent: --offline forbids it", None));
     d.shows(&["OFFLINE"]);
@@ -414,7 +414,11 @@ fn fields_are_edited_and_checked() {
 fn the_sample_runs_have_recorded_replies() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut d = Drive::with(&[samples], |app| app.samples = true);
-    d.ask(Setup { speed: Speed::AtOnce, wanted: Wanted { offline: true, ..Wanted::default() }, ..Setup::default() });
+    d.ask(Setup {
+        speed: Speed::AtOnce,
+        wanted: WantedServer { offline: true, ..WantedServer::default() },
+        ..Setup::default()
+    });
     let mut played = false;
     for _ in 0..12 {
         d.keys("Enter g ] r");
@@ -520,7 +524,7 @@ fn what_is_edited_in_the_state_is_gone_on_with() {
     let fork = forks(&path).remove(0);
     assert_eq!(fork["trace"]["fork"]["edited"][0], serde_json::json!({"variable": "bags", "value": 5}));
     assert_eq!(fork["trace"]["fork"]["prompts_edited"][0], 1);
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys("q").hides(&["✎"]);
     d.keys(")").shows(&["fork r1"]);
     d.keys("] ]").shows(&["✎", "r1"]);
@@ -554,7 +558,7 @@ fn fixes(app: &App) -> String {
 }
 
 fn is_mended(app: &App) -> bool {
-    matches!(&app.dialog, Some(Dialog::Repair(mending)) if mending.is_over)
+    matches!(&app.dialog, Some(Dialog::Repair(repair)) if repair.is_over)
 }
 
 #[test]
@@ -581,7 +585,7 @@ fn a_procedure_is_repaired_by_a_model() {
     assert_eq!((&sent["options"]["temperature"], &sent["format"]["title"]), (&0.into(), &"Procedure".into()));
     d.keys("Enter").shows(&["repaired by small at ", "diagnostics 1 → 0", "not kept yet", "- "]);
     d.keys("s");
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     let fork = forks(&path).remove(0);
     assert_eq!(fork["trace"]["fork"]["how"], "repair");
     assert_eq!(fork["procedure"].to_string(), flawed().1);
@@ -601,7 +605,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(mending)) if !mending.reply.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.received.content.is_empty()));
     d.shows(&["Esc breaks it off", "NameDescr"]).hides(&["Enter shows"]);
     d.keys("j x ^C").shows(&["broken off; what had come is no answer", "diagnostics 1 → 1"]);
     assert!(d.quit.is_none());
@@ -650,7 +654,7 @@ fn a_click_ends_no_repair_and_esc_cancels_it() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(mending)) if !mending.reply.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.received.content.is_empty()));
     for (column, row) in [(0, 0), (60, 18), (119, 35), (3, 3)] {
         d.click(column, row);
     }
@@ -698,11 +702,11 @@ fn a_key_is_in_no_frame_and_in_no_fork() {
 }
 
 mod endpoint {
-    use stepscope_io::model::key::Key;
+    use stepscope_io::model::key::ApiKey;
     use stepscope_io::model::{Backend, Endpoint};
 
     pub(super) fn with_key(url: &str, key: &str) -> Endpoint {
-        Endpoint::new(Backend::Chat, url, Key::new(key)).unwrap()
+        Endpoint::new(Backend::Chat, url, ApiKey::new(key)).unwrap()
     }
 }
 
@@ -729,9 +733,9 @@ fn whom_to_ask_is_chosen_once_for_the_session() {
     let server = Server::start(right);
     let (_folder, _path, mut d) = open();
     let setup = small_at(server.url(""));
-    d.ask(Setup { wanted: Wanted { model: None, ..setup.wanted.clone() }, ..setup });
+    d.ask(Setup { wanted: WantedServer { model: None, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
-    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.picker.offers.len() == 1));
+    d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.picker.candidates.len() == 1));
     d.shows(&["Whom to ask", "small", "of the server that flags, environment or config.toml name"]);
     d.keys("Enter");
     d.wait_for(ready);
@@ -861,7 +865,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{ANSWER}\n"), "the source is never written");
     d.keys("q").shows(&["Citation", "1 The deductible is USD 250."]);
     assert_eq!(stage(&d.app), None);
-    d.wait_for(|app| app.kin().len() == 2);
+    d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys("q j Enter").shows(&["✓ A amount", "250 USD", "exact"]);
 }
 
@@ -899,7 +903,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
     d.keys("g Enter");
     d.wait_for(|app| {
         let round = app.screens.attempt().unwrap().round.as_ref();
-        round.is_some_and(|round| !round.heard[0].reply.content.is_empty())
+        round.is_some_and(|round| !round.replies[0].received.content.is_empty())
     });
     d.shows(&["the answer   small at", "the reply is coming"]);
     d.keys("Esc");

@@ -15,7 +15,8 @@ use stepscope_core::review::event::{Event, EventKind, GoldStatus, Item, Reviewer
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::line::write;
 use stepscope_core::review::queue::Queue;
-use stepscope_core::run::fork::{Course, How, Scope, Start};
+use stepscope_core::run::fork::{How, Scope};
+use stepscope_core::run::rerun::{RerunMachine, RerunStart};
 use stepscope_io::log::journal::{beside, named, read_all};
 
 /// A file of runs in a folder of its own, and a folder for the session.
@@ -693,7 +694,7 @@ fn forks_wait_for_the_verdict_where_something_is_hidden_and_are_no_items_of_the_
         d.keys("q");
     }
     drop(d);
-    let start = Start {
+    let start = RerunStart {
         step: 0,
         edits: vec![("sum".into(), b"9".to_vec())],
         scope: Scope::One,
@@ -702,7 +703,7 @@ fn forks_wait_for_the_verdict_where_something_is_hidden_and_are_no_items_of_the_
     };
     let record = std::fs::read(desk.runs()).unwrap();
     let record = record.split(|byte| *byte == b'\n').next().unwrap();
-    let (_, fork) = Course::new(record, start).unwrap().fork(None, "2026-11-20T09:00:00.000Z").unwrap();
+    let (_, fork) = RerunMachine::new(record, start).unwrap().fork(None, "2026-11-20T09:00:00.000Z").unwrap();
     std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
     let mut d = desk.open();
     d.wait_for(|app| app.rows() == 4);

@@ -31,7 +31,7 @@ use stepscope::widgets::keymap::{BINDINGS, Context};
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::queue::Queue;
-use stepscope_core::run::rerun::RunId;
+use stepscope_core::run::call::RunId;
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::Journals;
 
@@ -105,7 +105,7 @@ fn typed(d: &Drive) -> Option<String> {
 /// A call that one sees run.
 fn is_running(d: &Drive) -> bool {
     match (d.app.front(), &d.app.dialog) {
-        (_, Some(Dialog::Repair(mending))) => !mending.is_over,
+        (_, Some(Dialog::Repair(repair))) => !repair.is_over,
         (Front::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
         _ => false,
     }

@@ -80,7 +80,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         _ if action.is_movement() => !matches!(kind, K::Confirm | K::Drop | K::Repair),
         A::CopyValue => matches!(dialog, Some(Dialog::Popup(_) | Dialog::Derivation(_))),
         A::Open => match dialog {
-            Some(Dialog::Repair(mending)) => mending.is_over && mending.is_changed,
+            Some(Dialog::Repair(repair)) => repair.is_over && repair.is_changed,
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
             Some(Dialog::Palette(palette)) => {
                 let rows = app.palette_rows(palette.line.value());
@@ -199,7 +199,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         },
         A::NextFork | A::PreviousFork => {
             need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
-            need(app.has_kin(), "this record has no forks")
+            need(app.has_forks(), "this record has no forks")
         }
         A::Export => need(false, "only a repaired procedure is written to a file"),
         A::Exact | A::Repair | A::Between => need(steps && screen == ScreenKind::Run, "open a run with steps first"),

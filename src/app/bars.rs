@@ -124,7 +124,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
     let opened = &view.opened;
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
-    if app.size.width >= layout::WIDE && !in_brief && opened.lineage.is_none() {
+    if app.size.width >= layout::WIDE && !in_brief && opened.fork_origin.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
     line.push(execution(app, view, look));
@@ -162,10 +162,10 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
 fn execution(app: &App, view: &RecordView, look: Look<'_>) -> Span<'static> {
     let index = view.opened.index;
     match app.store.address(index) {
-        Some(address) if app.forks.family.root(address).is_some() => {
-            look.span(format!("fork {}   ", app.forks.family.execution(address)), Role::Changed)
+        Some(address) if app.forks.tree.root(address).is_some() => {
+            look.span(format!("fork {}   ", app.forks.tree.execution(address)), Role::Changed)
         }
-        _ if view.opened.lineage.is_some() => look.span("fork   ", Role::Changed),
+        _ if view.opened.fork_origin.is_some() => look.span("fork   ", Role::Changed),
         _ => look.span("rec   ", Role::Badge),
     }
 }

@@ -8,14 +8,14 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use crate::app::msg::{Msg, Work};
-use crate::screens::rerun::state::Offer;
+use crate::screens::rerun::state::Candidate;
 use stepscope_base::text::Shown;
-use stepscope_core::run::rerun::{Call, RunId};
+use stepscope_core::run::call::{Call, RunId};
 use stepscope_io::config::Config;
 use stepscope_io::model::Client;
-use stepscope_io::model::offer::{discover, models};
+use stepscope_io::model::discover::{discover, models};
 use stepscope_io::model::samples::Several;
-use stepscope_io::model::settings::Wanted;
+use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::{Server, Setup};
 
 /// So long a server may take to list its models.
@@ -50,7 +50,7 @@ impl Calls {
                 });
             }
             Work::Look(id) => self.look(id, sender.clone()),
-            Work::Choose(id, offer) => self.choose(id, offer, sender.clone()),
+            Work::Choose(id, candidate) => self.choose(id, candidate, sender.clone()),
             other => return Some(other),
         }
         None
@@ -76,18 +76,18 @@ impl Calls {
     fn look(&mut self, id: RunId, sender: mpsc::Sender<Msg>) {
         let (setup, config) = (self.setup.clone(), self.config.clone());
         let task = tokio::spawn(async move {
-            let (offers, trouble) = offers(&setup, &config).await;
+            let (candidates, trouble) = candidates(&setup, &config).await;
             // If the screen has ended, nobody chooses.
-            let _ = sender.send(Msg::Offers(id, offers, trouble)).await;
+            let _ = sender.send(Msg::Candidates(id, candidates, trouble)).await;
         });
         self.note(id, task.abort_handle());
     }
 
     /// A cassette is read whole, so this is done on a thread of its own.
-    fn choose(&mut self, id: RunId, offer: Offer, sender: mpsc::Sender<Msg>) {
+    fn choose(&mut self, id: RunId, candidate: Candidate, sender: mpsc::Sender<Msg>) {
         let (setup, config) = (self.setup.clone(), self.config.clone());
         let task = tokio::task::spawn_blocking(move || {
-            let chosen = server(&setup, &config, offer).map(Box::new);
+            let chosen = server(&setup, &config, candidate).map(Box::new);
             // If the screen has ended, nobody asks.
             let _ = sender.blocking_send(Msg::Chosen(id, chosen));
         });
@@ -96,8 +96,8 @@ impl Calls {
 }
 
 /// Who answers: the server that somebody names, else those at the customary ports of this machine.
-async fn offers(setup: &Setup, config: &Config) -> (Vec<Offer>, Option<Shown>) {
-    let (mut offers, mut trouble) = (Vec::new(), None);
+async fn candidates(setup: &Setup, config: &Config) -> (Vec<Candidate>, Option<Shown>) {
+    let (mut candidates, mut trouble) = (Vec::new(), None);
     if setup.is_configured(config) {
         let listed = match setup.settle(config) {
             Ok((settled, _)) => models(&settled.endpoint, PATIENCE).await.map_err(|trouble| trouble.sentence),
@@ -106,37 +106,37 @@ async fn offers(setup: &Setup, config: &Config) -> (Vec<Offer>, Option<Shown>) {
         match listed {
             Ok(names) => {
                 let names = names.iter().take(MAX_MODELS).filter_map(|name| name.utf8().map(ToOwned::to_owned));
-                offers.extend(names.map(|name| Offer::Named(Some(name))));
+                candidates.extend(names.map(|name| Candidate::Named(Some(name))));
             }
             Err(why) => trouble = Some(why),
         }
     }
     if setup.names_server() || setup.wanted.offline {
-        return (offers, trouble);
+        return (candidates, trouble);
     }
     for found in discover().await {
-        let offer = |name: Option<String>| Offer::Found(Box::new(found.endpoint.clone()), found.usually, name);
+        let candidate = |name: Option<String>| Candidate::Found(Box::new(found.endpoint.clone()), found.usually, name);
         let names = found.models.iter().take(MAX_MODELS).filter_map(|name| name.utf8().map(ToOwned::to_owned));
         let names: Vec<_> = names.collect();
         if names.is_empty() {
-            offers.push(offer(None));
+            candidates.push(candidate(None));
         }
-        offers.extend(names.into_iter().map(|name| offer(Some(name))));
+        candidates.extend(names.into_iter().map(|name| candidate(Some(name))));
     }
-    (offers, trouble)
+    (candidates, trouble)
 }
 
-fn server(setup: &Setup, config: &Config, offer: Offer) -> Result<Server, Shown> {
-    match offer {
-        Offer::Named(model) => {
+fn server(setup: &Setup, config: &Config, candidate: Candidate) -> Result<Server, Shown> {
+    match candidate {
+        Candidate::Named(model) => {
             let server = setup.server(config)?;
             Ok(Server { model: model.or(server.model), ..server })
         }
-        Offer::Found(endpoint, _, model) => setup.found(*endpoint, model, config),
-        Offer::Profile(name) => {
-            let wanted = Wanted { profile: Some(name), offline: setup.wanted.offline, ..Wanted::default() };
+        Candidate::Found(endpoint, _, model) => setup.found(*endpoint, model, config),
+        Candidate::Profile(name) => {
+            let wanted = WantedServer { profile: Some(name), offline: setup.wanted.offline, ..WantedServer::default() };
             Setup { wanted, cassette: None, ..setup.clone() }.server(config)
         }
-        Offer::Samples => setup.samples(),
+        Candidate::Samples => setup.samples(),
     }
 }

@@ -10,12 +10,12 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::app::errands;
-use crate::app::family::Address;
+use crate::app::fork_tree::Address;
 use crate::app::msg::{Msg, SearchId, Work};
 use crate::app::opened::Opened;
 use crate::app::scribe::{Scribe, Tell};
 use crate::app::threads::{Thread, start};
-use crate::screens::rerun::leg::Reached;
+use crate::screens::rerun::transition::Reached;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
@@ -26,7 +26,7 @@ use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
 use stepscope_io::fresh::{lend, take_back, write_new};
-use stepscope_io::log::forks::{Mark, find};
+use stepscope_io::log::forks::{KnownFork, find};
 use stepscope_io::log::{Writer, now};
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::load::Loader;
@@ -169,10 +169,10 @@ impl Performer {
         match work {
             Work::Parents(moves, plan, wanted) => self.look_for_parents(moves, plan, wanted),
             Work::Record(_, ref reading, ..) if reading.len > LARGE => self.read_apart(work),
-            Work::Leg(..) => self.read_apart(work),
+            Work::Transition(..) => self.read_apart(work),
             Work::RowTexts(..)
             | Work::Record(..)
-            | Work::Marks(_)
+            | Work::ForkOrigins(_)
             | Work::Export(..)
             | Work::Lend(_)
             | Work::TakeBack(_) => {
@@ -300,9 +300,10 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
-        Work::Marks(forks) => {
-            let read = |(address, reading): (Address, Reading)| (address, guarded(|| Mark::read(&reading)).flatten());
-            Some(Msg::Marks(forks.into_iter().map(read).collect()))
+        Work::ForkOrigins(forks) => {
+            let read =
+                |(address, reading): (Address, Reading)| (address, guarded(|| KnownFork::read(&reading)).flatten());
+            Some(Msg::ForkOrigins(forks.into_iter().map(read).collect()))
         }
         Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
         Work::Append(append) => Some(Msg::Log(append.write())),
@@ -313,10 +314,10 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
             Some(Msg::Exported(path, result))
         }
         Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
-        Work::Leg(id, leg) => {
+        Work::Transition(id, transition) => {
             let now = now();
             let failed = || Reached::Never(Shown::own(FAILED));
-            Some(Msg::Reached(id, Box::new(guarded(|| leg.go(beside, &now)).unwrap_or_else(failed))))
+            Some(Msg::Reached(id, Box::new(guarded(|| transition.go(beside, &now)).unwrap_or_else(failed))))
         }
         Work::Begin
         | Work::Follow(_)

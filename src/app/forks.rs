@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::app::family::Family;
+use crate::app::fork_tree::ForkTree;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct Forks {
     pub path: Option<PathBuf>,
     warned: bool,
     /// Which record is a fork of which.
-    pub family: Family,
+    pub tree: ForkTree,
 }
 
 impl Forks {

@@ -1,6 +1,6 @@
 //! Saving what is said and what is made, and following the files of forks.
 
-use crate::app::family::Address;
+use crate::app::fork_tree::Address;
 use crate::app::log::What;
 use crate::app::msg::{Effects, Work};
 use crate::app::review;
@@ -12,7 +12,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
-use stepscope_io::log::forks::{FORKS, Mark};
+use stepscope_io::log::forks::{FORKS, KnownFork};
 use stepscope_io::log::{LineId, Met, Told};
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
@@ -33,7 +33,7 @@ impl App {
         if let Some(view) = self.screens.record()
             && let Some(address) = self.store.address(view.opened.index)
         {
-            self.forks.family.know(sha256(view.opened.text()), address);
+            self.forks.tree.know(sha256(view.opened.text()), address);
         }
         Some(self.log.fork(path, line))
     }
@@ -96,11 +96,11 @@ pub(crate) fn row_from(app: &App, record: usize, by: isize) -> usize {
 
 /// Opens another of the record and its forks, in a circle.
 pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
-    let kin = app.kin();
+    let fork_tree = app.fork_tree();
     let here = app.screens.record().and_then(|view| app.store.address(view.opened.index));
-    let at = kin.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
-    let next = at.saturating_add(by).rem_euclid(kin.len().max(1) as isize) as usize;
-    let Some(&(source, byte)) = kin.get(next) else { return Vec::new() };
+    let at = fork_tree.iter().position(|address| Some(*address) == here).unwrap_or(0) as isize;
+    let next = at.saturating_add(by).rem_euclid(fork_tree.len().max(1) as isize) as usize;
+    let Some(&(source, byte)) = fork_tree.get(next) else { return Vec::new() };
     let Some(record) = app.store.position(source, byte) else { return Vec::new() };
     app.table.list.at = app.table.row_of(record);
     app.request(record, app.screens.top())
@@ -121,26 +121,26 @@ pub(crate) fn forks_source(app: &App, event: &LoadEvent) -> Option<(usize, bool)
 pub(crate) fn first_forks(app: &mut App) -> Effects {
     let sources = app.store.sources().iter().enumerate();
     let forks: Vec<usize> = sources.filter(|(_, rows)| rows.is_forks()).map(|(source, _)| source).collect();
-    forks.into_iter().flat_map(|source| follow_family(app, Some((source, false)))).collect()
+    forks.into_iter().flat_map(|source| follow_fork_tree(app, Some((source, false)))).collect()
 }
 
 /// Asks what is not known yet of the forks that were found, and where their parents are.
-pub(crate) fn follow_family(app: &mut App, found: Option<(usize, bool)>) -> Effects {
+pub(crate) fn follow_fork_tree(app: &mut App, found: Option<(usize, bool)>) -> Effects {
     let App { store, forks, .. } = app;
     let Some((source, anew)) = found else {
         return if store.is_settled() { look_for_parents(app).into_iter().collect() } else { Vec::new() };
     };
     if anew {
-        forks.family.forget(source);
+        forks.tree.forget(source);
     }
-    let fresh = forks.family.ask(store, source).into_iter();
+    let fresh = forks.tree.ask(store, source).into_iter();
     let readings: Vec<_> = fresh.filter_map(|(address, at)| Some((address, store.reading(at)?))).collect();
-    if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::Marks(readings))] }
+    if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::ForkOrigins(readings))] }
 }
 
 /// Takes what was read of forks.
-pub(crate) fn take_marks(app: &mut App, marks: Vec<(Address, Option<Mark>)>) -> Effects {
-    app.forks.family.take_marks(marks);
+pub(crate) fn take_fork_origins(app: &mut App, known: Vec<(Address, Option<KnownFork>)>) -> Effects {
+    app.forks.tree.take_fork_origins(known);
     app.arrange();
     look_for_parents(app).into_iter().collect()
 }
@@ -148,16 +148,16 @@ pub(crate) fn take_marks(app: &mut App, marks: Vec<(Address, Option<Mark>)>) -> 
 /// Looks among the records for those that forks come from, each of them once.
 fn look_for_parents(app: &mut App) -> Option<Effect<Work>> {
     let App { store, forks, table, .. } = app;
-    let family = &mut forks.family;
-    if family.is_empty() || !store.is_settled() || family.looked_to >= store.len() {
+    let fork_tree = &mut forks.tree;
+    if fork_tree.is_empty() || !store.is_settled() || fork_tree.looked_to >= store.len() {
         return None;
     }
-    let missing = family.missing();
-    let from = std::mem::replace(&mut family.looked_to, store.len());
+    let missing = fork_tree.missing();
+    let from = std::mem::replace(&mut fork_tree.looked_to, store.len());
     if missing.is_empty() {
         return None;
     }
-    let lengths = family.missing_lengths();
+    let lengths = fork_tree.missing_lengths();
     let fits = |row: &RowFacts| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
     Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
 }
@@ -165,13 +165,13 @@ fn look_for_parents(app: &mut App) -> Option<Effect<Work>> {
 /// Takes the records that forks come from.
 pub(crate) fn take_parents(app: &mut App, moves: u64, found: Vec<(u32, String)>) -> Effects {
     if moves != app.table.moves() {
-        app.forks.family.looked_to = 0;
+        app.forks.tree.looked_to = 0;
         return look_for_parents(app).into_iter().collect();
     }
     let place = |(record, hash): (u32, String)| Some((hash, app.store.address(record as usize)?));
     let found: Vec<_> = found.into_iter().filter_map(place).collect();
     if !found.is_empty() {
-        app.forks.family.take_parents(found);
+        app.forks.tree.take_parents(found);
         app.arrange();
     }
     Vec::new()

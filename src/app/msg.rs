@@ -9,22 +9,22 @@ use tempfile::TempPath;
 
 use crate::app::across as desk;
 use crate::app::across::Errand;
-use crate::app::family::Address;
+use crate::app::fork_tree::Address;
 use crate::app::opened::Opened;
 use crate::app::scribe;
 use crate::app::scribe::Task;
-use crate::screens::rerun::leg::{Leg, Reached};
-use crate::screens::rerun::state::Offer;
+use crate::screens::rerun::state::Candidate;
+use crate::screens::rerun::transition::{Reached, Transition};
 use stepscope_base::text::Shown;
 use stepscope_core::review::hide::Hide;
-use stepscope_core::run::fork::round::Told;
-use stepscope_core::run::rerun::{Call, RunId};
+use stepscope_core::run::call::{Call, RunId};
+use stepscope_core::run::sampling::CallEvent;
 use stepscope_core::table::filter::Filter;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
-use stepscope_io::log::forks::Mark;
+use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::{self, Append};
 use stepscope_io::model::Client;
 use stepscope_io::model::setup::Server;
@@ -58,7 +58,7 @@ pub enum Msg {
     /// The search failed.
     SearchFailed(SearchId, Failure),
     /// What was read of forks, each with its address.
-    Marks(Vec<(Address, Option<Mark>)>),
+    ForkOrigins(Vec<(Address, Option<KnownFork>)>),
     /// Records that forks come from, by position and the hash of their text, and how often rows had moved when they
     /// were looked for.
     Parents(u64, Vec<(u32, String)>),
@@ -73,11 +73,11 @@ pub enum Msg {
     /// An errand of the desk was done.
     Desk(desk::News),
     /// What was heard of model calls, in order.
-    Run(RunId, Vec<Told>),
+    Run(RunId, Vec<CallEvent>),
     /// Where a leg of a re-run led.
     Reached(RunId, Box<Reached>),
     /// Who may be asked, and why somebody is not among them.
-    Offers(RunId, Vec<Offer>, Option<Shown>),
+    Candidates(RunId, Vec<Candidate>, Option<Shown>),
     /// Who was chosen, ready to be asked.
     Chosen(RunId, Result<Box<Server>, Shown>),
 }
@@ -100,7 +100,7 @@ pub enum Work {
     /// Ends a search.
     EndSearch(SearchId),
     /// Reads where forks come from.
-    Marks(Vec<(Address, Reading)>),
+    ForkOrigins(Vec<(Address, Reading)>),
     /// Looks for the records whose text has one of these hashes; the number comes back with them.
     Parents(u64, Plan, BTreeSet<String>),
     /// Appends a line to its log.
@@ -129,11 +129,11 @@ pub enum Work {
     /// Breaks off what has this number: the connection is closed.
     CancelRun(RunId),
     /// Works out what comes next in a re-run.
-    Leg(RunId, Box<Leg>),
+    Transition(RunId, Box<Transition>),
     /// Looks for servers that may be asked.
     Look(RunId),
     /// Makes somebody ready to be asked.
-    Choose(RunId, Offer),
+    Choose(RunId, Candidate),
     /// Keeps sort, filter, position and the chosen theme over a restart.
     Keep(FileView, Option<String>),
 }

@@ -21,8 +21,8 @@ use stepscope_core::procedure::{Field, Procedure};
 use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::review::event::Text;
 use stepscope_core::review::hide::{Hidden, Hide};
-use stepscope_core::run::fork::Lineage;
-use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Origin, Ran, State, Surprise, Web};
+use stepscope_core::run::fork::ForkOrigin;
+use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Ran, State, Surprise, VariableOrigin, Web};
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::gold_text;
@@ -95,7 +95,7 @@ pub struct Opened {
     /// What should happen with a typed answer.
     pub route: Option<Route>,
     /// Where it comes from, if it is a fork.
-    pub lineage: Option<Lineage>,
+    pub fork_origin: Option<ForkOrigin>,
     /// A typed answer, until the screen takes it.
     pub structured: Option<Box<ShownAnswer>>,
     /// Who it is for journals, and what verdicts are bound to; of the whole record, also where not all of it is shown.
@@ -136,7 +136,7 @@ pub struct VariableRow {
     /// What it is.
     pub description: Shown,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: VariableOrigin,
     /// Every writing, in order of time.
     pub writes: Vec<WriteRow>,
     /// The steps that read it.
@@ -315,7 +315,7 @@ impl Opened {
     pub fn new(index: usize, line: u64, row: &RowFacts, text: Vec<u8>, around: Neighbours<'static>) -> Self {
         let beside = around.beside.clone();
         let mut opened = Self::bare(index, line, case_of_row(text, Tape::default(), row, Arc::new(around)));
-        opened.lineage = opened.root().and_then(Lineage::of);
+        opened.fork_origin = opened.root().and_then(ForkOrigin::of);
         opened.fill(&beside);
         opened
     }
@@ -345,7 +345,7 @@ impl Opened {
             case.retain_findings(|finding| summary.findings.contains(&finding.rule));
         }
         let mut opened = Self::bare(self.index, self.line, case);
-        (opened.summary, opened.hidden, opened.lineage) = (self.summary, hide, self.lineage);
+        (opened.summary, opened.hidden, opened.fork_origin) = (self.summary, hide, self.fork_origin);
         opened.fill(beside);
         opened
     }
@@ -378,7 +378,7 @@ impl Opened {
             ended_at: None,
             has_trace: false,
             route: None,
-            lineage: None,
+            fork_origin: None,
             structured: None,
             summary: None,
             hidden: Hide::default(),

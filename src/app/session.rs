@@ -10,7 +10,7 @@ use crate::app::forks::Forks;
 use crate::app::msg::Msg;
 use crate::app::review::{Place, Review};
 use crate::app::state::{App, Looks, Status};
-use crate::screens::rerun::state::Models;
+use crate::screens::rerun::state::ModelChoice;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
@@ -140,7 +140,7 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     app.forks = Forks::at(kept);
     app.outside.command = editor();
     app.samples = start.paths.is_empty();
-    app.models = Models::new(start.setup.clone(), &config);
+    app.models = ModelChoice::new(start.setup.clone(), &config);
     let mut calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
     let journals = start.reviewing.as_ref().map(|reviewing| reviewing.journals(&start.paths, home));

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::app::across::Desk;
-use crate::app::family::Address;
+use crate::app::fork_tree::Address;
 use crate::app::forks::Forks;
 use crate::app::log::Log;
 use crate::app::msg::SearchId;
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
-use crate::screens::rerun::state::Models;
+use crate::screens::rerun::state::ModelChoice;
 use crate::screens::run::edits::Edits;
 use crate::screens::stack::{Front, Screens};
 use crate::screens::table::state::Table;
@@ -21,8 +21,8 @@ use crate::widgets::theme::Theme;
 use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::rerun::RunId;
-use stepscope_io::log::forks::Mark;
+use stepscope_core::run::call::RunId;
+use stepscope_io::log::forks::KnownFork;
 use stepscope_io::pipeline::store::{SourceRows, Standing, Store};
 use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::Depth;
@@ -130,7 +130,7 @@ pub struct App {
     /// What is worked out from all records together.
     pub desk: Desk,
     /// Whom the keys ask.
-    pub models: Models,
+    pub models: ModelChoice,
     /// What people said of the records.
     pub review: Review,
 }
@@ -165,7 +165,7 @@ impl App {
             outside: Outside::default(),
             samples: false,
             desk: Desk::default(),
-            models: Models::default(),
+            models: ModelChoice::default(),
             review: Review::nowhere("there is no journal: name one with --reviews"),
         }
     }
@@ -243,27 +243,27 @@ impl App {
     }
 
     /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
-    pub(crate) fn fork_of(&self, record: usize) -> Option<(&Mark, Address, bool)> {
+    pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
         let address = self.store.address(record)?;
-        let mark = self.forks.family.mark(address)?;
-        Some((mark, address, self.forks.family.root(address).is_some()))
+        let known = self.forks.tree.fork(address)?;
+        Some((known, address, self.forks.tree.root(address).is_some()))
     }
 
     /// The open record and its forks, as they stand in the table.
-    pub fn kin(&self) -> Vec<Address> {
+    pub fn fork_tree(&self) -> Vec<Address> {
         let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
-        open.map(|address| self.forks.family.of(address)).unwrap_or_default()
+        open.map(|address| self.forks.tree.of(address)).unwrap_or_default()
     }
 
     /// Whether the open record has forks, or is one.
-    pub(crate) fn has_kin(&self) -> bool {
+    pub(crate) fn has_forks(&self) -> bool {
         let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
-        open.is_some_and(|address| self.forks.family.has_kin(address))
+        open.is_some_and(|address| self.forks.tree.has_forks(address))
     }
 
     /// What was recorded and a record goes back to: itself, or the root of a fork.
     pub(crate) fn root_of(&self, record: usize) -> usize {
-        let root = self.store.address(record).and_then(|address| self.forks.family.root(address));
+        let root = self.store.address(record).and_then(|address| self.forks.tree.root(address));
         root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 

@@ -277,8 +277,8 @@ impl App {
         let records = self.store.len();
         let Self { store, table, desk, forks, review, .. } = self;
         let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
-        let family = (!forks.family.is_empty()).then_some(|rows: &[u32]| forks.family.order(store, rows));
-        table.arrange(records, |record| store.row(record).copied(), is_in, review, family);
+        let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows));
+        table.arrange(records, |record| store.row(record).copied(), is_in, review, fork_tree);
         self.review.reorder();
         if self.review.is_on() {
             review::keys::count_progress(self);
@@ -703,7 +703,7 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Record(record, result) => take_record(app, record, result),
-        Msg::Marks(marks) => keep::take_marks(app, marks),
+        Msg::ForkOrigins(known) => keep::take_fork_origins(app, known),
         Msg::Parents(moves, found) => keep::take_parents(app, moves, found),
         Msg::Log(told) => keep::told(app, told),
         Msg::Run(id, told) => match repair::repair_told(app, id, told) {
@@ -715,8 +715,8 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
             Ok(()) => Vec::new(),
             Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
         },
-        Msg::Offers(id, offers, trouble) => {
-            rerun::keys::take_offers(app, id, offers, trouble);
+        Msg::Candidates(id, candidates, trouble) => {
+            rerun::keys::take_candidates(app, id, candidates, trouble);
             Vec::new()
         }
         Msg::Review(news) => review::news::review_news(app, news, now),
@@ -756,7 +756,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let forks = keep::forks_source(app, &event);
     let mut effects = Vec::new();
     let change = app.store.apply(event);
-    effects.extend(keep::follow_family(app, forks));
+    effects.extend(keep::follow_fork_tree(app, forks));
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {

@@ -73,7 +73,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
             }
         }
         Some(Dialog::Editor(editor)) => editor::draw::draw(editor, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Repair(mending)) => repair::draw::draw(mending, area, buf, Look { theme, focused: true }),
+        Some(Dialog::Repair(repair)) => repair::draw::draw(repair, area, buf, Look { theme, focused: true }),
         Some(Dialog::Fixes(list, fixes)) => {
             fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
         }

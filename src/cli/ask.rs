@@ -10,14 +10,14 @@ use super::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::repair;
+use stepscope_core::run::call::{Call, Enforcement, Received, RunEvent, RunId};
 use stepscope_core::run::fork::Executed;
-use stepscope_core::run::fork::round::{self, Told, Whom};
-use stepscope_core::run::rerun::{Call, Rerun, RunEvent, RunId, Rung};
+use stepscope_core::run::sampling::{self, CallEvent, ServerInfo};
 use stepscope_io::config::{Config, Folders};
 use stepscope_io::model::cassette::Speed;
-use stepscope_io::model::offer::models;
+use stepscope_io::model::discover::models;
 use stepscope_io::model::samples::Several;
-use stepscope_io::model::settings::{Settled, Wanted};
+use stepscope_io::model::settings::{Settled, WantedServer};
 use stepscope_io::model::setup::{Server, Setup};
 use stepscope_io::model::{Backend, ModelClient};
 
@@ -73,7 +73,7 @@ pub struct ModelFlags {
 
 /// Which model is asked, where, and how, for a command.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub(super) struct Ask {
+pub(super) struct ServerFlags {
     #[command(flatten)]
     flags: ModelFlags,
     /// Folder of config.toml
@@ -103,7 +103,7 @@ impl ModelFlags {
                  environment variable and name that with --key-env",
             ));
         }
-        let wanted = Wanted {
+        let wanted = WantedServer {
             profile: self.profile.clone(),
             backend: self.backend,
             url: self.url.clone(),
@@ -127,13 +127,13 @@ impl ModelFlags {
 
 /// A model that can be asked.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ReadyServer {
     pub(super) server: Server,
     pub(super) model: String,
     runtime: Runtime,
 }
 
-impl Ask {
+impl ServerFlags {
     fn config(&self) -> Result<Config, Shown> {
         match Folders::find(self.config_dir.as_deref()).config {
             Some(folder) => Config::load(&folder).map_err(|failure| shown!("{failure}")),
@@ -168,7 +168,7 @@ impl Ask {
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(super) struct Sending {
     #[command(flatten)]
-    ask: Ask,
+    ask: ServerFlags,
     /// Send without asking first. The model is then that of config.toml, or the only one of the server that is named
     #[arg(long, help_heading = "Model")]
     yes: bool,
@@ -194,13 +194,13 @@ impl Sending {
 
     /// Prepares everything, and sends nothing without consent: a model that flags name, `--yes`, or a person's own word
     /// on a question that names server, model, size and files. The files are named in any case.
-    pub(super) fn prepare(&self, request: &Request<'_>, out: &Out) -> Result<Asked, Shown> {
+    pub(super) fn prepare(&self, request: &Request<'_>, out: &Out) -> Result<ReadyServer, Shown> {
         let (setup, config) = (self.ask.setup()?, self.ask.config()?);
         let server = setup.server(&config)?;
         let runtime = runtime()?;
         if server.client.is_cassette() {
             let model = server.model.clone().ok_or(Shown::own(NO_MODEL))?;
-            return Ok(Asked { server, model, runtime });
+            return Ok(ReadyServer { server, model, runtime });
         }
         let consents = self.yes || setup.names_model(&server);
         let known = request.known.filter(|_| server.model.is_none());
@@ -214,15 +214,15 @@ impl Sending {
         };
         let call = (request.first)(&model)?;
         let size = server.client.size(&call);
-        let asked = Asked { server, model, runtime };
+        let asked = ReadyServer { server, model, runtime };
         let files = request.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
-        let whom = asked.address();
+        let info = asked.address();
         if consents {
-            out.complain(&shown!("sends lines of {files} to {whom}"));
+            out.complain(&shown!("sends lines of {files} to {info}"));
             return Ok(asked);
         }
         let what = &request.what;
-        let question = shown!("Send {what}, {size} bytes at first, with lines of {files}, to {whom}{from}?");
+        let question = shown!("Send {what}, {size} bytes at first, with lines of {files}, to {info}{from}?");
         match out.ask(&question) {
             Some(true) => Ok(asked),
             Some(false) => Err(Shown::own("nothing was sent")),
@@ -232,7 +232,7 @@ impl Sending {
                 Shown::line(asked.model.as_bytes())
             )),
             None => Err(shown!(
-                "nothing was sent: nobody is here to be asked whether {whom} may have it. Name the model with --model, \
+                "nothing was sent: nobody is here to be asked whether {info} may have it. Name the model with --model, \
                  or say --yes."
             )),
         }
@@ -286,8 +286,8 @@ pub(super) struct Sampling {
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
     /// How the schema is enforced: schema (the server keeps it), json (JSON of any shape), prompt (nothing but the prompt)
-    #[arg(long, value_name = "RUNG", default_value = "schema", value_parser = rung)]
-    enforce: Rung,
+    #[arg(long, value_name = "RUNG", default_value = "schema", value_parser = enforcement)]
+    enforce: Enforcement,
 }
 
 /// A value, or the server's own.
@@ -311,35 +311,35 @@ fn temperature(word: &str) -> Result<Maybe<f64>, String> {
     }
 }
 
-fn rung(word: &str) -> Result<Rung, String> {
-    let rung = Rung::from_word(word).filter(|rung| *rung != Rung::Nothing);
-    rung.ok_or_else(|| "it is schema, json or prompt".to_owned())
+fn enforcement(word: &str) -> Result<Enforcement, String> {
+    let enforcement = Enforcement::from_word(word).filter(|enforcement| *enforcement != Enforcement::Nothing);
+    enforcement.ok_or_else(|| "it is schema, json or prompt".to_owned())
 }
 
 impl Sampling {
     /// How calls are made. `temperature`: upstream's for what is asked.
-    fn settle(&self, temperature: f64, steps_down: bool) -> round::Sampling {
-        round::Sampling {
+    fn settle(&self, temperature: f64, may_downgrade: bool) -> sampling::Sampling {
+        sampling::Sampling {
             temperature: self.temperature.map_or(Some(temperature), |set| set.0),
             seed: self.seed.0,
             max_tokens: self.max_tokens,
-            rung: self.enforce,
-            steps_down,
+            enforcement: self.enforce,
+            may_downgrade,
         }
     }
 
     /// The way of the steps of a run.
-    pub(super) fn steps(&self, steps_down: bool) -> round::Sampling {
-        self.settle(round::TEMPERATURE, steps_down)
+    pub(super) fn steps(&self, may_downgrade: bool) -> sampling::Sampling {
+        self.settle(sampling::TEMPERATURE, may_downgrade)
     }
 
     /// The way of repairs.
-    pub(super) fn repairs(&self) -> round::Sampling {
+    pub(super) fn repairs(&self) -> sampling::Sampling {
         self.settle(repair::TEMPERATURE, true)
     }
 }
 
-impl Asked {
+impl ReadyServer {
     /// Runs something that waits.
     pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
@@ -351,12 +351,12 @@ impl Asked {
     }
 
     /// Who answers, for records.
-    pub(super) fn whom(&self) -> Whom {
-        self.server.whom(&self.model)
+    pub(super) fn info(&self) -> ServerInfo {
+        self.server.info(&self.model)
     }
 
     /// Makes calls and hears them to their end.
-    pub(super) fn hear(&self, calls: Vec<Call>, at_once: usize, out: &Out, mut heard: impl FnMut(Told)) {
+    pub(super) fn hear(&self, calls: Vec<Call>, at_once: usize, out: &Out, mut heard: impl FnMut(CallEvent)) {
         let client: Arc<dyn ModelClient> = Arc::new(self.server.client.clone());
         self.wait(async {
             let mut several = Several::start(client, calls, at_once);
@@ -368,9 +368,9 @@ impl Asked {
     }
 
     /// Makes one call and hears it to its end. What is known of it goes into the record of the call.
-    pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Rerun {
+    pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Received {
         (executed.seed, executed.temperature, executed.max_tokens) = (call.seed, call.temperature, call.max_tokens);
-        let mut rerun = Rerun::begin(RunId(1));
+        let mut rerun = Received::begin(RunId(1));
         self.hear(vec![call], 1, out, |told| {
             executed.started_utc = told.began_utc.unwrap_or(std::mem::take(&mut executed.started_utc));
             executed.duration_ms = told.elapsed.as_secs_f64() * 1000.0;
@@ -386,7 +386,7 @@ pub(super) fn report(event: &RunEvent, out: &Out) {
         RunEvent::Waiting { why, delay } => {
             out.complain(&shown!("{why}; asking again in {:.0} s", delay.as_secs_f64().ceil()));
         }
-        RunEvent::SteppedDown { to, why, .. } => out.complain(&shown!("{why}; now {}", to.phrase())),
+        RunEvent::Downgraded { to, why, .. } => out.complain(&shown!("{why}; now {}", to.phrase())),
         RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),
         _ => {}
     }

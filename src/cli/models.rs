@@ -5,12 +5,12 @@ use std::time::Duration;
 use clap::ValueEnum;
 
 use super::{CLEAN, FAILED, Out, UNANSWERED};
-use crate::cli::ask::{Ask, PATIENCE, runtime};
+use crate::cli::ask::{PATIENCE, ServerFlags, runtime};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::model::Endpoint;
-use stepscope_io::model::offer::{Found, discover, models};
+use stepscope_io::model::discover::{FoundServer, discover, models};
 
 /// `stepscope models`.
 #[derive(clap::Args, Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Models {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
-    ask: Ask,
+    ask: ServerFlags,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
         if found.iter().all(|one| one.endpoint.list() != settled.endpoint.list())
             && let Ok(names) = models(&settled.endpoint, Duration::from_secs(2)).await
         {
-            found.insert(0, Found { endpoint: settled.endpoint.clone(), usually: "", models: names });
+            found.insert(0, FoundServer { endpoint: settled.endpoint.clone(), usually: "", models: names });
         }
         found
     });

@@ -8,11 +8,11 @@ use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::Procedure;
-use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::procedure::repair::model::ModelRepair;
 use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
-use stepscope_core::run::fork::NoBranch;
-use stepscope_core::run::fork::round::failed;
-use stepscope_core::run::rerun::RunId;
+use stepscope_core::run::call::RunId;
+use stepscope_core::run::fork::NoReplay;
+use stepscope_core::run::sampling::failed;
 use stepscope_io::log::{Content, append_line};
 use stepscope_io::source::input::expand;
 
@@ -70,7 +70,7 @@ fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
     let procedure = case.record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));
     let procedure = procedure.ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;
     if !Procedure::read(procedure).is_whole() {
-        return Err(shown!("{}", NoBranch::TooLarge));
+        return Err(shown!("{}", NoReplay::TooLarge));
     }
     let procedure = procedure.raw().to_vec();
     let before = diagnostics(&procedure);
@@ -122,25 +122,25 @@ fn with_model(
     let sampling = options.sampling.repairs();
     let request = Request {
         what: shown!("the procedure, at most {} times", options.tries),
-        first: &|model| Mending::call(&procedure, model, &sampling).map_err(Shown::own),
+        first: &|model| ModelRepair::call(&procedure, model, &sampling).map_err(Shown::own),
         files,
         known: None,
     };
     let asked = options.ask.prepare(&request, out)?;
-    let mut mending = Mending::new(procedure, asked.server.place(), options.tries);
+    let mut repair = ModelRepair::new(procedure, asked.server.place(), options.tries);
     let id = RunId(1);
-    while !mending.is_over {
-        let call = Mending::call(&mending.procedure, &asked.model, &sampling).map_err(Shown::own)?;
-        mending.begin(id);
+    while !repair.is_over {
+        let call = ModelRepair::call(&repair.procedure, &asked.model, &sampling).map_err(Shown::own)?;
+        repair.begin(id);
         asked.hear(vec![call], 1, out, |told| {
-            mending.hear(id, vec![told]);
+            repair.hear(id, vec![told]);
         });
-        if let Some(why) = failed(&mending.reply) {
-            return Ok((mending.procedure, Some(why)));
+        if let Some(why) = failed(&repair.received) {
+            return Ok((repair.procedure, Some(why)));
         }
-        if let Some(said) = mending.said.last() {
+        if let Some(said) = repair.said.last() {
             out.complain(said);
         }
     }
-    Ok((mending.procedure, None))
+    Ok((repair.procedure, None))
 }

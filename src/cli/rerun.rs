@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
-use crate::cli::ask::{Asked, Request, Sampling, Sending};
+use crate::cli::ask::{ReadyServer, Request, Sampling, Sending};
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
 use stepscope_base::json::{Tape, Value};
@@ -19,10 +19,11 @@ use stepscope_core::finding::Severity;
 use stepscope_core::procedure::runner::{Ask, object};
 use stepscope_core::record::Record;
 use stepscope_core::record::types::in_use;
-use stepscope_core::run::fork::round::{Choice, Heard, Round, SERVER_ERROR, failed, stop_of, what_came};
-use stepscope_core::run::fork::{Course, Fork, How, NoBranch, Preview, Scope, Start, exact};
-use stepscope_core::run::rerun::samples::{Distribution, Field};
-use stepscope_core::run::rerun::{Judged, RunId, Verdict};
+use stepscope_core::run::call::{JudgedReply, ReplyVerdict, RunId};
+use stepscope_core::run::fork::{Fork, How, NoReplay, Preview, Scope, exact};
+use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::run::sampling::distribution::{Distribution, FieldCounts};
+use stepscope_core::run::sampling::{Choice, Reply, SERVER_ERROR, SamplingRound, failed, stop_of, what_came};
 use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::{Content, append_line, now};
 
@@ -158,19 +159,19 @@ impl Session<'_> {
         let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
         let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
         let count = case.procedure().map_or(0, |procedure| procedure.steps.len());
-        let start = Start {
+        let start = RerunStart {
             step,
             edits: self.options.edits()?,
             scope: self.options.scope(),
             how: if self.options.samples > 1 { How::Consensus } else { How::Rerun },
             is_lenient: self.options.lenient,
         };
-        let course = Course::new(case.text(), start).map_err(|why| self.no_branch(why, count))?;
+        let machine = RerunMachine::new(case.text(), start).map_err(|why| self.no_replay(why, count))?;
         let known = case.state().call(step).and_then(|call| call.model).and_then(Value::string);
-        let first = course.next_ask().map_err(|ended| shown!("{ended}"))?;
+        let first = machine.next_ask().map_err(|ended| shown!("{ended}"))?;
         let first = first.ok_or(Shown::own("there is nothing to ask"))?;
         let sampling = self.options.sampling.steps(true);
-        let what = preview(&course.preview());
+        let what = preview(&machine.preview());
         let request = Request {
             what: what.clone(),
             first: &|model| {
@@ -182,34 +183,34 @@ impl Session<'_> {
         };
         let asked = self.options.ask.prepare(&request, out)?;
         self.say(out, &shown!("asks {what}, of {}", asked.address()));
-        self.go(course, &asked, count, out)
+        self.go(machine, &asked, count, out)
     }
 
     /// Asks step by step, to the end of the course.
-    fn go(&self, mut course: Course, asked: &Asked, count: usize, out: &mut Out) -> Result<u8, Shown> {
+    fn go(&self, mut machine: RerunMachine, asked: &ReadyServer, count: usize, out: &mut Out) -> Result<u8, Shown> {
         let mut breaks = false;
         let ended = loop {
-            let ask = match course.next_ask() {
+            let ask = match machine.next_ask() {
                 Ok(Some(ask)) => ask,
                 Ok(None) => break None,
                 // Before anything was asked it is the request that cannot be made.
-                Err(ended) if course.calls().next().is_none() => return Err(shown!("{ended}")),
+                Err(ended) if machine.calls().next().is_none() => return Err(shown!("{ended}")),
                 Err(ended) => break Some(ended),
             };
-            let samples = if ask.step == course.start().step { self.options.samples as usize } else { 1 };
-            let round = self.ask(ask, samples, &course, asked, out);
+            let samples = if ask.step == machine.start().step { self.options.samples as usize } else { 1 };
+            let round = self.ask(ask, samples, &machine, asked, out);
             breaks |= round.obeyed() < samples;
             self.tell(&round, count, out);
-            let odd = round.heard.first().filter(|heard| samples == 1 && failed(&heard.reply).is_none());
-            let odd = odd.map(|heard| what_came(&heard.executed.raw, stop_of(&heard.reply)));
-            if let Err(ended) = round.settle(Choice::Consensus, &mut course, &now()) {
+            let odd = round.replies.first().filter(|reply| samples == 1 && failed(&reply.received).is_none());
+            let odd = odd.map(|reply| what_came(&reply.executed.raw, stop_of(&reply.received)));
+            if let Err(ended) = round.settle(Choice::Consensus, &mut machine, &now()) {
                 if let Some(odd) = &odd {
                     out.complain(odd);
                 }
                 break Some(ended);
             }
         };
-        let made = course.fork(ended, &now());
+        let made = machine.fork(ended, &now());
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
         self.finish(&fork, &line, breaks, out)
     }
@@ -235,14 +236,14 @@ impl Session<'_> {
         };
         let asked = self.options.ask.prepare(&request, out)?;
         self.say(out, &shown!("asks with {}, about {tokens} tokens, of {}", made.source(), asked.address()));
-        let (mut round, calls) = Round::new(RunId(1), (made.ask(), None), None, &sampling, 1, asked.whom());
+        let (mut round, calls) = SamplingRound::new(RunId(1), (made.ask(), None), None, &sampling, 1, asked.info());
         asked.hear(calls, 1, out, |told| {
             round.hear(RunId(1), told);
         });
         round.judge();
         let line = answered(record, case.text(), &round, &now());
         self.keep(&line, out)?;
-        if let Some(why) = round.heard.first().and_then(|heard| failed(&heard.reply)) {
+        if let Some(why) = round.replies.first().and_then(|reply| failed(&reply.received)) {
             out.complain(&why);
             return Ok(UNANSWERED);
         }
@@ -252,10 +253,10 @@ impl Session<'_> {
     }
 
     /// Asks one step, as often as wanted, and judges what came.
-    fn ask(&self, ask: Ask, count: usize, course: &Course, asked: &Asked, out: &Out) -> Round {
-        let id = course.step_id(ask.step);
+    fn ask(&self, ask: Ask, count: usize, machine: &RerunMachine, asked: &ReadyServer, out: &Out) -> SamplingRound {
+        let id = machine.step_id(ask.step);
         let sampling = self.options.sampling.steps(true);
-        let (mut round, calls) = Round::new(RunId(1), (ask, id), None, &sampling, count, asked.whom());
+        let (mut round, calls) = SamplingRound::new(RunId(1), (ask, id), None, &sampling, count, asked.info());
         asked.hear(calls, self.options.at_once as usize, out, |told| {
             round.hear(RunId(1), told);
         });
@@ -264,29 +265,29 @@ impl Session<'_> {
     }
 
     /// Says what came for a step; several replies are printed.
-    fn tell(&self, round: &Round, count: usize, out: &mut Out) {
-        if let [heard] = round.heard.as_slice() {
-            if let (Some(judged), None) = (&heard.judged, failed(&heard.reply)) {
-                let (bytes, seconds) = (heard.reply.content.len(), heard.elapsed.as_secs_f64());
+    fn tell(&self, round: &SamplingRound, count: usize, out: &mut Out) {
+        if let [reply] = round.replies.as_slice() {
+            if let (Some(judged), None) = (&reply.judged, failed(&reply.received)) {
+                let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
                 let (step, tally, around) = (round.ask.step + 1, round.tally(), around(judged));
                 self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{around}"));
                 // What is no JSON ends the run, and is said there.
-                if let Verdict::Breaks(why) = &judged.verdict {
+                if let ReplyVerdict::Breaks(why) = &judged.verdict {
                     out.complain(&shown!("step {step}: {}", why.line()));
                 }
             }
             return;
         }
-        for (n, heard) in round.heard.iter().enumerate() {
-            sample_line(n, heard, out);
+        for (n, reply) in round.replies.iter().enumerate() {
+            sample_line(n, reply, out);
         }
         distribution_line(&round.distribution(), out);
         self.say(out, &round.tally());
     }
 
-    fn no_branch(&self, why: NoBranch, count: usize) -> Shown {
+    fn no_replay(&self, why: NoReplay, count: usize) -> Shown {
         match why {
-            NoBranch::NoStep => shown!("there is no such step: this record has {count}"),
+            NoReplay::NoStep => shown!("there is no such step: this record has {count}"),
             why => shown!("the record at {} cannot be run again: {}", self.picked.place, Shown::error(&why)),
         }
     }
@@ -357,13 +358,13 @@ fn preview(preview: &Preview) -> Shown {
     shown!("{steps} of {of} steps, about {tokens} tokens")
 }
 
-fn around(judged: &Judged) -> Shown {
+fn around(judged: &JudgedReply) -> Shown {
     let words = judged.parts.around.words();
     if words.is_empty() { Shown::default() } else { shown!(", {words}") }
 }
 
-fn sample_line(n: usize, heard: &Heard, out: &mut Out) {
-    let (executed, judged) = (&heard.executed, heard.judged.as_ref());
+fn sample_line(n: usize, reply: &Reply, out: &mut Out) {
+    let (executed, judged) = (&reply.executed, reply.judged.as_ref());
     let outputs = judged.map(|judged| judged.outputs.as_slice()).unwrap_or_default();
     let outputs = object(outputs.iter().map(|(name, value)| (name, value.as_slice())));
     Style::SAVED.line(out, |line| {
@@ -375,7 +376,7 @@ fn sample_line(n: usize, heard: &Heard, out: &mut Out) {
 }
 
 fn distribution_line(made: &Distribution, out: &mut Out) {
-    let field = |field: &Field, object: &mut Object<'_>| {
+    let field = |field: &FieldCounts, object: &mut Object<'_>| {
         object.put("variable", &field.name).put("tie", field.is_tie());
         object.objects("values", &field.buckets, |bucket, object| {
             object.put("value", one_line(&bucket.text)).put("samples", &bucket.samples);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{CLEAN, FAILED, Out, UNANSWERED};
-use crate::cli::ask::{Asked, Request, Sampling, Sending};
+use crate::cli::ask::{ReadyServer, Request, Sampling, Sending};
 use crate::cli::check::MAX_SCHEMA;
 use stepscope_base::json::write::Letters;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
@@ -16,9 +16,9 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::prompt::AnswerShape;
 use stepscope_core::procedure::runner::{Ended, Runner, dumped};
 use stepscope_core::record::AnswerSchema;
-use stepscope_core::run::fork::round::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
-use stepscope_core::run::fork::{Executed, NoBranch, run_record};
-use stepscope_core::run::rerun::Judge;
+use stepscope_core::run::call::Judge;
+use stepscope_core::run::fork::{Executed, NoReplay, run_record};
+use stepscope_core::run::sampling::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
 use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
 
@@ -86,7 +86,7 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     };
     let mut runner = Runner::new(procedure, &question, shape, !options.lenient);
     if !runner.procedure().is_whole() {
-        return Err(shown!("{}", NoBranch::TooLarge));
+        return Err(shown!("{}", NoReplay::TooLarge));
     }
     let first = match runner.next_ask() {
         Ok(Some(first)) => first,
@@ -150,7 +150,7 @@ fn finished(
 /// Asks step by step, to the end or to where upstream's runner ends.
 fn run_steps(
     options: &Run,
-    asked: &Asked,
+    asked: &ReadyServer,
     runner: &mut Runner<'_>,
     calls: &mut Vec<Executed>,
     out: &Out,
@@ -162,7 +162,7 @@ fn run_steps(
         let call = options.sampling.steps(false).call(&asked.model, ask.request.prompt.clone(), schema, 0);
         let reply = asked.call(call, &mut executed, out);
         let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
-        let judged = fill(&mut executed, &reply, &judge, &asked.whom());
+        let judged = fill(&mut executed, &reply, &judge, &asked.info());
         let taken = match failed(&reply) {
             Some(why) => Err(server_ended(&why, ask.step)),
             None => runner.take(&ask, &reply.content),

@@ -16,8 +16,8 @@ use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::report::text::{Look, write};
-use stepscope_core::run::fork::Lineage;
-use stepscope_core::run::state::{Badge, Entry, Moment, Origin, Ran, State};
+use stepscope_core::run::fork::ForkOrigin;
+use stepscope_core::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use stepscope_core::run::trace::{Put, TraceStep};
 use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
@@ -190,9 +190,9 @@ impl View<'_, '_> {
                 out.line(&shown!("{title}\n{}\n", paragraph(value)));
             }
         }
-        if let Some(lineage) = Lineage::of(record.root) {
-            let parent = lineage.parent.as_ref().map(|id| shown!(" of {}", id.line())).unwrap_or_default();
-            out.line(&shown!("Fork{parent}\n  {}\n", lineage.phrase()));
+        if let Some(fork_origin) = ForkOrigin::of(record.root) {
+            let parent = fork_origin.parent.as_ref().map(|id| shown!(" of {}", id.line())).unwrap_or_default();
+            out.line(&shown!("Fork{parent}\n  {}\n", fork_origin.phrase()));
         }
         if let Some(surprise) = self.state.last_step().surprise {
             out.line(&shown!("Note: {}\n", surprise.meaning()));
@@ -252,7 +252,7 @@ impl View<'_, '_> {
         let end = Moment(self.state.step_count());
         let origin = |entry: &Entry<'_>| self.state.variables().get(entry.variable).map(|variable| variable.origin);
         let unwritten = |entry: &Entry<'_>| {
-            entry.writer.is_none() && origin(entry) != Some(Origin::Given) && entry.badge != Badge::Override
+            entry.writer.is_none() && origin(entry) != Some(VariableOrigin::Given) && entry.badge != Badge::Override
         };
         let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
         if self.record.kind != RecordKind::Procedure && !rest.is_empty() {

@@ -10,7 +10,7 @@ use crate::screens::side_by_side::making::Fixes;
 use crate::widgets::keymap::Context;
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::procedure::repair::model::ModelRepair;
 use stepscope_core::table::filter::{Completion, FilterError};
 
 /// A dialog with what it holds.
@@ -33,7 +33,7 @@ pub enum Dialog {
     /// A question about a verdict.
     Review(Ask),
     /// A repair of a procedure by a model.
-    Repair(Box<Mending>),
+    Repair(Box<ModelRepair>),
     /// A text is being typed.
     Editor(Box<Editor>),
     /// The fixes of a procedure that need no model.

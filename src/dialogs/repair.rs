@@ -5,14 +5,14 @@ pub(crate) mod draw;
 use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
-use crate::screens::rerun::state::{Mode, Offer};
+use crate::screens::rerun::state::{Candidate, Mode};
 use crate::screens::side_by_side::making::Make;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::procedure::repair::model::ModelRepair;
 use stepscope_core::procedure::repair::{MAX_TRIES, TEMPERATURE};
-use stepscope_core::run::fork::round::{Sampling, Told};
-use stepscope_core::run::rerun::RunId;
+use stepscope_core::run::call::RunId;
+use stepscope_core::run::sampling::{CallEvent, Sampling};
 use stepscope_io::model::setup::Server;
 use stepscope_terminal::run::Effect;
 
@@ -29,7 +29,7 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
         });
     };
     let model = repair_model(app).ok_or(Shown::own("a model: none is named; start with --model"))?;
-    let call = Mending::call(procedure, &model, &repair_sampling(app)).map_err(Shown::own)?;
+    let call = ModelRepair::call(procedure, &model, &repair_sampling(app)).map_err(Shown::own)?;
     let size = server.client.size(&call);
     Ok(shown!("ask {} at {}: {size} bytes, at most {MAX_TRIES} calls", Shown::line(model.as_bytes()), server.place()))
 }
@@ -62,14 +62,14 @@ pub(crate) fn start(app: &mut App) -> Effects {
             let server = app.models.server.as_ref();
             let place = server.map(Server::place).unwrap_or_default();
             let model = repair_model(app).unwrap_or_default();
-            let whom = shown!("{} at {place}", Shown::line(model.as_bytes()));
-            app.open_dialog(Dialog::Repair(Box::new(Mending::new(procedure, whom, MAX_TRIES))));
+            let server = shown!("{} at {place}", Shown::line(model.as_bytes()));
+            app.open_dialog(Dialog::Repair(Box::new(ModelRepair::new(procedure, server, MAX_TRIES))));
             ask_for_repair(app)
         }
         Err(_) if app.models.server.is_none() && app.models.is_configured => {
             let id = app.models.next_id();
             app.choosing = Some(id);
-            vec![Effect::Work(Work::Choose(id, Offer::Named(None)))]
+            vec![Effect::Work(Work::Choose(id, Candidate::Named(None)))]
         }
         Err(why) => app.say(why),
     }
@@ -82,7 +82,7 @@ fn ask_for_repair(app: &mut App) -> Effects {
     let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.dialog, app.models.server.clone()) else {
         return Vec::new();
     };
-    let Ok(call) = Mending::call(&repair.procedure, &model, &sampling) else {
+    let Ok(call) = ModelRepair::call(&repair.procedure, &model, &sampling) else {
         repair.is_over = true;
         return Vec::new();
     };
@@ -92,7 +92,7 @@ fn ask_for_repair(app: &mut App) -> Effects {
 }
 
 /// What was heard of the call; `None`: it is about another.
-pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<Told>) -> Result<Effects, Vec<Told>> {
+pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<CallEvent>) -> Result<Effects, Vec<CallEvent>> {
     match &mut app.dialog {
         Some(Dialog::Repair(repair)) if repair.id == id => {
             let goes_on = repair.hear(id, told);
@@ -138,7 +138,7 @@ pub(crate) fn open_repaired(app: &mut App) -> Effects {
         return Vec::new();
     }
     let (before, after) = repair.diagnostics;
-    let done = shown!("repaired by {}: diagnostics {before} → {after}", repair.whom);
+    let done = shown!("repaired by {}: diagnostics {before} → {after}", repair.server);
     let procedure = repair.procedure.clone();
     app.dialog = None;
     app.make(Make::Repair { done, procedure })

@@ -3,6 +3,6 @@
 pub(crate) mod answer;
 pub(crate) mod draw;
 pub(crate) mod keys;
-pub(crate) mod leg;
 pub(crate) mod outcome;
 pub mod state;
+pub(crate) mod transition;

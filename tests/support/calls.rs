@@ -1,6 +1,6 @@
 //! Calls of a model, made and heard to their end.
 
-use stepscope_core::run::rerun::{Call, Rerun, RunEvent, RunId};
+use stepscope_core::run::call::{Call, Received, RunEvent, RunId};
 use stepscope_io::model::{Client, ModelClient as _};
 
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -8,8 +8,8 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Makes a call and hears it to its end.
-pub(crate) fn heard(client: &Client, call: Call) -> (Rerun, Vec<RunEvent>) {
-    let (mut rerun, mut events) = (Rerun::begin(RunId(1)), Vec::new());
+pub(crate) fn heard(client: &Client, call: Call) -> (Received, Vec<RunEvent>) {
+    let (mut rerun, mut events) = (Received::begin(RunId(1)), Vec::new());
     wait(async {
         let mut running = client.run(call);
         while let Some(event) = running.next().await {

@@ -22,7 +22,7 @@ use stepscope::app::msg::{Msg, Work};
 use stepscope::app::review::{Place, Review};
 use stepscope::app::scribe::{Scribe, Tell};
 use stepscope::app::state::{App, Looks};
-use stepscope::screens::rerun::state::Models;
+use stepscope::screens::rerun::state::ModelChoice;
 use stepscope::widgets::keymap::Keymap;
 use stepscope::widgets::theme::{BUILT_IN, Role, Theme};
 use stepscope_base::text::is_hidden;
@@ -63,11 +63,11 @@ fn looks() -> Looks {
 /// The model `small` of a server that speaks as Ollama does, asked without pauses and without a second try.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn small_at(url: String) -> Setup {
-    let wanted = settings::Wanted {
+    let wanted = settings::WantedServer {
         backend: Some(Backend::Ollama),
         url: Some(url),
         model: Some("small".to_owned()),
-        ..settings::Wanted::default()
+        ..settings::WantedServer::default()
     };
     Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
 }
@@ -267,7 +267,7 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn ask(&mut self, setup: Setup) {
         let config = Config::default();
-        self.app.models = Models::new(setup.clone(), &config);
+        self.app.models = ModelChoice::new(setup.clone(), &config);
         self.calls = Calls::new(setup, config);
     }
 

@@ -1,9 +1,13 @@
 //! A run over time: the global state, what was recorded, forks and re-runs.
 
+/// One call of a model: what is asked, what came, and what the reply is worth.
+pub mod call;
 /// A record and new outputs to a forked record, and which later steps are stale.
 pub mod fork;
-/// One call of a model as a machine, and what its text gives.
+/// The re-run machine: a recorded run, continued from one of its steps.
 pub mod rerun;
+/// The calls for one step: how they are made, and what their replies say together.
+pub mod sampling;
 /// The global state over time: what every step could read and what it wrote.
 pub mod state;
 /// What was recorded of every step.

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
 use crate::review::fold::Reviewed;
-use crate::run::fork::Lineage;
+use crate::run::fork::ForkOrigin;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::Value;
@@ -75,7 +75,7 @@ impl Summary {
                 rules.push(finding.rule);
             }
         }
-        let is_fork = record.is_some_and(|record| Lineage::of(record.root).is_some());
+        let is_fork = record.is_some_and(|record| ForkOrigin::of(record.root).is_some());
         let mut summary = Self {
             kind: record.map_or(RecordKind::Broken, |record| record.kind),
             item: Item { dataset, id: None, row_index: Some(position), side: None },

@@ -1,6 +1,6 @@
 //! Models: asking one and hearing its reply piece by piece, over the network or from a cassette.
 //!
-//! A call is started by `ModelClient::run` and heard through `Running`; dropping that closes the connection. Every
+//! A call is started by `ModelClient::run` and heard through `RunningCall`; dropping that closes the connection. Every
 //! call ends: there are deadlines for the connection, the first content, silence and the whole, and limits for the
 //! size.
 
@@ -9,15 +9,15 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use stepscope_core::run::rerun::{Call, RunEvent, Trouble};
+use stepscope_core::run::call::{Call, RunEvent, Trouble};
 
 pub(crate) mod body;
 pub mod cassette;
-mod drive;
+pub mod discover;
 pub mod endpoint;
+mod exchange;
 pub mod frames;
 pub mod key;
-pub mod offer;
 pub mod redact;
 pub mod reply;
 pub mod samples;
@@ -69,24 +69,24 @@ impl Default for Limits {
 /// Something that answers calls. It is to be used inside of a tokio runtime.
 pub trait ModelClient: Send + Sync {
     /// Starts a call. The last event is [`RunEvent::Done`] or [`RunEvent::Failed`].
-    fn run(&self, call: Call) -> Running;
+    fn run(&self, call: Call) -> RunningCall;
 }
 
 /// A call on its way. Dropping it closes the connection.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningCall {
     events: mpsc::Receiver<RunEvent>,
     task: AbortHandle,
 }
 
-impl Running {
+impl RunningCall {
     /// What comes next; `None`: all was heard.
     pub async fn next(&mut self) -> Option<RunEvent> {
         self.events.recv().await
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -146,19 +146,19 @@ impl Client {
     pub fn is_recorded(&self, call: &Call) -> Option<bool> {
         let wire::Wire::Tape(tape) = &self.wire else { return None };
         let backend = self.endpoint.backend;
-        Some(tape.holds(backend, &body::body(backend, call, call.rung, self.stream).0))
+        Some(tape.holds(backend, &body::body(backend, call, call.enforcement, self.stream).0))
     }
 
     /// The size of the request that a call would make, in bytes.
     pub fn size(&self, call: &Call) -> usize {
-        body::body(self.endpoint.backend, call, call.rung, self.stream).0.len()
+        body::body(self.endpoint.backend, call, call.enforcement, self.stream).0.len()
     }
 }
 
 impl ModelClient for Client {
-    fn run(&self, call: Call) -> Running {
+    fn run(&self, call: Call) -> RunningCall {
         let (sender, events) = mpsc::channel(CHANNEL);
-        let task = tokio::spawn(drive::drive(self.clone(), call, sender));
-        Running { events, task: task.abort_handle() }
+        let task = tokio::spawn(exchange::exchange(self.clone(), call, sender));
+        RunningCall { events, task: task.abort_handle() }
     }
 }

@@ -392,7 +392,7 @@ fn next_item(app: &mut App, from: usize) -> Option<usize> {
 fn follow_agenda(app: &mut App) {
     let records = app.review.take_changed().unwrap_or_else(|| {
         app.review.agenda = Agenda::default();
-        let forks = app.forks.family.addresses().filter_map(|(source, byte)| app.store.position(source, byte));
+        let forks = app.forks.tree.addresses().filter_map(|(source, byte)| app.store.position(source, byte));
         forks.chain(app.review.known_records().map(|(record, _)| record)).collect()
     });
     for record in records {
@@ -476,7 +476,7 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
     let Some(mut subject) = subject_of(opened) else { return Vec::new() };
     let record = subject.record;
     if let Some((_, address, true)) = app.fork_of(record) {
-        subject.summary.execution = app.forks.family.execution(address).into();
+        subject.summary.execution = app.forks.tree.execution(address).into();
     }
     app.review.look_at(subject);
     resumed(app);

@@ -19,8 +19,8 @@ use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Keymap};
 use crate::widgets::theme::Theme;
 use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
-use stepscope_core::run::fork::Lineage;
-use stepscope_io::log::forks::Mark;
+use stepscope_core::run::fork::ForkOrigin;
+use stepscope_io::log::forks::KnownFork;
 use stepscope_io::pipeline::examine::Neighbours;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::store::{LoadEvent, visits};
@@ -59,15 +59,15 @@ fn app(runs: usize, forks: usize) -> App {
     let mut app = App::new(store, Keymap::default(), looks);
     app.size = Size::new(120, 40);
     if forks > 0 {
-        let asked = app.forks.family.ask(&app.store, 1);
+        let asked = app.forks.tree.ask(&app.store, 1);
         let root = app.store.address(3).unwrap();
-        let mark = |n: usize| {
-            let lineage = Lineage { parent_sha256: "root".into(), ..Lineage::default() };
-            Some(Mark { hash: n.to_string(), lineage: Some(lineage) })
+        let known = |n: usize| {
+            let fork_origin = ForkOrigin { parent_sha256: "root".into(), ..ForkOrigin::default() };
+            Some(KnownFork { hash: n.to_string(), fork_origin: Some(fork_origin) })
         };
-        let marks = asked.iter().enumerate().map(|(n, (address, _))| (*address, mark(n))).collect();
-        app.forks.family.take_marks(marks);
-        app.forks.family.take_parents(vec![("root".into(), root)]);
+        let known = asked.iter().enumerate().map(|(n, (address, _))| (*address, known(n))).collect();
+        app.forks.tree.take_fork_origins(known);
+        app.forks.tree.take_parents(vec![("root".into(), root)]);
         app.arrange();
     }
     app

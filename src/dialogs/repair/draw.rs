@@ -9,12 +9,12 @@ use crate::widgets::look::{Look, frame, put};
 use crate::widgets::prose::wrap;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::mending::Mending;
+use stepscope_core::procedure::repair::model::ModelRepair;
 
 /// Of a long reply the end is shown.
 const TAIL: usize = 16 << 10;
 
-pub(crate) fn draw(repair: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(repair: &ModelRepair, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let body = parts(area).body;
     let place = window(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));
     Clear.render(place, buf);
@@ -25,7 +25,7 @@ pub(crate) fn draw(repair: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_
     };
     let title = vec![
         look.span("Repair by ", Role::Title),
-        look.span(repair.whom.as_str(), Role::Title),
+        look.span(repair.server.as_str(), Role::Title),
         look.span(keys, Role::Faint),
     ];
     let inner = frame(title, place, buf, look);
@@ -34,11 +34,11 @@ pub(crate) fn draw(repair: &Mending, area: Rect, buf: &mut Buffer, look: Look<'_
         vec![(format!("diagnostics {before} → {after}"), if after == 0 { Role::Ok } else { Role::Warning })];
     lines.extend(repair.said.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
     if !repair.is_over {
-        lines.push((format!("{} bytes so far", repair.reply.content.len()), Role::Current));
+        lines.push((format!("{} bytes so far", repair.received.content.len()), Role::Current));
     }
     lines.push((String::new(), Role::Text));
     let room = usize::from(inner.height).saturating_sub(lines.len());
-    let content = &repair.reply.content;
+    let content = &repair.received.content;
     let tail = content.get(content.len().saturating_sub(TAIL)..).unwrap_or_default();
     let text = Shown::prose(tail);
     let wrapped = wrap(text.as_str(), inner_width(place));

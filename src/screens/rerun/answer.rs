@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::app::opened::Opened;
-use crate::screens::rerun::leg::{Ready, Way};
 use crate::screens::rerun::outcome::{Outcome, Side};
+use crate::screens::rerun::transition::{Machine, Ready};
 use crate::screens::side_by_side::state::{Against, SideBySide};
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
@@ -15,7 +15,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::record::types::in_use;
 use stepscope_core::record::{Record, formats};
 use stepscope_core::run::fork::Preview;
-use stepscope_core::run::fork::round::{Round, failed};
+use stepscope_core::run::sampling::{SamplingRound, failed};
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::examine::Neighbours;
@@ -39,7 +39,7 @@ pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Re
     let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
     let (ask, source) = (made.ask(), made.source());
     let answer = Answer { text, document, source, files: made.files };
-    Ok(Ready { way: Way::Answer(Box::new(answer)), preview, ask, step_id: None, past: None })
+    Ok(Ready { machine: Machine::Answer(Box::new(answer)), preview, ask, step_id: None, past: None })
 }
 
 fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T> {
@@ -50,9 +50,9 @@ fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T>
 
 impl Answer {
     /// What the call gave, once it is judged. What failed or broke off is no answer, and is set beside none.
-    pub fn outcome(&self, round: &Round, beside: &Arc<Beside>, now: &str) -> Option<Outcome> {
+    pub fn outcome(&self, round: &SamplingRound, beside: &Arc<Beside>, now: &str) -> Option<Outcome> {
         let line = with_record(&self.text, |record| answered(record, &self.text, round, now))?;
-        let ended = round.heard.first().and_then(|heard| failed(&heard.reply));
+        let ended = round.replies.first().and_then(|reply| failed(&reply.received));
         if ended.is_some() {
             return Some(Outcome { line, ended, ..Outcome::default() });
         }

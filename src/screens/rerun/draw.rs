@@ -8,9 +8,9 @@ use ratatui::text::{Line, Span};
 
 use crate::app::bars;
 use crate::app::state::App;
-use crate::screens::rerun::leg::Way;
-use crate::screens::rerun::outcome::{Outcome, Row, Side};
-use crate::screens::rerun::state::{Attempt, Field, Kept, Mode, Models, Offer, Pane, Stage, scope_words};
+use crate::screens::rerun::outcome::{ChangedRow, Outcome, Side};
+use crate::screens::rerun::state::{Attempt, Candidate, Field, Kept, Mode, ModelChoice, Pane, Stage, scope_words};
+use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::layout::{WIDE, inner_width, parts};
@@ -22,9 +22,9 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::generation::files_sent;
 use stepscope_core::compare::difference::Change;
-use stepscope_core::run::fork::round::{Heard, Round, failed};
-use stepscope_core::run::rerun::samples::Distribution;
-use stepscope_core::run::rerun::{Judged, Phase, Stop};
+use stepscope_core::run::call::{JudgedReply, Phase, Stop};
+use stepscope_core::run::sampling::distribution::Distribution;
+use stepscope_core::run::sampling::{Reply, SamplingRound, failed};
 use stepscope_io::model::setup::Server;
 
 /// The words before the fields of the preview.
@@ -69,7 +69,7 @@ fn shown_pane(attempt: &Attempt) -> Pane {
 
 fn top_height(attempt: &Attempt, body: Rect) -> u16 {
     let rows = match attempt.stage {
-        Stage::Choosing => attempt.picker.offers.len() + 2,
+        Stage::Choosing => attempt.picker.candidates.len() + 2,
         Stage::Preview => {
             let files = if attempt.is_answer() { 2 } else { 1 };
             attempt.fields().len() + 1 + files + attempt.edits.len().min(3) + usize::from(attempt.prompt.is_some())
@@ -103,7 +103,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         (Stage::Preview, Pane::Top) => match attempt.field() {
             Field::Send => "nothing was sent; Enter on this line sends it",
             Field::Server => "Enter chooses another",
-            Field::Scope | Field::Rung => "left and right, or Enter, change it",
+            Field::Scope | Field::Enforcement => "left and right, or Enter, change it",
             Field::Model => "Enter changes it",
             Field::Samples | Field::Temperature | Field::Seed => "left and right change it, Enter types it",
         },
@@ -154,13 +154,13 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
 }
 
 /// Lines, and the ones under the cursor.
-struct Page {
+struct BoxLines {
     lines: Vec<Vec<Span<'static>>>,
     cursor: Option<usize>,
     tall: usize,
 }
 
-impl Page {
+impl BoxLines {
     fn plain(lines: Vec<Vec<Span<'static>>>) -> Self {
         Self { lines, cursor: None, tall: 1 }
     }
@@ -177,39 +177,46 @@ const fn heading(attempt: &Attempt) -> &'static str {
     }
 }
 
-fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let picker = &attempt.picker;
-    let mut lines: Vec<_> = picker.offers.iter().map(|offer| offered(offer, width, look)).collect();
+    let mut lines: Vec<_> = picker.candidates.iter().map(|candidate| candidate_line(candidate, width, look)).collect();
     let cursor = (!lines.is_empty()).then_some(picker.list.at);
     if picker.is_looking {
         let text = "looking for servers at the customary ports of this machine…";
         lines.push(vec![look.span(text, Role::Accent)]);
-    } else if !picker.offers.iter().any(|offer| matches!(offer, Offer::Found(..) | Offer::Named(_))) {
+    } else if !picker.candidates.iter().any(|candidate| matches!(candidate, Candidate::Found(..) | Candidate::Named(_)))
+    {
         let text = "no model server answers: start one, or name it with --url";
         lines.push(vec![look.span(text, Role::Warning)]);
     }
     lines.extend(picker.trouble.as_ref().map(|why| vec![look.span(why.as_str(), Role::Warning)]));
-    Page { lines, cursor, tall: 1 }
+    BoxLines { lines, cursor, tall: 1 }
 }
 
-fn offered(offer: &Offer, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let name = |model: &Option<String>| match model {
         Some(model) => Shown::line(model.as_bytes()).into_string(),
         None => "(it lists no model)".to_owned(),
     };
-    let (what, place) = match offer {
-        Offer::Named(model) => (name(model), "of the server that flags, environment or config.toml name".to_owned()),
-        Offer::Found(endpoint, usually, model) => {
+    let (what, place) = match candidate {
+        Candidate::Named(model) => {
+            (name(model), "of the server that flags, environment or config.toml name".to_owned())
+        }
+        Candidate::Found(endpoint, usually, model) => {
             (name(model), format!("{}  {}, usually {usually}", endpoint.shown(), endpoint.backend.word()))
         }
-        Offer::Profile(profile) => (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned()),
-        Offer::Samples => ("cassette".to_owned(), "recorded replies to the first sample runs; asks nobody".to_owned()),
+        Candidate::Profile(profile) => {
+            (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned())
+        }
+        Candidate::Samples => {
+            ("cassette".to_owned(), "recorded replies to the first sample runs; asks nobody".to_owned())
+        }
     };
     vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
 }
 
 /// The line that says what Enter would do, in full.
-fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
+fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     if let Some(never) = &attempt.never {
         return (never.clone(), Role::Fatal);
     }
@@ -227,7 +234,7 @@ fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
     let times = if attempt.samples > 1 { format!(", the first {} times", attempt.samples) } else { String::new() };
     let verb = if server.client.is_cassette() { "plays" } else { "asks" };
     let size = size(bytes);
-    if let Some(Way::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.way) {
+    if let Some(Machine::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
         let source = &answer.source;
         return (shown!("{verb} with {source}, about {tokens} tokens, {size}, of {model} at {place}"), Role::Live);
     }
@@ -236,7 +243,7 @@ fn sending(attempt: &Attempt, models: &Models) -> (Shown, Role) {
     (what, Role::Live)
 }
 
-fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let models = &app.models;
     let mut lines = Vec::new();
     let (what, role) = sending(attempt, models);
@@ -274,19 +281,19 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
     }
     let at = attempt.list.at;
     let cursor = if at == 0 { 0 } else { tall + at - 1 };
-    Page { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
+    BoxLines { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
 }
 
 /// Every file whose lines go out.
 fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
-    let others = match attempt.ready.as_ref().map(|ready| &ready.way) {
-        Some(Way::Answer(answer)) => answer.files.as_slice(),
+    let others = match attempt.ready.as_ref().map(|ready| &ready.machine) {
+        Some(Machine::Answer(answer)) => answer.files.as_slice(),
         _ => &[],
     };
     files_sent(app.files_of_open(), others)
 }
 
-fn value(field: Field, attempt: &Attempt, models: &Models) -> String {
+fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
     let sampling = &models.sampling;
     let own = |text: Option<String>| text.unwrap_or_else(|| "none: the server's own".to_owned());
     match field {
@@ -306,13 +313,13 @@ fn value(field: Field, attempt: &Attempt, models: &Models) -> String {
         },
         Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
         Field::Seed => own(sampling.seed.map(|seed| seed.to_string())),
-        Field::Rung => {
-            let how = match sampling.rung.word() {
+        Field::Enforcement => {
+            let how = match sampling.enforcement.word() {
                 "schema" => "the server is given the schema and is to keep it",
                 "json" => "the server is asked for JSON of any shape",
                 _ => "the schema stands in the prompt alone",
             };
-            format!("{}: {how}", sampling.rung.word())
+            format!("{}: {how}", sampling.enforcement.word())
         }
     }
 }
@@ -321,29 +328,29 @@ fn kind(server: &Server) -> &'static str {
     server.client.endpoint().backend.word()
 }
 
-fn progress(attempt: &Attempt, look: Look<'_>) -> Page {
+fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     let mut lines = past(attempt, look);
-    let Some(round) = &attempt.round else { return Page::plain(lines) };
+    let Some(round) = &attempt.round else { return BoxLines::plain(lines) };
     let (step, done, all) = (attempt.named(round.ask.step), attempt.past.len() + 1, attempt.preview.steps.len().max(1));
-    let running = round.heard.iter().filter(|heard| heard.reply.phase == Phase::Streaming).count();
+    let running = round.replies.iter().filter(|reply| reply.received.phase == Phase::Streaming).count();
     let mut line = vec![look.span(
         if attempt.is_answer() { step.into_string() } else { format!("{step}, {done} of {all}") },
         Role::Current,
     )];
-    let first = round.heard.first();
-    if let Some(heard) = first.filter(|heard| !heard.reply.endpoint.as_str().is_empty()) {
+    let first = round.replies.first();
+    if let Some(reply) = first.filter(|reply| !reply.received.endpoint.as_str().is_empty()) {
         let model = Shown::line(round.model().as_bytes());
-        line.push(look.span(format!("   {model} at {}", heard.reply.endpoint), Role::Live));
+        line.push(look.span(format!("   {model} at {}", reply.received.endpoint), Role::Live));
     }
     lines.push(line);
     let mut line = vec![look.span(state_of(round, running), Role::Accent)];
     line.push(look.span(format!("   {:.1} s", attempt.elapsed().as_secs_f64()), Role::Text));
     line.extend(speed(round).map(|speed| look.span(format!("   {speed}"), Role::Dim)));
-    if let Some(rung) = first.and_then(|heard| heard.reply.rung) {
-        line.push(look.span(format!("   {}", rung.phrase()), Role::Dim));
+    if let Some(enforcement) = first.and_then(|reply| reply.received.enforcement) {
+        line.push(look.span(format!("   {}", enforcement.phrase()), Role::Dim));
     }
     lines.push(line);
-    Page::plain(lines)
+    BoxLines::plain(lines)
 }
 
 fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
@@ -352,31 +359,32 @@ fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     lines.map(|text| vec![look.span("· ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
 }
 
-fn state_of(round: &Round, running: usize) -> String {
-    let over = round.heard.iter().filter(|heard| !heard.reply.is_running()).count();
-    match round.heard.as_slice() {
-        [heard] => match &heard.reply.phase {
-            Phase::Connecting if heard.reply.endpoint.as_str().is_empty() => "connecting".to_owned(),
+fn state_of(round: &SamplingRound, running: usize) -> String {
+    let over = round.replies.iter().filter(|reply| !reply.received.is_running()).count();
+    match round.replies.as_slice() {
+        [reply] => match &reply.received.phase {
+            Phase::Connecting if reply.received.endpoint.as_str().is_empty() => "connecting".to_owned(),
             Phase::Connecting => "waiting for the first word".to_owned(),
             Phase::Streaming => "the reply is coming".to_owned(),
             _ => "the reply is here".to_owned(),
         },
-        heard => format!("{over} of {} replies are here, {running} are coming", heard.len()),
+        reply => format!("{over} of {} replies are here, {running} are coming", reply.len()),
     }
 }
 
 /// Tokens a second: as the server counted them, else a fourth of the bytes.
-fn speed(round: &Round) -> Option<String> {
-    let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len() + heard.reply.reasoning.len()).sum();
-    let counted: Option<u64> = match round.heard.as_slice() {
-        [heard] => match &heard.reply.phase {
+fn speed(round: &SamplingRound) -> Option<String> {
+    let bytes: usize =
+        round.replies.iter().map(|reply| reply.received.content.len() + reply.received.reasoning.len()).sum();
+    let counted: Option<u64> = match round.replies.as_slice() {
+        [reply] => match &reply.received.phase {
             Phase::Done(finish) => finish.usage.completion,
             _ => None,
         },
         _ => None,
     };
-    let began = round.heard.iter().filter_map(|heard| heard.first).min()?;
-    let ended = round.heard.iter().map(|heard| heard.elapsed).max()?;
+    let began = round.replies.iter().filter_map(|reply| reply.first).min()?;
+    let ended = round.replies.iter().map(|reply| reply.elapsed).max()?;
     let seconds = ended.checked_sub(began)?.as_secs_f64();
     if seconds < 0.05 {
         return Some(size(bytes));
@@ -385,8 +393,8 @@ fn speed(round: &Round) -> Option<String> {
     Some(format!("{}, {about}{:.1} tokens/s", size(bytes), tokens / seconds))
 }
 
-fn choices(attempt: &Attempt, look: Look<'_>) -> Page {
-    let Some(round) = &attempt.round else { return Page::plain(Vec::new()) };
+fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
+    let Some(round) = &attempt.round else { return BoxLines::plain(Vec::new()) };
     let made = round.distribution();
     let ties = made.fields.iter().filter(|field| field.is_tie()).count();
     let tie = match ties {
@@ -399,20 +407,20 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> Page {
         look.span(fields(&made.consensus()), Role::Text),
         look.span(tie, Role::Warning),
     ]];
-    for (n, heard) in round.heard.iter().enumerate() {
-        let (glyph, role, text) = reply_line(heard);
+    for (n, reply) in round.replies.iter().enumerate() {
+        let (glyph, role, text) = reply_line(reply);
         let head = look.span(pad(&format!("reply {}", n + 1), 10), Role::Faint);
         lines.push(vec![head, look.span(format!("{glyph} "), role), look.span(text, Role::Text)]);
     }
     lines.push(vec![look.span(round.tally().into_string(), Role::Dim)]);
-    Page { lines, cursor: Some(attempt.list.at), tall: 1 }
+    BoxLines { lines, cursor: Some(attempt.list.at), tall: 1 }
 }
 
-fn reply_line(heard: &Heard) -> (&'static str, Role, String) {
-    if let Some(why) = failed(&heard.reply) {
+fn reply_line(reply: &Reply) -> (&'static str, Role, String) {
+    if let Some(why) = failed(&reply.received) {
         return ("✗", Role::Fatal, format!("failed: {why}"));
     }
-    let Some(judged) = &heard.judged else { return ("?", Role::Warning, String::new()) };
+    let Some(judged) = &reply.judged else { return ("?", Role::Warning, String::new()) };
     match judged.verdict.why() {
         None => ("✓", Role::Ok, fields(&judged.outputs)),
         Some(why) => ("!", Role::Warning, format!("{}: {why}", judged.verdict.word())),
@@ -424,9 +432,9 @@ fn fields(values: &[(Untrusted<'static>, Vec<u8>)]) -> String {
     values.iter().map(text).collect::<Vec<_>>().join("   ")
 }
 
-fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
+fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let mut lines = past(attempt, look);
-    let Some(outcome) = &attempt.outcome else { return Page::plain(lines) };
+    let Some(outcome) = &attempt.outcome else { return BoxLines::plain(lines) };
     if let Some(ended) = &outcome.ended {
         for (n, range) in wrap(ended.as_str(), width.saturating_sub(2)).into_iter().take(2).enumerate() {
             let text = ended.as_str().get(range).unwrap_or_default().to_owned();
@@ -438,7 +446,7 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
         if attempt.kept != Kept::No {
             lines.push(kept(attempt, look));
         }
-        return Page::plain(lines);
+        return BoxLines::plain(lines);
     }
     lines.push(answers(outcome, look));
     let mut line = vec![look.span("findings ", Role::Faint)];
@@ -456,7 +464,7 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> Page {
         lines.push(vec![look.span("▲ ", Role::Warning), look.span(text, Role::Warning)]);
     }
     lines.push(kept(attempt, look));
-    Page::plain(lines)
+    BoxLines::plain(lines)
 }
 
 fn kept(attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
@@ -526,13 +534,13 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
 }
 
 fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
-    let heard = attempt.round.as_ref().and_then(|round| round.heard.get(attempt.shown_reply()));
-    let Some(heard) = heard else { return Vec::new() };
+    let reply = attempt.round.as_ref().and_then(|round| round.replies.get(attempt.shown_reply()));
+    let Some(reply) = reply else { return Vec::new() };
     let mut line = Vec::new();
     if rerun::keys::is_replay(app) {
         line.push(look.span("  ↺ replay", Role::Warning));
     }
-    if matches!(heard.reply.phase, Phase::Failed(_) | Phase::Cancelled) {
+    if matches!(reply.received.phase, Phase::Failed(_) | Phase::Cancelled) {
         line.push(look.span("  ✗ partial, no answer", Role::Fatal));
     }
     line
@@ -605,49 +613,49 @@ impl Text<'_> {
         let Some(round) = &attempt.round else {
             return self.say("nothing was asked yet", Role::Dim);
         };
-        if round.heard.len() > 1 {
+        if round.replies.len() > 1 {
             match attempt.stage {
                 Stage::Several if attempt.list.at == 0 => return self.distribution(&round.distribution(), round),
                 Stage::Several => {}
                 _ => return self.replies(round),
             }
         }
-        if let Some(heard) = round.heard.get(attempt.shown_reply()) {
-            self.one_reply(heard, attempt.follows && attempt.is_running());
+        if let Some(reply) = round.replies.get(attempt.shown_reply()) {
+            self.one_reply(reply, attempt.follows && attempt.is_running());
         }
     }
 
     /// One line for each of several replies that are coming.
-    fn replies(&mut self, round: &Round) {
-        for (n, heard) in round.heard.iter().enumerate() {
-            let (glyph, role) = match &heard.reply.phase {
+    fn replies(&mut self, round: &SamplingRound) {
+        for (n, reply) in round.replies.iter().enumerate() {
+            let (glyph, role) = match &reply.received.phase {
                 Phase::Streaming => ("●", Role::Live),
                 Phase::Done(_) => ("✓", Role::Ok),
                 Phase::Failed(_) | Phase::Cancelled => ("✗", Role::Fatal),
                 Phase::Idle | Phase::Connecting => ("○", Role::Dim),
             };
-            let text = match failed(&heard.reply).filter(|_| !heard.reply.is_running()) {
+            let text = match failed(&reply.received).filter(|_| !reply.received.is_running()) {
                 Some(why) => why.into_string(),
-                None => Shown::line(stepscope_base::text::head(&heard.reply.content, 400)).into_string(),
+                None => Shown::line(stepscope_base::text::head(&reply.received.content, 400)).into_string(),
             };
             let text = fit(&text, self.width.saturating_sub(6));
             self.spans(vec![(format!("{:>3} ", n + 1), Role::Faint), (format!("{glyph} "), role), (text, Role::Text)]);
         }
     }
 
-    fn one_reply(&mut self, heard: &Heard, at_end: bool) {
-        for line in &heard.reply.log {
+    fn one_reply(&mut self, reply: &Reply, at_end: bool) {
+        for line in &reply.received.log {
             self.say(format!("▲ {line}"), Role::Warning);
         }
-        let (before, content) = apart(heard);
-        let reasoning = if heard.reply.reasoning.is_empty() { before } else { heard.reply.reasoning.as_slice() };
+        let (before, content) = apart(reply);
+        let reasoning = if reply.received.reasoning.is_empty() { before } else { reply.received.reasoning.as_slice() };
         if !reasoning.is_empty() {
             self.say("reasoning", Role::Faint);
             self.bytes(reasoning, Role::Dim, at_end);
             self.say("reply", Role::Faint);
         }
         self.bytes(content, Role::Text, at_end);
-        match &heard.reply.phase {
+        match &reply.received.phase {
             Phase::Failed(trouble) => self.say(format!("✗ {}", trouble.sentence), Role::Fatal),
             Phase::Cancelled => self.say("✗ broken off here: partial, no answer", Role::Fatal),
             Phase::Connecting => self.say("waiting…", Role::Dim),
@@ -658,12 +666,12 @@ impl Text<'_> {
             },
             Phase::Idle | Phase::Streaming => {}
         }
-        if let Some(judged) = heard.judged.as_ref().filter(|_| failed(&heard.reply).is_none()) {
+        if let Some(judged) = reply.judged.as_ref().filter(|_| failed(&reply.received).is_none()) {
             self.judged(judged);
         }
     }
 
-    fn judged(&mut self, judged: &Judged) {
+    fn judged(&mut self, judged: &JudgedReply) {
         match judged.verdict.why() {
             None => self.say("✓ it is what was asked for", Role::Ok),
             Some(why) => self.say(format!("! {why}"), Role::Warning),
@@ -691,8 +699,8 @@ impl Text<'_> {
         self.prose(&Shown::prose(bytes.get(start.unwrap_or(from)..).unwrap_or_default()), role);
     }
 
-    fn distribution(&mut self, made: &Distribution, round: &Round) {
-        let all = round.heard.len();
+    fn distribution(&mut self, made: &Distribution, round: &SamplingRound) {
+        let all = round.replies.len();
         for field in &made.fields {
             let tie = if field.is_tie() { "   a tie: the first that came leads" } else { "" };
             self.spans(vec![(field.name.line().into_string(), Role::Key), (tie.to_owned(), Role::Warning)]);
@@ -796,7 +804,7 @@ impl Text<'_> {
         }
     }
 
-    fn rows(&mut self, rows: &[Row]) {
+    fn rows(&mut self, rows: &[ChangedRow]) {
         for row in rows.iter().take(MAX_ROWS) {
             let (glyph, role) = match row.change {
                 Change::Same => ("=", Role::Dim),
@@ -837,8 +845,8 @@ impl Text<'_> {
 }
 
 /// Reasoning in marks, and what follows it.
-fn apart(heard: &Heard) -> (&[u8], &[u8]) {
-    let content = heard.reply.content.as_slice();
+fn apart(reply: &Reply) -> (&[u8], &[u8]) {
+    let content = reply.received.content.as_slice();
     let trimmed = content.trim_ascii_start();
     let Some(inner) = trimmed.strip_prefix(b"<think>") else { return (b"", content) };
     match memchr::memmem::find(inner, b"</think>") {
@@ -851,10 +859,10 @@ fn apart(heard: &Heard) -> (&[u8], &[u8]) {
 }
 
 /// The variables that the step is to write, as they were recorded.
-fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<Row> {
+fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<ChangedRow> {
     let (Some(ask), Some(view)) = (attempt.ask(), view) else { return Vec::new() };
-    let judged = attempt.round.as_ref().and_then(|round| match round.heard.as_slice() {
-        [heard] => heard.judged.as_ref(),
+    let judged = attempt.round.as_ref().and_then(|round| match round.replies.as_slice() {
+        [reply] => reply.judged.as_ref(),
         _ => None,
     });
     let opened = &view.opened;
@@ -866,7 +874,7 @@ fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<Row> {
         let recorded = write.and_then(|write| write.value.as_ref()).map(|value| value.line.clone());
         let computed = index.and_then(|index| opened.proof.computed(index, Some(ask.step)));
         let new = judged.and_then(|judged| judged.outputs.iter().find(|(other, _)| other == name));
-        Row {
+        ChangedRow {
             name: shown,
             step: Some(ask.step),
             is_asked: true,

@@ -9,10 +9,10 @@ use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::kind::ScreenKind;
-use crate::screens::rerun::leg::Reached;
 use crate::screens::rerun::state::{
-    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Mode, Of, Offer, Pane, SAMPLES, Stage, farther, turned,
+    AT_ONCE, Attempt, Candidate, Field, Kept, MAX_SAMPLES, Mode, Of, Pane, SAMPLES, Stage, farther, turned,
 };
+use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screen;
 use crate::screens::{rerun, run};
@@ -22,9 +22,9 @@ use crate::widgets::list::Move;
 use crate::widgets::panes;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::run::call::{Phase, RunId};
 use stepscope_core::run::fork::Scope;
-use stepscope_core::run::fork::round::Told;
-use stepscope_core::run::rerun::{Phase, RunId};
+use stepscope_core::run::sampling::CallEvent;
 use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 use stepscope_terminal::run::Effect;
@@ -155,26 +155,26 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
 fn plan(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let id = app.models.next_id();
-    let leg = attempt.begin(id);
-    let mut effects = vec![Effect::Work(Work::Leg(id, Box::new(leg)))];
+    let transition = attempt.begin(id);
+    let mut effects = vec![Effect::Work(Work::Transition(id, Box::new(transition)))];
     if app.models.server.is_some() {
         return effects;
     }
     if app.models.is_configured {
-        effects.push(Effect::Work(Work::Choose(id, Offer::Named(None))));
+        effects.push(Effect::Work(Work::Choose(id, Candidate::Named(None))));
     } else {
-        effects.extend(offer(app, id));
+        effects.extend(candidate(app, id));
     }
     effects
 }
 
 /// Opens the list of those who may be asked.
-fn offer(app: &mut App, id: RunId) -> Effects {
+fn candidate(app: &mut App, id: RunId) -> Effects {
     let is_offline = app.models.setup.wanted.offline;
-    let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Offer::Profile);
-    let samples = app.samples.then_some(Offer::Samples);
+    let profiles = app.models.profiles.iter().filter(|_| !is_offline).cloned().map(Candidate::Profile);
+    let samples = app.samples.then_some(Candidate::Samples);
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
-    attempt.picker.offers = profiles.chain(samples).collect();
+    attempt.picker.candidates = profiles.chain(samples).collect();
     (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
     attempt.picker.list.at = 0;
     (attempt.stage, attempt.pane) = (Stage::Choosing, Pane::Top);
@@ -182,9 +182,9 @@ fn offer(app: &mut App, id: RunId) -> Effects {
 }
 
 /// Who was found.
-pub(crate) fn take_offers(app: &mut App, id: RunId, offers: Vec<Offer>, trouble: Option<Shown>) {
+pub(crate) fn take_candidates(app: &mut App, id: RunId, candidates: Vec<Candidate>, trouble: Option<Shown>) {
     if let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) {
-        attempt.picker.offers.extend(offers);
+        attempt.picker.candidates.extend(candidates);
         (attempt.picker.is_looking, attempt.picker.trouble) = (false, trouble);
     }
 }
@@ -198,12 +198,12 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
             app.models.model = None;
             attempt.measure(&app.models);
             if attempt.model(&app.models).is_none() {
-                return offer(app, id);
+                return candidate(app, id);
             }
             Vec::new()
         }
         Err(why) => {
-            let effects = if attempt.stage == Stage::Preview { offer(app, id) } else { Vec::new() };
+            let effects = if attempt.stage == Stage::Preview { candidate(app, id) } else { Vec::new() };
             app.fail(why);
             effects
         }
@@ -220,12 +220,12 @@ pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effect
 }
 
 /// What was heard of the running calls.
-pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<Told>, now: Instant) -> Effects {
-    let leg = app.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
-    if leg.is_some() {
+pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Instant) -> Effects {
+    let transition = app.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
+    if transition.is_some() {
         drop_stage_status(app);
     }
-    leg.map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+    transition.map(|transition| Effect::Work(Work::Transition(id, Box::new(transition)))).into_iter().collect()
 }
 
 /// That a call is running is not said beyond its end.
@@ -251,9 +251,9 @@ fn send(app: &mut App) -> Effects {
 
 /// Breaks off what runs; `None`: nothing does.
 pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
-    let (id, leg) = app.screens.attempt_mut()?.cancel()?;
+    let (id, transition) = app.screens.attempt_mut()?.cancel()?;
     app.say(Shown::own("broken off; what had come is kept here, and is no answer"));
-    Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Leg(id, Box::new(leg)))])
+    Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Transition(id, Box::new(transition)))])
 }
 
 /// `Enter`: sends, chooses, takes or edits what the cursor is on.
@@ -262,12 +262,12 @@ fn open_in_rerun(app: &mut App) -> Effects {
     match attempt.stage {
         Stage::Choosing => {
             let id = attempt.id;
-            let Some(offer) = attempt.picker.offers.get(attempt.picker.list.at).cloned() else {
+            let Some(candidate) = attempt.picker.candidates.get(attempt.picker.list.at).cloned() else {
                 return app.say(Shown::own("there is nobody to choose yet"));
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;
-            vec![Effect::Work(Work::Choose(id, offer))]
+            vec![Effect::Work(Work::Choose(id, candidate))]
         }
         Stage::Preview => open_field(app),
         Stage::Several => take_reply(app, None),
@@ -283,9 +283,9 @@ fn open_field(app: &mut App) -> Effects {
         Field::Send => return ask(app),
         Field::Server => {
             let id = attempt.id;
-            return offer(app, id);
+            return candidate(app, id);
         }
-        Field::Scope | Field::Rung => {
+        Field::Scope | Field::Enforcement => {
             let effects = turn_field(app, 1);
             return effects;
         }
@@ -338,7 +338,7 @@ fn turn_field(app: &mut App, by: isize) -> Effects {
             sampling.temperature = Some((tenths / 10.0).max(0.0));
         }
         Field::Seed => sampling.seed = Some(sampling.seed.unwrap_or(0).saturating_add(by as i64)),
-        Field::Rung => sampling.rung = turned(sampling.rung, by),
+        Field::Enforcement => sampling.enforcement = turned(sampling.enforcement, by),
         Field::Send | Field::Server | Field::Model => return Vec::new(),
     }
     attempt.measure(&app.models);
@@ -370,7 +370,7 @@ pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effe
             let wrong = |_| Shown::own("it is a whole number, or none");
             sampling.seed = if is_none { None } else { Some(typed.parse().map_err(wrong)?) };
         }
-        Field::Send | Field::Server | Field::Scope | Field::Rung => {}
+        Field::Send | Field::Server | Field::Scope | Field::Enforcement => {}
     }
     attempt.measure(&app.models);
     Ok(Vec::new())
@@ -383,7 +383,7 @@ fn take_reply(app: &mut App, scope: Option<Scope>) -> Effects {
         return app.say(Shown::own(why));
     }
     let id = attempt.id;
-    attempt.take(scope).map(|leg| Effect::Work(Work::Leg(id, Box::new(leg)))).into_iter().collect()
+    attempt.take(scope).map(|transition| Effect::Work(Work::Transition(id, Box::new(transition)))).into_iter().collect()
 }
 
 /// Keeps what came as a fork.
@@ -454,7 +454,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
     let Some(lower) = lower else {
         if attempt.stage == Stage::Choosing {
-            attempt.picker.list.go(movement, attempt.picker.offers.len(), height);
+            attempt.picker.list.go(movement, attempt.picker.candidates.len(), height);
         } else {
             attempt.list.go(movement, attempt.rows(), height);
         }
@@ -489,8 +489,8 @@ pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
     if attempt.pane == Pane::Request {
         return attempt.request().map(Untrusted::prose);
     }
-    let heard = attempt.round.as_ref()?.heard.get(attempt.shown_reply())?;
-    Some(Shown::prose(&heard.reply.content))
+    let reply = attempt.round.as_ref()?.replies.get(attempt.shown_reply())?;
+    Some(Shown::prose(&reply.received.content))
 }
 
 /// The next pane, `by` further.
@@ -502,8 +502,10 @@ fn pane_in_rerun(app: &mut App, by: isize) {
 /// Whether the reply that is shown was recorded earlier.
 pub(crate) fn is_replay(app: &App) -> bool {
     let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
-    let heard = round.and_then(|round| round.heard.first());
-    heard.is_some_and(|heard| heard.reply.endpoint.as_str() == "cassette" && heard.reply.phase != Phase::Connecting)
+    let reply = round.and_then(|round| round.replies.first());
+    reply.is_some_and(|reply| {
+        reply.received.endpoint.as_str() == "cassette" && reply.received.phase != Phase::Connecting
+    })
 }
 
 /// How far an action goes, and how often it asks.
@@ -555,6 +557,6 @@ pub(crate) fn settle(app: &mut App) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
     let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
     let rows = attempt.rows();
-    attempt.picker.list.settle(attempt.picker.offers.len(), height);
+    attempt.picker.list.settle(attempt.picker.candidates.len(), height);
     attempt.list.settle(rows, height);
 }

@@ -32,13 +32,13 @@ pub struct Outcome {
     /// What had come by then: step, by position, variable and value. It is shown, and compared with nothing.
     pub received: Vec<(usize, Shown, Shown)>,
     /// The variables: first those that the asked steps write, then the others that changed.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ChangedRow>,
     /// The parent.
     pub before: Side,
     /// The fork.
     pub after: Side,
     /// Findings that only the fork has, and those that only the parent has.
-    pub news: [Vec<Said>; 2],
+    pub news: [Vec<FindingLine>; 2],
     /// Steps whose recorded values rest on what is no longer so, by position.
     pub stale: Vec<usize>,
     /// The first step from which on the two are not the same, by position.
@@ -49,7 +49,7 @@ pub struct Outcome {
 
 /// One variable in both runs.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ChangedRow {
     /// Its name.
     pub name: Shown,
     /// The step that writes it, by position.
@@ -81,7 +81,7 @@ pub struct Side {
 
 /// One finding, in short.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct FindingLine {
     /// How grave.
     pub severity: Severity,
     /// Which rule.
@@ -127,7 +127,7 @@ fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
     all
 }
 
-fn rows(difference: &Difference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<Row> {
+fn rows(difference: &Difference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<ChangedRow> {
     let (state, proof) = (fork.state(), Proof::of(fork));
     let value = |held: Option<&Held<'_>>| held.and_then(|held| held.value).map(one_line);
     let row = |variable: &Variable<'_>| {
@@ -135,7 +135,7 @@ fn rows(difference: &Difference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>
         let end = Moment(state.step_count().saturating_add(1));
         let written = index.and_then(|index| state.value_at(index, end)).and_then(|entry| entry.writer);
         let step = written.or(variable.a.as_ref().and_then(|held| held.step));
-        Row {
+        ChangedRow {
             name: variable.name.line(),
             step,
             is_asked: step.is_some_and(|step| asked.contains(&step)),
@@ -145,7 +145,7 @@ fn rows(difference: &Difference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>
             change: variable.change,
         }
     };
-    let mut rows: Vec<Row> = difference.variables.iter().map(row).collect();
+    let mut rows: Vec<ChangedRow> = difference.variables.iter().map(row).collect();
     rows.retain(|row| row.is_asked || row.change != Change::Same);
     rows.sort_by_key(|row| (!row.is_asked, row.step));
     rows
@@ -167,7 +167,7 @@ impl Side {
 }
 
 /// The findings of one side that the other has not; of equal ones each counts.
-fn only(of: &[Finding], other: &[Finding]) -> Vec<Said> {
+fn only(of: &[Finding], other: &[Finding]) -> Vec<FindingLine> {
     let key = |finding: &Finding| (finding.rule, finding.message.line());
     let mut there: HashMap<_, usize> = HashMap::new();
     for finding in other {
@@ -180,7 +180,10 @@ fn only(of: &[Finding], other: &[Finding]) -> Vec<Said> {
         }
         _ => true,
     });
-    let said =
-        |finding: &Finding| Said { severity: finding.severity, rule: finding.rule, message: finding.message.line() };
+    let said = |finding: &Finding| FindingLine {
+        severity: finding.severity,
+        rule: finding.rule,
+        message: finding.message.line(),
+    };
     fresh.take(MAX_NAMED).map(said).collect()
 }

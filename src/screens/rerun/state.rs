@@ -10,16 +10,17 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::fork::round::{Choice, Round, Sampling, Told, failed};
-use stepscope_core::run::fork::{How, Preview, Scope, Start};
-use stepscope_core::run::rerun::{Call, RunId, Rung};
+use stepscope_core::run::call::{Call, Enforcement, RunId};
+use stepscope_core::run::fork::{How, Preview, Scope};
+use stepscope_core::run::rerun::RerunStart;
+use stepscope_core::run::sampling::{CallEvent, Choice, Sampling, SamplingRound, failed};
 use stepscope_io::config::Config;
 use stepscope_io::log::LineId;
 use stepscope_io::model::Endpoint;
 use stepscope_io::model::setup::{Server, Setup};
 
-use crate::screens::rerun::leg::{Leg, Reached, Ready, Way};
 use crate::screens::rerun::outcome::Outcome;
+use crate::screens::rerun::transition::{Machine, Reached, Ready, Transition};
 
 /// More samples are not asked from the screen.
 pub(crate) const MAX_SAMPLES: usize = 100;
@@ -44,7 +45,7 @@ stepscope_base::words! {
 
 /// Whom the keys ask, for the whole session.
 #[derive(Debug, Default)]
-pub struct Models {
+pub struct ModelChoice {
     /// What the flags say.
     pub setup: Setup,
     /// Flags, environment or settings name a server.
@@ -60,7 +61,7 @@ pub struct Models {
     last: u64,
 }
 
-impl Models {
+impl ModelChoice {
     /// With what flags and settings say.
     pub fn new(setup: Setup, config: &Config) -> Self {
         let (is_configured, profiles) = (setup.is_configured(config), config.profiles.keys().cloned().collect());
@@ -86,7 +87,7 @@ impl Models {
 
 /// Somebody who may be asked.
 #[derive(Clone, Debug)]
-pub enum Offer {
+pub enum Candidate {
     /// Whom flags, environment or settings name.
     Named(Option<String>),
     /// A server that answered, what most often listens at its port, and one of its models.
@@ -101,7 +102,7 @@ pub enum Offer {
 #[derive(Debug, Default)]
 pub struct Picker {
     /// Everybody.
-    pub offers: Vec<Offer>,
+    pub candidates: Vec<Candidate>,
     /// The cursor.
     pub list: List,
     /// Servers are still being looked for.
@@ -145,13 +146,14 @@ stepscope_base::words! {
         /// The seed.
         Seed = "seed",
         /// How the schema is enforced.
-        Rung = "enforcement",
+        Enforcement = "enforcement",
     }
 }
 
 impl Field {
     /// Those of a typed answer, which is one call.
-    const OF_ANSWER: [Self; 6] = [Self::Send, Self::Server, Self::Model, Self::Temperature, Self::Seed, Self::Rung];
+    const OF_ANSWER: [Self; 6] =
+        [Self::Send, Self::Server, Self::Model, Self::Temperature, Self::Seed, Self::Enforcement];
 
     /// What stands before the line on which it is typed; empty for what is not typed.
     pub const fn sign(self) -> &'static str {
@@ -160,7 +162,7 @@ impl Field {
             Self::Samples => " samples: ",
             Self::Temperature => " temperature (none: the server's own): ",
             Self::Seed => " seed (none: the server's own): ",
-            Self::Send | Self::Server | Self::Scope | Self::Rung => "",
+            Self::Send | Self::Server | Self::Scope | Self::Enforcement => "",
         }
     }
 }
@@ -247,9 +249,9 @@ pub struct Attempt {
     /// Whether the cassette holds a reply to it.
     pub is_recorded: Option<bool>,
     /// What is being heard, or was.
-    pub round: Option<Box<Round>>,
+    pub round: Option<Box<SamplingRound>>,
     /// What the calls are a part of, while they run and while a choice is awaited.
-    way: Option<Way>,
+    machine: Option<Machine>,
     /// The steps that were asked so far: a sentence each.
     pub past: Vec<Shown>,
     /// All that is asked.
@@ -294,7 +296,7 @@ impl Attempt {
             bytes: None,
             is_recorded: None,
             round: None,
-            way: None,
+            machine: None,
             past: Vec::new(),
             preview: Preview::default(),
             outcome: None,
@@ -310,21 +312,21 @@ impl Attempt {
     }
 
     /// The way to what can be asked: from the beginning.
-    pub fn begin(&mut self, id: RunId) -> Leg {
+    pub fn begin(&mut self, id: RunId) -> Transition {
         self.id = id;
         self.never = None;
         if let Of::Answer(document) = &self.of {
-            return Leg::Answer(self.text.clone(), document.clone());
+            return Transition::Answer(self.text.clone(), document.clone());
         }
         let how = if self.samples > 1 { How::Consensus } else { How::Rerun };
         let (step, edits, scope) = (self.step, self.edits.clone(), self.scope);
-        Leg::Begin(self.text.clone(), Start { step, edits, scope, how, is_lenient: false })
+        Transition::Begin(self.text.clone(), RerunStart { step, edits, scope, how, is_lenient: false })
     }
 
     /// Back to the preview; what came is dropped.
     pub fn again(&mut self) {
         (self.stage, self.pane, self.list) = (Stage::Preview, Pane::Top, List::default());
-        (self.round, self.way, self.outcome, self.ready) = (None, None, None, None);
+        (self.round, self.machine, self.outcome, self.ready) = (None, None, None, None);
         (self.kept, self.warned, self.follows) = (Kept::No, false, true);
         self.past.clear();
         self.tops = [0; 3];
@@ -348,8 +350,8 @@ impl Attempt {
 
     /// The prompt that goes out next, or went out last.
     pub fn request(&self) -> Option<&Untrusted<'static>> {
-        if let Some(heard) = self.round.as_ref().and_then(|round| round.heard.first()) {
-            return Some(&heard.executed.prompt);
+        if let Some(reply) = self.round.as_ref().and_then(|round| round.replies.first()) {
+            return Some(&reply.executed.prompt);
         }
         let ready = self.ready.as_ref()?;
         Some(self.own_prompt(&ready.ask).unwrap_or(&ready.ask.request.prompt))
@@ -371,7 +373,7 @@ impl Attempt {
     }
 
     /// Measures what goes out first.
-    pub fn measure(&mut self, models: &Models) {
+    pub fn measure(&mut self, models: &ModelChoice) {
         (self.bytes, self.is_recorded) = (None, None);
         let (Some(ready), Some(server), Some(model)) = (&self.ready, &models.server, self.model(models)) else {
             return;
@@ -384,23 +386,23 @@ impl Attempt {
     }
 
     /// The model that is asked.
-    pub fn model(&self, models: &Models) -> Option<String> {
+    pub fn model(&self, models: &ModelChoice) -> Option<String> {
         let named = models.model.clone().or_else(|| models.server.as_ref()?.model.clone());
         named.or_else(|| self.known.clone())
     }
 
     /// Makes the calls for what can be asked.
-    pub fn send(&mut self, models: &mut Models) -> Option<(RunId, Server, Vec<Call>)> {
+    pub fn send(&mut self, models: &mut ModelChoice) -> Option<(RunId, Server, Vec<Call>)> {
         let model = self.model(models)?;
         let server = models.server.clone()?;
         let ready = *self.ready.take()?;
         let id = models.next_id();
         let (count, prompt) = (self.count(&ready.ask), self.own_prompt(&ready.ask).cloned());
-        let whom = server.whom(&model);
+        let info = server.info(&model);
         let asked = (ready.ask, ready.step_id);
-        let (round, calls) = Round::new(id, asked, prompt.as_ref(), &models.sampling, count, whom);
+        let (round, calls) = SamplingRound::new(id, asked, prompt.as_ref(), &models.sampling, count, info);
         self.id = id;
-        (self.round, self.way) = (Some(Box::new(round)), Some(ready.way));
+        (self.round, self.machine) = (Some(Box::new(round)), Some(ready.machine));
         (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
         self.tops = [0; 3];
         self.list = List::default();
@@ -409,7 +411,7 @@ impl Attempt {
     }
 
     /// Takes what was heard; what is stale changes nothing. When all is there: the way on.
-    pub fn hear(&mut self, id: RunId, told: Vec<Told>, now: Instant) -> Option<Leg> {
+    pub fn hear(&mut self, id: RunId, told: Vec<CallEvent>, now: Instant) -> Option<Transition> {
         self.pass(now);
         if !self.is_running() || id != self.id {
             return None;
@@ -422,16 +424,16 @@ impl Attempt {
     }
 
     /// Breaks off what runs: which calls, and the way on with what came.
-    pub fn cancel(&mut self) -> Option<(RunId, Leg)> {
+    pub fn cancel(&mut self) -> Option<(RunId, Transition)> {
         let elapsed = self.elapsed();
         self.round.as_mut().filter(|_| self.stage == Stage::Asking)?.cancel(elapsed);
         let id = self.id;
         Some((id, self.judge()?))
     }
 
-    fn judge(&mut self) -> Option<Leg> {
+    fn judge(&mut self) -> Option<Transition> {
         self.stage = Stage::Judging;
-        Some(Leg::Came(self.way.take()?, self.round.clone()?))
+        Some(Transition::Came(self.machine.take()?, self.round.clone()?))
     }
 
     /// The time moves on.
@@ -464,8 +466,8 @@ impl Attempt {
                 self.ready = Some(ready);
                 return goes_on;
             }
-            Reached::Several(course, round) => {
-                (self.way, self.round) = (Some(Way::Steps(course)), Some(round));
+            Reached::Several(machine, round) => {
+                (self.machine, self.round) = (Some(Machine::Steps(machine)), Some(round));
                 (self.stage, self.pane, self.list) = (Stage::Several, Pane::Top, List::default());
             }
             Reached::Over(round, outcome) => {
@@ -486,17 +488,17 @@ impl Attempt {
     }
 
     /// Takes one of several replies, or all of them together; from here on, if that is wanted.
-    pub fn take(&mut self, scope: Option<Scope>) -> Option<Leg> {
+    pub fn take(&mut self, scope: Option<Scope>) -> Option<Transition> {
         let choice = self.list.at.checked_sub(1).map_or(Choice::Consensus, Choice::Reply);
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several)?;
-        let Way::Steps(mut course) = self.way.take()? else { return None };
+        let Machine::Steps(mut machine) = self.machine.take()? else { return None };
         if let Some(scope) = scope {
-            course.reach(scope);
-            self.preview = course.preview();
+            machine.reach(scope);
+            self.preview = machine.preview();
             self.scope = scope;
         }
         self.stage = Stage::Judging;
-        Some(Leg::Take(course, round.clone(), choice))
+        Some(Transition::Take(machine, round.clone(), choice))
     }
 
     /// Whether the reply under the cursor can be taken; if not, why not.
@@ -504,9 +506,9 @@ impl Attempt {
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("there is nothing to choose")?;
         match self.list.at.checked_sub(1) {
             None => Ok(()),
-            Some(n) => match round.heard.get(n) {
-                Some(heard) if failed(&heard.reply).is_some() => Err("this call failed: it gave no reply"),
-                Some(heard) if !heard.judged.as_ref().is_some_and(usable) => {
+            Some(n) => match round.replies.get(n) {
+                Some(reply) if failed(&reply.received).is_some() => Err("this call failed: it gave no reply"),
+                Some(reply) if !reply.judged.as_ref().is_some_and(usable) => {
                     Err("this reply cannot be used: it is not what was asked for")
                 }
                 Some(_) => Ok(()),
@@ -526,9 +528,9 @@ impl Attempt {
     /// How many rows the cursor of the box at the top can be on.
     pub fn rows(&self) -> usize {
         match self.stage {
-            Stage::Choosing => self.picker.offers.len(),
+            Stage::Choosing => self.picker.candidates.len(),
             Stage::Preview => self.fields().len(),
-            Stage::Several => 1 + self.round.as_ref().map_or(0, |round| round.heard.len()),
+            Stage::Several => 1 + self.round.as_ref().map_or(0, |round| round.replies.len()),
             Stage::Asking | Stage::Judging | Stage::Over => 0,
         }
     }
@@ -549,18 +551,18 @@ impl Attempt {
     }
 
     /// One call, or the calls of a step, in a sentence.
-    fn in_short(&self, round: &Round) -> Shown {
-        let bytes: usize = round.heard.iter().map(|heard| heard.reply.content.len()).sum();
-        let slowest = round.heard.iter().map(|heard| heard.elapsed).max().unwrap_or_default();
+    fn in_short(&self, round: &SamplingRound) -> Shown {
+        let bytes: usize = round.replies.iter().map(|reply| reply.received.content.len()).sum();
+        let slowest = round.replies.iter().map(|reply| reply.elapsed).max().unwrap_or_default();
         let seconds = slowest.as_secs_f64();
         let what = self.named(round.ask.step);
-        if let [heard] = round.heard.as_slice()
-            && failed(&heard.reply).is_some()
+        if let [reply] = round.replies.as_slice()
+            && failed(&reply.received).is_some()
         {
             return shown!("{what}: no whole reply; {bytes} bytes came in {seconds:.1} s");
         }
-        let around = match round.heard.as_slice() {
-            [heard] => heard.executed.around.words(),
+        let around = match round.replies.as_slice() {
+            [reply] => reply.executed.around.words(),
             _ => "",
         };
         let comma = if around.is_empty() { "" } else { ", " };
@@ -586,13 +588,13 @@ impl Attempt {
     }
 }
 
-fn usable(judged: &stepscope_core::run::rerun::Judged) -> bool {
+fn usable(judged: &stepscope_core::run::call::JudgedReply) -> bool {
     judged.is_usable()
 }
 
 /// The next rung, round and round.
-pub fn turned(rung: Rung, by: isize) -> Rung {
-    panes::turn(&[Rung::Schema, Rung::Json, Rung::Prompt], rung, by)
+pub fn turned(enforcement: Enforcement, by: isize) -> Enforcement {
+    panes::turn(&[Enforcement::Schema, Enforcement::Json, Enforcement::Prompt], enforcement, by)
 }
 
 /// The next scope, round and round.

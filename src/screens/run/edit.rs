@@ -16,7 +16,8 @@ use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::run::fork::{Course, How, Scope, Start};
+use stepscope_core::run::fork::{How, Scope};
+use stepscope_core::run::rerun::{RerunMachine, RerunStart};
 use stepscope_io::failure::Failure;
 use stepscope_terminal::run::{Effect, on_file};
 
@@ -179,7 +180,7 @@ fn keep_edits(app: &mut App) {
 pub(crate) fn recall_edits(app: &mut App) {
     let Some(view) = app.screens.record_mut() else { return };
     let address = app.store.address(view.opened.index);
-    view.execution = address.map_or_else(String::new, |address| app.forks.family.execution(address));
+    view.execution = address.map_or_else(String::new, |address| app.forks.tree.execution(address));
     view.edits = address.and_then(|address| app.edits.get(&address)).cloned().unwrap_or_default();
 }
 
@@ -273,8 +274,8 @@ fn plain_text(json: &[u8]) -> Option<String> {
 /// What would be sent for a step, values that were edited before it included.
 fn own_prompt(view: &run::state::RecordView, step: usize) -> Result<Untrusted<'static>, Shown> {
     let edits = if view.edits.step == step { view.edits.pairs() } else { Vec::new() };
-    let start = Start { step, edits, scope: Scope::One, how: How::Rerun, is_lenient: false };
-    let course = Course::new(view.opened.text(), start).map_err(|why| Shown::error(&why))?;
-    let ask = course.next_ask().map_err(|ended| shown!("{ended}"))?;
+    let start = RerunStart { step, edits, scope: Scope::One, how: How::Rerun, is_lenient: false };
+    let machine = RerunMachine::new(view.opened.text(), start).map_err(|why| Shown::error(&why))?;
+    let ask = machine.next_ask().map_err(|ended| shown!("{ended}"))?;
     ask.map(|ask| ask.request.prompt).ok_or(Shown::own("nothing is asked at this step"))
 }

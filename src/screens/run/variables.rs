@@ -17,7 +17,7 @@ use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark,
 use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
 use stepscope_core::procedure::FINAL_ANSWER;
-use stepscope_core::run::state::{Badge, Moment, Origin, Ran};
+use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 
 /// So many steps of a variable are named in a line.
 const MAX_NAMED: usize = 20;
@@ -191,7 +191,7 @@ fn value(
     }
     let (text, role) = match &write.value {
         Some(value) => (value.line.as_str(), kind_role(value.kind)),
-        None if row.origin == Origin::Given => ("", Role::Ghost),
+        None if row.origin == VariableOrigin::Given => ("", Role::Ghost),
         None if write.badge == Badge::NotRun => (write.badge.word(), Role::Dim),
         None => (write.badge.word(), Role::BadgeDoubt),
     };
@@ -243,8 +243,9 @@ fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
     if write.badge.is_put() {
         return if width > write.badge.word().len() { write.badge.word() } else { write.badge.short() };
     }
-    let lineage = view.opened.lineage.as_ref();
-    let is_asked = write.step.is_some_and(|step| lineage.is_some_and(|lineage| lineage.asked.contains(&step)));
+    let fork_origin = view.opened.fork_origin.as_ref();
+    let is_asked =
+        write.step.is_some_and(|step| fork_origin.is_some_and(|fork_origin| fork_origin.asked.contains(&step)));
     if is_asked { &view.execution } else { write.badge.short() }
 }
 
@@ -301,7 +302,7 @@ fn lifeline(
     let last_write = lived().next_back().map(|write| write.from.0);
     let end = last_read.max(last_write);
     let alive = |column: usize| first.is_some_and(|first| first <= column) && end.is_some_and(|end| column < end);
-    let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != Origin::Declared;
+    let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != VariableOrigin::Declared;
     for column in columns.first..columns.first + columns.count {
         let is_put = |write: &WriteRow| write.step.is_some() || column == 0 || write.badge == Badge::Override;
         let from = |column: usize| row.writes.partition_point(|write| write.from.0 < column);
@@ -375,7 +376,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
     let writers = list(row.writes.iter().filter_map(|write| write.step));
     let readers = list(row.readers.iter().copied());
     let written = match (row.origin, writers.is_empty()) {
-        (Origin::Given, _) => "given with the question".to_owned(),
+        (VariableOrigin::Given, _) => "given with the question".to_owned(),
         (_, true) => "no step writes it".to_owned(),
         (_, false) => format!("written by step {writers}"),
     };

@@ -17,7 +17,7 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{List, Move};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::fork::Lineage;
+use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::Partner;
 use stepscope_terminal::run::Effect;
@@ -39,7 +39,7 @@ impl App {
     /// The parent of the record that keys are about, if it is a fork and its parent is here.
     pub(crate) fn parent_of_current(&self) -> Option<(usize, usize)> {
         let record = self.current()?;
-        let (source, byte) = self.forks.family.parent(self.store.address(record)?)?;
+        let (source, byte) = self.forks.tree.parent(self.store.address(record)?)?;
         Some((record, self.store.position(source, byte)?))
     }
 
@@ -66,8 +66,8 @@ fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
 /// A record, to be opened elsewhere, with the name of its execution.
 fn seat(app: &App, record: usize) -> Option<Seat> {
     let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
-    let execution = app.forks.family.execution(app.store.address(record)?);
-    let what = app.fork_of(record).and_then(|(mark, ..)| mark.lineage.as_ref()).map(Lineage::phrase);
+    let execution = app.forks.tree.execution(app.store.address(record)?);
+    let what = app.fork_of(record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
     let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
     Some(Seat { record, reading, row, name })
 }
@@ -87,13 +87,13 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
 fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     let here = app.screens.side_by_side().and_then(|sides| app.store.address(sides.record));
     let here = here.ok_or("there is no fork here")?;
-    let kin = app.forks.family.of(here);
-    let at = kin.iter().position(|address| *address == here).unwrap_or(0);
+    let fork_tree = app.forks.tree.of(here);
+    let at = fork_tree.iter().position(|address| *address == here).unwrap_or(0);
     // The first is what was recorded: it has no parent.
-    let next = at.saturating_add_signed(by).clamp(1, kin.len().saturating_sub(1).max(1));
+    let next = at.saturating_add_signed(by).clamp(1, fork_tree.len().saturating_sub(1).max(1));
     let position = |(source, byte)| app.store.position(source, byte);
-    let fork = kin.get(next).filter(|_| next != at).copied();
-    let parent = fork.and_then(|fork| app.forks.family.parent(fork)).and_then(position);
+    let fork = fork_tree.get(next).filter(|_| next != at).copied();
+    let parent = fork.and_then(|fork| app.forks.tree.parent(fork)).and_then(position);
     let both = fork.and_then(position).zip(parent);
     both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
 }

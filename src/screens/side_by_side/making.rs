@@ -4,7 +4,8 @@ use crate::app::opened::Opened;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
-use stepscope_core::run::fork::{Course, How, Scope, Start, exact, repaired};
+use stepscope_core::run::fork::{How, Scope, exact, repaired};
+use stepscope_core::run::rerun::{RerunMachine, RerunStart};
 use stepscope_io::log::now;
 
 /// What to make.
@@ -42,10 +43,15 @@ impl Make {
     pub fn line(&self, parent: &Opened) -> Result<Vec<u8>, Shown> {
         match self {
             Self::Edit { step, edits } => {
-                let start =
-                    Start { step: *step, edits: edits.clone(), scope: Scope::One, how: How::Edit, is_lenient: true };
-                let course = Course::new(parent.text(), start).map_err(|why| Shown::error(&why))?;
-                let made = course.fork(None, &now());
+                let start = RerunStart {
+                    step: *step,
+                    edits: edits.clone(),
+                    scope: Scope::One,
+                    how: How::Edit,
+                    is_lenient: true,
+                };
+                let machine = RerunMachine::new(parent.text(), start).map_err(|why| Shown::error(&why))?;
+                let made = machine.fork(None, &now());
                 made.map(|(_, line)| line).ok_or(Shown::own("the record cannot be gone on with"))
             }
             Self::Exact => {

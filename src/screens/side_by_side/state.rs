@@ -114,7 +114,7 @@ impl SideBySide {
         let (one, other) = (a.view(), b.view());
         let difference = Difference::of(&one, &other);
         // A repaired procedure was not executed: there are no steps and values to compare.
-        let is_repair = b.lineage.as_ref().is_some_and(|lineage| lineage.how == Some(How::Repair));
+        let is_repair = b.fork_origin.as_ref().is_some_and(|fork_origin| fork_origin.how == Some(How::Repair));
         if is_repair {
             rows.extend(procedures(one.record.as_ref(), other.record.as_ref()));
             rows.extend(findings(a, b));
@@ -223,7 +223,8 @@ fn facts(a: &Opened, b: &Opened) -> Vec<SideRow> {
         both("error", &|opened| opened.error.clone()),
         both("triage", &fix),
         both("findings", &|opened| Some(counted(opened))),
-        both("came about", &|opened| Some(came_about(opened))).filter(|_| a.lineage.is_some() || b.lineage.is_some()),
+        both("came about", &|opened| Some(came_about(opened)))
+            .filter(|_| a.fork_origin.is_some() || b.fork_origin.is_some()),
         both("kind", &|opened| Some(Shown::own(opened.kind.word()))),
         both("id", &|opened| Some(opened.id.clone())),
     ];
@@ -257,9 +258,9 @@ fn counted(opened: &Opened) -> Shown {
 }
 
 fn came_about(opened: &Opened) -> Shown {
-    opened.lineage.as_ref().map_or(Shown::own("recorded"), |lineage| {
-        let model = lineage.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
-        shown!("{}{model}", lineage.phrase())
+    opened.fork_origin.as_ref().map_or(Shown::own("recorded"), |fork_origin| {
+        let model = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        shown!("{}{model}", fork_origin.phrase())
     })
 }
 

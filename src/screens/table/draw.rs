@@ -238,7 +238,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
 /// The number of a record, or which fork it is.
 fn position(app: &App, record: usize) -> (String, Role) {
     match app.fork_of(record) {
-        Some((_, address, true)) => (app.forks.family.execution(address), Role::Changed),
+        Some((_, address, true)) => (app.forks.tree.execution(address), Role::Changed),
         Some(_) => ("r?".into(), Role::Changed),
         None => ((record + 1).to_string(), Role::Dim),
     }
@@ -248,14 +248,16 @@ fn position(app: &App, record: usize) -> (String, Role) {
 fn title(app: &App, record: usize) -> (String, Role) {
     let question = app.table.texts(record).map_or("", |texts| texts.title.as_str()).to_owned();
     let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
-    let Some(lineage) = &mark.lineage else { return (format!("a record among the forks: {question}"), Role::Warning) };
-    let what = lineage.phrase();
+    let Some(fork_origin) = &mark.fork_origin else {
+        return (format!("a record among the forks: {question}"), Role::Warning);
+    };
+    let what = fork_origin.phrase();
     if is_placed {
-        let indent = "  ".repeat(app.forks.family.depth(address).min(MAX_DEPTH).saturating_sub(1));
-        let by = lineage.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
+        let indent = "  ".repeat(app.forks.tree.depth(address).min(MAX_DEPTH).saturating_sub(1));
+        let by = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
         return (format!("{indent}└ {what}{by}"), Role::Changed);
     }
-    let parent = lineage.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
+    let parent = fork_origin.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
     (format!("parent{parent} not here: {what}"), Role::Warning)
 }
 

@@ -10,7 +10,7 @@ use crate::procedure::prompt::Request;
 use crate::procedure::runner::Ask;
 use crate::record::Record;
 use crate::record::types::Registry;
-use crate::run::fork::round::{Round, failed};
+use crate::run::sampling::{SamplingRound, failed};
 use crate::schemas;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Raw, Style, tight};
@@ -222,10 +222,10 @@ fn bare(schema: Json) -> Json {
 
 /// The answer trace that a call gave, once it is judged. What failed or broke off is kept, and is no answer.
 /// `parent_text` is the text by which the parent is known.
-pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &Round, created_utc: &str) -> Vec<u8> {
-    let heard = round.heard.first();
-    let executed = heard.map(|heard| heard.executed.clone()).unwrap_or_default();
-    let judged = heard.filter(|heard| failed(&heard.reply).is_none()).and_then(|heard| heard.judged.as_ref());
+pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &SamplingRound, created_utc: &str) -> Vec<u8> {
+    let reply = round.replies.first();
+    let executed = reply.map(|reply| reply.executed.clone()).unwrap_or_default();
+    let judged = reply.filter(|reply| failed(&reply.received).is_none()).and_then(|reply| reply.judged.as_ref());
     let hash = sha256(parent_text);
     let made = sha256(&[hash.as_bytes(), &executed.raw, created_utc.as_bytes()].concat());
     let known =
@@ -269,8 +269,8 @@ mod tests {
     use super::*;
     use crate::case::{Case, CaseView};
 
-    use crate::run::fork::round::{Sampling, Told, Whom};
-    use crate::run::rerun::{Finish, Part, RunEvent, RunId};
+    use crate::run::call::{Finish, ReplyPart, RunEvent, RunId};
+    use crate::run::sampling::{CallEvent, Sampling, ServerInfo};
 
     const TRACE: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "own": [1.50],
         "question": "What is the deductible?", "schema": "AmountAnswer", "retrieved_pages": [{"page_num": 2}],
@@ -332,10 +332,10 @@ mod tests {
         let made = generation(TRACE).unwrap();
         let fork = |reply: &str, ends: bool| {
             let (mut round, _) =
-                Round::new(RunId(1), (made.ask(), None), None, &Sampling::default(), 1, Whom::default());
-            let text = RunEvent::Text { part: Part::Content, text: Untrusted::from(reply.to_owned()) };
+                SamplingRound::new(RunId(1), (made.ask(), None), None, &Sampling::default(), 1, ServerInfo::default());
+            let text = RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(reply.to_owned()) };
             for event in [Some(text), ends.then(|| RunEvent::Done(Finish::default()))].into_iter().flatten() {
-                round.hear(RunId(1), Told { call: 0, event, began_utc: None, elapsed: Duration::ZERO });
+                round.hear(RunId(1), CallEvent { call: 0, event, began_utc: None, elapsed: Duration::ZERO });
             }
             round.cancel(std::time::Duration::ZERO);
             round.judge();

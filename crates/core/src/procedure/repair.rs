@@ -17,7 +17,7 @@ use stepscope_base::python::repr_text;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
-pub mod mending;
+pub mod model;
 
 /// How often upstream asks before it gives up.
 pub const MAX_TRIES: u32 = 10;
@@ -154,22 +154,22 @@ pub fn fixes(procedure: &[u8]) -> Vec<Fix> {
 /// Applies all fixes that help, until none does any more. All of one kind are tried at once, and only where they do
 /// not help as much as they are many, by halves: so the work grows with the procedure, not with the number of fixes.
 pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
-    let mut course = Course { procedure: procedure.to_vec(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
-    course.left = diagnostics(procedure).total();
+    let mut fixing = Fixing { procedure: procedure.to_vec(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
+    fixing.left = diagnostics(procedure).total();
     // Every round but the last takes a diagnostic away, and no round tries without a limit: this ends.
     loop {
-        let before = course.left;
+        let before = fixing.left;
         for kind in KINDS {
-            course.apply(*kind, 0..usize::MAX);
+            fixing.apply(*kind, 0..usize::MAX);
         }
-        if course.left == 0 || course.left >= before || course.tries == 0 {
-            return (course.procedure, course.done);
+        if fixing.left == 0 || fixing.left >= before || fixing.tries == 0 {
+            return (fixing.procedure, fixing.done);
         }
     }
 }
 
 /// A procedure on its way to being sound.
-struct Course {
+struct Fixing {
     procedure: Vec<u8>,
     /// How many diagnostics it has.
     left: usize,
@@ -179,7 +179,7 @@ struct Course {
     tries: usize,
 }
 
-impl Course {
+impl Fixing {
     /// Applies those fixes of a kind whose numbers are in a range, if they help, else those of its halves that do. How
     /// many fixes of the kind are left behind the range.
     fn apply(&mut self, kind: Kindred, range: Range<usize>) {
@@ -624,16 +624,16 @@ mod tests {
         ];
         for (kind, step, count) in kinds {
             let text = faulty(count, step);
-            let mut course =
-                Course { procedure: text.clone().into_bytes(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
-            course.left = diagnostics(text.as_bytes()).total();
-            let before = course.left;
+            let mut fixing =
+                Fixing { procedure: text.clone().into_bytes(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
+            fixing.left = diagnostics(text.as_bytes()).total();
+            let before = fixing.left;
             for kind in KINDS {
-                course.apply(*kind, 0..usize::MAX);
+                fixing.apply(*kind, 0..usize::MAX);
             }
-            let tried = MAX_TRIALS - course.tries;
-            assert!(before >= count - 1 && course.left == 0, "{kind}: {before} {}", course.left);
-            assert!(tried <= 3 && course.done.len() >= count - 1, "{kind}: {tried} {}", course.done.len());
+            let tried = MAX_TRIALS - fixing.tries;
+            assert!(before >= count - 1 && fixing.left == 0, "{kind}: {before} {}", fixing.left);
+            assert!(tried <= 3 && fixing.done.len() >= count - 1, "{kind}: {tried} {}", fixing.done.len());
         }
     }
 

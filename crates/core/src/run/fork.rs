@@ -1,7 +1,7 @@
 //! A fork: a recorded run, gone on from one of its steps with other values. Which steps are asked again, which keep what
 //! was recorded, and which are stale follows from who writes and who reads what.
 //!
-//! `Branch` is the way on: it says what to ask next, takes what came, and ends as a `Fork`, which `written` turns
+//! `Replay` is the way on: it says what to ask next, takes what came, and ends as a `Fork`, which `written` turns
 //! into a record.
 
 use std::collections::HashSet;
@@ -17,13 +17,10 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 
-pub(crate) mod course;
-pub(crate) mod lineage;
-pub mod round;
+pub(crate) mod origin;
 pub(crate) mod written;
 
-pub use course::{Course, Start};
-pub use lineage::Lineage;
+pub use origin::ForkOrigin;
 pub use written::{Executed, repaired, run_record};
 
 /// How far a branch goes.
@@ -118,7 +115,7 @@ pub struct Unfinished {
 
 /// Why no branch can begin at a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum NoBranch {
+pub enum NoReplay {
     /// The record has no procedure.
     #[error("the record has no procedure")]
     NoProcedure,
@@ -135,7 +132,7 @@ pub enum NoBranch {
 
 /// The way on from a step.
 #[derive(Clone, Debug)]
-pub struct Branch<'v, 'a> {
+pub struct Replay<'v, 'a> {
     state: &'v State<'a>,
     runner: Runner<'a>,
     step: usize,
@@ -154,7 +151,7 @@ pub struct Branch<'v, 'a> {
     how: How,
 }
 
-impl<'v, 'a> Branch<'v, 'a> {
+impl<'v, 'a> Replay<'v, 'a> {
     /// Stands before a step, with the state that the record gives it and these values in place of the recorded ones.
     pub fn new(
         record: &Record<'a>,
@@ -162,13 +159,13 @@ impl<'v, 'a> Branch<'v, 'a> {
         state: &'v State<'a>,
         step: usize,
         edits: &[(Untrusted<'static>, Vec<u8>)],
-    ) -> Result<Self, NoBranch> {
-        let procedure = procedure.ok_or(NoBranch::NoProcedure)?;
+    ) -> Result<Self, NoReplay> {
+        let procedure = procedure.ok_or(NoReplay::NoProcedure)?;
         if !procedure.is_whole() {
-            return Err(NoBranch::TooLarge);
+            return Err(NoReplay::TooLarge);
         }
         if step >= procedure.steps.len() {
-            return Err(NoBranch::NoStep);
+            return Err(NoReplay::NoStep);
         }
         let mut values = Values::default();
         for entry in state.before(step) {
@@ -178,11 +175,11 @@ impl<'v, 'a> Branch<'v, 'a> {
         }
         let question = edits.iter().find(|(name, _)| *name == PROBLEM_TEXT).map(|(_, text)| text.as_slice());
         let given = state.given(step).and_then(|given| given.value).map(Value::raw);
-        let given = question.or(given).ok_or(NoBranch::NoQuestion)?;
+        let given = question.or(given).ok_or(NoReplay::NoQuestion)?;
         let overwritten = values.get(&Untrusted::from(PROBLEM_TEXT)).map(<[u8]>::to_vec);
         values.set(&Untrusted::from(PROBLEM_TEXT), given);
         let shape = AnswerShape::of(record);
-        let mut runner = Runner::resume(procedure.clone(), shape, true, values, step).ok_or(NoBranch::NoQuestion)?;
+        let mut runner = Runner::resume(procedure.clone(), shape, true, values, step).ok_or(NoReplay::NoQuestion)?;
         if let Some(text) = overwritten.filter(|_| question.is_none()) {
             runner.set(&Untrusted::from(PROBLEM_TEXT), &text);
         }
@@ -476,7 +473,7 @@ pub fn exact<'a>(
         write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
     };
     let first = recomputed.writes.iter().filter(calculated).filter(differs).map(|write| write.step).min()?;
-    let mut fork = Branch::new(record, Some(procedure), state, first, &[]).ok()?.how(How::Exact).finish(None);
+    let mut fork = Replay::new(record, Some(procedure), state, first, &[]).ok()?.how(How::Exact).finish(None);
     // The state at the end, with what was calculated in the place of what was recorded.
     let end = Moment(procedure.steps.len());
     for entry in state.at(end) {

@@ -1,630 +1,155 @@
-//! One call of a model as a machine, and what its text gives: Idle, Connecting, Streaming, then Done, Failed or
-//! Cancelled. Nothing is sent from here.
-//!
-//! A reply is three things at once: the text as it came, the JSON in it once reasoning and fences are taken off, and a
-//! judgement of that JSON by the schema that was asked for, always made here and never taken from the server.
+//! A branch that owns what it needs: the record's text, and what came so far. Every question is answered by going
+//! through the branch again, so it can wait for a model as long as it likes, and be kept in a state or a message.
 
-use std::fmt;
-use std::ops::Range;
-use std::time::Duration;
+use crate::procedure::Procedure;
+use crate::procedure::runner::{Ask, Ended};
+use crate::record::Record;
+use crate::record::formats;
+use crate::run::fork::{Executed, Fork, How, NoReplay, Preview, Replay, Scope};
+use crate::run::state::State;
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::text::Untrusted;
 
-use crate::rules::answer::{Schema, View, validate};
-use stepscope_base::json::{Kind, Tape};
-use stepscope_base::pyload::loads;
-use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
-
-pub mod samples;
-
-/// Which call something belongs to: what an earlier one still says is not heard.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct RunId(pub u64);
-
-stepscope_base::words! {
-    /// How a schema is enforced, strongest first.
-    pub enum Rung {
-        /// The server is given the schema and promises to keep it.
-        Schema = "schema" => "schema sent",
-        /// The server promises JSON of any shape.
-        Json = "json" => "JSON mode asked for",
-        /// The schema stands in the prompt only.
-        Prompt = "prompt" => "schema in the prompt only",
-        /// The model is told nothing about the shape.
-        Nothing = "nothing" => "no schema anywhere",
-    }
+/// Where a course begins and how far it goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RerunStart {
+    /// The step, by position.
+    pub step: usize,
+    /// Values in place of the recorded ones, as JSON texts.
+    pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    /// How far it goes.
+    pub scope: Scope,
+    /// How it comes about.
+    pub how: How,
+    /// A reply that lacks an expected key is taken all the same.
+    pub is_lenient: bool,
 }
 
-/// One call: what is asked, of which model, and how.
+/// What came, in order.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Call {
-    /// The prompt, exactly.
-    pub prompt: Untrusted<'static>,
-    /// The JSON Schema that the reply is to have.
-    pub schema: Option<Untrusted<'static>>,
-    /// The model's name.
-    pub model: String,
-    /// The temperature; `None`: the server's own.
-    pub temperature: Option<f64>,
-    /// The seed; `None`: the server's own.
-    pub seed: Option<i64>,
-    /// The limit of the reply in tokens; `None`: the server's own.
-    pub max_tokens: Option<u64>,
-    /// The strongest enforcement to ask for.
-    pub rung: Rung,
-    /// Whether a weaker one may be asked for when the server refuses it.
-    pub steps_down: bool,
+enum Came {
+    /// The JSON that a step's reply gave.
+    Reply(Vec<u8>, Box<Executed>),
+    /// A call that gave nothing to go on with.
+    Note(Box<Executed>),
 }
 
-impl Call {
-    /// The rung that is left when the server is told nothing: whether the schema stands in the prompt.
-    pub fn weakest(&self) -> Rung {
-        let inside = |schema: &Untrusted<'_>| memchr::memmem::find(self.prompt.bytes(), schema.bytes()).is_some();
-        if self.schema.as_ref().is_some_and(inside) { Rung::Prompt } else { Rung::Nothing }
-    }
-}
-
-/// Which part of a reply a piece of text belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
-    /// The reply itself.
-    Content,
-    /// What the model thought before it, where the server tells it apart.
-    Reasoning,
-}
-
-/// Why a model stopped.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Stop {
-    /// It was done.
-    #[default]
-    End,
-    /// The limit of the reply, or of the context, was reached. The JSON may be whole all the same.
-    Length,
-    /// Anything else that the server names.
-    Other(Untrusted<'static>),
-}
-
-/// Tokens as the server counted them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Usage {
-    /// Of the prompt, those that were cached with them.
-    pub prompt: Option<u64>,
-    /// Of the reply.
-    pub completion: Option<u64>,
-}
-
-/// How a reply ended.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Finish {
-    /// Why.
-    pub stop: Stop,
-    /// Tokens.
-    pub usage: Usage,
-    /// The model that the server says it was.
-    pub model: Option<Untrusted<'static>>,
-    /// What was odd on the way, in sentences.
-    pub notes: Vec<Shown>,
-}
-
-/// Of what kind a failure is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum TroubleKind {
-    /// Nothing was sent: the settings forbid it, or something is missing.
-    NotSent,
-    /// Nobody was reached.
-    Connect,
-    /// A deadline passed.
-    TimeOut,
-    /// The server refused, or said that it failed.
-    Refused,
-    /// What came is no reply of a model server.
-    NoReply,
-    /// The reply ended, or broke off, before it was complete.
-    Cut,
-    /// The reply is larger than it may be.
-    TooLarge,
-}
-
-/// Why a call failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Trouble {
-    /// Of what kind.
-    pub kind: TroubleKind,
-    /// What happened and what helps, in a sentence.
-    pub sentence: Shown,
-    /// The status of the server's answer, where there was one.
-    pub status: Option<u16>,
-}
-
-impl Trouble {
-    /// A failure without an answer.
-    pub fn new(kind: TroubleKind, sentence: Shown) -> Self {
-        Self { kind, sentence, status: None }
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.sentence.as_str())
-    }
-}
-
-/// What is heard of a call.
+/// A run, gone on from one of its steps.
 #[derive(Clone, PartialEq, Debug)]
-pub enum RunEvent {
-    /// A request goes out.
-    Sending {
-        /// Where to, without keys: `http://127.0.0.1:11434/api/generate`.
-        endpoint: Shown,
-        /// What is asked for.
-        rung: Rung,
-        /// How large its body is.
-        bytes: usize,
-        /// SHA-256 of its body, in hex.
-        sha256: String,
-    },
-    /// The server asks for patience; the same request goes out again.
-    Waiting {
-        /// Why.
-        why: Shown,
-        /// After how long.
-        delay: Duration,
-    },
-    /// The server refuses the schema: a weaker enforcement is asked for.
-    SteppedDown {
-        /// What was asked for.
-        from: Rung,
-        /// What is asked for now.
-        to: Rung,
-        /// The server's words.
-        why: Shown,
-    },
-    /// The server has answered; the model is at work.
-    Answered,
-    /// More of the reply.
-    Text {
-        /// Of which part.
-        part: Part,
-        /// The text.
-        text: Untrusted<'static>,
-    },
-    /// The reply is complete.
-    Done(Finish),
-    /// It will not be.
-    Failed(Trouble),
+pub struct RerunMachine {
+    text: Vec<u8>,
+    start: RerunStart,
+    came: Vec<Came>,
 }
 
-/// Where a call stands.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum Phase {
-    /// Nothing was asked.
-    #[default]
-    Idle,
-    /// Asked; nothing of the reply is there.
-    Connecting,
-    /// The reply is coming.
-    Streaming,
-    /// It is complete.
-    Done(Finish),
-    /// It failed; what came is kept.
-    Failed(Trouble),
-    /// It was broken off; what came is kept.
-    Cancelled,
-}
-
-/// One call and what was heard of it.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Rerun {
-    /// Which call is listened to.
-    pub id: RunId,
-    /// Where it stands.
-    pub phase: Phase,
-    /// The reply so far.
-    pub content: Vec<u8>,
-    /// The reasoning so far, where the server tells it apart.
-    pub reasoning: Vec<u8>,
-    /// What was asked for last.
-    pub rung: Option<Rung>,
-    /// Where it was sent.
-    pub endpoint: Shown,
-    /// SHA-256 of the body that was sent last.
-    pub sha256: String,
-    /// Waits and steps down, in sentences.
-    pub log: Vec<Shown>,
-}
-
-impl Rerun {
-    /// Listens to a new call; the one before is forgotten.
-    pub fn begin(id: RunId) -> Self {
-        Self { id, phase: Phase::Connecting, ..Self::default() }
+impl RerunMachine {
+    /// Stands before the first step to be asked.
+    pub fn new(text: &[u8], start: RerunStart) -> Result<Self, NoReplay> {
+        let machine = Self { text: text.to_vec(), start, came: Vec::new() };
+        machine.with(|_, _| ())?;
+        Ok(machine)
     }
 
-    /// Whether the reply may still come.
-    pub fn is_running(&self) -> bool {
-        matches!(self.phase, Phase::Connecting | Phase::Streaming)
+    /// Where it began.
+    pub fn start(&self) -> &RerunStart {
+        &self.start
     }
 
-    /// Takes what was heard. `false`: of another call, or after the end; nothing changed.
-    pub fn take(&mut self, id: RunId, event: RunEvent) -> bool {
-        if id != self.id || !self.is_running() {
-            return false;
-        }
-        match event {
-            RunEvent::Sending { endpoint, rung, sha256, .. } => {
-                (self.endpoint, self.rung, self.sha256) = (endpoint, Some(rung), sha256);
-            }
-            RunEvent::Waiting { why, delay } => {
-                self.log.push(shown!("{why}; asking again in {:.1} s", delay.as_secs_f64()));
-            }
-            RunEvent::SteppedDown { from, to, why } => {
-                self.log.push(shown!("the server refuses the {}: {why}; now {}", from.word(), to.phrase()));
-            }
-            RunEvent::Answered => {}
-            RunEvent::Text { part, text } => {
-                self.phase = Phase::Streaming;
-                join(if part == Part::Content { &mut self.content } else { &mut self.reasoning }, text.bytes());
-            }
-            RunEvent::Done(finish) => {
-                self.log.extend(finish.notes.iter().cloned());
-                self.phase = Phase::Done(finish);
-            }
-            RunEvent::Failed(trouble) => self.phase = Phase::Failed(trouble),
-        }
-        true
+    /// The record that it left.
+    pub fn text(&self) -> &[u8] {
+        &self.text
     }
 
-    /// Breaks it off.
-    pub fn cancel(&mut self) {
-        if self.is_running() {
-            self.phase = Phase::Cancelled;
-        }
-    }
-}
-
-/// Appends text. A character beyond 16 bits may come as two escapes in two pieces: its halves become one again.
-fn join(text: &mut Vec<u8>, more: &[u8]) {
-    let halves = match (text.last_chunk::<3>(), more.first_chunk::<3>()) {
-        (Some(&[0xed, high @ 0xa0..=0xaf, a]), Some(&[0xed, low @ 0xb0..=0xbf, b])) => {
-            let half = |second: u8, third: u8| u32::from(second & 0x0f) << 6 | u32::from(third & 0x3f);
-            char::from_u32(0x1_0000 + (half(high, a) << 10) + half(low, b))
-        }
-        _ => None,
-    };
-    let Some(whole) = halves else { return text.extend_from_slice(more) };
-    text.truncate(text.len() - 3);
-    text.extend_from_slice(whole.encode_utf8(&mut [0; 4]).as_bytes());
-    text.extend_from_slice(more.get(3..).unwrap_or_default());
-}
-
-/// What stood around the JSON of a reply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Around {
-    /// Reasoning in `<think>` marks.
-    pub reasoning: bool,
-    /// A code fence.
-    pub fence: bool,
-    /// Other words.
-    pub prose: bool,
-}
-
-impl Around {
-    /// Whether the reply was the JSON and nothing else.
-    pub const fn is_nothing(self) -> bool {
-        !(self.reasoning || self.fence || self.prose)
+    /// Goes on farther, or less far, from where it stands.
+    pub fn reach(&mut self, scope: Scope) {
+        self.start.scope = scope;
     }
 
-    /// In words; empty where there was nothing.
-    pub const fn words(self) -> &'static str {
-        match (self.reasoning, self.fence, self.prose) {
-            (false, false, false) => "",
-            (true, false, false) => "reasoning before it",
-            (false, true, false) => "a code fence around it",
-            (true, true, false) => "reasoning before it and a code fence around it",
-            (_, _, true) => "other text around it",
-        }
-    }
-}
-
-/// A reply taken apart; the ranges are bytes of its content.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Parts {
-    /// The reasoning in it, without the marks.
-    pub reasoning: Option<Range<usize>>,
-    /// The JSON, or what stands in its place.
-    pub json: Range<usize>,
-    /// What was taken off.
-    pub around: Around,
-}
-
-/// The marks that reasoning models put around their thoughts.
-const THOUGHTS: [(&[u8], &[u8]); 3] =
-    [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>"), (b"<reasoning>", b"</reasoning>")];
-/// At most so many places are tried where a JSON object may begin among words.
-const MAX_STARTS: usize = 64;
-
-/// Takes a reply apart.
-pub fn parts(content: &[u8]) -> Parts {
-    let mut around = Around::default();
-    let mut rest = trimmed(content, 0..content.len());
-    let mut reasoning = None;
-    for (open, close) in THOUGHTS {
-        let body = content.get(rest.clone()).unwrap_or_default();
-        let opened = body.starts_with(open);
-        let Some(end) = memchr::memmem::find(body, close).or(opened.then_some(body.len())) else { continue };
-        // A server's template may have written the opening mark before the reply began; then it is no JSON.
-        if !opened && body.starts_with(b"{") {
-            continue;
-        }
-        let from = rest.start + if opened { open.len() } else { 0 };
-        let until = rest.start + end;
-        around.reasoning = true;
-        reasoning = Some(trimmed(content, from..until.max(from)));
-        rest = trimmed(content, (until + close.len()).min(rest.end)..rest.end);
-        break;
-    }
-    let json = inner(content, rest, &mut around);
-    Parts { reasoning, json, around }
-}
-
-/// The JSON among what is left.
-fn inner(content: &[u8], rest: Range<usize>, around: &mut Around) -> Range<usize> {
-    let text = content.get(rest.clone()).unwrap_or_default();
-    if reads(text) {
-        return rest;
-    }
-    if let Some((range, whole)) = fenced(content, rest.clone())
-        && reads(content.get(range.clone()).unwrap_or_default())
-    {
-        around.fence = true;
-        around.prose = !whole;
-        return range;
-    }
-    let starts = memchr::memchr_iter(b'{', text).take(MAX_STARTS);
-    let ends: Vec<usize> = memchr::memrchr_iter(b'}', text).take(4).collect();
-    for start in starts {
-        for end in ends.iter().filter(|end| **end > start) {
-            if reads(text.get(start..=*end).unwrap_or_default()) {
-                around.prose = true;
-                return rest.start + start..rest.start + end + 1;
-            }
-        }
-    }
-    rest
-}
-
-/// The inside of the first code fence, and whether the fence is all there is.
-fn fenced(content: &[u8], rest: Range<usize>) -> Option<(Range<usize>, bool)> {
-    let text = content.get(rest.clone())?;
-    let open = memchr::memmem::find(text, b"```")?;
-    let line = open + 3 + memchr::memchr(b'\n', text.get(open + 3..)?).map_or(0, |newline| newline + 1);
-    // Without a line of its own the language, if there is one, stands before the JSON.
-    let line = if line == open + 3 {
-        line + text.get(line..)?.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()
-    } else {
-        line
-    };
-    let close = memchr::memmem::rfind(text.get(line..)?, b"```").map(|close| line + close);
-    let inside = trimmed(content, rest.start + line..rest.start + close.unwrap_or(text.len()));
-    let whole = open == 0 && close.is_none_or(|close| close + 3 == text.len());
-    Some((inside, whole))
-}
-
-fn reads(text: &[u8]) -> bool {
-    Tape::default().read(text)
-}
-
-fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
-    let part = text.get(range.clone()).unwrap_or_default();
-    let start = range.start + (part.len() - part.trim_ascii_start().len());
-    let end = range.start + part.trim_ascii_end().len();
-    start..end.max(start)
-}
-
-/// Whether a reply is what was asked for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It holds the schema.
-    Obeyed,
-    /// There is nothing in it.
-    Empty,
-    /// It is not JSON, or no object; Python's words.
-    Invalid(Untrusted<'static>),
-    /// It breaks the schema; the words of Python's `jsonschema`.
-    Breaks(Untrusted<'static>),
-}
-
-impl Verdict {
-    /// One word for lists.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Obeyed => "obeyed",
-            Self::Empty => "empty",
-            Self::Invalid(_) => "invalid",
-            Self::Breaks(_) => "breaks the schema",
-        }
+    /// How it comes about, as that turned out.
+    pub(crate) fn came_by(&mut self, how: How) {
+        self.start.how = how;
     }
 
-    /// What is wrong, in a sentence's half; nothing if nothing is.
-    pub fn why(&self) -> Option<Shown> {
-        match self {
-            Self::Obeyed => None,
-            Self::Empty => Some(Shown::own("the reply is empty")),
-            Self::Invalid(said) => Some(shown!("the reply is not JSON: {}", said.line())),
-            Self::Breaks(said) => Some(said.line()),
-        }
-    }
-}
-
-/// A reply, judged.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Judged {
-    /// Where what stands in it.
-    pub parts: Parts,
-    /// Whether it is what was asked for.
-    pub verdict: Verdict,
-    /// The expected keys that are in it, with their values as JSON texts; empty unless it is an object.
-    pub outputs: Vec<(Untrusted<'static>, Vec<u8>)>,
-    /// The expected keys that are not in it: upstream's runner ends there, even where the schema lets them be.
-    pub missing: Vec<Untrusted<'static>>,
-}
-
-impl Judged {
-    /// Whether its values can be taken over.
-    pub fn is_usable(&self) -> bool {
-        matches!(self.verdict, Verdict::Obeyed | Verdict::Breaks(_)) && !self.outputs.is_empty()
-    }
-}
-
-/// Judges the replies to one request.
-#[derive(Debug)]
-pub struct Judge {
-    schema: Option<Schema>,
-    expected: Vec<Untrusted<'static>>,
-}
-
-impl Judge {
-    /// For a schema and the keys that are to be taken. A schema that cannot be used judges nothing.
-    pub fn new(schema: Option<&Untrusted<'_>>, expected: &[Untrusted<'static>]) -> Self {
-        let schema = schema.and_then(|schema| Schema::compile(schema.bytes()).ok());
-        Self { schema, expected: expected.to_vec() }
-    }
-
-    /// Judges a reply.
-    pub fn judge(&self, content: &[u8]) -> Judged {
-        let parts = parts(content);
-        let json = content.get(parts.json.clone()).unwrap_or_default();
-        let mut judged = Judged { parts, verdict: Verdict::Empty, outputs: Vec::new(), missing: self.expected.clone() };
-        if json.is_empty() {
-            return judged;
-        }
+    fn with<T>(&self, then: impl FnOnce(Replay<'_, '_>, &Record<'_>) -> T) -> Result<T, NoReplay> {
         let mut tape = Tape::default();
-        let value = match loads(&mut tape, json) {
-            Ok(value) => value,
-            Err(said) => {
-                judged.verdict = Verdict::Invalid(said.into());
-                return judged;
+        let record = tape.parse(&self.text).map(formats::read).ok_or(NoReplay::NoProcedure)?;
+        let procedure = record.procedure.map(Procedure::read);
+        let state = State::of(&record, procedure.as_ref());
+        let start = &self.start;
+        let replay = Replay::new(&record, procedure.as_ref(), &state, start.step, &start.edits)?;
+        let mut replay = replay.scope(start.scope).how(start.how);
+        if start.is_lenient {
+            replay = replay.lenient();
+        }
+        for came in &self.came {
+            match came {
+                Came::Note(executed) => replay.note((**executed).clone()),
+                Came::Reply(json, executed) => {
+                    if let Ok(Some(ask)) = replay.next_ask() {
+                        // What ended the branch then ends it again where it is asked for.
+                        let _ = replay.take(&ask, json, (**executed).clone());
+                    }
+                }
             }
+        }
+        Ok(then(replay, &record))
+    }
+
+    /// What to ask next; `None`: the end is reached.
+    pub fn next_ask(&self) -> Result<Option<Ask>, Ended> {
+        self.with(|mut replay, _| replay.next_ask()).unwrap_or(Ok(None))
+    }
+
+    /// The step's own id, as it stands in the procedure.
+    pub fn step_id(&self, step: usize) -> Option<Vec<u8>> {
+        let id = |record: &Record<'_>| {
+            let steps = record.procedure?.get("steps")?;
+            steps.items().nth(step)?.get("id").map(|id: Value<'_>| id.raw().to_vec())
         };
-        let problem = self.schema.as_ref().and_then(|schema| validate(value, value, schema, View::Whole));
-        judged.verdict = problem.map_or(Verdict::Obeyed, |problem| Verdict::Breaks(problem.message));
-        if value.kind() != Kind::Object {
-            return judged;
-        }
-        let entries = value.entries();
-        let found = |name: &&Untrusted<'static>| entries.iter().find(|member| member.name() == **name);
-        judged.missing.retain(|name| found(&name).is_none());
-        for name in &self.expected {
-            if let Some(member) = found(&name)
-                && judged.outputs.iter().all(|(other, _)| other != name)
-            {
-                judged.outputs.push((name.clone(), member.value.raw().to_vec()));
-            }
-        }
-        judged
-    }
-}
-
-/// "schema sent, obeyed 2/3".
-pub fn tally(rung: Rung, obeyed: usize, replies: usize) -> Shown {
-    shown!("{}, obeyed {obeyed}/{replies}", rung.phrase())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn apart(content: &str) -> (Option<&str>, &str, &'static str) {
-        let parts = parts(content.as_bytes());
-        (parts.reasoning.map(|range| &content[range]), &content[parts.json], parts.around.words())
+        self.with(|_, record| id(record)).ok().flatten()
     }
 
-    #[test]
-    fn reasoning_and_fences_are_taken_off() {
-        for (content, reasoning, json, around) in [
-            ("{\"a\": 1}\n \t\n", None, "{\"a\": 1}", ""),
-            ("<think>\nso {b}\n</think>\n\n{\"a\": 1}", Some("so {b}"), "{\"a\": 1}", "reasoning before it"),
-            ("so be it</think>{}", Some("so be it"), "{}", "reasoning before it"),
-            ("<think>never ends", Some("never ends"), "", "reasoning before it"),
-            ("{\"a\": \"</think>\"}", None, "{\"a\": \"</think>\"}", ""),
-            ("```json\n{\"a\": 1}\n```", None, "{\"a\": 1}", "a code fence around it"),
-            ("```{}```", None, "{}", "a code fence around it"),
-            ("```json {\"a\": \"```\"}```", None, "{\"a\": \"```\"}", "a code fence around it"),
-            ("<think></think>```\n{}", Some(""), "{}", "reasoning before it and a code fence around it"),
-            ("Sure! Here:\n```json\n{}\n```\nBye {x}", None, "{}", "other text around it"),
-            ("Sure: {\"a\": {\"b\": 1}} and so on", None, "{\"a\": {\"b\": 1}}", "other text around it"),
-            ("not at all {", None, "not at all {", ""),
-            ("", None, "", ""),
-        ] {
-            assert_eq!(apart(content), (reasoning, json, around), "{content}");
-        }
+    /// Takes the JSON of the reply to what is asked next. `Err`: upstream's runner ends there.
+    pub fn take(&mut self, json: &[u8], executed: Executed) -> Result<(), Ended> {
+        let taken = self.with(|mut replay, _| match replay.next_ask()? {
+            Some(ask) => replay.take(&ask, json, executed.clone()),
+            None => Ok(()),
+        });
+        self.came.push(Came::Reply(json.to_vec(), Box::new(executed)));
+        taken.unwrap_or(Ok(()))
     }
 
-    #[test]
-    fn braces_without_end_are_looked_through_quickly() {
-        let open = "{".repeat(1 << 20);
-        assert_eq!(apart(&open).1.len(), 1 << 20);
-        assert_eq!(apart(&format!("{open}}}")).1.len(), (1 << 20) + 1);
+    /// Keeps a call that gave nothing to go on with: a failed one, or one of several samples.
+    pub fn note(&mut self, executed: Executed) {
+        self.came.push(Came::Note(Box::new(executed)));
     }
 
-    #[test]
-    fn a_reply_is_judged_by_the_schema() {
-        let schema =
-            r#"{"type": "object", "properties": {"a": {"type": "number", "maximum": 3}, "b": {}}, "required": ["a"]}"#;
-        let expected = ["a", "b"].map(Untrusted::from);
-        let judge = Judge::new(Some(&Untrusted::from(schema)), &expected);
-        let verdict = |reply: &str| judge.judge(reply.as_bytes()).verdict;
-        assert_eq!(verdict("{\"a\": 1}"), Verdict::Obeyed);
-        assert_eq!(verdict(" \n"), Verdict::Empty);
-        assert_eq!(
-            verdict("{\"a\": 1").why().unwrap().as_str(),
-            "the reply is not JSON: Expecting ',' delimiter: line 1 column 8 (char 7)"
-        );
-        let broken = verdict("{\"a\": 7}").why().unwrap();
-        assert_eq!(broken.as_str(), "schema validation error: 7 is greater than the maximum of 3");
-        assert!(matches!(verdict("[1]"), Verdict::Breaks(_)));
-        let judged = judge.judge(b"```json\n{\"b\": \"x\", \"a\": 2.50, \"z\": 1}\n```");
-        assert_eq!(
-            judged.outputs,
-            [(Untrusted::from("a"), b"2.50".to_vec()), (Untrusted::from("b"), b"\"x\"".to_vec())]
-        );
-        assert!(judged.missing.is_empty() && judged.is_usable());
-        assert_eq!(judge.judge(b"{\"a\": 1}").missing, [Untrusted::from("b")]);
+    /// Every call so far.
+    pub fn calls(&self) -> impl DoubleEndedIterator<Item = &Executed> {
+        self.came.iter().map(|came| match came {
+            Came::Reply(_, executed) | Came::Note(executed) => &**executed,
+        })
     }
 
-    fn text(text: &[u8]) -> RunEvent {
-        RunEvent::Text { part: Part::Content, text: Untrusted::new(text).into_owned() }
+    /// What it asks in all if every value comes out differently, and how much of a prompt that is.
+    pub fn preview(&self) -> Preview {
+        self.with(|replay, record| replay.preview(record)).unwrap_or_default()
     }
 
-    #[test]
-    fn only_the_running_call_is_heard() {
-        let mut rerun = Rerun::begin(RunId(2));
-        assert!(!rerun.take(RunId(1), text(b"stale")));
-        assert!(rerun.take(RunId(2), RunEvent::Answered));
-        assert_eq!(rerun.phase, Phase::Connecting);
-        assert!(rerun.take(RunId(2), text(b"new")));
-        rerun.cancel();
-        assert!(!rerun.take(RunId(2), text(b"er")));
-        assert_eq!((rerun.content.as_slice(), &rerun.phase), (&b"new"[..], &Phase::Cancelled));
-        let mut idle = Rerun::default();
-        assert!(!idle.take(RunId(0), text(b"x")));
+    /// The state as it stands, as one JSON object.
+    pub fn state(&self) -> Vec<u8> {
+        self.with(|replay, _| replay.values().json()).unwrap_or_default()
     }
 
-    #[test]
-    fn halves_of_a_character_become_one() {
-        let mut rerun = Rerun::begin(RunId(1));
-        for piece in [&b"a\xed\xa0\xbc"[..], b"\xed\xbd\x8eb", b"\xed\xa0\xbc", b"x"] {
-            rerun.take(RunId(1), text(piece));
-        }
-        assert_eq!(
-            rerun.content,
-            "a🍎b\u{0}x"
-                .as_bytes()
-                .iter()
-                .flat_map(|byte| match byte {
-                    0 => b"\xed\xa0\xbc".to_vec(),
-                    byte => vec![*byte],
-                })
-                .collect::<Vec<_>>()
-        );
+    /// What became of the run by now, and its record.
+    pub fn fork(&self, ended: Option<Ended>, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
+        let made = self.with(|mut replay, record| {
+            // The steps that are not asked are passed over only on the way to a next one.
+            let _ = replay.next_ask();
+            let fork = replay.finish(ended);
+            let line = fork.record(record, &self.text, created_utc);
+            (fork, line)
+        });
+        made.ok()
     }
 }

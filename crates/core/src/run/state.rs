@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashSet};
 
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
-use crate::run::trace::{Put, Set, TraceStep, by_position, failing_id, sets};
+use crate::run::trace::{Put, RecordedSet, TraceStep, by_position, failing_id, sets};
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
@@ -110,7 +110,7 @@ pub enum Ran {
 
 /// Where a variable comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Origin {
+pub enum VariableOrigin {
     /// `problem_text`: there before the first step.
     Given,
     /// An output that a step declares.
@@ -125,7 +125,7 @@ pub enum Origin {
 
 /// Where in the record a value stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Source {
+pub enum ValueSource {
     /// Nowhere.
     Nowhere,
     /// In the final state.
@@ -154,7 +154,7 @@ pub struct Write<'a> {
     /// How it is known.
     pub badge: Badge,
     /// Where it stands.
-    pub source: Source,
+    pub source: ValueSource,
 }
 
 /// One variable of the global state, over the whole run.
@@ -163,7 +163,7 @@ pub struct Variable<'a> {
     /// Its name.
     pub name: Untrusted<'a>,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: VariableOrigin,
     /// Its first declaration as an output (else as an input): name and description.
     pub field: Option<Field<'a>>,
     /// Every writing, in order of time.
@@ -206,7 +206,7 @@ pub struct Entry<'a> {
     /// The step that wrote it; `None`: it was given, or no step did.
     pub writer: Option<usize>,
     /// Where the value stands.
-    pub source: Source,
+    pub source: ValueSource,
 }
 
 impl<'a> Entry<'a> {
@@ -230,7 +230,7 @@ pub enum Change {
 
 /// One line of [`State::difference`].
 #[derive(Clone, Copy, Debug)]
-pub struct Difference<'a> {
+pub struct StateChange<'a> {
     /// Index of the variable.
     pub variable: usize,
     /// What became of it.
@@ -352,7 +352,7 @@ pub struct State<'a> {
     ran: Vec<Ran>,
     /// How the fork came about, in its word; `None`: it is no fork.
     fork: Option<Untrusted<'a>>,
-    sets: Vec<Set<'a>>,
+    sets: Vec<RecordedSet<'a>>,
 }
 
 impl<'a> State<'a> {
@@ -388,7 +388,7 @@ impl<'a> State<'a> {
     fn put_sets(&mut self) {
         let (sets, steps) = (std::mem::take(&mut self.sets), self.steps.len());
         for (n, set) in sets.iter().enumerate().filter(|(_, set)| set.step < steps) {
-            let (badge, source, value) = (set.put.into(), Source::Set(n), Some(set.value));
+            let (badge, source, value) = (set.put.into(), ValueSource::Set(n), Some(set.value));
             if set.put == Put::Recomputed {
                 self.write_late(&set.variable, &[set.step]);
             }
@@ -405,11 +405,11 @@ impl<'a> State<'a> {
             let at = variable.writes.partition_point(|write| write.from <= from);
             let before = at.checked_sub(1).and_then(|before| variable.writes.get_mut(before));
             if let (Some(before), Some(was)) = (before.filter(|before| before.value.is_none()), set.was) {
-                (before.value, before.badge, before.source) = (Some(was), Badge::Reconstructed, Source::Was(n));
+                (before.value, before.badge, before.source) = (Some(was), Badge::Reconstructed, ValueSource::Was(n));
             }
             variable.writes.insert(at, Write { from, step: None, value, badge, source });
-            if variable.origin == Origin::Unproduced {
-                variable.origin = Origin::Undeclared;
+            if variable.origin == VariableOrigin::Unproduced {
+                variable.origin = VariableOrigin::Undeclared;
             }
         }
         self.sets = sets;
@@ -459,10 +459,10 @@ impl<'a> State<'a> {
 
     fn give_problem_text(&mut self) {
         let given =
-            Write { from: Moment(0), step: None, value: None, badge: Badge::Unavailable, source: Source::Nowhere };
+            Write { from: Moment(0), step: None, value: None, badge: Badge::Unavailable, source: ValueSource::Nowhere };
         let variable = self.intern(Untrusted::from(PROBLEM_TEXT), None);
         if let Some(variable) = self.variables.get_mut(variable) {
-            variable.origin = Origin::Given;
+            variable.origin = VariableOrigin::Given;
             variable.writes.push(given);
         }
     }
@@ -485,9 +485,9 @@ impl<'a> State<'a> {
                 self.write(position, field.name_text(), Ok(*field), None);
             }
             let undeclared = match procedure {
-                None => Origin::Declared,
-                Some(_) if self.last.contains(position) => Origin::AnswerSchema,
-                Some(_) => Origin::Undeclared,
+                None => VariableOrigin::Declared,
+                Some(_) if self.last.contains(position) => VariableOrigin::AnswerSchema,
+                Some(_) => VariableOrigin::Undeclared,
             };
             if let Some((call, outputs)) = call.as_ref().and_then(|call| Some((call, call.outputs?))) {
                 for member in first_entries(outputs, &mut room) {
@@ -504,7 +504,7 @@ impl<'a> State<'a> {
         if index == next {
             self.variables.push(Variable {
                 name,
-                origin: Origin::Unproduced,
+                origin: VariableOrigin::Unproduced,
                 field,
                 writes: Vec::new(),
                 readers: Vec::new(),
@@ -541,15 +541,15 @@ impl<'a> State<'a> {
         &mut self,
         step: usize,
         name: Option<Untrusted<'a>>,
-        declared: Result<Field<'a>, Origin>,
+        declared: Result<Field<'a>, VariableOrigin>,
         recorded: Option<(usize, Value<'a>)>,
     ) {
         let Some(name) = name else { return };
         let index = self.intern(name, declared.ok());
         let Some(variable) = self.variables.get_mut(index) else { return };
         if variable.writers().next_back() != Some(step) {
-            if variable.origin == Origin::Unproduced {
-                variable.origin = declared.err().unwrap_or(Origin::Declared);
+            if variable.origin == VariableOrigin::Unproduced {
+                variable.origin = declared.err().unwrap_or(VariableOrigin::Declared);
                 variable.field = declared.ok().or(variable.field);
             }
             variable.writes.push(Write {
@@ -557,7 +557,7 @@ impl<'a> State<'a> {
                 step: Some(step),
                 value: None,
                 badge: Badge::Unavailable,
-                source: Source::Nowhere,
+                source: ValueSource::Nowhere,
             });
             if let Some(links) = self.steps.get_mut(step) {
                 links.writes.push(index);
@@ -566,7 +566,7 @@ impl<'a> State<'a> {
         if let (Some((entry, value)), Some(write)) = (recorded, variable.writes.last_mut()) {
             write.value = Some(value);
             write.badge = Badge::Recorded;
-            write.source = Source::Outputs(entry);
+            write.source = ValueSource::Outputs(entry);
         }
     }
 
@@ -600,8 +600,8 @@ impl<'a> State<'a> {
     fn write_late(&mut self, name: &Untrusted<'a>, steps: &[usize]) {
         let index = self.intern(name.clone(), None);
         let Some(variable) = self.variables.get_mut(index) else { return };
-        if variable.origin == Origin::Unproduced {
-            variable.origin = Origin::AnswerSchema;
+        if variable.origin == VariableOrigin::Unproduced {
+            variable.origin = VariableOrigin::AnswerSchema;
         }
         for &step in steps {
             let at = variable.writes.partition_point(|write| write.from < Moment::after(step));
@@ -613,7 +613,7 @@ impl<'a> State<'a> {
                 step: Some(step),
                 value: None,
                 badge: Badge::Unavailable,
-                source: Source::Nowhere,
+                source: ValueSource::Nowhere,
             };
             variable.writes.insert(at, write);
             if let Some(links) = self.steps.get_mut(step) {
@@ -630,17 +630,17 @@ impl<'a> State<'a> {
         if !variable.writes.is_empty() {
             return;
         }
-        variable.origin = Origin::Undeclared;
+        variable.origin = VariableOrigin::Undeclared;
         // A step read it, so it was there from the start; else nobody knows when it came.
         let from = Moment(if variable.readers.is_empty() { steps } else { 0 });
-        let source = Source::FinalState;
+        let source = ValueSource::FinalState;
         variable.writes.push(Write { from, step: None, value: Some(value), badge: Badge::Reconstructed, source });
     }
 
     /// Gives every writing its value and badge.
     fn settle(&mut self, question: Option<Value<'a>>, has_state: bool) {
         for variable in &mut self.variables {
-            if variable.origin == Origin::Given {
+            if variable.origin == VariableOrigin::Given {
                 settle_given(variable, question);
             }
             let ran =
@@ -668,7 +668,7 @@ impl<'a> State<'a> {
                 };
                 if n == last && final_value.is_some() && ran(write) == Ran::Yes {
                     write.value = final_value;
-                    write.source = Source::FinalState;
+                    write.source = ValueSource::FinalState;
                 }
             }
         }
@@ -706,7 +706,7 @@ impl<'a> State<'a> {
     }
 
     /// What was set or calculated for a fork, its own and what it took over.
-    pub fn sets(&self) -> &[Set<'a>] {
+    pub fn sets(&self) -> &[RecordedSet<'a>] {
         &self.sets
     }
 
@@ -714,7 +714,7 @@ impl<'a> State<'a> {
     pub fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
         let set = self.sets.get(n)?;
         let index = self.variable(&set.variable)?;
-        let is_it = |write: &&Write<'_>| write.source == Source::Set(n);
+        let is_it = |write: &&Write<'_>| write.source == ValueSource::Set(n);
         Some(Entry::new(index, self.variables.get(index)?.writes.iter().find(is_it)?))
     }
 
@@ -756,7 +756,7 @@ impl<'a> State<'a> {
             value: None,
             badge: Badge::Missing,
             writer: None,
-            source: Source::Nowhere,
+            source: ValueSource::Nowhere,
         });
         let shown = self.variables.get(index).and_then(|variable| {
             let at = variable.readers.binary_search(&step).ok()?;
@@ -767,7 +767,7 @@ impl<'a> State<'a> {
         if let Some((call, value)) = shown.filter(|_| self.fork.is_none() || entry.value.is_none()) {
             entry.value = Some(value);
             entry.badge = Badge::Recorded;
-            entry.source = Source::Inputs(call);
+            entry.source = ValueSource::Inputs(call);
         }
         entry
     }
@@ -795,7 +795,7 @@ impl<'a> State<'a> {
     }
 
     /// What became of the variables between two moments, in either order; what was not touched is left out.
-    pub fn difference(&self, a: Moment, b: Moment) -> Vec<Difference<'a>> {
+    pub fn difference(&self, a: Moment, b: Moment) -> Vec<StateChange<'a>> {
         let (from, to) = (a.min(b), a.max(b));
         let mut differences = Vec::new();
         for (index, variable) in self.variables.iter().enumerate() {
@@ -812,7 +812,7 @@ impl<'a> State<'a> {
                     _ => Change::Unknown,
                 },
             };
-            differences.push(Difference {
+            differences.push(StateChange {
                 variable: index,
                 change,
                 before: before.map(|write| Entry::new(index, write)),
@@ -827,13 +827,13 @@ impl<'a> State<'a> {
         let call = |entry: usize, list: &'static str| Pointer::from_iter(["trace", "steps"]).then(entry).then(list);
         let name = || self.variables.get(entry.variable).map(|variable| variable.name.to_owned());
         let object = match entry.source {
-            Source::Nowhere => return None,
-            Source::Question => return Some(Pointer::from_iter(["question"])),
-            Source::FinalState => Pointer::from_iter(["state"]),
-            Source::Outputs(n) => call(n, "outputs"),
-            Source::Inputs(n) => call(n, "inputs"),
-            Source::Set(n) => return Some(self.sets.get(n)?.pointer.then("value")),
-            Source::Was(n) => return Some(self.sets.get(n)?.pointer.then("was")),
+            ValueSource::Nowhere => return None,
+            ValueSource::Question => return Some(Pointer::from_iter(["question"])),
+            ValueSource::FinalState => Pointer::from_iter(["state"]),
+            ValueSource::Outputs(n) => call(n, "outputs"),
+            ValueSource::Inputs(n) => call(n, "inputs"),
+            ValueSource::Set(n) => return Some(self.sets.get(n)?.pointer.then("value")),
+            ValueSource::Was(n) => return Some(self.sets.get(n)?.pointer.then("was")),
         };
         Some(object.then(stepscope_base::json::Part::Key(name()?)))
     }
@@ -880,9 +880,9 @@ fn settle_given<'a>(variable: &mut Variable<'a>, question: Option<Value<'a>>) {
     let untouched = variable.final_value.filter(|_| variable.writes.len() == 1);
     let Some(given) = variable.writes.first_mut() else { return };
     if let Some(value) = untouched {
-        (given.value, given.badge, given.source) = (Some(value), Badge::Recorded, Source::FinalState);
+        (given.value, given.badge, given.source) = (Some(value), Badge::Recorded, ValueSource::FinalState);
     } else if let Some(value) = question.filter(|question| !question.is_null()) {
-        (given.value, given.badge, given.source) = (Some(value), Badge::Recorded, Source::Question);
+        (given.value, given.badge, given.source) = (Some(value), Badge::Recorded, ValueSource::Question);
     }
 }
 
@@ -891,7 +891,7 @@ fn settle_fork<'a>(variable: &mut Variable<'a>, value: Value<'a>, is_exact: bool
     let Some(write) = variable.writes.last_mut() else { return };
     if write.value.is_some_and(|written| !same_value(written, value)) {
         write.badge = if is_exact { Badge::Recomputed } else { Badge::Reconstructed };
-        (write.value, write.source) = (Some(value), Source::FinalState);
+        (write.value, write.source) = (Some(value), ValueSource::FinalState);
     }
 }
 
@@ -903,7 +903,7 @@ fn settle_from_readers(variable: &mut Variable<'_>, n: usize) {
     let readers = variable.readers.iter().zip(&variable.shown).skip(first);
     let shown = readers.take_while(|&(&reader, _)| reader < until).find_map(|(_, shown)| *shown);
     if let Some((entry, value)) = shown {
-        (write.value, write.badge, write.source) = (Some(value), Badge::Recorded, Source::Inputs(entry));
+        (write.value, write.badge, write.source) = (Some(value), Badge::Recorded, ValueSource::Inputs(entry));
     }
 }
 

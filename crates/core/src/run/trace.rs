@@ -149,7 +149,7 @@ stepscope_base::words! {
 
 /// A value of a fork that stands in no call: it holds whatever the calls of its parent say.
 #[derive(Clone, Debug)]
-pub struct Set<'a> {
+pub struct RecordedSet<'a> {
     /// The variable.
     pub variable: Untrusted<'a>,
     /// How it came about.
@@ -173,7 +173,7 @@ pub(crate) fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static s
 }
 
 /// The values of a fork that were set or calculated, in the order of the record.
-pub fn sets<'a>(record: &Record<'a>) -> Vec<Set<'a>> {
+pub fn sets<'a>(record: &Record<'a>) -> Vec<RecordedSet<'a>> {
     let Some((fork, key, list)) = set_list(record) else { return Vec::new() };
     let step_of = |value: Value<'_>| {
         let step = value.get("step_index")?;
@@ -186,7 +186,7 @@ pub fn sets<'a>(record: &Record<'a>) -> Vec<Set<'a>> {
             Some(badge) if badge.is_string(Put::Recomputed.word()) => Put::Recomputed,
             _ => Put::Override,
         };
-        Some(Set {
+        Some(RecordedSet {
             variable: entry.get("variable")?.string()?,
             put,
             step: step_of(entry).or(at)?,

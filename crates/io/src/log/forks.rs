@@ -9,7 +9,7 @@ use crate::pipeline::search::Plan;
 use crate::source::beneath::Place;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::Tape;
-use stepscope_core::run::fork::Lineage;
+use stepscope_core::run::fork::ForkOrigin;
 
 /// What a file of forks holds.
 pub const FORKS: Content = Content {
@@ -28,19 +28,19 @@ pub fn beside(records: &Path) -> Place {
 
 /// What is known of one record of a file of forks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mark {
+pub struct KnownFork {
     /// SHA-256 of its text, by which its own forks name it.
     pub hash: String,
     /// Where it comes from; `None`: it does not say so.
-    pub lineage: Option<Lineage>,
+    pub fork_origin: Option<ForkOrigin>,
 }
 
-impl Mark {
+impl KnownFork {
     /// Reads a record of a file of forks; `None`: that was not possible.
     pub fn read(reading: &Reading) -> Option<Self> {
         let text = reading.read().ok()?;
-        let lineage = Tape::default().parse(&text).and_then(Lineage::of);
-        Some(Self { hash: sha256(&text), lineage })
+        let fork_origin = Tape::default().parse(&text).and_then(ForkOrigin::of);
+        Some(Self { hash: sha256(&text), fork_origin })
     }
 }
 
@@ -64,20 +64,21 @@ fn looks_like_forks(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::run::fork::{Course, How, Scope, Start};
+    use stepscope_core::run::fork::{How, Scope};
+    use stepscope_core::run::rerun::{RerunMachine, RerunStart};
 
     #[test]
     fn a_fork_that_was_written_is_known() {
         let record = br#"{"id": 1, "question": "q", "procedure": {"steps": [{"id": 1, "output": [{"name": "a"}]}]},
             "state": {"problem_text": "q", "a": 1}}"#;
-        let start = Start {
+        let start = RerunStart {
             step: 0,
             edits: vec![("a".into(), b"2".to_vec())],
             scope: Scope::One,
             how: How::Edit,
             is_lenient: false,
         };
-        let (_, line) = Course::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap();
+        let (_, line) = RerunMachine::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap();
         assert!(looks_like_forks(&line) && !looks_like_forks(record));
         assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.forks.jsonl"));
     }

@@ -4,7 +4,7 @@
 use super::endpoint::Backend;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Object, Raw, Style, client_number};
-use stepscope_core::run::rerun::{Call, Rung};
+use stepscope_core::run::call::{Call, Enforcement};
 
 /// Anthropic wants a limit; this is it unless the user gives one.
 const ANTHROPIC_TOKENS: u64 = 4096;
@@ -14,40 +14,40 @@ const ANTHROPIC_TOKENS: u64 = 4096;
 pub(crate) struct Unsaid(pub &'static str);
 
 /// The body of a call, and what of it this kind of server cannot be told.
-pub(crate) fn body(backend: Backend, call: &Call, rung: Rung, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
+pub(crate) fn body(backend: Backend, call: &Call, enforcement: Enforcement, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
     let unsaid = match backend {
         Backend::Responses | Backend::Anthropic if call.seed.is_some() => vec![Unsaid("seed")],
         _ => Vec::new(),
     };
     let body = match backend {
-        Backend::Ollama | Backend::OllamaChat => ollama(backend, call, rung, stream),
-        Backend::Chat => chat(call, rung, stream),
-        Backend::Responses => responses(call, rung, stream),
-        Backend::Anthropic => anthropic(call, rung, stream),
+        Backend::Ollama | Backend::OllamaChat => ollama(backend, call, enforcement, stream),
+        Backend::Chat => chat(call, enforcement, stream),
+        Backend::Responses => responses(call, enforcement, stream),
+        Backend::Anthropic => anthropic(call, enforcement, stream),
     };
     (body, unsaid)
 }
 
 /// The rungs that a kind of server has, from the one that is asked for down.
-pub(crate) fn ladder(backend: Backend, call: &Call) -> Vec<Rung> {
+pub(crate) fn downgrades(backend: Backend, call: &Call) -> Vec<Enforcement> {
     let has_schema = call.schema.is_some();
-    let mut rungs = Vec::new();
-    if call.rung == Rung::Schema && has_schema {
-        rungs.push(Rung::Schema);
+    let mut enforcements = Vec::new();
+    if call.enforcement == Enforcement::Schema && has_schema {
+        enforcements.push(Enforcement::Schema);
     }
-    if call.rung == Rung::Json || (call.rung == Rung::Schema && has_schema) {
-        rungs.push(Rung::Json);
+    if call.enforcement == Enforcement::Json || (call.enforcement == Enforcement::Schema && has_schema) {
+        enforcements.push(Enforcement::Json);
     }
-    rungs.retain(|rung| backend != Backend::Anthropic || *rung != Rung::Json);
-    rungs.push(call.weakest());
-    rungs
+    enforcements.retain(|enforcement| backend != Backend::Anthropic || *enforcement != Enforcement::Json);
+    enforcements.push(call.weakest());
+    enforcements
 }
 
-fn ollama(backend: Backend, call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
-    let format = match rung {
-        Rung::Schema => schema(call),
-        Rung::Json => Some(Raw(b"\"json\"".to_vec())),
-        Rung::Prompt | Rung::Nothing => None,
+fn ollama(backend: Backend, call: &Call, enforcement: Enforcement, stream: bool) -> Vec<u8> {
+    let format = match enforcement {
+        Enforcement::Schema => schema(call),
+        Enforcement::Json => Some(Raw(b"\"json\"".to_vec())),
+        Enforcement::Prompt | Enforcement::Nothing => None,
     };
     Style::BODY.object(|body| {
         body.put("model", &call.model).put("stream", stream).object("options", |options| {
@@ -62,18 +62,18 @@ fn ollama(backend: Backend, call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     })
 }
 
-fn chat(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+fn chat(call: &Call, enforcement: Enforcement, stream: bool) -> Vec<u8> {
     Style::BODY.object(|body| {
         messages(body.put("model", &call.model), call);
         body.maybe("temperature", call.temperature.map(client_number));
         body.maybe("seed", call.seed).maybe("max_tokens", call.max_tokens);
-        if let Some(schema) = schema(call).filter(|_| rung == Rung::Schema) {
+        if let Some(schema) = schema(call).filter(|_| enforcement == Enforcement::Schema) {
             body.object("response_format", |format| {
                 format.put("type", "json_schema").object("json_schema", |named| {
                     named.put("name", NAME).put("strict", true).put("schema", schema);
                 });
             });
-        } else if rung == Rung::Json {
+        } else if enforcement == Enforcement::Json {
             body.put("response_format", ANY_OBJECT);
         }
         body.put("stream", stream);
@@ -83,17 +83,17 @@ fn chat(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     })
 }
 
-fn responses(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+fn responses(call: &Call, enforcement: Enforcement, stream: bool) -> Vec<u8> {
     Style::BODY.object(|body| {
         body.put("model", &call.model).put("input", &call.prompt);
         body.maybe("temperature", call.temperature.map(client_number)).maybe("max_output_tokens", call.max_tokens);
-        if let Some(schema) = schema(call).filter(|_| rung == Rung::Schema) {
+        if let Some(schema) = schema(call).filter(|_| enforcement == Enforcement::Schema) {
             body.object("text", |text| {
                 text.object("format", |format| {
                     format.put("type", "json_schema").put("name", NAME).put("strict", true).put("schema", schema);
                 });
             });
-        } else if rung == Rung::Json {
+        } else if enforcement == Enforcement::Json {
             body.object("text", |text| _ = text.put("format", ANY_OBJECT));
         }
         // The provider would keep the question and the reply otherwise.
@@ -101,11 +101,11 @@ fn responses(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
     })
 }
 
-fn anthropic(call: &Call, rung: Rung, stream: bool) -> Vec<u8> {
+fn anthropic(call: &Call, enforcement: Enforcement, stream: bool) -> Vec<u8> {
     Style::BODY.object(|body| {
         body.put("model", &call.model).put("max_tokens", call.max_tokens.unwrap_or(ANTHROPIC_TOKENS));
         messages(body, call).maybe("temperature", call.temperature.map(client_number));
-        if let Some(schema) = schema(call).filter(|_| rung == Rung::Schema) {
+        if let Some(schema) = schema(call).filter(|_| enforcement == Enforcement::Schema) {
             body.object("output_config", |config| {
                 config.object("format", |format| _ = format.put("type", "json_schema").put("schema", schema));
             });
@@ -148,8 +148,8 @@ mod tests {
             temperature: Some(1.0),
             seed: Some(1234),
             max_tokens: None,
-            rung: Rung::Schema,
-            steps_down: true,
+            enforcement: Enforcement::Schema,
+            may_downgrade: true,
         }
     }
 
@@ -157,18 +157,19 @@ mod tests {
     #[test]
     fn bodies_are_upstreams() {
         const SCHEMA: &str = r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"GeneralAnswer","description":"Minimal answer envelope with only a string answer.","type":"object","properties":{"final_answer":{"type":"string","description":"Final answer text."}},"required":["final_answer"],"additionalProperties":false}"#;
-        let sent = |backend, rung, call: &Call| String::from_utf8(body(backend, call, rung, false).0).unwrap();
+        let sent =
+            |backend, enforcement, call: &Call| String::from_utf8(body(backend, call, enforcement, false).0).unwrap();
         let query = format!(
             r#"{{"model":"smollm2:135m","stream":false,"options":{{"temperature":1,"seed":1234}},"format":{SCHEMA},"prompt":"P"}}"#
         );
-        assert_eq!(sent(Backend::Ollama, Rung::Schema, &call()), query);
+        assert_eq!(sent(Backend::Ollama, Enforcement::Schema, &call()), query);
         let gpt = Call { model: "gpt-oss:120b".to_owned(), ..call() };
         assert_eq!(
-            sent(Backend::Ollama, Rung::Prompt, &gpt),
+            sent(Backend::Ollama, Enforcement::Prompt, &gpt),
             r#"{"model":"gpt-oss:120b","stream":false,"options":{"temperature":1,"seed":1234},"prompt":"P"}"#
         );
         assert_eq!(
-            sent(Backend::OllamaChat, Rung::Schema, &gpt),
+            sent(Backend::OllamaChat, Enforcement::Schema, &gpt),
             format!(
                 r#"{{"model":"gpt-oss:120b","stream":false,"options":{{"temperature":1,"seed":1234}},"format":{SCHEMA},"messages":[{{"role":"user","content":"P"}}],"tools":[]}}"#
             )
@@ -184,8 +185,8 @@ mod tests {
             ..call()
         };
         for backend in Backend::ALL {
-            for rung in ladder(backend, &odd) {
-                let (body, unsaid) = body(backend, &odd, rung, true);
+            for enforcement in downgrades(backend, &odd) {
+                let (body, unsaid) = body(backend, &odd, enforcement, true);
                 let json = String::from_utf8(body).unwrap();
                 let mut tape = Tape::default();
                 let root = tape.parse(json.as_bytes()).unwrap();
@@ -199,18 +200,24 @@ mod tests {
                 );
                 assert_eq!(json.contains("1234"), unsaid.is_empty(), "{json}");
                 assert!(json.contains("0.7") && json.contains(":9"), "{json}");
-                assert_eq!(json.contains("GeneralAnswer"), rung == Rung::Schema, "{json}");
+                assert_eq!(json.contains("GeneralAnswer"), enforcement == Enforcement::Schema, "{json}");
             }
         }
     }
 
     #[test]
     fn the_ladder_begins_where_it_is_asked_to() {
-        assert_eq!(ladder(Backend::Chat, &call()), [Rung::Schema, Rung::Json, Rung::Nothing]);
+        assert_eq!(downgrades(Backend::Chat, &call()), [Enforcement::Schema, Enforcement::Json, Enforcement::Nothing]);
         let inside = Call { prompt: Untrusted::from(schemas::answer(AnswerSchema::General)), ..call() };
-        assert_eq!(ladder(Backend::Anthropic, &inside), [Rung::Schema, Rung::Prompt]);
-        assert_eq!(ladder(Backend::Ollama, &Call { rung: Rung::Json, ..inside.clone() }), [Rung::Json, Rung::Prompt]);
-        assert_eq!(ladder(Backend::Ollama, &Call { schema: None, ..call() }), [Rung::Nothing]);
-        assert_eq!(ladder(Backend::Ollama, &Call { rung: Rung::Nothing, ..inside }), [Rung::Prompt]);
+        assert_eq!(downgrades(Backend::Anthropic, &inside), [Enforcement::Schema, Enforcement::Prompt]);
+        assert_eq!(
+            downgrades(Backend::Ollama, &Call { enforcement: Enforcement::Json, ..inside.clone() }),
+            [Enforcement::Json, Enforcement::Prompt]
+        );
+        assert_eq!(downgrades(Backend::Ollama, &Call { schema: None, ..call() }), [Enforcement::Nothing]);
+        assert_eq!(
+            downgrades(Backend::Ollama, &Call { enforcement: Enforcement::Nothing, ..inside }),
+            [Enforcement::Prompt]
+        );
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::endpoint::{Backend, Endpoint};
 use super::redact::Redactor;
-use super::reply::Told;
+use super::reply::KeptNames;
 use super::wire::{Answer, Head};
 use crate::failure::Failure;
 use crate::log::{Appender, Content};
@@ -22,7 +22,7 @@ use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::run::rerun::{Trouble, TroubleKind};
+use stepscope_core::run::call::{Trouble, TroubleKind};
 
 /// What every line says it is.
 const FORMAT: &str = "stepscope.cassette";
@@ -72,14 +72,14 @@ impl Speed {
 }
 
 /// A chunk and when it came.
-type Chunk = (Duration, Vec<u8>);
+type RecordedChunk = (Duration, Vec<u8>);
 
 /// One recorded exchange.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Exchange {
     model: Option<String>,
     head: Head,
-    chunks: Vec<Chunk>,
+    chunks: Vec<RecordedChunk>,
     /// The answer broke off.
     is_cut: bool,
 }
@@ -168,7 +168,7 @@ impl Tape {
 /// An exchange as it plays.
 #[derive(Debug)]
 pub(crate) struct Played {
-    chunks: std::vec::IntoIter<Chunk>,
+    chunks: std::vec::IntoIter<RecordedChunk>,
     is_cut: bool,
     speed: Speed,
     began: Instant,
@@ -217,7 +217,7 @@ fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
 }
 
 /// `[12.5, "text"]`, or `[12.5, {"hex": "c3"}]` where the bytes are no text by themselves.
-fn chunk(value: Value<'_>) -> Option<Chunk> {
+fn chunk(value: Value<'_>) -> Option<RecordedChunk> {
     let mut items = value.items();
     let at = Duration::try_from_secs_f64(items.next()?.float()? / 1000.0).ok()?;
     let bytes = items.next()?;
@@ -263,7 +263,7 @@ impl Recorder {
         text("request", body);
         Take {
             recorder: self.clone(),
-            told: redactor.is_needed().then(|| Told::by(backend, redactor)),
+            told: redactor.is_needed().then(|| KeptNames::by(backend, redactor)),
             line,
             chunks_at: None,
             too_large: false,
@@ -280,7 +280,7 @@ impl Recorder {
 pub(super) struct Take {
     recorder: Recorder,
     /// What all chunks say together, where there is a key that they may hold.
-    told: Option<Told>,
+    told: Option<KeptNames>,
     line: Vec<u8>,
     /// Where the chunks begin; `None`: no answer came.
     chunks_at: Option<usize>,
@@ -394,10 +394,10 @@ impl Drop for Take {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::key::Key;
+    use crate::model::key::ApiKey;
 
     fn record(recorder: &Recorder, body: &str, chunks: &[&str]) -> Option<Shown> {
-        let endpoint = Endpoint::new(Backend::Ollama, "localhost", Key::new("sk-secret-key")).unwrap();
+        let endpoint = Endpoint::new(Backend::Ollama, "localhost", ApiKey::new("sk-secret-key")).unwrap();
         let mut take = recorder.begin(&endpoint, "m", body.as_bytes());
         take.head(&Head { status: 200, ..Head::default() });
         for chunk in chunks {

@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use super::key::Key;
+use super::key::ApiKey;
 use super::redact::Redactor;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::rerun::{Trouble, TroubleKind};
+use stepscope_core::run::call::{Trouble, TroubleKind};
 
 stepscope_base::words! {
     /// The kind of a server: how it is asked.
@@ -72,13 +72,13 @@ pub struct Endpoint {
     /// Its kind.
     pub backend: Backend,
     base: Url,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     proxy: Option<Url>,
 }
 
 impl Endpoint {
     /// Checks an address. A key never goes out in the clear, nor in an address.
-    pub fn new(backend: Backend, address: &str, key: Option<Key>) -> Result<Self, Trouble> {
+    pub fn new(backend: Backend, address: &str, key: Option<ApiKey>) -> Result<Self, Trouble> {
         let mut base = address_of(address)?;
         let mut path = base.path().trim_end_matches('/').to_owned();
         for ending in backend.endings() {
@@ -153,7 +153,7 @@ impl Endpoint {
         is_loopback(&self.base)
     }
 
-    pub(super) fn key(&self) -> Option<&Key> {
+    pub(super) fn key(&self) -> Option<&ApiKey> {
         self.key.as_ref()
     }
 
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn keys_stay_out_of_addresses_and_of_the_clear() {
         let why = |address: &str, key: Option<&str>| {
-            let key = key.map(|key| Key::new(key).unwrap());
+            let key = key.map(|key| ApiKey::new(key).unwrap());
             Endpoint::new(Backend::Chat, address, key).unwrap_err().to_string()
         };
         for address in
@@ -274,7 +274,7 @@ mod tests {
             "http://[::]:1",
             "https://h",
         ] {
-            assert!(Endpoint::new(Backend::Chat, address, Key::new("sk-secret-1")).is_ok(), "{address}");
+            assert!(Endpoint::new(Backend::Chat, address, ApiKey::new("sk-secret-1")).is_ok(), "{address}");
         }
         for address in [
             "http://127.0.0.1.evil.example",
@@ -287,7 +287,7 @@ mod tests {
         ] {
             assert!(why(address, Some("sk-secret-1")).contains("not sent"), "{address}");
         }
-        let path = Endpoint::new(Backend::Chat, "http://localhost/sk-secret-1/v1", Key::new("sk-secret-1")).unwrap();
+        let path = Endpoint::new(Backend::Chat, "http://localhost/sk-secret-1/v1", ApiKey::new("sk-secret-1")).unwrap();
         let shown = [path.shown(), path.shown_call(), Shown::line(path.path().as_bytes())];
         assert!(shown.iter().all(|text| text.as_str().contains("/***/v1")), "{shown:?}");
     }

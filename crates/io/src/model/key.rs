@@ -7,9 +7,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// An API key. It has no text: it prints as stars, and leaves only as a header.
 #[derive(Clone)]
-pub struct Key(SecretString);
+pub struct ApiKey(SecretString);
 
-impl Key {
+impl ApiKey {
     /// Takes a key from a variable's value. `None`: it is empty, or no header can hold it.
     ///
     /// From now on neither a core file nor another process of the same user shows this process's memory.
@@ -40,7 +40,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("***")
     }
@@ -52,10 +52,10 @@ mod tests {
 
     #[test]
     fn a_key_is_never_printed() {
-        let key = Key::new(" sk-secret-1\n").unwrap();
+        let key = ApiKey::new(" sk-secret-1\n").unwrap();
         assert_eq!(format!("{key:?}"), "***");
         let header = key.header("Bearer ").unwrap();
         assert!(header.is_sensitive() && header == "Bearer sk-secret-1");
-        assert!(Key::new("  ").is_none() && Key::new("a\nb").is_none());
+        assert!(ApiKey::new("  ").is_none() && ApiKey::new("a\nb").is_none());
     }
 }

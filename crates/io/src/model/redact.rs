@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use secrecy::zeroize::Zeroizing;
 
-use super::key::Key;
+use super::key::ApiKey;
 
 /// What stands in a key's place.
 const STARS: &[u8] = b"***";
@@ -126,7 +126,7 @@ impl fmt::Debug for Redactor {
 
 impl Redactor {
     /// For this key; without one nothing is taken out.
-    pub fn new(key: Option<&Key>) -> Self {
+    pub fn new(key: Option<&ApiKey>) -> Self {
         let forms = key.map(|key| forms(key.text().as_bytes())).unwrap_or_default();
         let mut begins = [false; 256];
         for (byte, begins) in (0..=u8::MAX).zip(&mut begins) {
@@ -428,7 +428,7 @@ mod tests {
     const KEY: &str = "sk-proj-a/B+c_9.Zq~1";
 
     fn redactor(key: &str) -> Redactor {
-        Redactor::new(Some(&Key::new(key).unwrap()))
+        Redactor::new(Some(&ApiKey::new(key).unwrap()))
     }
 
     /// The text, whole, byte by byte and split in two anywhere.

@@ -10,18 +10,18 @@ use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::rerun::{Finish, Part, Stop};
+use stepscope_core::run::call::{Finish, ReplyPart, Stop};
 
 /// How a body is divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum BodyShape {
     /// Into frames.
     Frames(Framing),
     /// Not at all.
     Whole,
 }
 
-impl Shape {
+impl BodyShape {
     /// The shape of a body that begins like this; `None`: nothing shows yet. Types lie; the first byte tells an object
     /// from events.
     pub fn of(backend: Backend, beginning: &[u8]) -> Option<Self> {
@@ -35,7 +35,7 @@ impl Shape {
 }
 
 /// A piece of the reply.
-pub type Piece = (Part, Untrusted<'static>);
+pub type ReplyPiece = (ReplyPart, Untrusted<'static>);
 
 /// The server says that it failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ enum Progress {
 
 /// Reads one reply.
 #[derive(Debug)]
-pub struct Reader {
+pub struct ReplyReader {
     backend: Backend,
     tape: Tape,
     progress: Progress,
@@ -67,7 +67,7 @@ pub struct Reader {
     stash: Option<Vec<u8>>,
 }
 
-impl Reader {
+impl ReplyReader {
     /// For the reply of a kind of server.
     pub fn new(backend: Backend) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Reader {
     }
 
     /// Takes one frame of a stream.
-    pub fn frame(&mut self, frame: &Frame, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+    pub fn frame(&mut self, frame: &Frame, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if self.is_complete() {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl Reader {
     }
 
     /// The stream is over. `lines`: the server promised a value a line, and so a last one.
-    pub fn end(&mut self, lines: bool, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+    pub fn end(&mut self, lines: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if let Some(stash) = self.stash.take() {
             self.frames = 1;
             self.whole(&stash, pieces)?;
@@ -159,7 +159,7 @@ impl Reader {
     }
 
     /// Takes a reply that came in one piece.
-    pub fn whole(&mut self, body: &[u8], pieces: &mut Vec<Piece>) -> Result<(), Said> {
+    pub fn whole(&mut self, body: &[u8], pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         let mut tape = std::mem::take(&mut self.tape);
         let heard = if let Some(root) = tape.parse(body) {
             self.value(root, true, pieces)
@@ -171,7 +171,7 @@ impl Reader {
         heard
     }
 
-    fn value(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+    fn value(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if let Some(said) = error_of(root) {
             return Err(Said(said));
         }
@@ -182,7 +182,7 @@ impl Reader {
             Backend::Responses => self.responses(root, whole, pieces)?,
             Backend::Anthropic => self.anthropic(root, whole, pieces),
         }
-        let content = pieces.iter().skip(before).any(|(part, _)| *part == Part::Content);
+        let content = pieces.iter().skip(before).any(|(part, _)| *part == ReplyPart::Content);
         self.has_content |= content;
         Ok(())
     }
@@ -191,12 +191,12 @@ impl Reader {
         (self.progress, self.seen) = (Progress::Complete, true);
     }
 
-    fn ollama(&mut self, root: Value<'_>, pieces: &mut Vec<Piece>) {
+    fn ollama(&mut self, root: Value<'_>, pieces: &mut Vec<ReplyPiece>) {
         let message = root.get("message");
         let content = root.get("response").or_else(|| message?.get("content"));
         let thinking = root.get("thinking").or_else(|| message?.get("thinking"));
-        take_text(Part::Reasoning, thinking, pieces);
-        take_text(Part::Content, content, pieces);
+        take_text(ReplyPart::Reasoning, thinking, pieces);
+        take_text(ReplyPart::Content, content, pieces);
         self.model(root.get("model"));
         if let Some(reason) = root.get("done_reason").and_then(Value::string) {
             self.stop(&reason);
@@ -212,7 +212,7 @@ impl Reader {
         }
     }
 
-    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) {
+    fn chat(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) {
         self.model(root.get("model"));
         if let Some(usage) = root.get("usage") {
             set(&mut self.finish.usage.prompt, usage.get("prompt_tokens"));
@@ -225,9 +225,9 @@ impl Reader {
         let message = choice.get("message").filter(|_| !self.has_content);
         if let Some(said) = choice.get("delta").or(message).filter(|said| said.kind() == Kind::Object) {
             let reasoning = said.get("reasoning_content").or_else(|| said.get("reasoning"));
-            take_text(Part::Reasoning, reasoning, pieces);
+            take_text(ReplyPart::Reasoning, reasoning, pieces);
             Self::parts(said.get("content"), pieces);
-            take_text(Part::Content, said.get("refusal"), pieces);
+            take_text(ReplyPart::Content, said.get("refusal"), pieces);
             self.seen = true;
             if whole {
                 self.complete();
@@ -239,7 +239,7 @@ impl Reader {
         }
     }
 
-    fn responses(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+    fn responses(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if whole {
             return self.response(root, pieces);
         }
@@ -247,10 +247,10 @@ impl Reader {
         self.seen |= kind.bytes().starts_with(b"response.");
         match kind.bytes() {
             b"response.output_text.delta" | b"response.refusal.delta" => {
-                take_text(Part::Content, root.get("delta"), pieces);
+                take_text(ReplyPart::Content, root.get("delta"), pieces);
             }
             b"response.reasoning_summary_text.delta" | b"response.reasoning_text.delta" => {
-                take_text(Part::Reasoning, root.get("delta"), pieces);
+                take_text(ReplyPart::Reasoning, root.get("delta"), pieces);
             }
             b"response.completed" | b"response.incomplete" | b"response.failed" => {
                 if let Some(response) = root.get("response") {
@@ -268,7 +268,7 @@ impl Reader {
     }
 
     /// The whole object of a response; its text counts only if it was not streamed before.
-    fn response(&mut self, response: Value<'_>, pieces: &mut Vec<Piece>) -> Result<(), Said> {
+    fn response(&mut self, response: Value<'_>, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if let Some(said) = error_of(response) {
             return Err(Said(said));
         }
@@ -291,13 +291,13 @@ impl Reader {
             let parts = item.get(if reasoning { "summary" } else { "content" });
             for part in parts.into_iter().flat_map(Value::items) {
                 let part_text = part.get("text").or_else(|| part.get("refusal"));
-                take_text(if reasoning { Part::Reasoning } else { Part::Content }, part_text, pieces);
+                take_text(if reasoning { ReplyPart::Reasoning } else { ReplyPart::Content }, part_text, pieces);
             }
         }
         Ok(())
     }
 
-    fn anthropic(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<Piece>) {
+    fn anthropic(&mut self, root: Value<'_>, whole: bool, pieces: &mut Vec<ReplyPiece>) {
         if whole {
             let Some(content) = root.get("content").filter(|content| content.kind() == Kind::Array) else { return };
             content.items().for_each(|block| Self::block(block, pieces));
@@ -328,9 +328,9 @@ impl Reader {
         self.seen = true;
     }
 
-    fn block(block: Value<'_>, pieces: &mut Vec<Piece>) {
-        take_text(Part::Reasoning, block.get("thinking"), pieces);
-        take_text(Part::Content, block.get("text").or_else(|| block.get("partial_json")), pieces);
+    fn block(block: Value<'_>, pieces: &mut Vec<ReplyPiece>) {
+        take_text(ReplyPart::Reasoning, block.get("thinking"), pieces);
+        take_text(ReplyPart::Content, block.get("text").or_else(|| block.get("partial_json")), pieces);
     }
 
     fn message(&mut self, message: Value<'_>) {
@@ -354,10 +354,10 @@ impl Reader {
     }
 
     /// Content is a text, or a list of parts with a text each.
-    fn parts(content: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
-        take_text(Part::Content, content, pieces);
+    fn parts(content: Option<Value<'_>>, pieces: &mut Vec<ReplyPiece>) {
+        take_text(ReplyPart::Content, content, pieces);
         for part in content.into_iter().flat_map(Value::items) {
-            take_text(Part::Content, part.get("text"), pieces);
+            take_text(ReplyPart::Content, part.get("text"), pieces);
         }
     }
 
@@ -379,10 +379,10 @@ impl Reader {
 /// What an answer says, heard as it comes, for whoever has to know before it is played again whether a key stands in
 /// what a reader puts together.
 #[derive(Debug)]
-pub struct Told {
+pub struct KeptNames {
     backend: Backend,
     intake: Intake,
-    reader: Reader,
+    reader: ReplyReader,
     content: Vec<u8>,
     reasoning: Vec<u8>,
     failed: Option<Said>,
@@ -402,7 +402,7 @@ enum Intake {
     Whole(Vec<u8>),
 }
 
-impl Told {
+impl KeptNames {
     /// So many names of strings are told apart; of an answer with more of them nobody knows what they say together.
     const MAX_NAMES: usize = 1000;
 
@@ -411,7 +411,7 @@ impl Told {
         Self {
             backend,
             intake: Intake::Open,
-            reader: Reader::new(backend),
+            reader: ReplyReader::new(backend),
             content: Vec::new(),
             reasoning: Vec::new(),
             failed: None,
@@ -424,10 +424,10 @@ impl Told {
     /// Takes the next bytes. Whoever listens to the answer itself ends what is too long.
     pub fn push(&mut self, bytes: &[u8]) {
         if let Intake::Open = self.intake {
-            self.intake = match Shape::of(self.backend, bytes) {
+            self.intake = match BodyShape::of(self.backend, bytes) {
                 None => return,
-                Some(Shape::Whole) => Intake::Whole(Vec::new()),
-                Some(Shape::Frames(framing)) => Intake::Frames(Framer::new(framing, usize::MAX)),
+                Some(BodyShape::Whole) => Intake::Whole(Vec::new()),
+                Some(BodyShape::Frames(framing)) => Intake::Frames(Framer::new(framing, usize::MAX)),
             };
         }
         let mut frames = Vec::new();
@@ -488,9 +488,9 @@ impl Told {
         }
     }
 
-    fn keep(&mut self, pieces: Vec<Piece>, heard: Result<(), Said>) {
+    fn keep(&mut self, pieces: Vec<ReplyPiece>, heard: Result<(), Said>) {
         for (part, text) in pieces {
-            let kept = if part == Part::Content { &mut self.content } else { &mut self.reasoning };
+            let kept = if part == ReplyPart::Content { &mut self.content } else { &mut self.reasoning };
             kept.extend_from_slice(text.bytes());
         }
         self.failed = self.failed.take().or(heard.err());
@@ -538,7 +538,7 @@ impl Told {
     }
 }
 
-/// A reply in one piece, as a server of that kind would say it: what [`Reader::whole`] reads.
+/// A reply in one piece, as a server of that kind would say it: what [`ReplyReader::whole`] reads.
 pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Finish) -> Vec<u8> {
     let stop = match &finish.stop {
         Stop::End if backend == Backend::Anthropic => b"end_turn",
@@ -586,7 +586,7 @@ pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Fini
     })
 }
 
-fn take_text(part: Part, value: Option<Value<'_>>, pieces: &mut Vec<Piece>) {
+fn take_text(part: ReplyPart, value: Option<Value<'_>>, pieces: &mut Vec<ReplyPiece>) {
     if let Some(text) = value.and_then(Value::string).filter(|text| !text.is_empty()) {
         pieces.push((part, text.into_owned()));
     }
@@ -629,33 +629,33 @@ pub(crate) fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::key::Key;
-    use stepscope_core::run::rerun::Usage;
+    use crate::model::key::ApiKey;
+    use stepscope_core::run::call::Usage;
 
     /// A key that only a reader puts together is found at once, and of a very long answer only its text is kept.
     #[test]
     fn what_is_told_piece_by_piece_is_told_at_once() {
         const KEY: &str = "sk-Told/0123_456789";
-        let redactor = Redactor::new(Key::new(KEY).as_ref());
+        let redactor = Redactor::new(ApiKey::new(KEY).as_ref());
         let frame = |delta: &str| format!("data: {{\"choices\": [{{\"delta\": {{{delta}}}}}]}}\n\n");
         let spelled = |field: &str| KEY.chars().map(|c| frame(&format!("\"{field}\": \"{c}\""))).collect::<String>();
         for (body, found) in
             [(spelled("content"), true), (spelled("elsewhere"), true), (frame("\"content\": \"sk-\"").repeat(9), false)]
         {
             for size in [1, 40, body.len()] {
-                let mut told = Told::by(Backend::Chat, redactor.clone());
+                let mut told = KeptNames::by(Backend::Chat, redactor.clone());
                 body.as_bytes().chunks(size).for_each(|piece| told.push(piece));
                 told.end(false);
                 assert_eq!(told.gives_away(), found, "{body}");
                 assert!(!redactor.finds(&told.written()), "{body}");
             }
         }
-        let mut told = Told::by(Backend::Chat, redactor.clone());
-        for n in 0..=Told::MAX_NAMES {
+        let mut told = KeptNames::by(Backend::Chat, redactor.clone());
+        for n in 0..=KeptNames::MAX_NAMES {
             told.push(frame(&format!("\"name{n}\": \"s\"")).as_bytes());
         }
         assert!(told.gives_away(), "of so many names nobody knows what they say together");
-        let mut told = Told::by(Backend::Chat, redactor);
+        let mut told = KeptNames::by(Backend::Chat, redactor);
         let comment = [b": ", &b"x".repeat(1 << 16)[..], b"\n"].concat();
         for _ in 0..256 {
             told.push(&comment);
@@ -673,17 +673,17 @@ mod tests {
                     Finish { stop: stop.clone(), usage, model: Some(Untrusted::from("m:1")), ..Finish::default() };
                 for reasoning in ["", "hm \"so\""] {
                     let text = written(backend, b"{\"a\": \"\xff\"}\n", reasoning.as_bytes(), &finish);
-                    let (mut reader, mut pieces) = (Reader::new(backend), Vec::new());
+                    let (mut reader, mut pieces) = (ReplyReader::new(backend), Vec::new());
                     reader.whole(&text, &mut pieces).unwrap();
-                    let of = |wanted: Part| -> Vec<u8> {
+                    let of = |wanted: ReplyPart| -> Vec<u8> {
                         pieces
                             .iter()
                             .filter(|(part, _)| *part == wanted)
                             .flat_map(|(_, text)| text.bytes().to_vec())
                             .collect()
                     };
-                    assert_eq!(of(Part::Content), "{\"a\": \"\u{fffd}\"}\n".as_bytes(), "{backend:?}");
-                    assert_eq!(of(Part::Reasoning), reasoning.as_bytes(), "{backend:?}");
+                    assert_eq!(of(ReplyPart::Content), "{\"a\": \"\u{fffd}\"}\n".as_bytes(), "{backend:?}");
+                    assert_eq!(of(ReplyPart::Reasoning), reasoning.as_bytes(), "{backend:?}");
                     assert!(reader.is_complete(), "{backend:?}");
                     let read = reader.into_finish();
                     assert_eq!((read.stop, read.usage, read.model), (stop.clone(), usage, finish.model.clone()));

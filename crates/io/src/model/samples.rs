@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 use super::ModelClient;
 use crate::log::now;
 use stepscope_base::text::Shown;
-use stepscope_core::run::fork::round::Told;
-use stepscope_core::run::rerun::{Call, RunEvent, Trouble, TroubleKind};
+use stepscope_core::run::call::{Call, RunEvent, Trouble, TroubleKind};
+use stepscope_core::run::sampling::CallEvent;
 
 /// How many events of all calls together may wait.
 const CHANNEL: usize = 256;
@@ -60,7 +60,7 @@ impl Several {
     }
 
     /// What comes next, with all that waits behind it; `None`: all was heard.
-    pub async fn next_few(&mut self) -> Option<Vec<Told>> {
+    pub async fn next_few(&mut self) -> Option<Vec<CallEvent>> {
         let mut few = vec![self.next().await?];
         while few.len() < CHANNEL && self.running > 0 {
             let Ok((call, event)) = self.events.try_recv() else { break };
@@ -70,7 +70,7 @@ impl Several {
     }
 
     /// What comes next; `None`: all was heard.
-    pub async fn next(&mut self) -> Option<Told> {
+    pub async fn next(&mut self) -> Option<CallEvent> {
         if self.running == 0 {
             return None;
         }
@@ -78,7 +78,7 @@ impl Several {
         self.stamp(call, event)
     }
 
-    fn stamp(&mut self, call: usize, event: RunEvent) -> Option<Told> {
+    fn stamp(&mut self, call: usize, event: RunEvent) -> Option<CallEvent> {
         if matches!(event, RunEvent::Done(_) | RunEvent::Failed(_)) {
             self.running -= 1;
             self.start_next();
@@ -87,7 +87,7 @@ impl Several {
         let began = self.began.get_mut(call)?;
         let began_utc = began.is_none().then(now);
         let elapsed = at.duration_since(*began.get_or_insert(at));
-        Some(Told { call, event, began_utc, elapsed })
+        Some(CallEvent { call, event, began_utc, elapsed })
     }
 }
 

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::Limits;
 use super::endpoint::{Backend, Endpoint, same_origin};
-use super::key::Key;
+use super::key::ApiKey;
 use crate::config::{Config, Profile};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::rerun::{Trouble, TroubleKind};
+use stepscope_core::run::call::{Trouble, TroubleKind};
 
 /// What the flags say.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Wanted {
+pub struct WantedServer {
     /// A profile of `config.toml`.
     pub profile: Option<String>,
     /// The kind of server.
@@ -38,7 +38,11 @@ pub struct Settled {
 }
 
 /// Puts together what flags, environment and settings say. `variable` reads the environment.
-pub fn settle(wanted: &Wanted, config: &Config, variable: impl Fn(&str) -> Option<String>) -> Result<Settled, Trouble> {
+pub fn settle(
+    wanted: &WantedServer,
+    config: &Config,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Settled, Trouble> {
     if wanted.offline {
         return Err(refused(Shown::own("nothing is sent: --offline forbids it")));
     }
@@ -67,7 +71,7 @@ pub fn settle(wanted: &Wanted, config: &Config, variable: impl Fn(&str) -> Optio
         None => custom
             .key
             .filter(|_| same_origin(&address, custom.url.as_deref().unwrap_or(backend.address())))
-            .and_then(|name| Key::new(&set(name)?)),
+            .and_then(|name| ApiKey::new(&set(name)?)),
     };
     let mut endpoint = Endpoint::new(backend, &address, key)?;
     if let Some(proxy) = either(|profile| profile.proxy.as_ref()).0.or(either(|profile| profile.proxy.as_ref()).1) {
@@ -79,7 +83,7 @@ pub fn settle(wanted: &Wanted, config: &Config, variable: impl Fn(&str) -> Optio
 }
 
 /// The limits, as the profile has them, then as flags change them.
-pub fn limits(wanted: &Wanted, config: &Config) -> Limits {
+pub fn limits(wanted: &WantedServer, config: &Config) -> Limits {
     let name = wanted.profile.as_ref().or(config.profile.as_ref());
     let profile = name.and_then(|name| config.profiles.get(name));
     let mut limits = Limits::default();
@@ -107,15 +111,15 @@ fn unknown_profile(name: &str, config: &Config) -> Trouble {
     refused(shown!("there is no profile \"{}\": {there}", Shown::line(name.as_bytes())))
 }
 
-fn key_of(name: &str, set: &impl Fn(&str) -> Option<String>) -> Result<Key, Trouble> {
+fn key_of(name: &str, set: &impl Fn(&str) -> Option<String>) -> Result<ApiKey, Trouble> {
     let shown = Shown::line(name.as_bytes());
     let value =
         set(name).ok_or_else(|| refused(shown!("the environment variable {shown} holds no key; export it first")))?;
-    Key::new(&value).ok_or_else(|| refused(shown!("what {shown} holds cannot be a key: no header can carry it")))
+    ApiKey::new(&value).ok_or_else(|| refused(shown!("what {shown} holds cannot be a key: no header can carry it")))
 }
 
 fn backend(
-    wanted: &Wanted,
+    wanted: &WantedServer,
     named: Option<&Profile>,
     default: Option<&Profile>,
     set: &impl Fn(&str) -> Option<String>,
@@ -208,7 +212,7 @@ mod tests {
         [profiles.far]\nbackend = \"openai\"\nurl = \"https://far.example/v1\"\nkey_env = \"FAR_KEY\"\nmodel = \"big\"\n";
 
     fn settled(
-        wanted: &Wanted,
+        wanted: &WantedServer,
         config: &str,
         variables: &[(&str, &str)],
     ) -> Result<(String, Option<String>, bool), String> {
@@ -219,15 +223,15 @@ mod tests {
         Ok((settled.endpoint.call().to_string(), settled.model, settled.endpoint.key().is_some()))
     }
 
-    fn wanted(backend: Option<Backend>, url: Option<&str>, profile: Option<&str>) -> Wanted {
+    fn wanted(backend: Option<Backend>, url: Option<&str>, profile: Option<&str>) -> WantedServer {
         let text = |text: Option<&str>| text.map(ToOwned::to_owned);
-        Wanted { backend, url: text(url), profile: text(profile), ..Wanted::default() }
+        WantedServer { backend, url: text(url), profile: text(profile), ..WantedServer::default() }
     }
 
     #[test]
     fn flags_come_before_profiles_and_variables() {
         let none = wanted(None, None, None);
-        let call = |wanted: &Wanted, config, variables| settled(wanted, config, variables).unwrap().0;
+        let call = |wanted: &WantedServer, config, variables| settled(wanted, config, variables).unwrap().0;
         assert_eq!(call(&none, "", &[]), "http://127.0.0.1:11434/api/generate");
         assert_eq!(call(&none, "", &[("OLLAMA_HOST", "0.0.0.0")]), "http://127.0.0.1:11434/api/generate");
         assert_eq!(call(&none, "", &[("OPENAI_BASE_URL", "http://h:1/v1")]), "http://h:1/v1/chat/completions");
@@ -244,7 +248,7 @@ mod tests {
         assert!(settled(&far, CONFIG, &[]).unwrap_err().contains("FAR_KEY holds no key"));
         let gone = wanted(None, None, Some("gone"));
         assert_eq!(settled(&gone, CONFIG, &[]).unwrap_err(), "there is no profile \"gone\": there are far, home");
-        assert!(settled(&Wanted { offline: true, ..far }, CONFIG, &variables).unwrap_err().contains("--offline"));
+        assert!(settled(&WantedServer { offline: true, ..far }, CONFIG, &variables).unwrap_err().contains("--offline"));
     }
 
     #[test]

@@ -4,19 +4,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::cassette::{Recorder, Speed, Tape};
-use super::settings::{Settled, Wanted, limits, settle};
+use super::settings::{Settled, WantedServer, limits, settle};
 use super::{Backend, Client, Endpoint, Limits};
 use crate::config::Config;
 use crate::source::samples::CASSETTE;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::fork::round::Whom;
+use stepscope_core::run::sampling::ServerInfo;
 
 /// What flags say of a model.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Setup {
     /// Which one, and where.
-    pub wanted: Wanted,
+    pub wanted: WantedServer,
     /// Until the first content.
     pub first: Option<Duration>,
     /// Between two pieces of content.
@@ -46,11 +46,11 @@ pub struct Server {
 
 impl Server {
     /// Who answers, for records.
-    pub fn whom(&self, model: &str) -> Whom {
+    pub fn info(&self, model: &str) -> ServerInfo {
         let (client, model) = (&self.client, model.to_owned());
         let word = client.endpoint().backend.word();
         let backend = if client.is_cassette() { format!("cassette {word}") } else { word.to_owned() };
-        Whom { model, backend, endpoint: client.endpoint().path() }
+        ServerInfo { model, backend, endpoint: client.endpoint().path() }
     }
 
     /// Where it is, in words: there is no key in it.
@@ -84,7 +84,7 @@ impl Setup {
             return Tape::open(path, self.speed).map(drop).map_err(|failure| shown!("{failure}"));
         }
         if self.names_server() || self.wanted.key_env.is_some() {
-            let wanted = Wanted { offline: false, ..self.wanted.clone() };
+            let wanted = WantedServer { offline: false, ..self.wanted.clone() };
             settle(&wanted, config, variable).map_err(|trouble| trouble.sentence)?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 use super::*;
 use crate::arithmetic::recompute::{Recomputed, is_right};
 use crate::record::formats;
+use crate::run::rerun::{RerunMachine, RerunStart};
 use crate::run::state::Ran;
 use stepscope_base::text::Shown;
 
@@ -32,18 +33,18 @@ fn gone(
     let edits: Vec<_> =
         edits.iter().map(|(name, value)| (Untrusted::from(*name).into_owned(), value.as_bytes().to_vec())).collect();
     with(PARENT, |record, procedure, state| {
-        let mut branch = Branch::new(record, Some(procedure), state, step, &edits).unwrap().scope(scope);
+        let mut replay = Replay::new(record, Some(procedure), state, step, &edits).unwrap().scope(scope);
         let mut asked = Vec::new();
         let mut replies = replies.iter();
         loop {
-            let ask = match branch.next_ask() {
+            let ask = match replay.next_ask() {
                 Ok(Some(ask)) => ask,
-                Ok(None) => return (asked, Ok(branch.finish(None))),
+                Ok(None) => return (asked, Ok(replay.finish(None))),
                 Err(ended) => return (asked, Err(ended)),
             };
             asked.push((ask.step, String::from_utf8(ask.inputs.clone()).unwrap()));
             let executed = Executed::of(&ask, None);
-            if let Err(ended) = branch.take(&ask, replies.next().unwrap().as_bytes(), executed) {
+            if let Err(ended) = replay.take(&ask, replies.next().unwrap().as_bytes(), executed) {
                 return (asked, Err(ended));
             }
         }
@@ -96,8 +97,8 @@ fn a_branch_ends_as_upstreams_runner_does() {
 fn a_preview_counts_steps_and_tokens() {
     with(PARENT, |record, procedure, state| {
         let preview = |step, scope| {
-            let branch = Branch::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
-            branch.preview(record)
+            let replay = Replay::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
+            replay.preview(record)
         };
         let stale = preview(0, Scope::Stale);
         assert_eq!((stale.steps.as_slice(), stale.of), (&[0, 1, 2, 3][..], 4));
@@ -105,9 +106,9 @@ fn a_preview_counts_steps_and_tokens() {
         assert_eq!(preview(1, Scope::FromHere).steps, [1, 2, 3]);
         let one = preview(2, Scope::One);
         assert!(one.steps == [2] && (100..300).contains(&one.tokens) && one.tokens < stale.tokens, "{one:?}");
-        let beyond = Branch::new(record, Some(procedure), state, 4, &[]).unwrap_err();
-        assert_eq!(beyond, NoBranch::NoStep);
-        assert_eq!(Branch::new(record, None, state, 0, &[]).unwrap_err(), NoBranch::NoProcedure);
+        let beyond = Replay::new(record, Some(procedure), state, 4, &[]).unwrap_err();
+        assert_eq!(beyond, NoReplay::NoStep);
+        assert_eq!(Replay::new(record, None, state, 0, &[]).unwrap_err(), NoReplay::NoProcedure);
     });
 }
 
@@ -146,8 +147,8 @@ fn an_ended_fork_has_no_answer() {
     let ended = gone(2, Scope::Stale, &[], &["no"]).1.unwrap_err();
     let made = |step: usize, scope: Scope| {
         let made = with(PARENT, |record, procedure, state| {
-            let branch = Branch::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
-            branch.finish(Some(ended.clone())).record(record, PARENT.as_bytes(), "")
+            let replay = Replay::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
+            replay.finish(Some(ended.clone())).record(record, PARENT.as_bytes(), "")
         });
         let made = read(&made);
         assert_eq!((&made["status"], &made["error_type"]), (&"error".into(), &"ValueError".into()));
@@ -198,13 +199,13 @@ fn a_fork_of_a_run_that_crashed_is_not_whole_until_its_steps_have_run() {
     assert_eq!(ran(line.as_bytes()), (RecordKind::Error, vec![Ran::Yes, Ran::Yes, Ran::Failed, Ran::No], Some(2)));
     assert_eq!(read(line.as_bytes())["error"], "no JSON");
     let asked = |scope: Scope, replies: &[&str]| {
-        let start = Start { step: 2, edits: vec![], scope, how: How::Rerun, is_lenient: false };
-        let mut course = Course::new(parent.as_bytes(), start).unwrap();
+        let start = RerunStart { step: 2, edits: vec![], scope, how: How::Rerun, is_lenient: false };
+        let mut machine = RerunMachine::new(parent.as_bytes(), start).unwrap();
         for reply in replies {
-            let ask = course.next_ask().unwrap().unwrap();
-            course.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+            let ask = machine.next_ask().unwrap().unwrap();
+            machine.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
         }
-        course.fork(None, "").unwrap().1
+        machine.fork(None, "").unwrap().1
     };
     let one = asked(Scope::One, &[r#"{"c": 6}"#]);
     assert_eq!(ran(&one), (RecordKind::Error, vec![Ran::Yes, Ran::Yes, Ran::Yes, Ran::No], Some(3)));
@@ -237,8 +238,8 @@ fn traced() -> String {
 
 fn edited(parent: &str, step: usize, edits: &[(&str, &str)]) -> String {
     let edits = edits.iter().map(|(name, value)| (Untrusted::from(*name).into_owned(), value.as_bytes().to_vec()));
-    let start = Start { step, edits: edits.collect(), scope: Scope::One, how: How::Edit, is_lenient: true };
-    String::from_utf8(Course::new(parent.as_bytes(), start).unwrap().fork(None, "").unwrap().1).unwrap()
+    let start = RerunStart { step, edits: edits.collect(), scope: Scope::One, how: How::Edit, is_lenient: true };
+    String::from_utf8(RerunMachine::new(parent.as_bytes(), start).unwrap().fork(None, "").unwrap().1).unwrap()
 }
 
 fn executed(parent: &str) -> String {
@@ -293,14 +294,14 @@ fn a_fork_shows_its_own_values_whatever_its_parent_recorded() {
 fn a_step_that_is_asked_again_in_a_fork_of_a_fork_gives_its_own_value() {
     let set = edited(&executed(&traced()), 3, &[("c", "70")]);
     let asked = |step: usize, scope: Scope, replies: &[(usize, &str)]| {
-        let start = Start { step, edits: vec![], scope, how: How::Rerun, is_lenient: false };
-        let mut course = Course::new(set.as_bytes(), start).unwrap();
+        let start = RerunStart { step, edits: vec![], scope, how: How::Rerun, is_lenient: false };
+        let mut machine = RerunMachine::new(set.as_bytes(), start).unwrap();
         for (step, reply) in replies {
-            let ask = course.next_ask().unwrap().unwrap();
+            let ask = machine.next_ask().unwrap().unwrap();
             assert_eq!(ask.step, *step);
-            course.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+            machine.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
         }
-        held(std::str::from_utf8(&course.fork(None, "").unwrap().1).unwrap())
+        held(std::str::from_utf8(&machine.fork(None, "").unwrap().1).unwrap())
     };
     // The step after the override is shown it, and gives what is now the answer.
     let values = asked(3, Scope::One, &[(3, LAST)]);
@@ -336,35 +337,35 @@ fn an_exact_fork_holds_what_was_calculated() {
 
 #[test]
 fn a_course_says_the_same_as_its_branch() {
-    let start = Start {
+    let start = RerunStart {
         step: 0,
         edits: vec![(Untrusted::from("x"), b"1".to_vec())],
         scope: Scope::Stale,
         how: How::Rerun,
         is_lenient: false,
     };
-    let mut course = Course::new(PARENT.as_bytes(), start.clone()).unwrap();
-    assert_eq!((course.preview().steps.len(), course.preview().of), (4, 4));
+    let mut machine = RerunMachine::new(PARENT.as_bytes(), start.clone()).unwrap();
+    assert_eq!((machine.preview().steps.len(), machine.preview().of), (4, 4));
     for (step, reply) in [(0, r#"{"a": 4, "b": 2}"#), (2, r#"{"c": 8}"#), (3, LAST)] {
-        let ask = course.next_ask().unwrap().unwrap();
+        let ask = machine.next_ask().unwrap().unwrap();
         assert_eq!(ask.step, step);
-        let mut executed = Executed::of(&ask, course.step_id(step).as_deref());
+        let mut executed = Executed::of(&ask, machine.step_id(step).as_deref());
         assert_eq!(executed.step_id.as_deref(), Some((step + 1).to_string().as_bytes()));
         if step == 2 {
             executed.prompt = Untrusted::from("another prompt");
-            course.note(Executed { error: Some(Shown::own("the connection broke")), ..executed.clone() });
+            machine.note(Executed { error: Some(Shown::own("the connection broke")), ..executed.clone() });
         }
-        course.take(reply.as_bytes(), executed).unwrap();
+        machine.take(reply.as_bytes(), executed).unwrap();
     }
-    assert!(course.next_ask().unwrap().is_none());
-    let (fork, line) = course.fork(None, "").unwrap();
+    assert!(machine.next_ask().unwrap().is_none());
+    let (fork, line) = machine.fork(None, "").unwrap();
     assert_eq!((fork.calls.len(), fork.prompts.as_slice()), (4, &[2][..]));
     let made = read(&line);
     assert_eq!((&made["state"]["c"], &made["trace"]["fork"]["prompts_edited"]), (&8.into(), &serde_json::json!([2])));
     assert_eq!(made["state"]["x"], 1);
-    let beyond = Course::new(PARENT.as_bytes(), Start { step: 9, ..start.clone() });
-    assert_eq!(beyond.unwrap_err(), NoBranch::NoStep);
-    let mut ended = Course::new(PARENT.as_bytes(), start).unwrap();
+    let beyond = RerunMachine::new(PARENT.as_bytes(), RerunStart { step: 9, ..start.clone() });
+    assert_eq!(beyond.unwrap_err(), NoReplay::NoStep);
+    let mut ended = RerunMachine::new(PARENT.as_bytes(), start).unwrap();
     let ask = ended.next_ask().unwrap().unwrap();
     assert!(ended.take(b"{}", Executed::of(&ask, None)).is_err());
     let (fork, _) = ended.fork(None, "").unwrap();

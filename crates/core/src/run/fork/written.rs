@@ -8,7 +8,7 @@ use crate::procedure::prompt::AnswerShape;
 use crate::procedure::runner::{Ask, Ended, Values};
 use crate::record::formats;
 use crate::record::{Record, RecordKind};
-use crate::run::rerun::{Around, Rung, Usage};
+use crate::run::call::{Enforcement, Usage, Wrapping};
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Object, Raw, Style, client_number, one_line, tight};
 use stepscope_base::json::{Kind, Part, Tape, Value};
@@ -34,7 +34,7 @@ pub struct Executed {
     /// What the model thought before it.
     pub reasoning: Vec<u8>,
     /// What stood around the JSON of the reply.
-    pub around: Around,
+    pub around: Wrapping,
     /// What was taken from it, an object.
     pub outputs: Option<Vec<u8>>,
     /// Why nothing was.
@@ -54,7 +54,7 @@ pub struct Executed {
     /// The limit of the reply.
     pub max_tokens: Option<u64>,
     /// How the schema was enforced.
-    pub rung: Option<Rung>,
+    pub enforcement: Option<Enforcement>,
     /// SHA-256 of the request's body.
     pub request: String,
     /// Tokens.
@@ -95,7 +95,7 @@ impl Executed {
             entry.maybe("verdict", self.verdict).text("model", &self.model).text("backend", &self.backend);
             entry.text("endpoint", &self.endpoint).maybe("seed", self.seed);
             entry.maybe("temperature", self.temperature.map(client_number)).maybe("max_tokens", self.max_tokens);
-            entry.maybe("enforcement", self.rung.map(Rung::word));
+            entry.maybe("enforcement", self.enforcement.map(Enforcement::word));
             entry.maybe("request_sha256", Some(&self.request).filter(|hash| !hash.is_empty()));
             if self.usage != Usage::default() {
                 entry.object("usage", |usage| {
@@ -143,7 +143,7 @@ fn inherit(record: &mut Object<'_>, parent: &Record<'_>, without: &str) {
 }
 
 /// What every fork says of its parent, and how it was made.
-fn lineage(fork: &mut Object<'_>, parent: &Record<'_>, (hash, bytes): (&str, usize), how: How, step: usize) {
+fn fork_origin(fork: &mut Object<'_>, parent: &Record<'_>, (hash, bytes): (&str, usize), how: How, step: usize) {
     fork.put("parent", parent.id.map(tight)).text("parent_sha256", hash).put("parent_bytes", bytes);
     fork.text("how", how.word()).put("step_index", step);
 }
@@ -169,7 +169,7 @@ impl Fork {
     }
 
     /// The state at the end, in the parent's order; what the parent had and nobody touched stays.
-    fn state(&self, parent: &Record<'_>) -> Written {
+    fn state(&self, parent: &Record<'_>) -> JsonText {
         if self.ended.is_some() {
             return one_line(&self.values.json());
         }
@@ -184,7 +184,7 @@ impl Fork {
         one_line(&merged.json())
     }
 
-    fn trace(&self, parent: &Record<'_>, known: (&str, usize), created_utc: &str) -> Written {
+    fn trace(&self, parent: &Record<'_>, known: (&str, usize), created_utc: &str) -> JsonText {
         let mut asked: Vec<usize> = self.calls.iter().map(|call| call.step).collect();
         // What was recorded of the other steps stays as it is, unless this run did not come to them.
         let recorded = parent.trace_steps.into_iter().flat_map(Value::items).enumerate().filter(|(entry, step)| {
@@ -192,7 +192,7 @@ impl Fork {
             let step = index.unwrap_or(*entry);
             !asked.contains(&step) && !self.unrun.contains(&step)
         });
-        let mut steps: Vec<Written> = recorded.map(|(_, step)| tight(step)).collect();
+        let mut steps: Vec<JsonText> = recorded.map(|(_, step)| tight(step)).collect();
         steps.extend(self.calls.iter().map(|call| Raw(call.json())));
         let schema = parent.root.get("trace").and_then(|trace| trace.get("answer_schema")).map(tight);
         let schema = schema.or_else(|| parent.answer_schema.map(|schema| Raw(Style::ASCII.of(schema.word()))));
@@ -202,7 +202,7 @@ impl Fork {
         let procedure = parent.procedure.filter(|_| is_here).map(tight);
         trace(schema, &steps, procedure, |trace| {
             trace.object("fork", |fork| {
-                lineage(fork, parent, known, self.how, self.step);
+                fork_origin(fork, parent, known, self.how, self.step);
                 fork.objects("edited", &self.edits, |(name, value), edit| {
                     edit.put("variable", name).put("value", one_line(value));
                 });
@@ -231,7 +231,7 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
         }
         let trace = trace(None, &[], None, |trace| {
             trace.object("fork", |fork| {
-                lineage(fork, parent, (&hash, text.len()), How::Repair, 0);
+                fork_origin(fork, parent, (&hash, text.len()), How::Repair, 0);
                 fork.text("created_utc", created_utc);
             });
         });
@@ -253,7 +253,7 @@ pub fn run_record(
         AnswerShape::Published(schema) => Raw(Style::ASCII.of(schema.word())),
         AnswerShape::Own(schema) => tight(schema),
     };
-    let steps: Vec<Written> = calls.iter().map(|call| Raw(call.json())).collect();
+    let steps: Vec<JsonText> = calls.iter().map(|call| Raw(call.json())).collect();
     let begin = |record: &mut Object<'_>| {
         record.text("id", id.get(..32).unwrap_or_default()).put("question", question).text("mode", "procedural");
         record.put("procedure", tight(procedure)).put("steps", procedure.get("steps").map_or(0, Value::len));
@@ -265,14 +265,14 @@ pub fn run_record(
 }
 
 /// A part of a record that is written already.
-type Written = Raw<Vec<u8>>;
+type JsonText = Raw<Vec<u8>>;
 
 fn trace(
-    schema: Option<Written>,
-    steps: &[Written],
-    procedure: Option<Written>,
+    schema: Option<JsonText>,
+    steps: &[JsonText],
+    procedure: Option<JsonText>,
     rest: impl FnOnce(&mut Object<'_>),
-) -> Written {
+) -> JsonText {
     Raw(Style::SAVED.object(|trace| {
         trace.text("format", "stepscope.run_trace").put("version", 1).maybe("answer_schema", schema);
         trace.maybe("procedure", procedure).put("steps", steps);
@@ -290,9 +290,9 @@ fn said(ended: &Ended) -> End {
 /// Adds what came out. A run that ended early has no answer, whatever its state holds by then.
 fn complete(
     begin: impl Fn(&mut Object<'_>),
-    state: &Written,
+    state: &JsonText,
     ended: Option<End>,
-    trace: &Written,
+    trace: &JsonText,
     now: &str,
 ) -> Vec<u8> {
     if let Some((class, error)) = ended {

@@ -67,10 +67,10 @@ fn values_belong_to_the_step_that_writes_their_name() {
         );
         assert_eq!(state.last_step(), &LastStep { positions: vec![2], surprise: None });
         let confidence = &state.variables()[index(state, "confidence")];
-        assert_eq!(confidence.origin, Origin::AnswerSchema);
+        assert_eq!(confidence.origin, VariableOrigin::AnswerSchema);
         let sum = &state.variables()[index(state, "sum")];
         assert_eq!((sum.writers().collect::<Vec<_>>(), &sum.readers), (vec![1], &vec![2]));
-        assert_eq!(sum.origin, Origin::Declared);
+        assert_eq!(sum.origin, VariableOrigin::Declared);
         let entry = state.value_at(index(state, "sum"), Moment::after(2)).unwrap();
         assert_eq!(state.pointer(&entry).unwrap().text(), "/state/sum");
         assert!(state.value_at(index(state, "sum"), Moment::before(1)).is_none());
@@ -112,7 +112,7 @@ fn what_the_final_state_lacks_is_missing() {
             ]
         );
         let extra = &state.variables()[index(state, "extra")];
-        assert_eq!(extra.origin, Origin::Undeclared);
+        assert_eq!(extra.origin, VariableOrigin::Undeclared);
         let given = state.before(0);
         assert_eq!(state.pointer(&given[0]).unwrap().text(), "/question");
     });
@@ -170,7 +170,7 @@ fn a_trace_is_believed_before_the_final_state() {
         assert_eq!(state.pointer(&written).unwrap().text(), "/trace/steps/1/outputs/sum");
         assert_eq!(state.call(2).unwrap().entry, 3);
         let numerical = &state.variables()[index(state, "final_answer_numerical")];
-        assert_eq!(numerical.origin, Origin::AnswerSchema);
+        assert_eq!(numerical.origin, VariableOrigin::AnswerSchema);
     });
 }
 
@@ -316,7 +316,7 @@ fn the_last_step_overwrites_the_answer_keys() {
     // No step runs as the last: nobody wrote confidence.
     let disordered = PROCEDURE.replace(r#""id": 3"#, r#""id": 9"#);
     with(&run(&disordered, r#", "state": {"final_answer": "5", "confidence": 1}"#), |state| {
-        assert_eq!(state.variables()[index(state, "confidence")].origin, Origin::Undeclared);
+        assert_eq!(state.variables()[index(state, "confidence")].origin, VariableOrigin::Undeclared);
     });
 }
 
@@ -337,7 +337,7 @@ fn influence_follows_time() {
         assert_eq!(names(state, &state.ancestors(index(state, "d")).variables), ["a", "c", "d"]);
         assert_eq!(names(state, &state.ancestors(index(state, "b")).variables), ["b", "a"]);
         assert_eq!(lines(state, &state.reads(0)), ["b=- mis @given"]);
-        assert_eq!(state.variables()[index(state, "c")].origin, Origin::Unproduced);
+        assert_eq!(state.variables()[index(state, "c")].origin, VariableOrigin::Unproduced);
         assert_eq!(lines(state, &state.reads(2)), ["c=- mis @given"]);
     });
 }

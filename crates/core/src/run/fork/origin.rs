@@ -12,7 +12,7 @@ const MAX_NAMED: usize = 3;
 
 /// See the module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Lineage {
+pub struct ForkOrigin {
     /// The parent's id as text, if it has one.
     pub parent: Option<Untrusted<'static>>,
     /// SHA-256 of the parent's text, in hex.
@@ -37,7 +37,7 @@ pub struct Lineage {
     pub backend: Option<Untrusted<'static>>,
 }
 
-impl Lineage {
+impl ForkOrigin {
     /// What a record says; `None`: it is no fork.
     pub fn of(root: Value<'_>) -> Option<Self> {
         let fork = root.get("trace")?.get("fork").filter(|fork| fork.kind() == Kind::Object)?;
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use stepscope_base::json::Tape;
 
-    fn read(text: &str) -> Option<Lineage> {
-        Lineage::of(Tape::default().parse(text.as_bytes())?)
+    fn read(text: &str) -> Option<ForkOrigin> {
+        ForkOrigin::of(Tape::default().parse(text.as_bytes())?)
     }
 
     #[test]

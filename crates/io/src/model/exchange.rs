@@ -8,17 +8,17 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::Client;
-use super::body::{body, ladder};
+use super::body::{body, downgrades};
 use super::cassette::Take;
 use super::endpoint::{Backend, origin};
 use super::redact::Redactor;
-use super::reply::{Piece, Reader, Said, Shape, error_text};
+use super::reply::{BodyShape, ReplyPiece, ReplyReader, Said, error_text};
 use super::wire::{Answer, Head};
 use crate::model::frames::{Frame, Framer, TooLong};
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head as head_of};
-use stepscope_core::run::rerun::{Call, Finish, Part, RunEvent, Rung, Stop, Trouble, TroubleKind};
+use stepscope_core::run::call::{Call, Enforcement, Finish, ReplyPart, RunEvent, Stop, Trouble, TroubleKind};
 
 /// However long a server wants us to wait, it is no longer than that.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -54,10 +54,10 @@ impl From<Trouble> for Over {
 }
 
 /// Runs a call and tells everything that happens.
-pub(super) async fn drive(client: Client, call: Call, out: mpsc::Sender<RunEvent>) {
+pub(super) async fn exchange(client: Client, call: Call, out: mpsc::Sender<RunEvent>) {
     let total = Instant::now() + client.limits.total;
-    let driver = Driver { client: &client, call: &call, out: &out, total };
-    let last = match driver.run().await {
+    let exchange = OneCall { client: &client, call: &call, out: &out, total };
+    let last = match exchange.run().await {
         Ok(finish) => RunEvent::Done(finish),
         Err(Over::Gone) => return,
         Err(Over::Failed(trouble) | Over::Busy { trouble, .. } | Over::Refuses(trouble)) => RunEvent::Failed(trouble),
@@ -66,28 +66,28 @@ pub(super) async fn drive(client: Client, call: Call, out: mpsc::Sender<RunEvent
     let _ = out.send(last).await;
 }
 
-struct Driver<'d> {
+struct OneCall<'d> {
     client: &'d Client,
     call: &'d Call,
     out: &'d mpsc::Sender<RunEvent>,
     total: Instant,
 }
 
-impl Driver<'_> {
+impl OneCall<'_> {
     async fn run(&self) -> Result<Finish, Over> {
-        let mut rungs = ladder(self.client.endpoint.backend, self.call).into_iter().peekable();
-        let mut rung = rungs.next().unwrap_or(Rung::Nothing);
+        let mut enforcements = downgrades(self.client.endpoint.backend, self.call).into_iter().peekable();
+        let mut enforcement = enforcements.next().unwrap_or(Enforcement::Nothing);
         let mut tries = 0;
         loop {
-            match self.attempt(rung).await {
+            match self.attempt(enforcement).await {
                 Err(Over::Busy { trouble, after }) if tries < self.client.limits.retries => {
                     self.wait(trouble, after, tries).await?;
                     tries += 1;
                 }
-                Err(Over::Refuses(trouble)) if self.call.steps_down && rungs.peek().is_some() => {
-                    let to = rungs.next().unwrap_or(Rung::Nothing);
-                    self.tell(RunEvent::SteppedDown { from: rung, to, why: trouble.sentence }).await?;
-                    rung = to;
+                Err(Over::Refuses(trouble)) if self.call.may_downgrade && enforcements.peek().is_some() => {
+                    let to = enforcements.next().unwrap_or(Enforcement::Nothing);
+                    self.tell(RunEvent::Downgraded { from: enforcement, to, why: trouble.sentence }).await?;
+                    enforcement = to;
                 }
                 ended => return ended,
             }
@@ -111,15 +111,15 @@ impl Driver<'_> {
         Ok(())
     }
 
-    async fn attempt(&self, rung: Rung) -> Result<Finish, Over> {
+    async fn attempt(&self, enforcement: Enforcement) -> Result<Finish, Over> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
-        let (body, unsaid) = body(endpoint.backend, self.call, rung, client.stream);
+        let (body, unsaid) = body(endpoint.backend, self.call, enforcement, client.stream);
         let url = endpoint.call();
         let place = if client.is_cassette() { Shown::own("cassette") } else { endpoint.shown_call() };
         let hash = sha256(&body);
-        self.tell(RunEvent::Sending { endpoint: place.clone(), rung, bytes: body.len(), sha256: hash }).await?;
+        self.tell(RunEvent::Sending { endpoint: place.clone(), enforcement, bytes: body.len(), sha256: hash }).await?;
         let mut take = client.recorder.as_ref().map(|recorder| recorder.begin(endpoint, &self.call.model, &body));
-        let ended = self.exchange(rung, &url, body, &mut take).await;
+        let ended = self.request(enforcement, &url, body, &mut take).await;
         let unrecorded = take.and_then(Take::end);
         let mut finish = match ended {
             Err(Over::Failed(trouble)) => {
@@ -136,7 +136,13 @@ impl Driver<'_> {
     }
 
     /// One request and its answer.
-    async fn exchange(&self, rung: Rung, url: &Url, body: Vec<u8>, take: &mut Option<Take>) -> Result<Finish, Over> {
+    async fn request(
+        &self,
+        enforcement: Enforcement,
+        url: &Url,
+        body: Vec<u8>,
+        take: &mut Option<Take>,
+    ) -> Result<Finish, Over> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let first = (Instant::now() + client.limits.first).min(self.total);
         let origin = if client.is_cassette() { Shown::own("the cassette") } else { origin(url) };
@@ -145,9 +151,9 @@ impl Driver<'_> {
         if let Some(take) = take {
             take.head(&head);
         }
-        self.judge(&head, &mut answer, take, rung, &origin).await?;
+        self.judge(&head, &mut answer, take, enforcement, &origin).await?;
         self.tell(RunEvent::Answered).await?;
-        Listener::new(self, &head, first, rung, origin).listen(&mut answer, take).await
+        Listener::new(self, &head, first, enforcement, origin).listen(&mut answer, take).await
     }
 
     fn late(&self, deadline: Instant, what: &Shown) -> Over {
@@ -166,7 +172,7 @@ impl Driver<'_> {
         head: &Head,
         answer: &mut Answer,
         take: &mut Option<Take>,
-        rung: Rung,
+        enforcement: Enforcement,
         origin: &Shown,
     ) -> Result<(), Over> {
         let trouble = |kind, sentence| Trouble { status: Some(head.status), ..Trouble::new(kind, sentence) };
@@ -204,7 +210,7 @@ impl Driver<'_> {
         };
         let sentence = shown!("{origin} refuses (HTTP {status}){words}{help}");
         let trouble = trouble(TroubleKind::Refused, sentence);
-        if matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && may_refuse(rung) && speaks_of_schema(&said) {
+        if matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && may_refuse(enforcement) && speaks_of_schema(&said) {
             return Err(Over::Refuses(trouble));
         }
         if matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 520..=529) {
@@ -244,13 +250,13 @@ enum Intake {
 
 /// Listens to one answer.
 struct Listener<'d> {
-    driver: &'d Driver<'d>,
-    rung: Rung,
+    exchange: &'d OneCall<'d>,
+    enforcement: Enforcement,
     origin: Shown,
     intake: Intake,
     /// The server promised a value a line.
     lines: bool,
-    reader: Reader,
+    reader: ReplyReader,
     redactors: [Redactor; 2],
     first: Instant,
     /// When the last piece came.
@@ -265,16 +271,16 @@ struct Listener<'d> {
 }
 
 impl<'d> Listener<'d> {
-    fn new(driver: &'d Driver<'d>, head: &Head, first: Instant, rung: Rung, origin: Shown) -> Self {
-        let backend = driver.client.endpoint.backend;
-        let redactor = Redactor::new(driver.client.endpoint.key());
+    fn new(exchange: &'d OneCall<'d>, head: &Head, first: Instant, enforcement: Enforcement, origin: Shown) -> Self {
+        let backend = exchange.client.endpoint.backend;
+        let redactor = Redactor::new(exchange.client.endpoint.key());
         Self {
-            driver,
-            rung,
+            exchange,
+            enforcement,
             origin,
             intake: Intake::Open,
             lines: head.kind.contains("ndjson"),
-            reader: Reader::new(backend),
+            reader: ReplyReader::new(backend),
             redactors: [redactor.clone(), redactor],
             first,
             content_at: None,
@@ -320,18 +326,18 @@ impl<'d> Listener<'d> {
     }
 
     fn deadline(&self) -> Instant {
-        let limits = &self.driver.client.limits;
+        let limits = &self.exchange.client.limits;
         let next = self.content_at.map_or(self.first, |at| at + limits.silence);
         let grace = self.stopped_at.map(|at| at + GRACE);
-        grace.unwrap_or(next).min(next).min(self.driver.total)
+        grace.unwrap_or(next).min(next).min(self.exchange.total)
     }
 
     fn late(&self, deadline: Instant) -> Over {
         if self.content_at.is_none() {
-            return self.driver.late(deadline, &shown!("no content from {}", self.origin));
+            return self.exchange.late(deadline, &shown!("no content from {}", self.origin));
         }
-        let limits = &self.driver.client.limits;
-        let sentence = if deadline == self.driver.total {
+        let limits = &self.exchange.client.limits;
+        let sentence = if deadline == self.exchange.total {
             shown!("the reply was not done after {}", seconds(limits.total))
         } else {
             shown!("the reply stopped: no content for {}", seconds(limits.silence))
@@ -359,17 +365,19 @@ impl<'d> Listener<'d> {
             self.beginning.extend_from_slice(head_of(bytes, MAX_HEAD));
         }
         if let Intake::Open = self.intake {
-            self.intake = match Shape::of(self.driver.client.endpoint.backend, &self.beginning) {
+            self.intake = match BodyShape::of(self.exchange.client.endpoint.backend, &self.beginning) {
                 None => return Ok(()),
-                Some(Shape::Whole) => Intake::Whole(Vec::new()),
-                Some(Shape::Frames(framing)) => Intake::Frames(Framer::new(framing, self.driver.client.limits.frame)),
+                Some(BodyShape::Whole) => Intake::Whole(Vec::new()),
+                Some(BodyShape::Frames(framing)) => {
+                    Intake::Frames(Framer::new(framing, self.exchange.client.limits.frame))
+                }
             };
         }
         let mut frames = Vec::new();
         let taken = match &mut self.intake {
             Intake::Frames(framer) => framer.push(bytes, &mut frames),
-            Intake::Whole(body) if body.len() + bytes.len() > self.driver.client.limits.frame => {
-                Err(TooLong { limit: self.driver.client.limits.frame })
+            Intake::Whole(body) if body.len() + bytes.len() > self.exchange.client.limits.frame => {
+                Err(TooLong { limit: self.exchange.client.limits.frame })
             }
             Intake::Whole(body) => {
                 body.extend_from_slice(bytes);
@@ -387,7 +395,7 @@ impl<'d> Listener<'d> {
         Trouble::new(TroubleKind::TooLarge, sentence)
     }
 
-    fn read(&mut self, frames: &[Frame]) -> Result<Vec<Piece>, Over> {
+    fn read(&mut self, frames: &[Frame]) -> Result<Vec<ReplyPiece>, Over> {
         let mut pieces = Vec::new();
         for frame in frames {
             self.reader.frame(frame, &mut pieces).map_err(|said| self.failed(&said))?;
@@ -405,7 +413,7 @@ impl<'d> Listener<'d> {
         // A server that streams has promised success by then, and tells in the stream what another tells by its status.
         if self.size > 0 {
             Over::Failed(trouble)
-        } else if may_refuse(self.rung) && speaks_of_schema(&said.0) {
+        } else if may_refuse(self.enforcement) && speaks_of_schema(&said.0) {
             Over::Refuses(trouble)
         } else if speaks_of_load(&said.0) {
             Over::Busy { trouble, after: None }
@@ -415,11 +423,11 @@ impl<'d> Listener<'d> {
     }
 
     /// Tells pieces, those of one part that stand together as one.
-    async fn tell(&mut self, pieces: Vec<Piece>) -> Result<(), Over> {
-        let mut joined: Vec<(Part, Vec<u8>)> = Vec::new();
+    async fn tell(&mut self, pieces: Vec<ReplyPiece>) -> Result<(), Over> {
+        let mut joined: Vec<(ReplyPart, Vec<u8>)> = Vec::new();
         for (part, text) in pieces {
             self.size = self.size.saturating_add(text.bytes().len());
-            if part == Part::Content {
+            if part == ReplyPart::Content {
                 self.content = self.content.saturating_add(text.bytes().len());
             }
             match joined.last_mut().filter(|(last, _)| *last == part) {
@@ -435,21 +443,21 @@ impl<'d> Listener<'d> {
         if any {
             self.content_at = Some(Instant::now());
         }
-        let limit = self.driver.client.limits.reply;
+        let limit = self.exchange.client.limits.reply;
         if self.size > limit {
             return Err(self.too_large("all of it", limit).into());
         }
         Ok(())
     }
 
-    fn redactor(&mut self, part: Part) -> &mut Redactor {
+    fn redactor(&mut self, part: ReplyPart) -> &mut Redactor {
         let [content, reasoning] = &mut self.redactors;
-        if part == Part::Content { content } else { reasoning }
+        if part == ReplyPart::Content { content } else { reasoning }
     }
 
     /// Says what was held back because it might have been the beginning of the key.
     async fn say_held(&mut self) -> Result<(), Over> {
-        for part in [Part::Reasoning, Part::Content] {
+        for part in [ReplyPart::Reasoning, ReplyPart::Content] {
             let held = self.redactor(part).finish();
             self.say(part, held).await?;
         }
@@ -458,14 +466,14 @@ impl<'d> Listener<'d> {
 
     /// A whole text of the reply without the key, for what is not told piece by piece.
     fn clean(&self, text: &[u8]) -> Vec<u8> {
-        Redactor::new(self.driver.client.endpoint.key()).whole(text)
+        Redactor::new(self.exchange.client.endpoint.key()).whole(text)
     }
 
-    async fn say(&self, part: Part, text: Vec<u8>) -> Result<(), Over> {
+    async fn say(&self, part: ReplyPart, text: Vec<u8>) -> Result<(), Over> {
         if text.is_empty() {
             return Ok(());
         }
-        self.driver.tell(RunEvent::Text { part, text: Untrusted::owned(text) }).await
+        self.exchange.tell(RunEvent::Text { part, text: Untrusted::owned(text) }).await
     }
 
     /// The bytes are over: is there a reply?
@@ -490,12 +498,12 @@ impl<'d> Listener<'d> {
         if !self.reader.is_stopped() {
             let cut = self.cut(&Shown::own("the reply ended before the server said that it was complete"));
             // Ollama's way for OpenAI's clients ends so where it does not take the schema.
-            let asks = self.size == 0 && may_refuse(self.rung);
+            let asks = self.size == 0 && may_refuse(self.enforcement);
             let hint = if asks { "; perhaps it does not take the schema: try --enforce prompt" } else { "" };
             return Err(Trouble { sentence: cut.sentence.and(hint), ..cut }.into());
         }
-        let backend = self.driver.client.endpoint.backend;
-        let mut finish = std::mem::replace(&mut self.reader, Reader::new(backend)).into_finish();
+        let backend = self.exchange.client.endpoint.backend;
+        let mut finish = std::mem::replace(&mut self.reader, ReplyReader::new(backend)).into_finish();
         finish.model = finish.model.map(|model| Untrusted::owned(self.clean(model.bytes())));
         if let Stop::Other(reason) = &finish.stop {
             finish.stop = Stop::Other(Untrusted::owned(self.clean(reason.bytes())));
@@ -509,7 +517,7 @@ impl<'d> Listener<'d> {
     }
 
     fn no_reply(&self) -> Trouble {
-        let backend = self.driver.client.endpoint.backend.word();
+        let backend = self.exchange.client.endpoint.backend.word();
         let began = Shown::line(head_of(self.clean(&self.beginning).trim_ascii(), MAX_HEAD));
         let sentence = if began.as_str().is_empty() {
             shown!("{} gave an empty answer; is it a server of the kind {backend}?", self.origin)
@@ -529,8 +537,8 @@ fn seconds(duration: Duration) -> Shown {
 }
 
 /// Whether something was asked for that a server may refuse.
-fn may_refuse(rung: Rung) -> bool {
-    matches!(rung, Rung::Schema | Rung::Json)
+fn may_refuse(enforcement: Enforcement) -> bool {
+    matches!(enforcement, Enforcement::Schema | Enforcement::Json)
 }
 
 /// Whether a refusal is about the schema or the JSON mode.

@@ -10,28 +10,29 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::{Ask, Ended};
-use stepscope_core::run::fork::round::{Choice, Round};
-use stepscope_core::run::fork::{Course, Preview, Start};
+use stepscope_core::run::fork::Preview;
+use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::run::sampling::{Choice, SamplingRound};
 use stepscope_io::pipeline::beside::Beside;
 
 /// What there is to go on with.
 #[derive(Debug)]
-pub enum Leg {
+pub enum Transition {
     /// A course begins at a step of this record.
-    Begin(Vec<u8>, Start),
+    Begin(Vec<u8>, RerunStart),
     /// The call that gave this typed answer is to be made again, from the document that it cites.
     Answer(Vec<u8>, Option<Arc<Document>>),
     /// All that will be heard of a step is there.
-    Came(Way, Box<Round>),
+    Came(Machine, Box<SamplingRound>),
     /// Of several replies this is to be it.
-    Take(Box<Course>, Box<Round>, Choice),
+    Take(Box<RerunMachine>, Box<SamplingRound>, Choice),
 }
 
 /// What a re-run goes along.
 #[derive(Debug)]
-pub enum Way {
+pub enum Machine {
     /// The steps of a run.
-    Steps(Box<Course>),
+    Steps(Box<RerunMachine>),
     /// The one call of a typed answer.
     Answer(Box<Answer>),
 }
@@ -42,9 +43,9 @@ pub enum Reached {
     /// There is a step to be asked.
     Ask(Box<Ready>),
     /// One of several replies is to be chosen.
-    Several(Box<Course>, Box<Round>),
+    Several(Box<RerunMachine>, Box<SamplingRound>),
     /// The end.
-    Over(Option<Box<Round>>, Box<Outcome>),
+    Over(Option<Box<SamplingRound>>, Box<Outcome>),
     /// Nothing can be asked.
     Never(Shown),
 }
@@ -53,7 +54,7 @@ pub enum Reached {
 #[derive(Debug)]
 pub struct Ready {
     /// What it is a part of.
-    pub way: Way,
+    pub machine: Machine,
     /// All that it asks.
     pub preview: Preview,
     /// What is asked next.
@@ -61,65 +62,71 @@ pub struct Ready {
     /// The step's id as it stands in the procedure.
     pub step_id: Option<Vec<u8>>,
     /// The replies that led here.
-    pub past: Option<Round>,
+    pub past: Option<SamplingRound>,
 }
 
-impl Leg {
+impl Transition {
     /// Goes it. `now`: the time, where the record of the fork notes it.
     pub fn go(self, beside: &Arc<Beside>, now: &str) -> Reached {
         match self {
-            Self::Begin(text, start) => match Course::new(&text, start) {
-                Ok(course) => next(course, None, beside, now),
+            Self::Begin(text, start) => match RerunMachine::new(&text, start) {
+                Ok(machine) => next(machine, None, beside, now),
                 Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
             },
             Self::Answer(text, document) => match answer::ready(text, document) {
                 Ok(ready) => Reached::Ask(Box::new(ready)),
                 Err(why) => Reached::Never(why),
             },
-            Self::Came(Way::Answer(answer), mut round) => {
+            Self::Came(Machine::Answer(answer), mut round) => {
                 round.judge();
                 match answer.outcome(&round, beside, now) {
                     Some(outcome) => Reached::Over(Some(round), Box::new(outcome)),
                     None => Reached::Never(Shown::own("the fork could not be written")),
                 }
             }
-            Self::Came(Way::Steps(course), mut round) => {
+            Self::Came(Machine::Steps(machine), mut round) => {
                 round.judge();
                 // Of calls that were broken off none is to be chosen.
-                if round.heard.len() > 1 && round.obeyed() > 0 {
-                    return Reached::Several(course, round);
+                if round.replies.len() > 1 && round.obeyed() > 0 {
+                    return Reached::Several(machine, round);
                 }
-                settle(*course, *round, Choice::Consensus, beside, now)
+                settle(*machine, *round, Choice::Consensus, beside, now)
             }
-            Self::Take(course, round, choice) => settle(*course, *round, choice, beside, now),
+            Self::Take(machine, round, choice) => settle(*machine, *round, choice, beside, now),
         }
     }
 }
 
-fn settle(mut course: Course, round: Round, choice: Choice, beside: &Arc<Beside>, now: &str) -> Reached {
-    match round.clone().settle(choice, &mut course, now) {
-        Ok(()) => next(course, Some(round), beside, now),
-        Err(ended) => over(&course, Some(round), Some(ended), beside, now),
+fn settle(mut machine: RerunMachine, round: SamplingRound, choice: Choice, beside: &Arc<Beside>, now: &str) -> Reached {
+    match round.clone().settle(choice, &mut machine, now) {
+        Ok(()) => next(machine, Some(round), beside, now),
+        Err(ended) => over(&machine, Some(round), Some(ended), beside, now),
     }
 }
 
-fn next(course: Course, past: Option<Round>, beside: &Arc<Beside>, now: &str) -> Reached {
-    match course.next_ask() {
+fn next(machine: RerunMachine, past: Option<SamplingRound>, beside: &Arc<Beside>, now: &str) -> Reached {
+    match machine.next_ask() {
         Ok(Some(ask)) => {
-            let (preview, step_id) = (course.preview(), course.step_id(ask.step));
-            Reached::Ask(Box::new(Ready { way: Way::Steps(Box::new(course)), preview, ask, step_id, past }))
+            let (preview, step_id) = (machine.preview(), machine.step_id(ask.step));
+            Reached::Ask(Box::new(Ready { machine: Machine::Steps(Box::new(machine)), preview, ask, step_id, past }))
         }
-        Ok(None) => over(&course, past, None, beside, now),
+        Ok(None) => over(&machine, past, None, beside, now),
         // Before anything was asked it is the request that cannot be made.
         Err(ended) if past.is_none() => Reached::Never(shown!("this step cannot be asked again: {ended}")),
-        Err(ended) => over(&course, past, Some(ended), beside, now),
+        Err(ended) => over(&machine, past, Some(ended), beside, now),
     }
 }
 
-fn over(course: &Course, past: Option<Round>, ended: Option<Ended>, beside: &Arc<Beside>, now: &str) -> Reached {
-    match course.fork(ended, now) {
+fn over(
+    machine: &RerunMachine,
+    past: Option<SamplingRound>,
+    ended: Option<Ended>,
+    beside: &Arc<Beside>,
+    now: &str,
+) -> Reached {
+    match machine.fork(ended, now) {
         Some((fork, line)) => {
-            let outcome = Outcome::of(course.text(), &fork, line, beside);
+            let outcome = Outcome::of(machine.text(), &fork, line, beside);
             Reached::Over(past.map(Box::new), Box::new(outcome))
         }
         None => Reached::Never(Shown::own("the fork could not be written")),

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use stepscope_core::run::fork::Lineage;
-use stepscope_io::log::forks::Mark;
+use stepscope_core::run::fork::ForkOrigin;
+use stepscope_io::log::forks::KnownFork;
 pub(crate) use stepscope_io::pipeline::snapshot::Address;
 use stepscope_io::pipeline::store::Store;
 
 /// More forks than this are not put under their parents; they stand by themselves.
 const MAX_FORKS: usize = 1 << 16;
 
-/// A fork in its family.
+/// A fork in its tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Member {
     parent: Address,
@@ -23,23 +23,23 @@ struct Member {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Family {
+pub struct ForkTree {
     /// What is known of each fork, by age.
-    marks: BTreeMap<Address, Mark>,
+    known: BTreeMap<Address, KnownFork>,
     /// Forks whose marks were asked for.
     asked: HashSet<Address>,
     /// Where the records stand that forks name.
     places: HashMap<String, Address>,
     members: HashMap<Address, Member>,
     /// Roots with their forks, each behind its parent.
-    families: HashMap<Address, Vec<Address>>,
+    trees: HashMap<Address, Vec<Address>>,
     /// Lines that stand there twice: the second does not count.
     twice: HashSet<Address>,
     /// Parents were looked for among so many records.
     pub looked_to: usize,
 }
 
-impl Family {
+impl ForkTree {
     /// Whether there are no forks.
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
@@ -56,7 +56,7 @@ impl Family {
 
     /// A source is read anew.
     pub(crate) fn forget(&mut self, source: usize) {
-        self.marks.retain(|address, _| address.0 != source);
+        self.known.retain(|address, _| address.0 != source);
         self.asked.retain(|address| address.0 != source);
         self.places.retain(|_, address| address.0 != source);
         self.looked_to = 0;
@@ -64,9 +64,9 @@ impl Family {
     }
 
     /// Takes what was read of forks.
-    pub(crate) fn take_marks(&mut self, marks: Vec<(Address, Option<Mark>)>) {
-        let marks = marks.into_iter().filter_map(|(address, mark)| Some((address, mark?)));
-        self.marks.extend(marks.filter(|(address, _)| self.asked.contains(address)));
+    pub(crate) fn take_fork_origins(&mut self, known: Vec<(Address, Option<KnownFork>)>) {
+        let known = known.into_iter().filter_map(|(address, known)| Some((address, known?)));
+        self.known.extend(known.filter(|(address, _)| self.asked.contains(address)));
         // The new ones may have other parents.
         self.looked_to = 0;
         self.arrange();
@@ -87,67 +87,68 @@ impl Family {
 
     /// Hashes of parents that were not found yet.
     pub fn missing(&self) -> BTreeSet<String> {
-        self.orphans().map(|lineage| lineage.parent_sha256.clone()).collect()
+        self.orphans().map(|fork_origin| fork_origin.parent_sha256.clone()).collect()
     }
 
     /// How long the texts of those parents are; `None`: not all of them say so.
     pub(crate) fn missing_lengths(&self) -> Option<HashSet<u64>> {
-        self.orphans().map(|lineage| lineage.parent_bytes).collect()
+        self.orphans().map(|fork_origin| fork_origin.parent_bytes).collect()
     }
 
-    fn orphans(&self) -> impl Iterator<Item = &Lineage> {
-        let all = self.marks.iter().filter(|(address, _)| !self.members.contains_key(*address));
-        all.filter_map(|(_, mark)| mark.lineage.as_ref()).filter(|lineage| !lineage.parent_sha256.is_empty())
+    fn orphans(&self) -> impl Iterator<Item = &ForkOrigin> {
+        let all = self.known.iter().filter(|(address, _)| !self.members.contains_key(*address));
+        all.filter_map(|(_, known)| known.fork_origin.as_ref())
+            .filter(|fork_origin| !fork_origin.parent_sha256.is_empty())
     }
 
     fn arrange(&mut self) {
         let mut own: HashMap<&str, Address> = HashMap::new();
         self.twice.clear();
-        for (address, mark) in &self.marks {
-            if *own.entry(&mark.hash).or_insert(*address) != *address {
+        for (address, known) in &self.known {
+            if *own.entry(&known.hash).or_insert(*address) != *address {
                 self.twice.insert(*address);
             }
         }
         let parent_of = |address: &Address| {
-            let hash = &self.marks.get(address)?.lineage.as_ref()?.parent_sha256;
+            let hash = &self.known.get(address)?.fork_origin.as_ref()?.parent_sha256;
             own.get(hash.as_str()).or_else(|| self.places.get(hash)).copied()
         };
         let mut children: BTreeMap<Address, Vec<Address>> = BTreeMap::new();
-        for address in self.marks.keys().filter(|address| !self.twice.contains(*address)) {
+        for address in self.known.keys().filter(|address| !self.twice.contains(*address)) {
             if let Some(parent) = parent_of(address) {
                 children.entry(parent).or_default().push(*address);
             }
         }
-        let (mut members, mut families) = (HashMap::new(), HashMap::new());
+        let (mut members, mut trees) = (HashMap::new(), HashMap::new());
         for root in children.keys().filter(|address| parent_of(address).is_none()) {
-            let mut family: Vec<Address> = Vec::new();
+            let mut fork_tree: Vec<Address> = Vec::new();
             let mut waiting = vec![(*root, *root, 0)];
             while let Some((address, parent, depth)) = waiting.pop() {
                 if depth > 0 {
-                    family.push(address);
+                    fork_tree.push(address);
                     members.insert(address, Member { parent, root: *root, number: 0, depth });
                 }
                 let below = children.get(&address).into_iter().flatten().rev();
                 waiting.extend(below.map(|child| (*child, address, depth + 1)));
             }
-            let mut by_age = family.clone();
+            let mut by_age = fork_tree.clone();
             by_age.sort_unstable();
             for (n, address) in by_age.iter().enumerate() {
                 members.entry(*address).and_modify(|member| member.number = n + 1);
             }
-            families.insert(*root, family);
+            trees.insert(*root, fork_tree);
         }
-        (self.members, self.families) = (members, families);
+        (self.members, self.trees) = (members, trees);
     }
 
     /// Where forks stand.
     pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
-        self.marks.keys().copied()
+        self.known.keys().copied()
     }
 
     /// What is known of a fork.
-    pub fn mark(&self, address: Address) -> Option<&Mark> {
-        self.marks.get(&address)
+    pub fn fork(&self, address: Address) -> Option<&KnownFork> {
+        self.known.get(&address)
     }
 
     /// Where a fork's parent stands.
@@ -173,12 +174,12 @@ impl Family {
     /// A record and its forks as they stand in the table, whichever of them is given; one alone where there are none.
     pub fn of(&self, address: Address) -> Vec<Address> {
         let root = self.root(address).unwrap_or(address);
-        std::iter::once(root).chain(self.families.get(&root).into_iter().flatten().copied()).collect()
+        std::iter::once(root).chain(self.trees.get(&root).into_iter().flatten().copied()).collect()
     }
 
     /// Whether a record has forks, or is one that was placed.
-    pub(crate) fn has_kin(&self, address: Address) -> bool {
-        self.members.contains_key(&address) || self.families.contains_key(&address)
+    pub(crate) fn has_forks(&self, address: Address) -> bool {
+        self.members.contains_key(&address) || self.trees.contains_key(&address)
     }
 
     /// The order of the table in which forks stand below what they come from, and the rows of forks in it. A fork is
@@ -203,10 +204,10 @@ impl Family {
         for fork in &twice {
             set_apart(*fork);
         }
-        let mut families: HashMap<u32, &Vec<Address>> = HashMap::new();
-        for (root, family) in &self.families {
+        let mut trees: HashMap<u32, &Vec<Address>> = HashMap::new();
+        for (root, fork_tree) in &self.trees {
             if let Some(root) = position(*root) {
-                families.insert(root, family);
+                trees.insert(root, fork_tree);
                 set_apart(root);
             }
         }
@@ -226,7 +227,7 @@ impl Family {
             }
             order.push(*row);
             for fork in
-                families.get(row).into_iter().flat_map(|family| family.iter()).filter_map(|fork| position(*fork))
+                trees.get(row).into_iter().flat_map(|fork_tree| fork_tree.iter()).filter_map(|fork| position(*fork))
             {
                 forks.push(order.len() as u32);
                 order.push(fork);
@@ -240,41 +241,46 @@ impl Family {
 mod tests {
     use super::*;
 
-    fn mark(hash: &str, parent: &str) -> Mark {
-        let lineage = Lineage { parent_sha256: parent.to_owned(), parent_bytes: Some(3), ..Lineage::default() };
-        Mark { hash: hash.to_owned(), lineage: Some(lineage) }
+    fn fork(hash: &str, parent: &str) -> KnownFork {
+        let fork_origin =
+            ForkOrigin { parent_sha256: parent.to_owned(), parent_bytes: Some(3), ..ForkOrigin::default() };
+        KnownFork { hash: hash.to_owned(), fork_origin: Some(fork_origin) }
     }
 
-    fn family(marks: &[(u64, &str, &str)]) -> Family {
-        let marks: Vec<_> = marks.iter().map(|(at, hash, parent)| ((1, *at), Some(mark(hash, parent)))).collect();
-        let mut family = Family { asked: marks.iter().map(|(address, _)| *address).collect(), ..Family::default() };
-        family.take_marks(marks);
-        family
+    fn fork_tree(known: &[(u64, &str, &str)]) -> ForkTree {
+        let known: Vec<_> = known.iter().map(|(at, hash, parent)| ((1, *at), Some(fork(hash, parent)))).collect();
+        let mut fork_tree =
+            ForkTree { asked: known.iter().map(|(address, _)| *address).collect(), ..ForkTree::default() };
+        fork_tree.take_fork_origins(known);
+        fork_tree
     }
 
     #[test]
     fn forks_are_numbered_by_age_and_stand_below_their_parents() {
-        let mut family = family(&[(0, "a", "root"), (1, "b", "root"), (2, "c", "a"), (3, "x", "nowhere")]);
-        assert_eq!(family.missing(), ["root", "nowhere"].map(str::to_owned).into());
-        family.take_parents(vec![("root".into(), (0, 7))]);
-        let names = |family: &Family| {
-            family.of((0, 7)).into_iter().map(|address| family.execution(address)).collect::<Vec<_>>()
+        let mut fork_tree = fork_tree(&[(0, "a", "root"), (1, "b", "root"), (2, "c", "a"), (3, "x", "nowhere")]);
+        assert_eq!(fork_tree.missing(), ["root", "nowhere"].map(str::to_owned).into());
+        fork_tree.take_parents(vec![("root".into(), (0, 7))]);
+        let names = |fork_tree: &ForkTree| {
+            fork_tree.of((0, 7)).into_iter().map(|address| fork_tree.execution(address)).collect::<Vec<_>>()
         };
-        assert_eq!(names(&family), ["rec", "r1", "r3", "r2"]);
-        assert_eq!((family.depth((1, 2)), family.parent((1, 2)), family.root((1, 2))), (2, Some((1, 0)), Some((0, 7))));
-        assert_eq!(family.missing(), ["nowhere".to_owned()].into());
-        assert_eq!(family.missing_lengths(), Some([3].into()));
-        family.forget(1);
-        assert_eq!(names(&family), ["rec"]);
+        assert_eq!(names(&fork_tree), ["rec", "r1", "r3", "r2"]);
+        assert_eq!(
+            (fork_tree.depth((1, 2)), fork_tree.parent((1, 2)), fork_tree.root((1, 2))),
+            (2, Some((1, 0)), Some((0, 7)))
+        );
+        assert_eq!(fork_tree.missing(), ["nowhere".to_owned()].into());
+        assert_eq!(fork_tree.missing_lengths(), Some([3].into()));
+        fork_tree.forget(1);
+        assert_eq!(names(&fork_tree), ["rec"]);
     }
 
     #[test]
     fn a_line_that_stands_there_twice_counts_once_and_circles_end() {
-        let mut same = family(&[(0, "a", "root"), (1, "a", "root")]);
+        let mut same = fork_tree(&[(0, "a", "root"), (1, "a", "root")]);
         same.know("root".into(), (0, 0));
         same.arrange();
         assert_eq!(same.of((0, 0)), [(0, 0), (1, 0)]);
-        let circle = family(&[(0, "a", "b"), (1, "b", "a"), (2, "c", "c")]);
-        assert!(circle.families.is_empty() && circle.of((1, 0)) == [(1, 0)]);
+        let circle = fork_tree(&[(0, "a", "b"), (1, "b", "a"), (2, "c", "c")]);
+        assert!(circle.trees.is_empty() && circle.of((1, 0)) == [(1, 0)]);
     }
 }

@@ -2,8 +2,8 @@
 //! validated anew after every reply. Nothing is sent from here.
 
 use super::{diagnostics, prompt, schema};
-use crate::run::fork::round::{Sampling, Told, failed};
-use crate::run::rerun::{Call, Rerun, RunId, parts};
+use crate::run::call::{Call, Received, RunId, parts};
+use crate::run::sampling::{CallEvent, Sampling, failed};
 use stepscope_base::json::Tape;
 use stepscope_base::pyload::loads;
 use stepscope_base::shown;
@@ -14,15 +14,15 @@ const MAX_PROCEDURE: usize = 1 << 20;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Mending {
+pub struct ModelRepair {
     /// Which call is heard.
     pub id: RunId,
     /// The model and where it is.
-    pub whom: Shown,
+    pub server: Shown,
     /// What came of each call, in a sentence.
     pub said: Vec<Shown>,
     /// The call that runs, or ran last.
-    pub reply: Rerun,
+    pub received: Received,
     /// How many diagnostics there were, and how many there are now.
     pub diagnostics: (usize, usize),
     /// The procedure as it is now.
@@ -35,15 +35,15 @@ pub struct Mending {
     tries: u32,
 }
 
-impl Mending {
+impl ModelRepair {
     /// Before the first call; at most so many are made.
-    pub fn new(procedure: Vec<u8>, whom: Shown, tries: u32) -> Self {
+    pub fn new(procedure: Vec<u8>, server: Shown, tries: u32) -> Self {
         let count = diagnostics(&procedure).total();
         Self {
             id: RunId(0),
-            whom,
+            server,
             said: Vec::new(),
-            reply: Rerun::default(),
+            received: Received::default(),
             diagnostics: (count, count),
             procedure,
             is_over: tries == 0,
@@ -68,18 +68,18 @@ impl Mending {
     pub fn begin(&mut self, id: RunId) {
         self.id = id;
         self.calls += 1;
-        self.reply = Rerun::begin(id);
+        self.received = Received::begin(id);
     }
 
     /// Takes what was heard. `true`: the reply is there and another is to be asked for.
-    pub fn hear(&mut self, id: RunId, told: Vec<Told>) -> bool {
+    pub fn hear(&mut self, id: RunId, told: Vec<CallEvent>) -> bool {
         if self.is_over || id != self.id {
             return false;
         }
         for told in told {
-            self.reply.take(id, told.event);
+            self.received.take(id, told.event);
         }
-        if self.reply.is_running() {
+        if self.received.is_running() {
             return false;
         }
         self.take_reply();
@@ -88,12 +88,12 @@ impl Mending {
 
     fn take_reply(&mut self) {
         let n = self.calls;
-        if let Some(why) = failed(&self.reply) {
+        if let Some(why) = failed(&self.received) {
             self.said.push(shown!("attempt {n}: {why}"));
             self.is_over = true;
             return;
         }
-        let json = self.reply.content.get(parts(&self.reply.content).json).unwrap_or_default();
+        let json = self.received.content.get(parts(&self.received.content).json).unwrap_or_default();
         if loads(&mut Tape::default(), json).is_ok() {
             let (before, after) = (self.diagnostics.1, diagnostics(json).total());
             self.said.push(shown!("attempt {n}: diagnostics {before} → {after}"));
@@ -108,7 +108,7 @@ impl Mending {
 
     /// Breaks it off: what came of earlier calls stays.
     pub fn cancel(&mut self) {
-        self.reply.cancel();
+        self.received.cancel();
         self.is_over = true;
         self.said.push(shown!("attempt {}: broken off; what had come is no answer", self.calls));
     }

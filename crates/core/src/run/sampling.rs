@@ -4,12 +4,16 @@
 
 use std::time::Duration;
 
-use super::{Course, Executed, How};
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::rerun::samples::Distribution;
-use crate::run::rerun::{Call, Judge, Judged, Phase, Rerun, RunEvent, RunId, Rung, Stop, tally};
+use crate::run::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop, tally};
+use crate::run::fork::{Executed, How};
+use crate::run::rerun::RerunMachine;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
+
+pub mod distribution;
+
+use distribution::Distribution;
 
 /// Upstream's temperature for the steps of a run.
 pub const TEMPERATURE: f64 = 1.0;
@@ -32,15 +36,15 @@ pub struct Sampling {
     /// The limit of the reply in tokens; `None`: the server's own.
     pub max_tokens: Option<u64>,
     /// The strongest enforcement to ask for.
-    pub rung: Rung,
+    pub enforcement: Enforcement,
     /// Whether a weaker one may be asked for when the server refuses it.
-    pub steps_down: bool,
+    pub may_downgrade: bool,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
         let (temperature, seed) = (Some(TEMPERATURE), Some(SEED));
-        Self { temperature, seed, max_tokens: None, rung: Rung::Schema, steps_down: true }
+        Self { temperature, seed, max_tokens: None, enforcement: Enforcement::Schema, may_downgrade: true }
     }
 }
 
@@ -54,15 +58,15 @@ impl Sampling {
             temperature: self.temperature,
             seed: self.seed.map(|seed| seed.wrapping_add(n as i64)),
             max_tokens: self.max_tokens,
-            rung: self.rung,
-            steps_down: self.steps_down,
+            enforcement: self.enforcement,
+            may_downgrade: self.may_downgrade,
         }
     }
 }
 
 /// Who answers, for records.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Whom {
+pub struct ServerInfo {
     /// The model.
     pub model: String,
     /// The kind of server; `cassette` in front of it: a recorded reply is never taken for a new one.
@@ -73,7 +77,7 @@ pub struct Whom {
 
 /// What is heard of one of several calls.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Told {
+pub struct CallEvent {
     /// Which call, from 0.
     pub call: usize,
     /// What happened.
@@ -86,13 +90,13 @@ pub struct Told {
 
 /// One call of a round.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Heard {
+pub struct Reply {
     /// What the record will say of it.
     pub executed: Executed,
     /// What was heard.
-    pub reply: Rerun,
+    pub received: Received,
     /// What it is worth, once it is judged.
-    pub judged: Option<Judged>,
+    pub judged: Option<JudgedReply>,
     /// From its beginning to the first piece of the reply.
     pub first: Option<Duration>,
     /// From its beginning to what was heard last.
@@ -110,18 +114,18 @@ pub enum Choice {
 
 /// The calls for one step.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Round {
+pub struct SamplingRound {
     /// Which calls are listened to.
     pub id: RunId,
     /// What is asked.
     pub ask: Ask,
     /// Every call, in order.
-    pub heard: Vec<Heard>,
+    pub replies: Vec<Reply>,
     blank: Executed,
-    whom: Whom,
+    server: ServerInfo,
 }
 
-impl Round {
+impl SamplingRound {
     /// Makes the calls for a step: `count` of them, with this prompt in place of its own if there is one.
     pub fn new(
         id: RunId,
@@ -129,118 +133,121 @@ impl Round {
         prompt: Option<&Untrusted<'static>>,
         sampling: &Sampling,
         count: usize,
-        whom: Whom,
+        server: ServerInfo,
     ) -> (Self, Vec<Call>) {
         let mut blank = Executed::of(&ask, step_id.as_deref());
         if let Some(prompt) = prompt {
             blank.prompt.clone_from(prompt);
         }
-        let call = |n| sampling.call(&whom.model, blank.prompt.clone(), Some(blank.schema.clone()), n);
+        let call = |n| sampling.call(&server.model, blank.prompt.clone(), Some(blank.schema.clone()), n);
         let calls: Vec<Call> = (0..count.max(1)).map(call).collect();
-        let heard = calls.iter().map(|call| {
+        let replies = calls.iter().map(|call| {
             let (seed, temperature, max_tokens) = (call.seed, call.temperature, call.max_tokens);
             let executed = Executed { seed, temperature, max_tokens, ..blank.clone() };
-            let reply = Rerun::begin(id);
-            Heard { executed, reply, judged: None, first: None, elapsed: Duration::ZERO }
+            let received = Received::begin(id);
+            Reply { executed, received, judged: None, first: None, elapsed: Duration::ZERO }
         });
-        let heard = heard.collect();
-        (Self { id, ask, heard, blank, whom }, calls)
+        let replies = replies.collect();
+        (Self { id, ask, replies, blank, server }, calls)
     }
 
     /// Takes what was heard. `false`: of other calls, or after the end; nothing changed.
-    pub fn hear(&mut self, id: RunId, told: Told) -> bool {
-        let Some(heard) = self.heard.get_mut(told.call).filter(|_| id == self.id) else { return false };
-        if !heard.reply.is_running() {
+    pub fn hear(&mut self, id: RunId, told: CallEvent) -> bool {
+        let Some(reply) = self.replies.get_mut(told.call).filter(|_| id == self.id) else { return false };
+        if !reply.received.is_running() {
             return false;
         }
         if let Some(began) = told.began_utc {
-            heard.executed.started_utc = began;
+            reply.executed.started_utc = began;
         }
-        heard.elapsed = told.elapsed;
+        reply.elapsed = told.elapsed;
         if matches!(told.event, RunEvent::Text { .. }) {
-            heard.first.get_or_insert(told.elapsed);
+            reply.first.get_or_insert(told.elapsed);
         }
-        heard.reply.take(id, told.event)
+        reply.received.take(id, told.event)
     }
 
     /// The model that is asked.
     pub fn model(&self) -> &str {
-        &self.whom.model
+        &self.server.model
     }
 
     /// Whether nothing more will come.
     pub fn is_over(&self) -> bool {
-        !self.heard.iter().any(|heard| heard.reply.is_running())
+        !self.replies.iter().any(|reply| reply.received.is_running())
     }
 
     /// Breaks it off so long after its beginning; what came is kept.
     pub fn cancel(&mut self, elapsed: Duration) {
-        for heard in self.heard.iter_mut().filter(|heard| heard.reply.is_running()) {
+        for reply in self.replies.iter_mut().filter(|reply| reply.received.is_running()) {
             // A call of which nothing is heard takes its time all the same.
-            heard.elapsed = heard.elapsed.max(elapsed);
-            heard.reply.cancel();
+            reply.elapsed = reply.elapsed.max(elapsed);
+            reply.received.cancel();
         }
     }
 
     /// Judges every reply by the schema that was asked for.
     pub fn judge(&mut self) {
         let judge = Judge::new(Some(&self.ask.request.schema), &self.ask.request.expected);
-        let several = self.heard.len() > 1;
-        for heard in &mut self.heard {
-            let judged = fill(&mut heard.executed, &heard.reply, &judge, &self.whom);
-            heard.executed.duration_ms = heard.elapsed.as_secs_f64() * 1000.0;
+        let several = self.replies.len() > 1;
+        for reply in &mut self.replies {
+            let judged = fill(&mut reply.executed, &reply.received, &judge, &self.server);
+            reply.executed.duration_ms = reply.elapsed.as_secs_f64() * 1000.0;
             let broken = several.then(|| judged.verdict.why()).flatten();
-            heard.executed.error = failed(&heard.reply).or(broken);
-            heard.judged = Some(judged);
+            reply.executed.error = failed(&reply.received).or(broken);
+            reply.judged = Some(judged);
         }
     }
 
     /// The replies that came, counted per field.
     pub fn distribution(&self) -> Distribution {
-        let reply = |heard: &Heard| heard.judged.clone().filter(|_| failed(&heard.reply).is_none());
-        let replies: Vec<_> = self.heard.iter().map(reply).collect();
+        let reply = |reply: &Reply| reply.judged.clone().filter(|_| failed(&reply.received).is_none());
+        let replies: Vec<_> = self.replies.iter().map(reply).collect();
         Distribution::of(&self.ask.request.expected, &replies)
     }
 
     /// How many replies are what was asked for.
     pub fn obeyed(&self) -> usize {
-        let obeyed = |heard: &&Heard| {
-            failed(&heard.reply).is_none() && heard.judged.as_ref().is_some_and(|judged| judged.verdict.why().is_none())
+        let obeyed = |reply: &&Reply| {
+            failed(&reply.received).is_none()
+                && reply.judged.as_ref().is_some_and(|judged| judged.verdict.why().is_none())
         };
-        self.heard.iter().filter(obeyed).count()
+        self.replies.iter().filter(obeyed).count()
     }
 
     /// "schema sent, obeyed 2/3".
     pub fn tally(&self) -> Shown {
-        let rung = self.heard.iter().rev().find_map(|heard| heard.reply.rung).unwrap_or(Rung::Nothing);
-        tally(rung, self.obeyed(), self.heard.len())
+        let enforcement =
+            self.replies.iter().rev().find_map(|reply| reply.received.enforcement).unwrap_or(Enforcement::Nothing);
+        tally(enforcement, self.obeyed(), self.replies.len())
     }
 
     /// Gives the course what came, once it is judged. `Err`: the run ends here.
-    pub fn settle(self, choice: Choice, course: &mut Course, now_utc: &str) -> Result<(), Ended> {
+    pub fn settle(self, choice: Choice, machine: &mut RerunMachine, now_utc: &str) -> Result<(), Ended> {
         let step = self.ask.step;
-        let several = self.heard.len() > 1;
+        let several = self.replies.len() > 1;
         let chosen = if several { choice } else { Choice::Reply(0) };
         if several {
-            course.came_by(if chosen == Choice::Consensus { How::Consensus } else { How::Rerun });
+            machine.came_by(if chosen == Choice::Consensus { How::Consensus } else { How::Rerun });
         }
-        let why = self.heard.iter().rev().find_map(|heard| Some((failed(&heard.reply)?, &heard.reply.phase)));
+        let why = self.replies.iter().rev().find_map(|reply| Some((failed(&reply.received)?, &reply.received.phase)));
         let why = why.map(|(why, phase)| call_ended(&why, phase, step));
         let consensus = (chosen == Choice::Consensus).then(|| self.distribution());
         let is_chosen = |n: usize| chosen == Choice::Reply(n);
         let mut taken = None;
-        for (n, heard) in self.heard.into_iter().enumerate() {
-            if is_chosen(n) && failed(&heard.reply).is_none() {
-                let json = heard.judged.and_then(|judged| Some(heard.reply.content.get(judged.parts.json)?.to_vec()));
-                taken = Some((json.unwrap_or_default(), heard.executed));
+        for (n, reply) in self.replies.into_iter().enumerate() {
+            if is_chosen(n) && failed(&reply.received).is_none() {
+                let json =
+                    reply.judged.and_then(|judged| Some(reply.received.content.get(judged.parts.json)?.to_vec()));
+                taken = Some((json.unwrap_or_default(), reply.executed));
             } else {
-                course.note(heard.executed);
+                machine.note(reply.executed);
             }
         }
         if let Some(consensus) = consensus.filter(|made| !made.valid.is_empty()) {
             let values = consensus.consensus();
             let json = object(values.iter().map(|(name, text)| (name, text.as_slice())));
-            let Whom { model, backend, endpoint } = self.whom;
+            let ServerInfo { model, backend, endpoint } = self.server;
             let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
             taken = Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank }));
         }
@@ -248,21 +255,21 @@ impl Round {
             let nothing = || server_ended(&Shown::own("no reply was what was asked for"), step);
             return Err(why.unwrap_or_else(nothing));
         };
-        course.take(&json, executed)
+        machine.take(&json, executed)
     }
 }
 
 /// Notes what was heard of a call.
-pub fn fill(executed: &mut Executed, reply: &Rerun, judge: &Judge, whom: &Whom) -> Judged {
+pub fn fill(executed: &mut Executed, reply: &Received, judge: &Judge, server: &ServerInfo) -> JudgedReply {
     let judged = judge.judge(&reply.content);
     let inner = judged.parts.reasoning.clone().and_then(|range| reply.content.get(range)).unwrap_or_default();
     executed.raw.clone_from(&reply.content);
     executed.reasoning = if reply.reasoning.is_empty() { inner.to_vec() } else { reply.reasoning.clone() };
     executed.around = judged.parts.around;
-    executed.model.clone_from(&whom.model);
-    executed.backend.clone_from(&whom.backend);
-    executed.endpoint.clone_from(&whom.endpoint);
-    executed.rung = reply.rung;
+    executed.model.clone_from(&server.model);
+    executed.backend.clone_from(&server.backend);
+    executed.endpoint.clone_from(&server.endpoint);
+    executed.enforcement = reply.enforcement;
     executed.request.clone_from(&reply.sha256);
     if let Phase::Done(finish) = &reply.phase {
         executed.usage = finish.usage;
@@ -272,7 +279,7 @@ pub fn fill(executed: &mut Executed, reply: &Rerun, judge: &Judge, whom: &Whom) 
 }
 
 /// Why a call gave no reply; `None`: it did.
-pub fn failed(rerun: &Rerun) -> Option<Shown> {
+pub fn failed(rerun: &Received) -> Option<Shown> {
     match &rerun.phase {
         Phase::Done(_) => None,
         Phase::Failed(trouble) => Some(trouble.sentence.clone()),
@@ -285,7 +292,7 @@ pub fn failed(rerun: &Rerun) -> Option<Shown> {
 }
 
 /// Why the model stopped.
-pub fn stop_of(reply: &Rerun) -> Option<&Stop> {
+pub fn stop_of(reply: &Received) -> Option<&Stop> {
     match &reply.phase {
         Phase::Done(finish) => Some(&finish.stop),
         _ => None,
@@ -315,8 +322,9 @@ fn call_ended(why: &Shown, phase: &Phase, step: usize) -> Ended {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::fork::{Scope, Start};
-    use crate::run::rerun::{Finish, Part, Trouble, TroubleKind};
+    use crate::run::call::{Finish, ReplyPart, Trouble, TroubleKind};
+    use crate::run::fork::Scope;
+    use crate::run::rerun::RerunStart;
     use stepscope_base::json::Tape;
 
     const RUN: &str = r#"{"id": "a", "question": "How many?", "status": "ok", "mode": "procedural", "procedure":
@@ -326,67 +334,68 @@ mod tests {
         [{"name": "final_answer", "description": "f"}]}]}, "state": {"problem_text": "How many?", "x": 1,
         "final_answer": "1"}}"#;
 
-    fn course() -> Course {
-        let start = Start { step: 0, edits: vec![], scope: Scope::One, how: How::Rerun, is_lenient: false };
-        Course::new(RUN.as_bytes(), start).unwrap()
+    fn machine() -> RerunMachine {
+        let start = RerunStart { step: 0, edits: vec![], scope: Scope::One, how: How::Rerun, is_lenient: false };
+        RerunMachine::new(RUN.as_bytes(), start).unwrap()
     }
 
-    fn round(count: usize) -> (Course, Round) {
-        let course = course();
-        let ask = course.next_ask().unwrap().unwrap();
-        let id = course.step_id(0);
-        let (round, calls) = Round::new(RunId(1), (ask, id), None, &Sampling::default(), count, Whom::default());
+    fn round(count: usize) -> (RerunMachine, SamplingRound) {
+        let machine = machine();
+        let ask = machine.next_ask().unwrap().unwrap();
+        let id = machine.step_id(0);
+        let (round, calls) =
+            SamplingRound::new(RunId(1), (ask, id), None, &Sampling::default(), count, ServerInfo::default());
         assert_eq!(calls.len(), count);
         assert_eq!(calls.last().unwrap().seed, Some(SEED + count as i64 - 1));
-        (course, round)
+        (machine, round)
     }
 
-    fn told(call: usize, event: RunEvent) -> Told {
-        Told { call, event, began_utc: None, elapsed: Duration::from_millis(5) }
+    fn told(call: usize, event: RunEvent) -> CallEvent {
+        CallEvent { call, event, began_utc: None, elapsed: Duration::from_millis(5) }
     }
 
     fn text(text: &str) -> RunEvent {
-        RunEvent::Text { part: Part::Content, text: Untrusted::from(text).into_owned() }
+        RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(text).into_owned() }
     }
 
-    fn value(course: &Course, name: &str) -> String {
-        let state = course.state();
+    fn value(machine: &RerunMachine, name: &str) -> String {
+        let state = machine.state();
         String::from_utf8(Tape::default().parse(&state).unwrap().get(name).unwrap().raw().to_vec()).unwrap()
     }
 
     #[test]
     fn one_reply_is_taken_when_it_is_whole() {
-        let (mut course, mut round) = round(1);
+        let (mut machine, mut round) = round(1);
         assert!(round.hear(RunId(1), told(0, text("```json\n{\"x\": 7}\n"))));
         assert!(!round.hear(RunId(2), told(0, text("stale"))) && !round.is_over());
         assert!(round.hear(RunId(1), told(0, text("```"))));
         assert!(round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))) && round.is_over());
         round.judge();
-        assert!(round.heard[0].executed.around.fence);
-        round.settle(Choice::Consensus, &mut course, "").unwrap();
-        assert_eq!((value(&course, "x").as_str(), course.start().how), ("7", How::Rerun));
+        assert!(round.replies[0].executed.around.fence);
+        round.settle(Choice::Consensus, &mut machine, "").unwrap();
+        assert_eq!((value(&machine, "x").as_str(), machine.start().how), ("7", How::Rerun));
     }
 
     #[test]
     fn what_is_partial_is_kept_and_never_taken() {
-        let (mut course, mut round) = round(1);
+        let (mut machine, mut round) = round(1);
         round.hear(RunId(1), told(0, text("{\"x\": 7}")));
         round.cancel(Duration::from_secs(11));
         assert!(!round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))));
-        assert_eq!(round.heard[0].elapsed, Duration::from_secs(11));
+        assert_eq!(round.replies[0].elapsed, Duration::from_secs(11));
         round.judge();
-        let ended = round.settle(Choice::Reply(0), &mut course, "").unwrap_err();
+        let ended = round.settle(Choice::Reply(0), &mut machine, "").unwrap_err();
         assert_eq!(ended.class, BROKEN_OFF);
         assert!(ended.to_string().contains("8 bytes) is partial"), "{ended}");
-        assert!(!String::from_utf8(course.state()).unwrap().contains("\"x\""));
-        let call = course.calls().next().unwrap();
+        assert!(!String::from_utf8(machine.state()).unwrap().contains("\"x\""));
+        let call = machine.calls().next().unwrap();
         assert_eq!((call.raw.as_slice(), call.verdict, &call.outputs), (&b"{\"x\": 7}"[..], None, &None));
     }
 
     #[test]
     fn of_several_replies_the_consensus_or_one_is_taken() {
         let filled = || {
-            let (course, mut round) = round(4);
+            let (machine, mut round) = round(4);
             for (n, reply) in ["{\"x\": 2}", "{\"x\": 3}", "{\"x\": 2.0}"].into_iter().enumerate() {
                 round.hear(RunId(1), told(n, text(reply)));
                 round.hear(RunId(1), told(n, RunEvent::Done(Finish::default())));
@@ -394,17 +403,17 @@ mod tests {
             let trouble = Trouble::new(TroubleKind::Cut, Shown::own("cut"));
             round.hear(RunId(1), told(3, RunEvent::Failed(trouble)));
             round.judge();
-            (course, round)
+            (machine, round)
         };
-        let (mut course, round) = filled();
+        let (mut machine, round) = filled();
         assert_eq!((round.obeyed(), round.distribution().failed), (3, vec![3]));
-        round.settle(Choice::Consensus, &mut course, "now").unwrap();
-        assert_eq!((value(&course, "x").as_str(), course.calls().count()), ("2", 5));
-        assert_eq!(course.start().how, How::Consensus);
-        let (mut course, round) = filled();
-        round.settle(Choice::Reply(1), &mut course, "now").unwrap();
-        assert_eq!((value(&course, "x").as_str(), course.calls().count()), ("3", 4));
-        let (mut course, round) = filled();
-        assert_eq!(round.settle(Choice::Reply(3), &mut course, "now").unwrap_err().class, SERVER_ERROR);
+        round.settle(Choice::Consensus, &mut machine, "now").unwrap();
+        assert_eq!((value(&machine, "x").as_str(), machine.calls().count()), ("2", 5));
+        assert_eq!(machine.start().how, How::Consensus);
+        let (mut machine, round) = filled();
+        round.settle(Choice::Reply(1), &mut machine, "now").unwrap();
+        assert_eq!((value(&machine, "x").as_str(), machine.calls().count()), ("3", 4));
+        let (mut machine, round) = filled();
+        assert_eq!(round.settle(Choice::Reply(3), &mut machine, "now").unwrap_err().class, SERVER_ERROR);
     }
 }

@@ -12,7 +12,7 @@ use super::wire::Wire;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
-use stepscope_core::run::rerun::{Trouble, TroubleKind};
+use stepscope_core::run::call::{Trouble, TroubleKind};
 
 /// Where model servers listen by custom on one's own machine, and what most often listens there.
 pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
@@ -83,7 +83,7 @@ fn names(body: &[u8]) -> Option<Vec<Untrusted<'static>>> {
 
 /// A server that answered.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundServer {
     /// The server.
     pub endpoint: Endpoint,
     /// What most often listens at its port.
@@ -93,13 +93,13 @@ pub struct Found {
 }
 
 /// Asks the customary ports of this machine, all at once. Nothing leaves the machine.
-pub async fn discover() -> Vec<Found> {
+pub async fn discover() -> Vec<FoundServer> {
     let mut asking = JoinSet::new();
     for (n, (port, backend, usually)) in PORTS.into_iter().enumerate() {
         let Ok(endpoint) = Endpoint::new(backend, &format!("http://127.0.0.1:{port}"), None) else { continue };
         asking.spawn(async move {
             let models = models(&endpoint, NEAR).await.ok()?;
-            Some((n, Found { endpoint, usually, models }))
+            Some((n, FoundServer { endpoint, usually, models }))
         });
     }
     let mut found: Vec<_> = asking.join_all().await.into_iter().flatten().collect();

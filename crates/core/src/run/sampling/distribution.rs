@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Judged, Verdict};
+use crate::run::call::{JudgedReply, ReplyVerdict};
 use stepscope_base::json::write::{Letters, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::python::int_digits;
@@ -22,7 +22,7 @@ pub struct Bucket {
 
 /// One field over all replies.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct FieldCounts {
     /// Its name.
     pub name: Untrusted<'static>,
     /// The values, the most frequent first; of equals the one that came first.
@@ -31,7 +31,7 @@ pub struct Field {
     pub absent: Vec<usize>,
 }
 
-impl Field {
+impl FieldCounts {
     /// Whether the first place is shared.
     pub fn is_tie(&self) -> bool {
         let count = |n: usize| self.buckets.get(n).map(|bucket| bucket.samples.len());
@@ -43,7 +43,7 @@ impl Field {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Distribution {
     /// Every expected field.
-    pub fields: Vec<Field>,
+    pub fields: Vec<FieldCounts>,
     /// Replies that are not JSON.
     pub invalid: Vec<usize>,
     /// Replies without anything in them.
@@ -58,16 +58,16 @@ pub struct Distribution {
 
 impl Distribution {
     /// Counts. `None` stands for a call that failed.
-    pub fn of(expected: &[Untrusted<'static>], replies: &[Option<Judged>]) -> Self {
+    pub fn of(expected: &[Untrusted<'static>], replies: &[Option<JudgedReply>]) -> Self {
         let mut made = Self::default();
         let mut counting = Vec::new();
         for (n, reply) in replies.iter().enumerate() {
             let list = match reply.as_ref().map(|reply| &reply.verdict) {
                 None => &mut made.failed,
-                Some(Verdict::Empty) => &mut made.empty,
-                Some(Verdict::Invalid(_)) => &mut made.invalid,
-                Some(Verdict::Breaks(_)) => &mut made.breaking,
-                Some(Verdict::Obeyed) => {
+                Some(ReplyVerdict::Empty) => &mut made.empty,
+                Some(ReplyVerdict::Invalid(_)) => &mut made.invalid,
+                Some(ReplyVerdict::Breaks(_)) => &mut made.breaking,
+                Some(ReplyVerdict::Obeyed) => {
                     counting.extend(reply.as_ref().map(|reply| (n, reply)));
                     &mut made.valid
                 }
@@ -84,13 +84,13 @@ impl Distribution {
 
     /// The most frequent value of every field that came at all; of equals the one that came first, as upstream takes it.
     pub fn consensus(&self) -> Vec<(Untrusted<'static>, Vec<u8>)> {
-        let first = |field: &Field| Some((field.name.clone(), field.buckets.first()?.text.clone()));
+        let first = |field: &FieldCounts| Some((field.name.clone(), field.buckets.first()?.text.clone()));
         self.fields.iter().filter_map(first).collect()
     }
 }
 
-fn field(name: &Untrusted<'static>, counting: &[(usize, &Judged)]) -> Field {
-    let mut field = Field { name: name.clone(), buckets: Vec::new(), absent: Vec::new() };
+fn field(name: &Untrusted<'static>, counting: &[(usize, &JudgedReply)]) -> FieldCounts {
+    let mut field = FieldCounts { name: name.clone(), buckets: Vec::new(), absent: Vec::new() };
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     for (n, reply) in counting {
         let Some((_, text)) = reply.outputs.iter().find(|(other, _)| other == name) else {
@@ -139,7 +139,7 @@ fn normal_value(value: Value<'_>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::rerun::Judge;
+    use crate::run::call::Judge;
 
     #[test]
     fn values_are_compared_as_upstream_does() {
