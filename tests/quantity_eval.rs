@@ -11,7 +11,7 @@
 )]
 
 use stepscope_base::json::Tape;
-use stepscope_core::arithmetic::quantity::{Uptake, find};
+use stepscope_core::arithmetic::quantity::{QuantityLinks, find};
 use stepscope_core::case::Case;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::Procedure;
@@ -82,9 +82,9 @@ fn right_runs_raise_no_alarm() {
                 found.iter().filter(|found| found.severity < Severity::Note && found.rule.starts_with("run/quantity"));
             assert_eq!(grave.count(), 0, "{file}");
             // The same run with its verdict unknown.
-            let Some(uptake) = case.uptake() else { continue };
-            let missed = uptake.missed.iter().any(|missed| missed.room);
-            if missed || !uptake.invented.is_empty() || !uptake.changed.is_empty() {
+            let Some(links) = case.quantity_links() else { continue };
+            let missed = links.missed.iter().any(|missed| missed.room);
+            if missed || !links.invented.is_empty() || !links.changed.is_empty() {
                 alarms.push(case.record.as_ref().unwrap().id_text().unwrap().line().into_string());
             }
         }
@@ -94,7 +94,7 @@ fn right_runs_raise_no_alarm() {
 }
 
 #[test]
-fn the_uptake_of_every_run_is_told_without_fault() {
+fn the_links_of_every_run_is_told_without_fault() {
     let mut told = 0;
     for file in files() {
         let bytes = std::fs::read(&file).unwrap();
@@ -104,40 +104,40 @@ fn the_uptake_of_every_run_is_told_without_fault() {
             let Some(root) = tape.parse(line) else { continue };
             let record = formats::read(root);
             let procedure = record.procedure.map(Procedure::read);
-            let Some(uptake) = Uptake::of(&record, procedure.as_ref()) else { continue };
+            let Some(links) = QuantityLinks::of(&record, procedure.as_ref()) else { continue };
             let verdict = match record.correct {
                 Some(true) => 0,
                 Some(false) => 1,
                 None => 2,
             };
             counts[verdict][0] += 1;
-            counts[verdict][1] += usize::from(!uptake.missed.is_empty());
-            counts[verdict][2] += usize::from(!uptake.invented.is_empty());
-            counts[verdict][3] += usize::from(!uptake.changed.is_empty());
+            counts[verdict][1] += usize::from(!links.missed.is_empty());
+            counts[verdict][2] += usize::from(!links.invented.is_empty());
+            counts[verdict][3] += usize::from(!links.changed.is_empty());
             let id = record.id_text().map(|id| id.line().into_string()).unwrap_or_default();
             let question = record.question.unwrap().string().unwrap();
             let state = record.state.unwrap();
-            let name = |t: usize| uptake.takers[t].name(procedure.as_ref().unwrap()).unwrap();
+            let name = |t: usize| links.holders[t].name(procedure.as_ref().unwrap()).unwrap();
             let value = |t: usize| {
                 let member = state.members().filter(|member| member.name() == name(t)).last().unwrap();
                 String::from_utf8_lossy(member.value.raw()).into_owned()
             };
             println!("{} {:?} | {}", &id[..id.len().min(8)], record.correct, question.line());
-            for (n, quantity) in uptake.quantities.iter().enumerate() {
-                let taken: Vec<_> = uptake.takers_of(n).map(|t| name(t).line().into_string()).collect();
+            for (n, quantity) in links.quantities.iter().enumerate() {
+                let taken: Vec<_> = links.holders_of(n).map(|t| name(t).line().into_string()).collect();
                 let text = String::from_utf8_lossy(&question.bytes()[quantity.span.clone()]).into_owned();
                 let sure = if quantity.sure { "" } else { "?" };
                 println!("    {text} = {}{sure} {} -> {}", quantity.value, quantity.kind.word(), taken.join(", "));
             }
-            for missed in &uptake.missed {
-                println!("  MISSED {} room {}", uptake.quantities[missed.quantity].value, missed.room);
+            for missed in &links.missed {
+                println!("  MISSED {} room {}", links.quantities[missed.quantity].value, missed.room);
             }
-            for &taker in &uptake.invented {
-                println!("  INVENTED {} {}", name(taker).line(), value(taker));
+            for &holder in &links.invented {
+                println!("  INVENTED {} {}", name(holder).line(), value(holder));
             }
-            for changed in &uptake.changed {
-                let own = uptake.quantities[changed.quantity].value;
-                let (name, value) = (name(changed.taker), value(changed.taker));
+            for changed in &links.changed {
+                let own = links.quantities[changed.quantity].value;
+                let (name, value) = (name(changed.holder), value(changed.holder));
                 println!("  CHANGED {} {value} from {own} planned {}", name.line(), changed.planned);
             }
         }

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::pyregex::Pattern;
 use stepscope_base::text::Untrusted;
-use stepscope_core::verify::bleu::{References, score_beside};
+use stepscope_core::verify::bleu::{References, score_with};
 use stepscope_core::verify::{Candidate, Verifier, VerifyResult};
 use stepscope_io::config::verifiers::{Wanted, build};
 
@@ -76,7 +76,7 @@ fn bleu_is_that_of_sacrebleu() {
         });
         for (key, effective_order) in [("sentence", true), ("corpus", false)] {
             let expected = with(&case, |case| case.get(key).unwrap().float().unwrap());
-            let score = score_beside(&[&references], subject.bytes(), effective_order).unwrap();
+            let score = score_with(&[&references], subject.bytes(), effective_order).unwrap();
             assert!((score - expected).abs() < 1e-9, "{key} {score} {}", String::from_utf8_lossy(&case));
         }
     }

@@ -424,7 +424,7 @@ impl Opened {
         let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
         let first = first.map(|step| (step, detail(case, step)));
         let baseline = case.baseline();
-        let rewards = beside.ladder(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
+        let rewards = beside.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();

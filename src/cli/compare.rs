@@ -10,9 +10,9 @@ use crate::cli::review::{counted, summaries};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::Case;
-use stepscope_core::compare::difference::Difference;
-use stepscope_core::compare::print::{Comparison, difference, write_difference};
-use stepscope_core::compare::{Basis, By, Cell, Join, Judged, Side, judge};
+use stepscope_core::compare::difference::RecordDifference;
+use stepscope_core::compare::print::{ComparedRuns, difference, write_difference};
+use stepscope_core::compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::found_beside;
@@ -100,8 +100,8 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
     let a = side(&summaries_a, &reviews_a, false);
     let b = side(&summaries_b, &reviews_b, !options.reviews.is_empty());
     let items = judge(&join, a, b);
-    let comparison = Comparison { join: &join, items: &items, a, b };
-    let listed = |item: &&Judged| match item.cell(Basis::GoldAdjusted) {
+    let comparison = ComparedRuns { join: &join, items: &items, a, b };
+    let listed = |item: &&ComparedItem| match item.cell(Basis::GoldAdjusted) {
         Some(cell) => options.cell.contains(&cell),
         None => false,
     };
@@ -146,7 +146,7 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
 }
 
 /// Why "no regression" would say nothing: no item is in both runs, or of none is it known whether B has it right.
-fn undecidable(items: &[Judged]) -> Option<&'static str> {
+fn undecidable(items: &[ComparedItem]) -> Option<&'static str> {
     let mut both = items.iter().filter(|item| item.pair.by != By::Alone).peekable();
     if both.peek().is_none() {
         return Some(
@@ -200,7 +200,7 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 
     };
     let (one, other) = (case_of(&options.a, a), case_of(&options.b, b));
     let (one, other) = (one.view(), other.view());
-    let Some(found) = Difference::of(&one, &other) else {
+    let Some(found) = RecordDifference::of(&one, &other) else {
         out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
         return None;
     };

@@ -138,7 +138,7 @@ fn with_model(
         if let Some(why) = failed(&repair.received) {
             return Ok((repair.procedure, Some(why)));
         }
-        if let Some(said) = repair.said.last() {
+        if let Some(said) = repair.outcomes.last() {
             out.complain(said);
         }
     }

@@ -168,7 +168,7 @@ fn run_steps(
             None => runner.take(&ask, &reply.content),
         };
         match &taken {
-            Ok(taken) => executed.outputs = Some(taken.outputs.clone()),
+            Ok(outputs) => executed.outputs = Some(outputs.clone()),
             Err(ended) => {
                 executed.error = Some(shown!("{ended}"));
                 if ended.class != SERVER_ERROR {

@@ -4,7 +4,7 @@ pub(crate) mod draw;
 
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
-use stepscope_core::verify::{Ladder, Rung, VerifyResult, differ, recorded_reward};
+use stepscope_core::verify::{ChainResult, StageOutcome, VerifyResult, differ, recorded_reward};
 
 /// At most so much of the details is made ready.
 const MAX_DETAILS: usize = 8 << 10;
@@ -49,14 +49,14 @@ pub struct StageResult {
 }
 
 impl Rewards {
-    /// What a ladder says of a record.
-    pub fn of(ladder: &Ladder, record: Option<Value<'_>>) -> Self {
-        let result = &ladder.result;
+    /// What a chain says of a record.
+    pub fn of(chain: &ChainResult, record: Option<Value<'_>>) -> Self {
+        let result = &chain.result;
         Self {
-            stages: ladder.rungs.iter().map(StageRow::of).collect(),
+            stages: chain.stages.iter().map(StageRow::of).collect(),
             reward: result.scored(),
             success: result.success,
-            why: ladder.rungs.is_empty().then(|| details(result)),
+            why: chain.stages.is_empty().then(|| details(result)),
             recorded: record.and_then(recorded_reward),
         }
     }
@@ -68,13 +68,13 @@ impl Rewards {
 }
 
 impl StageRow {
-    fn of(rung: &Rung) -> Self {
+    fn of(stage: &StageOutcome) -> Self {
         let said = |result: &VerifyResult| StageResult {
             success: result.success,
             reward: result.reward,
             details: details(result),
         };
-        Self { name: rung.name.clone(), weight: rung.weight, adds: rung.adds, said: rung.result.as_ref().map(said) }
+        Self { name: stage.name.clone(), weight: stage.weight, adds: stage.adds, said: stage.result.as_ref().map(said) }
     }
 }
 

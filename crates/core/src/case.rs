@@ -21,12 +21,12 @@ use crate::answer::route::{Routed, route};
 use crate::answer::spans::{self, Cited};
 use crate::answer::typed::{Asked, Item, Rest, Typed, inline_document};
 use crate::arithmetic::gold::Gold;
-use crate::arithmetic::quantity::{Quantity, Uptake, find};
+use crate::arithmetic::quantity::{Quantity, QuantityLinks, find};
 use crate::arithmetic::recompute::{Recomputed, is_right_by};
 use crate::excess::{self, Excess};
 use crate::finding::{Finding, Findings};
 use crate::procedure::Procedure;
-use crate::record::types::Registry;
+use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind, formats};
 use crate::rules::answer::Schema;
 use crate::rules::procedure::{Flow, SchemaErrors, schema_errors};
@@ -50,8 +50,8 @@ pub trait Context: fmt::Debug + Send + Sync {
     }
 
     /// The types that values of typed answers can have.
-    fn types(&self) -> &Registry {
-        Registry::built_in()
+    fn types(&self) -> &TypeRegistry {
+        TypeRegistry::built_in()
     }
 
     /// The name of the record's source, as it was given.
@@ -115,7 +115,7 @@ struct Cache {
     right: OnceCell<Option<bool>>,
     in_order: OnceCell<bool>,
     is_worth_executing: OnceCell<bool>,
-    uptake: OnceCell<Option<Uptake>>,
+    links: OnceCell<Option<QuantityLinks>>,
     numbers: OnceCell<Vec<Quantity>>,
     executed: OnceCell<Option<Box<Recomputed>>>,
     completeness: OnceCell<Option<Completeness>>,
@@ -233,7 +233,7 @@ pub struct Answered<'a> {
 }
 
 impl<'a> Answered<'a> {
-    fn of(typed: &Typed<'a>, types: &Registry) -> Self {
+    fn of(typed: &Typed<'a>, types: &TypeRegistry) -> Self {
         let (items, rest) = typed.items_and_rest();
         let breaches = contract::breaches(typed, &items, types);
         Self { asked: typed.asked(), rest, breaches, items }
@@ -301,7 +301,7 @@ impl<'c> CaseView<'c> {
     }
 
     /// The types that values of typed answers can have.
-    pub fn types(&self) -> &'c Registry {
+    pub fn types(&self) -> &'c TypeRegistry {
         self.case.around.types()
     }
 
@@ -422,15 +422,15 @@ impl<'c> CaseView<'c> {
     }
 
     /// What the run made of the quantities of its question.
-    pub fn uptake(&self) -> Option<&'c Uptake> {
-        let uptake = || Uptake::of(self.record.as_ref()?, self.procedure());
-        self.case.cache.uptake.get_or_init(uptake).as_ref()
+    pub fn quantity_links(&self) -> Option<&'c QuantityLinks> {
+        let links = || QuantityLinks::of(self.record.as_ref()?, self.procedure());
+        self.case.cache.links.get_or_init(links).as_ref()
     }
 
     /// The quantities of the question.
     pub fn numbers(&self) -> &'c [Quantity] {
-        if let Some(uptake) = self.uptake() {
-            return &uptake.quantities;
+        if let Some(links) = self.quantity_links() {
+            return &links.quantities;
         }
         self.case.cache.numbers.get_or_init(|| {
             let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);

@@ -170,7 +170,7 @@ stepscope_base::words! {
 
 /// One item, judged on every basis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Judged {
+pub struct ComparedItem {
     /// Which records.
     pub pair: Pair,
     /// Whether each is right, in the order of [`Basis::ALL`]; `None`: missing, error, or left out.
@@ -179,7 +179,7 @@ pub struct Judged {
     pub left_out: bool,
 }
 
-impl Judged {
+impl ComparedItem {
     /// Its cell on a basis; `None`: it is left out there.
     pub fn cell(&self, basis: Basis) -> Option<Cell> {
         let (a, b) = self.right(basis);
@@ -222,13 +222,13 @@ impl<'s> Side<'s> {
 }
 
 /// Judges every item of a join.
-pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<Judged> {
+pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<ComparedItem> {
     join.pairs.iter().map(|pair| judge_pair(*pair, a.summary(pair.a), b.summary(pair.b))).collect()
 }
 
-type Known<'s> = Option<(&'s Summary, Option<Reviewed<'s>>)>;
+type ReviewedCard<'s> = Option<(&'s Summary, Option<Reviewed<'s>>)>;
 
-fn judge_pair(pair: Pair, a: Known<'_>, b: Known<'_>) -> Judged {
+fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedItem {
     let sides = [a, b];
     let reviewed = || sides.iter().flatten().filter_map(|(summary, reviewed)| Some((summary, (*reviewed)?)));
     // The gold answer belongs to the question: who disputes it on one side disputes it on both.
@@ -248,7 +248,7 @@ fn judge_pair(pair: Pair, a: Known<'_>, b: Known<'_>) -> Judged {
     });
     let left_out = disputed && correction.is_none();
     let right = [recorded, judged, adjusted].map(|[a, b]| (a, b));
-    Judged { pair, right, left_out }
+    ComparedItem { pair, right, left_out }
 }
 
 /// What people count the record as.
@@ -262,7 +262,7 @@ fn said((summary, reviewed): (&Summary, Option<Reviewed<'_>>)) -> Option<bool> {
 
 /// What was counted on one basis.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Column {
+pub struct BasisCounts {
     /// Items in each cell, in the order of [`Cell::ALL`].
     pub cells: [u64; 5],
     /// Items that are left out because their gold answer is disputed.
@@ -275,9 +275,9 @@ pub struct Column {
     pub p: f64,
 }
 
-impl Column {
+impl BasisCounts {
     /// Counts.
-    pub fn of(items: &[Judged], basis: Basis) -> Self {
+    pub fn of(items: &[ComparedItem], basis: Basis) -> Self {
         let mut column = Self { cells: [0; 5], left_out: 0, a: Share::default(), b: Share::default(), p: 1.0 };
         for item in items {
             let Some(cell) = item.cell(basis) else {

@@ -4,7 +4,7 @@
 
 /// One step and the state it finds -> the request, as upstream makes it.
 pub mod prompt;
-/// Mending a procedure, with a model and without.
+/// Repair of a procedure, with a model and without.
 pub mod repair;
 /// A whole procedure, run step by step as upstream's runner does.
 pub mod runner;

@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 
 use crate::arithmetic::number::Number;
-use crate::arithmetic::recompute::Answer;
+use crate::arithmetic::recompute::RunAnswer;
 use crate::case::CaseView;
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
@@ -104,7 +104,7 @@ impl Summary {
     }
 
     fn take(&mut self, record: &Record<'_>) {
-        let number = Answer::of(record).value();
+        let number = RunAnswer::of(record).value();
         self.item.id = record.id_text().map(|id| id_of(&id));
         self.item.row_index = row_index(record).or(self.item.row_index);
         self.answer_type = AnswerType::of(record);

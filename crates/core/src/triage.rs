@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 
 use crate::arithmetic::expression::{clock, list, numbers};
-use crate::arithmetic::gold::{Gold, marks};
+use crate::arithmetic::gold::{Gold, annotations};
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::Uptake;
+use crate::arithmetic::quantity::QuantityLinks;
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
-    Answer, Basis, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
+    Basis, Computed, Recomputed, RunAnswer, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
@@ -105,18 +105,18 @@ impl Triage {
             None if !right => (case.state(), case.executed()?),
             recomputed => {
                 (none, answered) =
-                    (State::default(), Recomputed { answer: Answer::of(record), ..Recomputed::default() });
+                    (State::default(), Recomputed { answer: RunAnswer::of(record), ..Recomputed::default() });
                 (&none, recomputed.unwrap_or(&answered))
             }
         };
-        let uptake = if right { None } else { case.uptake() };
+        let links = if right { None } else { case.quantity_links() };
         let mut trial = Trial {
             record,
             procedure: case.procedure(),
             state,
             recomputed,
             findings,
-            uptake,
+            links,
             baseline,
             right,
             gold: case.gold().cloned(),
@@ -141,7 +141,7 @@ struct Trial<'c, 'a> {
     recomputed: &'c Recomputed,
     findings: &'c [Finding],
     /// What the run made of the quantities of the question.
-    uptake: Option<&'c Uptake>,
+    links: Option<&'c QuantityLinks>,
     /// The answer of the baseline to the same question.
     baseline: Option<f64>,
     right: bool,
@@ -383,7 +383,7 @@ impl<'c> Trial<'c, '_> {
     /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold
     /// text does follow.
     fn worked_out_wrongly(&mut self, gold: &Gold) -> Option<Verdict> {
-        let marks = marks(self.record);
+        let marks = annotations(self.record);
         let open = |write: &&Computed| write.basis == Basis::Recorded && write.plan.is_none();
         for write in self.recomputed.writes.iter().filter(open) {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
@@ -470,7 +470,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn missed_quantities(&mut self) {
-        if let Some(missed) = self.uptake.map(|uptake| uptake.missed.len()).filter(|missed| *missed > 0) {
+        if let Some(missed) = self.links.map(|links| links.missed.len()).filter(|missed| *missed > 0) {
             let text = shown!("{missed} of the question's quantities were not taken up");
             self.argue("run/quantity_missed", Pointer::from_iter(["question"]), text);
         }
@@ -634,7 +634,7 @@ fn of_error(record: &Record<'_>) -> Triage {
 
 /// The answer of a baseline record: a number for the join.
 pub fn baseline_answer(record: &Record<'_>) -> Option<f64> {
-    Answer::of(record).value().map(|answer| answer.value.float())
+    RunAnswer::of(record).value().map(|answer| answer.value.float())
 }
 
 #[cfg(test)]

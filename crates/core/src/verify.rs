@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 
 use crate::rules::answer::Schema;
-use bleu::{References, score_beside};
-pub use field::Field;
+use bleu::{References, score_with};
+pub use field::FieldPath;
 use stepscope_base::json::write::{Object, Raw, python_float};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyload::{Refused, loads};
@@ -187,7 +187,7 @@ pub struct Bleu {
     /// References of every record.
     pub references: References,
     /// Where a record holds further references: a text, or a list of texts.
-    pub field: Option<Field>,
+    pub field: Option<FieldPath>,
     /// The score, from 0 to 1, from which on it passes.
     pub threshold: f64,
     /// Orders that the completion is too short for do not count.
@@ -228,18 +228,18 @@ pub enum ChainError {
     Weight,
 }
 
-/// What each stage of a chain did with one completion: a ladder that is climbed until a rung breaks.
+/// What each stage of a chain did with one completion: a chain that is climbed until a stage breaks.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Ladder {
+pub struct ChainResult {
     /// The stages, from the first.
-    pub rungs: Vec<Rung>,
+    pub stages: Vec<StageOutcome>,
     /// What the whole says.
     pub result: VerifyResult,
 }
 
-/// One stage of a [`Ladder`].
+/// One stage of a [`ChainResult`].
 #[derive(Clone, PartialEq, Debug)]
-pub struct Rung {
+pub struct StageOutcome {
     /// The stage's name.
     pub name: Shown,
     /// What its reward counts.
@@ -250,10 +250,10 @@ pub struct Rung {
     pub adds: f64,
 }
 
-impl Ladder {
+impl ChainResult {
     /// The stage at which it stopped, from 0.
     pub fn stopped(&self) -> Option<usize> {
-        self.rungs.iter().position(|rung| rung.result.as_ref().is_some_and(|result| !result.success))
+        self.stages.iter().position(|stage| stage.result.as_ref().is_some_and(|result| !result.success))
     }
 }
 
@@ -284,27 +284,27 @@ impl Chain {
         &self.stages
     }
 
-    fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> Ladder {
+    fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> ChainResult {
         let mut reward = 0.0;
         let mut details = Message::default();
         let mut stopped = None;
-        let mut rungs = Vec::with_capacity(self.stages.len());
+        let mut stages = Vec::with_capacity(self.stages.len());
         for (n, Stage { name, verifier, weight }) in self.stages.iter().enumerate() {
-            let mut rung = Rung { name: name.clone(), weight: *weight, result: None, adds: 0.0 };
+            let mut stage = StageOutcome { name: name.clone(), weight: *weight, result: None, adds: 0.0 };
             if stopped.is_none() {
                 let result = verifier.verify(candidate, tape);
                 if result.success {
-                    rung.adds = result.reward * weight;
-                    reward += rung.adds;
+                    stage.adds = result.reward * weight;
+                    reward += stage.adds;
                     let between = if n > 0 { "; " } else { "" };
                     details =
                         details.text(between).text("Stage ").number(n + 1).text(": ").text(result.details.bytes());
                 } else {
                     stopped = Some((n, result.clone()));
                 }
-                rung.result = Some(result);
+                stage.result = Some(result);
             }
-            rungs.push(rung);
+            stages.push(stage);
         }
         let result = match stopped {
             None => VerifyResult {
@@ -325,7 +325,7 @@ impl Chain {
                 metadata: Metadata::Failed { stage, result: Box::new(result) },
             },
         };
-        Ladder { rungs, result }
+        ChainResult { stages, result }
     }
 }
 
@@ -362,20 +362,24 @@ impl Verifier {
         }
     }
 
-    /// Judges a completion and keeps what every stage said; a verifier alone is a ladder of one rung.
-    pub fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> Ladder {
+    /// Judges a completion and keeps what every stage said; a verifier alone is a chain of one stage.
+    pub fn climb(&self, candidate: Candidate<'_>, tape: &mut Tape) -> ChainResult {
         if let Self::Chained(chain) = self {
             return chain.climb(candidate, tape);
         }
         let result = self.verify(candidate, tape);
-        let rung =
-            Rung { name: Shown::own(self.kind()), weight: 1.0, adds: result.reward, result: Some(result.clone()) };
-        Ladder { rungs: vec![rung], result }
+        let stage = StageOutcome {
+            name: Shown::own(self.kind()),
+            weight: 1.0,
+            adds: result.reward,
+            result: Some(result.clone()),
+        };
+        ChainResult { stages: vec![stage], result }
     }
 }
 
 /// The completion that stands in a field of a record, or why there is none. `null` is an empty one.
-pub fn completion<'a>(record: Value<'a>, field: &Field) -> Result<Untrusted<'a>, Shown> {
+pub fn completion<'a>(record: Value<'a>, field: &FieldPath) -> Result<Untrusted<'a>, Shown> {
     let Some(value) = field.find(record) else {
         return Err(Shown::own("there is no field ").join(&field.shown()));
     };
@@ -456,7 +460,7 @@ impl Bleu {
             Err(why) => return VerifyResult::not_judged(&why),
         };
         let references: Vec<&References> = std::iter::once(&self.references).chain(&own).collect();
-        let score = match score_beside(&references, candidate.text, self.effective_order) {
+        let score = match score_with(&references, candidate.text, self.effective_order) {
             Ok(score) => (score / 100.0).clamp(0.0, 1.0),
             Err(undecided) => return VerifyResult::not_judged(&Shown::error(&undecided)),
         };
@@ -467,7 +471,7 @@ impl Bleu {
     }
 
     /// The references of this record.
-    fn of(&self, record: Value<'_>, field: &Field) -> Result<References, Shown> {
+    fn of(&self, record: Value<'_>, field: &FieldPath) -> Result<References, Shown> {
         let found = field.find(record);
         let texts: Vec<_> = match found.map(Value::kind) {
             Some(Kind::String) => found.into_iter().collect(),

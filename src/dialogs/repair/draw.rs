@@ -32,7 +32,7 @@ pub(crate) fn draw(repair: &ModelRepair, area: Rect, buf: &mut Buffer, look: Loo
     let (before, after) = repair.diagnostics;
     let mut lines =
         vec![(format!("diagnostics {before} → {after}"), if after == 0 { Role::Ok } else { Role::Warning })];
-    lines.extend(repair.said.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
+    lines.extend(repair.outcomes.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
     if !repair.is_over {
         lines.push((format!("{} bytes so far", repair.received.content.len()), Role::Current));
     }

@@ -14,7 +14,7 @@ use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::print::measures;
-use stepscope_core::compare::{Basis, Cell, Column};
+use stepscope_core::compare::{Basis, BasisCounts, Cell};
 use stepscope_io::pipeline::compare::Compared;
 
 /// The width of the names of the rows, and of a column.
@@ -142,7 +142,7 @@ fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, l
 
 fn spans(compared: &Compared, row: CompareRow, measured: &[Vec<Shown>; 3], look: Look<'_>) -> Vec<Span<'static>> {
     let name = |text: &'static str, sign: &'static str, role| look.span(format!("{sign} {}", pad(text, NAME)), role);
-    let counts = |of: &dyn Fn(&Column) -> u64, share: bool| -> Vec<Span<'static>> {
+    let counts = |of: &dyn Fn(&BasisCounts) -> u64, share: bool| -> Vec<Span<'static>> {
         let columns = compared.columns.iter();
         columns
             .map(|column| {

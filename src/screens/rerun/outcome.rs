@@ -11,7 +11,7 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::{Case, CaseView};
-use stepscope_core::compare::difference::{Change, Difference, Held, Variable};
+use stepscope_core::compare::difference::{Change, Held, RecordDifference, VariableDifference};
 use stepscope_core::finding::{Finding, Severity};
 use stepscope_core::run::fork::Fork;
 use stepscope_core::run::state::Moment;
@@ -101,7 +101,7 @@ impl Outcome {
         let case = |text| Case::around(text, around());
         let (one, other) = (case(parent), case(&line));
         let (one, other) = (one.view(), other.view());
-        let Some(difference) = Difference::of(&one, &other) else {
+        let Some(difference) = RecordDifference::of(&one, &other) else {
             return Self { line: line.clone(), ..Self::default() };
         };
         let asked: HashSet<usize> = fork.calls.iter().map(|call| call.step).collect();
@@ -127,10 +127,10 @@ fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
     all
 }
 
-fn rows(difference: &Difference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<ChangedRow> {
+fn rows(difference: &RecordDifference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<ChangedRow> {
     let (state, proof) = (fork.state(), Proof::of(fork));
     let value = |held: Option<&Held<'_>>| held.and_then(|held| held.value).map(one_line);
-    let row = |variable: &Variable<'_>| {
+    let row = |variable: &VariableDifference<'_>| {
         let index = state.variable(&variable.name);
         let end = Moment(state.step_count().saturating_add(1));
         let written = index.and_then(|index| state.value_at(index, end)).and_then(|entry| entry.writer);

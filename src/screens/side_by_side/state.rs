@@ -8,7 +8,7 @@ use crate::screens::answer::shown::ShownAnswer;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, head};
-use stepscope_core::compare::difference::{Change, Difference, Held, MAX_FIELDS};
+use stepscope_core::compare::difference::{Change, Held, MAX_FIELDS, RecordDifference};
 use stepscope_core::compare::lines::changed_lines;
 use stepscope_core::compare::print::diverges;
 use stepscope_core::finding::Severity;
@@ -112,7 +112,7 @@ impl SideBySide {
         let mut rows = facts(a, b);
         let facts = rows.len();
         let (one, other) = (a.view(), b.view());
-        let difference = Difference::of(&one, &other);
+        let difference = RecordDifference::of(&one, &other);
         // A repaired procedure was not executed: there are no steps and values to compare.
         let is_repair = b.fork_origin.as_ref().is_some_and(|fork_origin| fork_origin.how == Some(How::Repair));
         if is_repair {
@@ -336,7 +336,7 @@ fn steps(a: &Opened, b: &Opened) -> Vec<SideRow> {
     summed("Steps", rows)
 }
 
-fn variables(difference: &Difference<'_>) -> Vec<SideRow> {
+fn variables(difference: &RecordDifference<'_>) -> Vec<SideRow> {
     let held = |held: Option<&Held<'_>>| {
         let held = held?;
         let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
@@ -355,7 +355,7 @@ fn variables(difference: &Difference<'_>) -> Vec<SideRow> {
     part("Variables", rows.collect())
 }
 
-fn fields(difference: &Difference<'_>) -> Vec<SideRow> {
+fn fields(difference: &RecordDifference<'_>) -> Vec<SideRow> {
     let rows = difference.fields.iter().map(|field| SideRow::Sides {
         name: field.pointer.text().line(),
         change: field.change,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::answer::typed::{Citation, Dialect, Item, Typed, is_beside_the_value};
 use crate::finding::Place;
-use crate::record::types::Registry;
+use crate::record::types::TypeRegistry;
 use crate::rules::answer::{Breach as SchemaBreach, Law, Schema, Type};
 use crate::schemas;
 use stepscope_base::json::{Kind, Pointer, ProblemKind, Tape, Value};
@@ -80,7 +80,7 @@ fn published() -> &'static Schemas {
 }
 
 /// Every place where an answer does not hold the contract.
-pub(crate) fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &Registry) -> Vec<Breach> {
+pub(crate) fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &TypeRegistry) -> Vec<Breach> {
     let mut out = Out::default();
     match (typed.answer, typed.answer_text) {
         (Some(answer), _) => match (answer.kind(), typed.dialect()) {
@@ -174,7 +174,7 @@ impl Out {
         }
     }
 
-    fn item(&mut self, item: &Item<'_>, types: &Registry) {
+    fn item(&mut self, item: &Item<'_>, types: &TypeRegistry) {
         if item.root.kind() != Kind::Object {
             // The schema of the answer has said so, where it stands in the list.
             return;
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(record.kind, RecordKind::Typed, "{text}");
         let typed = record.typed.unwrap();
         let items = typed.items();
-        let found = breaches(&typed, &items, Registry::built_in());
+        let found = breaches(&typed, &items, TypeRegistry::built_in());
         let strictness = strictness(&typed, &items, &found);
         let shown = found.into_iter().map(|breach| {
             let pointer = breach.place.pointer().text().line().into_string();

@@ -9,7 +9,7 @@ use crate::answer::typed::Typed;
 use crate::procedure::prompt::Request;
 use crate::procedure::runner::Ask;
 use crate::record::Record;
-use crate::record::types::Registry;
+use crate::record::types::TypeRegistry;
 use crate::run::sampling::{SamplingRound, failed};
 use crate::schemas;
 use stepscope_base::canonical::sha256;
@@ -81,7 +81,7 @@ pub fn files_sent(record: Vec<Shown>, others: &[Shown]) -> Vec<Shown> {
 
 impl Generation {
     /// Of a record and the document that it cites.
-    pub fn of(record: &Record<'_>, document: Option<&Document>, types: &Registry) -> Result<Self, NoGeneration> {
+    pub fn of(record: &Record<'_>, document: Option<&Document>, types: &TypeRegistry) -> Result<Self, NoGeneration> {
         let typed = record.typed.as_deref().ok_or(NoGeneration::NoAnswer)?;
         let question = record.question.and_then(Value::string).ok_or(NoGeneration::NoQuestion)?;
         let (schema, expected, file) = schema(typed, types);
@@ -173,7 +173,7 @@ fn asked_for(typed: &Typed<'_>) -> Vec<u8> {
 
 /// The schema of an answer with values of the type that was asked for, the keys that it has to have, and the file of
 /// that type, if a person brought it.
-fn schema(typed: &Typed<'_>, types: &Registry) -> (Untrusted<'static>, Vec<Untrusted<'static>>, Option<Shown>) {
+fn schema(typed: &Typed<'_>, types: &TypeRegistry) -> (Untrusted<'static>, Vec<Untrusted<'static>>, Option<Shown>) {
     let kind = kind(typed);
     let known = types.named(kind.bytes()).or_else(|| types.named(b"text"));
     let (key, value) = match known {
@@ -288,7 +288,7 @@ mod tests {
 
     fn generation(text: &str) -> Result<Generation, NoGeneration> {
         with(text, |view| {
-            Generation::of(view.record.as_ref().unwrap(), view.document().map(AsRef::as_ref), Registry::built_in())
+            Generation::of(view.record.as_ref().unwrap(), view.document().map(AsRef::as_ref), TypeRegistry::built_in())
         })
     }
 

@@ -115,7 +115,7 @@ impl Single {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Node {
+enum ExpressionNode {
     Number(Number),
     /// `20%`, kept apart: beside plus and minus nobody knows of what.
     Percent(Number),
@@ -129,18 +129,18 @@ enum Node {
 /// A calculation, its parts before what is made of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expression {
-    nodes: Vec<Node>,
+    nodes: Vec<ExpressionNode>,
 }
 
 impl Expression {
     /// A number alone.
     pub fn number(number: Number) -> Self {
-        Self { nodes: vec![Node::Number(number)] }
+        Self { nodes: vec![ExpressionNode::Number(number)] }
     }
 
     /// A variable alone.
     pub fn name(name: u32) -> Self {
-        Self { nodes: vec![Node::Name(name)] }
+        Self { nodes: vec![ExpressionNode::Name(name)] }
     }
 
     /// Two calculations joined by an operation; `None` where that is too large.
@@ -152,30 +152,32 @@ impl Expression {
         }
         let moved = |at: u16| at + offset as u16;
         nodes.extend(right.nodes.iter().map(|node| match *node {
-            Node::Single(single, at) => Node::Single(single, moved(at)),
-            Node::Pair(operation, a, b) => Node::Pair(operation, moved(a), moved(b)),
+            ExpressionNode::Single(single, at) => ExpressionNode::Single(single, moved(at)),
+            ExpressionNode::Pair(operation, a, b) => ExpressionNode::Pair(operation, moved(a), moved(b)),
             leaf => leaf,
         }));
         let last = nodes.len() as u16 - 1;
-        nodes.push(Node::Pair(operation, offset as u16 - 1, last));
+        nodes.push(ExpressionNode::Pair(operation, offset as u16 - 1, last));
         Some(Self { nodes })
     }
 
     /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
     pub(crate) fn shares(&self) -> Vec<(u32, bool)> {
         let at = |n: u16| self.nodes.get(usize::from(n));
-        let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
+        let number = |n: u16, whole: i64| at(n) == Some(&ExpressionNode::Number(Number::whole(whole)));
         let mut shares = Vec::new();
         for node in &self.nodes {
-            let Node::Pair(operation, left, right) = *node else { continue };
+            let ExpressionNode::Pair(operation, left, right) = *node else { continue };
             match (operation, at(left), at(right)) {
-                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 1) => {
+                (Operation::Add | Operation::Subtract, _, Some(ExpressionNode::Name(name))) if number(left, 1) => {
                     shares.push((*name, true));
                 }
-                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 100) => {
+                (Operation::Add | Operation::Subtract, _, Some(ExpressionNode::Name(name))) if number(left, 100) => {
                     shares.push((*name, false));
                 }
-                (Operation::Divide, Some(Node::Name(name)), _) if number(right, 100) => shares.push((*name, false)),
+                (Operation::Divide, Some(ExpressionNode::Name(name)), _) if number(right, 100) => {
+                    shares.push((*name, false))
+                }
                 _ => {}
             }
         }
@@ -184,23 +186,27 @@ impl Expression {
 
     /// With calculations in place of some of its names; `None` where that is too large.
     pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
-        let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());
+        let mut nodes: Vec<ExpressionNode> = Vec::with_capacity(self.nodes.len());
         // Of each node, where it is now.
         let mut places: Vec<u16> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let moved = |at: u16| places.get(usize::from(at)).copied();
             let offset = nodes.len() as u16;
             match *node {
-                Node::Name(name) if part(name).is_some() => {
+                ExpressionNode::Name(name) if part(name).is_some() => {
                     let whole = part(name)?;
                     nodes.extend(whole.nodes.iter().map(|node| match *node {
-                        Node::Single(single, at) => Node::Single(single, at + offset),
-                        Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
+                        ExpressionNode::Single(single, at) => ExpressionNode::Single(single, at + offset),
+                        ExpressionNode::Pair(operation, a, b) => {
+                            ExpressionNode::Pair(operation, a + offset, b + offset)
+                        }
                         leaf => leaf,
                     }));
                 }
-                Node::Single(single, at) => nodes.push(Node::Single(single, moved(at)?)),
-                Node::Pair(operation, a, b) => nodes.push(Node::Pair(operation, moved(a)?, moved(b)?)),
+                ExpressionNode::Single(single, at) => nodes.push(ExpressionNode::Single(single, moved(at)?)),
+                ExpressionNode::Pair(operation, a, b) => {
+                    nodes.push(ExpressionNode::Pair(operation, moved(a)?, moved(b)?))
+                }
                 leaf => nodes.push(leaf),
             }
             places.push((nodes.len() as u16).checked_sub(1)?);
@@ -215,7 +221,7 @@ impl Expression {
     pub fn single(single: Single, of: &Self) -> Option<Self> {
         let last = of.nodes.len().checked_sub(1).filter(|_| of.nodes.len() < MAX_NODES)?;
         let mut nodes = of.nodes.clone();
-        nodes.push(Node::Single(single, last as u16));
+        nodes.push(ExpressionNode::Single(single, last as u16));
         Some(Self { nodes })
     }
 
@@ -223,7 +229,7 @@ impl Expression {
     pub fn names(&self) -> Vec<u32> {
         let mut names = Vec::new();
         for node in &self.nodes {
-            if let Node::Name(name) = node
+            if let ExpressionNode::Name(name) = node
                 && !names.contains(name)
             {
                 names.push(*name);
@@ -234,13 +240,13 @@ impl Expression {
 
     /// Whether it is more than a number or a name.
     pub(crate) fn is_operation(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
+        self.nodes.iter().any(|node| matches!(node, ExpressionNode::Pair(..)))
     }
 
     /// The numbers that stand in it, 20 for `20%`, in their order.
     pub fn numbers(&self) -> Vec<Number> {
-        let number = |node: &Node| match node {
-            Node::Number(number) | Node::Percent(number) => Some(*number),
+        let number = |node: &ExpressionNode| match node {
+            ExpressionNode::Number(number) | ExpressionNode::Percent(number) => Some(*number),
             _ => None,
         };
         self.nodes.iter().filter_map(number).collect()
@@ -248,7 +254,7 @@ impl Expression {
 
     /// Whether this number stands in it.
     pub fn holds(&self, number: Number) -> bool {
-        self.nodes.contains(&Node::Number(number))
+        self.nodes.contains(&ExpressionNode::Number(number))
     }
 
     /// The number it gives; `None` where a name has no value, where it divides by zero or grows too large.
@@ -262,13 +268,14 @@ impl Expression {
         for node in &self.nodes {
             let at = |n: u16| values.get(usize::from(n)).copied();
             let number = match *node {
-                Node::Number(number) => number,
-                Node::Percent(number) => number.over(Number::whole(100))?,
-                Node::Name(name) => value(name)?,
-                Node::Symbol(..) => return None,
-                Node::Single(single, of) => single.apply(at(of)?)?,
-                Node::Pair(operation, left, right) => {
-                    let is_percent = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Percent(_)));
+                ExpressionNode::Number(number) => number,
+                ExpressionNode::Percent(number) => number.over(Number::whole(100))?,
+                ExpressionNode::Name(name) => value(name)?,
+                ExpressionNode::Symbol(..) => return None,
+                ExpressionNode::Single(single, of) => single.apply(at(of)?)?,
+                ExpressionNode::Pair(operation, left, right) => {
+                    let is_percent =
+                        |n: u16| matches!(self.nodes.get(usize::from(n)), Some(ExpressionNode::Percent(_)));
                     if operation.precedence() == 1 && is_percent(left) != is_percent(right) {
                         return None;
                     }
@@ -292,14 +299,14 @@ impl Expression {
     fn write(&self, at: u16, least: u8, name: &dyn Fn(u32) -> String, out: &mut String) {
         match self.nodes.get(usize::from(at)).copied() {
             None => {}
-            Some(Node::Number(number)) => out.push_str(&plain(number)),
-            Some(Node::Percent(number)) => {
+            Some(ExpressionNode::Number(number)) => out.push_str(&plain(number)),
+            Some(ExpressionNode::Percent(number)) => {
                 out.push_str(&plain(number));
                 out.push('%');
             }
-            Some(Node::Name(id)) => out.push_str(&name(id)),
-            Some(Node::Symbol(..)) => out.push('?'),
-            Some(Node::Single(single, of)) => {
+            Some(ExpressionNode::Name(id)) => out.push_str(&name(id)),
+            Some(ExpressionNode::Symbol(..)) => out.push('?'),
+            Some(ExpressionNode::Single(single, of)) => {
                 let (before, inner, after) = match single {
                     Single::Negate => ("−", 3, ""),
                     Single::Magnitude => ("abs(", 0, ")"),
@@ -311,7 +318,7 @@ impl Expression {
                 self.write(of, inner, name, out);
                 out.push_str(after);
             }
-            Some(Node::Pair(operation, left, right)) => {
+            Some(ExpressionNode::Pair(operation, left, right)) => {
                 let precedence = operation.precedence();
                 let (open, inner) = match operation {
                     Operation::Minimum => ("min(", 0),
@@ -392,7 +399,7 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Token {
+struct Lexeme {
     kind: Kind,
     start: usize,
     end: usize,
@@ -401,11 +408,11 @@ struct Token {
 }
 
 /// Cuts a text into tokens; `None` where it is too long for a calculation.
-fn tokens(text: &str, names: &Names) -> Option<Vec<Token>> {
+fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
     if text.len() > MAX_TEXT {
         return None;
     }
-    let mut list: Vec<Token> = Vec::new();
+    let mut list: Vec<Lexeme> = Vec::new();
     let mut at = 0;
     let mut spaced = true;
     while let Some(c) = text.get(at..)?.chars().next() {
@@ -448,7 +455,7 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Token>> {
         if list.len() >= MAX_TOKENS {
             return None;
         }
-        list.push(Token { kind, start: at, end: at + len, spaced });
+        list.push(Lexeme { kind, start: at, end: at + len, spaced });
         spaced = false;
         at += len;
     }
@@ -515,7 +522,7 @@ fn word(rest: &str, names: &Names) -> (Kind, usize) {
 }
 
 /// `8 x 60`, `a mod b`: an x between two operands multiplies, unless it is a variable.
-fn mark_times(list: &mut [Token], text: &str) {
+fn mark_times(list: &mut [Lexeme], text: &str) {
     for at in 1..list.len().saturating_sub(1) {
         let [Some(before), Some(here), Some(after)] = [list.get(at - 1), list.get(at), list.get(at + 1)] else {
             return;
@@ -541,7 +548,7 @@ fn mark_times(list: &mut [Token], text: &str) {
 
 /// What a calculation is assigned to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Target {
+pub(crate) enum AssignedTo {
     /// A variable.
     Name(u32),
     /// A word that is no variable's name.
@@ -550,9 +557,9 @@ pub(crate) enum Target {
 
 /// A calculation found in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Found {
+pub(crate) struct Calculation {
     /// What stands before its equals sign.
-    pub target: Option<Target>,
+    pub target: Option<AssignedTo>,
     /// The calculation.
     pub expression: Expression,
     /// What the text itself says it gives: `3 * 26 = 78`.
@@ -581,7 +588,7 @@ pub(crate) fn holds_typographic_sign(bytes: &[u8]) -> bool {
 }
 
 /// Every calculation in a text, in order. Names must be known.
-pub(crate) fn find(text: &str, names: &Names) -> Vec<Found> {
+pub(crate) fn find(text: &str, names: &Names) -> Vec<Calculation> {
     let mut found = Vec::new();
     if !may_hold(text.as_bytes()) {
         return found;
@@ -606,7 +613,7 @@ pub(crate) fn find(text: &str, names: &Names) -> Vec<Found> {
     found
 }
 
-fn one(list: &[Token], start: usize, text: &str) -> Option<(Found, usize)> {
+fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)> {
     let mut parser = Parser::new(list, start, text, false);
     let root = parser.expression(0)?;
     let mut end = parser.at;
@@ -629,21 +636,21 @@ fn one(list: &[Token], start: usize, text: &str) -> Option<(Found, usize)> {
                 end += 2;
             }
             (Some(Kind::Name(name)), _) if target.is_none() => {
-                target = Some(Target::Name(name));
+                target = Some(AssignedTo::Name(name));
                 end += 2;
             }
             _ => {}
         }
     }
-    Some((Found { target, expression: Expression { nodes: parser.nodes }, stated, range }, end))
+    Some((Calculation { target, expression: Expression { nodes: parser.nodes }, stated, range }, end))
 }
 
-fn target_before(list: &[Token], start: usize, text: &str) -> Option<Target> {
+fn target_before(list: &[Lexeme], start: usize, text: &str) -> Option<AssignedTo> {
     list.get(start.checked_sub(1)?).filter(|token| token.kind == Kind::Equals)?;
     let left = list.get(start.checked_sub(2)?)?;
     match left.kind {
-        Kind::Name(name) => Some(Target::Name(name)),
-        Kind::Word => text.get(left.start..left.end).map(|word| Target::Word(word.to_owned())),
+        Kind::Name(name) => Some(AssignedTo::Name(name)),
+        Kind::Word => text.get(left.start..left.end).map(|word| AssignedTo::Word(word.to_owned())),
         _ => None,
     }
 }
@@ -678,7 +685,7 @@ fn reading(text: &str, names: &Names) -> Option<Reading> {
         return None;
     }
     let list = tokens(text, names)?;
-    let parts: Vec<&[Token]> = list.split(|token| token.kind == Kind::Equals).collect();
+    let parts: Vec<&[Lexeme]> = list.split(|token| token.kind == Kind::Equals).collect();
     let (last, before) = parts.split_last()?;
     let (expression, value) = whole(last, text)?;
     if expression.is_operation() {
@@ -699,7 +706,7 @@ fn reading(text: &str, names: &Names) -> Option<Reading> {
 }
 
 /// A calculation that fills a whole text but for a unit at the end; with its value where it is a number or fraction.
-fn whole(list: &[Token], text: &str) -> Option<(Expression, Option<Written>)> {
+fn whole(list: &[Lexeme], text: &str) -> Option<(Expression, Option<Written>)> {
     let mut parser = Parser::new(list, 0, text, true);
     parser.expression(0)?;
     let rest = list.get(parser.at..)?;
@@ -708,17 +715,18 @@ fn whole(list: &[Token], text: &str) -> Option<(Expression, Option<Written>)> {
     }
     let nodes = parser.nodes;
     let value = match (list, nodes.as_slice()) {
-        ([Token { kind: Kind::Number(number), .. }, ..], [Node::Number(_)]) => Some(*number),
-        ([Token { kind: Kind::Percent(number), .. }, ..], [Node::Percent(_)]) => {
+        ([Lexeme { kind: Kind::Number(number), .. }, ..], [ExpressionNode::Number(_)]) => Some(*number),
+        ([Lexeme { kind: Kind::Percent(number), .. }, ..], [ExpressionNode::Percent(_)]) => {
             Some(Written { value: number.value.over(Number::whole(100))?, decimals: number.decimals + 2 })
         }
-        (_, [Node::Number(number), Node::Single(Single::Negate, _)]) => {
+        (_, [ExpressionNode::Number(number), ExpressionNode::Single(Single::Negate, _)]) => {
             Some(Written { value: number.negated(), decimals: 0 })
         }
-        (_, [Node::Number(upper), Node::Number(lower), Node::Pair(Operation::Divide, ..)]) if parser.weak == 1 => {
-            Some(Written { value: upper.over(*lower)?, decimals: 18 })
-        }
-        (_, [Node::Name(_) | Node::Symbol(..)]) => return None,
+        (
+            _,
+            [ExpressionNode::Number(upper), ExpressionNode::Number(lower), ExpressionNode::Pair(Operation::Divide, ..)],
+        ) if parser.weak == 1 => Some(Written { value: upper.over(*lower)?, decimals: 18 }),
+        (_, [ExpressionNode::Name(_) | ExpressionNode::Symbol(..)]) => return None,
         _ if parser.strong == 0 => return None,
         _ => None,
     };
@@ -761,7 +769,7 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
     numbers
 }
 
-fn function(text: &str, token: &Token) -> Option<Function> {
+fn function(text: &str, token: &Lexeme) -> Option<Function> {
     Some(match text.get(token.start..token.end)?.to_ascii_lowercase().as_str() {
         "min" => Function::Fold(Operation::Minimum),
         "max" => Function::Fold(Operation::Maximum),
@@ -783,14 +791,14 @@ enum Function {
 }
 
 struct Parser<'t> {
-    list: &'t [Token],
+    list: &'t [Lexeme],
     at: usize,
     text: &'t str,
     /// The text is nothing but a calculation: unknown names are taken as such.
     whole: bool,
     /// Any word may be the unknown of an equation.
     words: bool,
-    nodes: Vec<Node>,
+    nodes: Vec<ExpressionNode>,
     depth: usize,
     /// Operators that can be nothing else.
     strong: usize,
@@ -799,7 +807,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    const fn new(list: &'t [Token], at: usize, text: &'t str, whole: bool) -> Self {
+    const fn new(list: &'t [Lexeme], at: usize, text: &'t str, whole: bool) -> Self {
         Self { list, at, text, whole, words: false, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
     }
 
@@ -808,7 +816,7 @@ impl<'t> Parser<'t> {
         self
     }
 
-    fn push(&mut self, node: Node) -> Option<u16> {
+    fn push(&mut self, node: ExpressionNode) -> Option<u16> {
         (self.nodes.len() < MAX_NODES).then(|| {
             self.nodes.push(node);
             self.nodes.len() as u16 - 1
@@ -832,7 +840,7 @@ impl<'t> Parser<'t> {
             self.weigh();
             self.at += 1;
             let right = self.expression(if operation == Operation::Power { precedence } else { precedence + 1 })?;
-            left = self.push(Node::Pair(operation, left, right))?;
+            left = self.push(ExpressionNode::Pair(operation, left, right))?;
         }
         self.depth -= 1;
         Some(left)
@@ -853,17 +861,17 @@ impl<'t> Parser<'t> {
     }
 
     fn is_share(&self, node: u16) -> bool {
-        let number = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Number(_)));
+        let number = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(ExpressionNode::Number(_)));
         match self.nodes.get(usize::from(node)) {
-            Some(Node::Percent(_)) => true,
-            Some(Node::Pair(Operation::Divide, a, b)) => number(*a) && number(*b),
+            Some(ExpressionNode::Percent(_)) => true,
+            Some(ExpressionNode::Pair(Operation::Divide, a, b)) => number(*a) && number(*b),
             _ => false,
         }
     }
 
     /// Counts the operator at hand as one that is sure or not.
     fn weigh(&mut self) {
-        let number = |token: Option<&Token>| token.is_some_and(|token| matches!(token.kind, Kind::Number(_)));
+        let number = |token: Option<&Lexeme>| token.is_some_and(|token| matches!(token.kind, Kind::Number(_)));
         let [before, here, after] =
             [self.at.checked_sub(1), Some(self.at), Some(self.at + 1)].map(|at| self.list.get(at?));
         let tight = here.is_some_and(|here| !here.spaced) && after.is_some_and(|after| !after.spaced);
@@ -887,7 +895,7 @@ impl<'t> Parser<'t> {
                 }
                 let inner = self.operand()?;
                 self.depth -= 1;
-                self.push(Node::Single(Single::Negate, inner))
+                self.push(ExpressionNode::Single(Single::Negate, inner))
             }
             Kind::Operator(Operation::Add) if self.whole && self.at == 0 => {
                 self.at += 1;
@@ -895,7 +903,7 @@ impl<'t> Parser<'t> {
             }
             Kind::Number(number) => {
                 self.at += 1;
-                let node = self.push(Node::Number(number.value))?;
+                let node = self.push(ExpressionNode::Number(number.value))?;
                 if let Some(product) = self.glued_factor(node) {
                     return Some(product);
                 }
@@ -904,11 +912,11 @@ impl<'t> Parser<'t> {
             }
             Kind::Percent(number) => {
                 self.at += 1;
-                self.push(Node::Percent(number.value))
+                self.push(ExpressionNode::Percent(number.value))
             }
             Kind::Name(name) => {
                 self.at += 1;
-                self.push(Node::Name(name))
+                self.push(ExpressionNode::Name(name))
             }
             Kind::Open => {
                 self.at += 1;
@@ -940,7 +948,7 @@ impl<'t> Parser<'t> {
             return None;
         };
         self.strong += 1;
-        self.push(Node::Pair(Operation::Multiply, left, right))
+        self.push(ExpressionNode::Pair(Operation::Multiply, left, right))
     }
 
     /// A unit between a number and what goes on: `60 dollars * 8`. What runs on without a blank is no number.
@@ -963,16 +971,16 @@ impl<'t> Parser<'t> {
         self.at += 2;
         let mut value = self.expression(0)?;
         match function {
-            Function::Single(single) => value = self.push(Node::Single(single, value))?,
+            Function::Single(single) => value = self.push(ExpressionNode::Single(single, value))?,
             Function::Round if self.kind(0)? == Kind::Comma => {
                 (matches!(self.kind(1)?, Kind::Number(_))).then(|| self.at += 2)?;
             }
-            Function::Round => value = self.push(Node::Single(Single::Round, value))?,
+            Function::Round => value = self.push(ExpressionNode::Single(Single::Round, value))?,
             Function::Fold(operation) => {
                 while self.kind(0)? == Kind::Comma {
                     self.at += 1;
                     let next = self.expression(0)?;
-                    value = self.push(Node::Pair(operation, value, next))?;
+                    value = self.push(ExpressionNode::Pair(operation, value, next))?;
                 }
             }
         }
@@ -990,7 +998,7 @@ impl<'t> Parser<'t> {
         }
         let (start, end) = (token.start as u32, token.end as u32);
         self.at += 1;
-        self.push(Node::Symbol(start, end))
+        self.push(ExpressionNode::Symbol(start, end))
     }
 }
 

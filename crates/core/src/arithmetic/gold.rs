@@ -8,7 +8,7 @@ use stepscope_base::json::Value;
 /// Longer gold answers are not looked through for calculations.
 const MAX_TEXT: usize = 16_000;
 /// More calculations are not worked out.
-const MAX_MARKS: usize = 100;
+const MAX_ANNOTATIONS: usize = 100;
 
 /// What the gold answer says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub struct Gold {
 
 /// A calculation in the gold text: `<<48/2=24>>`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mark {
+pub struct Annotation {
     /// As it is written.
     pub text: String,
     /// What it says it gives.
@@ -34,7 +34,7 @@ pub struct Mark {
     pub printed: Option<Written>,
 }
 
-impl Mark {
+impl Annotation {
     /// Whether it is wrong.
     pub(crate) fn is_wrong(&self) -> bool {
         self.gives.is_some_and(|gives| !self.says.stands_for(gives))
@@ -87,18 +87,18 @@ fn ending(text: Value<'_>) -> Option<Number> {
 }
 
 /// The calculations of the gold text.
-pub fn marks(record: &Record<'_>) -> Vec<Mark> {
+pub fn annotations(record: &Record<'_>) -> Vec<Annotation> {
     let Some(text) = record.gold_answer.and_then(Value::string) else { return Vec::new() };
     let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return Vec::new() };
-    text.split("<<").skip(1).take(MAX_MARKS).filter_map(mark).collect()
+    text.split("<<").skip(1).take(MAX_ANNOTATIONS).filter_map(annotation).collect()
 }
 
-fn mark(text: &str) -> Option<Mark> {
+fn annotation(text: &str) -> Option<Annotation> {
     let (inner, behind) = text.split_once(">>")?;
     let (left, right) = inner.rsplit_once('=')?;
     let says = Written::parse(right.trim().replace(',', "").as_bytes())?;
     let gives = alone(left).and_then(|calculation| calculation.evaluate(|_| None));
-    Some(Mark { text: inner.to_owned(), says, gives, printed: printed(behind) })
+    Some(Annotation { text: inner.to_owned(), says, gives, printed: printed(behind) })
 }
 
 /// The number right behind a mark; of a fraction or a range nobody knows.
@@ -142,10 +142,11 @@ mod tests {
 
     #[test]
     fn wrong_calculations_are_told() {
-        let wrong = |gold: &str| with(gold, |record| marks(record).iter().filter(|mark| mark.is_wrong()).count());
+        let wrong = |gold: &str| with(gold, |record| annotations(record).iter().filter(|mark| mark.is_wrong()).count());
         assert_eq!(wrong("a <<48/2=24>>24 <<24+48=72>> <<10/3=3.33>> <<+1+2=3>> <<18*.5=9.00>> <<1000*2=2,000>>"), 0);
         assert_eq!(wrong("a <<48/2=25>>24 <<x=1>> <<1=>> <<=2>> <<2*2=5"), 1);
-        let other = |gold: &str| with(gold, |record| marks(record).iter().filter_map(Mark::contradiction).count());
+        let other =
+            |gold: &str| with(gold, |record| annotations(record).iter().filter_map(Annotation::contradiction).count());
         assert_eq!(other("<<7*3=21>>210 km"), 1);
         assert_eq!(
             other("<<7*3=21>>21. <<1/2=.5>>1/2 <<1/5=.2>>20% <<10/3=3.33>>3.333 <<9*9=81>> <<40*30=1200>>$1,200"),

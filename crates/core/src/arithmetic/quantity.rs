@@ -8,14 +8,14 @@ use crate::record::Record;
 use crate::run::state::State;
 
 mod fit;
+mod links;
 mod number;
 mod scan;
 mod spelling;
-mod uptake;
 mod words;
 
+pub use links::{Changed, Holder, Missed, QuantityLinks};
 pub use number::{Number, near};
-pub use uptake::{Changed, Missed, Taker, Uptake};
 pub(crate) use words::word_value;
 pub use words::{Dimension, Unit, unit};
 
@@ -94,14 +94,14 @@ impl Quantities {
     /// Reads the question of a record and links its quantities to the variables of its state.
     pub fn of(record: &Record<'_>, state: &State<'_>, procedure: Option<&Procedure<'_>>) -> Self {
         let mut by_variable = vec![Vec::new(); state.variables().len()];
-        let Some(uptake) = Uptake::of(record, procedure) else {
+        let Some(links) = QuantityLinks::of(record, procedure) else {
             let question = record.question.and_then(stepscope_base::json::Value::string).unwrap_or_default();
             return Self { items: find(question.bytes()), by_variable };
         };
-        let mut items = uptake.quantities.clone();
+        let mut items = links.quantities.clone();
         for (n, item) in items.iter_mut().enumerate() {
-            for taker in uptake.takers_of(n).filter_map(|taker| uptake.takers.get(taker)) {
-                let name = procedure.and_then(|procedure| taker.name(procedure));
+            for holder in links.holders_of(n).filter_map(|holder| links.holders.get(holder)) {
+                let name = procedure.and_then(|procedure| holder.name(procedure));
                 let Some(variable) = name.and_then(|name| state.variable(&name)) else { continue };
                 if !item.variables.contains(&variable) {
                     item.variables.push(variable);

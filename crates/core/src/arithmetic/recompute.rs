@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::arithmetic::expression::{Expression, Found, Names, Reading, numbers, read};
+use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
@@ -23,7 +23,7 @@ mod implied;
 mod plans;
 mod prose;
 
-use self::plans::Wanted;
+use self::plans::PlanRequest;
 
 /// Longer procedures are not executed.
 pub const MAX_STEPS: usize = 200;
@@ -38,7 +38,7 @@ const NUMERICAL: &str = "final_answer_numerical";
 
 /// Where a calculation was found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Source {
+pub enum PlanSource {
     /// In the step's text.
     Step,
     /// In the description of the output.
@@ -68,7 +68,7 @@ pub struct Plan {
     /// What is to be calculated; its names are indices of variables.
     pub expression: Expression,
     /// Where it was found.
-    pub source: Source,
+    pub source: PlanSource,
     /// Its bytes in the (unescaped) text, where they are known.
     pub range: Option<Range<usize>>,
     /// How it is written.
@@ -125,7 +125,7 @@ impl Computed {
     /// Whether the recorded number (or calculation) is another than its own plan gives with its recorded inputs.
     pub fn differs(&self) -> bool {
         let (Some(alone), Some(plan)) = (self.alone, &self.plan) else { return false };
-        if plan.source == Source::Value {
+        if plan.source == PlanSource::Value {
             return false;
         }
         let recorded = match (self.recorded, self.unevaluated_value) {
@@ -145,7 +145,7 @@ impl Computed {
 
 /// The final answer of a run, as its fields give it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Answer {
+pub struct RunAnswer {
     /// `final_answer_numerical`.
     pub numerical: Option<Written>,
     /// `pred_num`.
@@ -154,7 +154,7 @@ pub struct Answer {
     pub text: Vec<Written>,
 }
 
-impl Answer {
+impl RunAnswer {
     /// Reads the fields; of answers that are no numbers, nothing.
     pub fn of(record: &Record<'_>) -> Self {
         if matches!(record.answer_schema, Some(AnswerSchema::Bool | AnswerSchema::Arc)) {
@@ -210,7 +210,7 @@ pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bo
     if number.is_some_and(|number| number.value.is_near(gold.value)) {
         return Some(true);
     }
-    Answer::of(record).is(gold.value).or(record.correct)
+    RunAnswer::of(record).is(gold.value).or(record.correct)
 }
 
 /// Where a number of the run stands in its record.
@@ -247,7 +247,7 @@ pub struct Recomputed {
     /// Of each variable of the state, the index of its last value in `writes`.
     pub variables: Vec<Option<usize>>,
     /// The final answer as recorded.
-    pub answer: Answer,
+    pub answer: RunAnswer,
     /// The answer when the procedure is executed exactly from the extracted values.
     pub recovered: Option<Number>,
     /// No value on the way had to be taken from the record, but for what was extracted.
@@ -267,7 +267,7 @@ impl Recomputed {
         state: &State<'_>,
         right: Option<bool>,
     ) -> Self {
-        let answer = Answer::of(record);
+        let answer = RunAnswer::of(record);
         let runs = match record.kind {
             RecordKind::Procedural | RecordKind::Fixed => record.state.is_some(),
             // What ran before the end can be judged.
@@ -453,7 +453,7 @@ impl Derivation {
 
 struct Execution<'e, 'a> {
     state: &'e State<'a>,
-    answer: &'e Answer,
+    answer: &'e RunAnswer,
     names: Names,
     /// Of each variable: the recorded number, or what its recorded calculation gives.
     recorded: Vec<Option<Number>>,
@@ -468,14 +468,14 @@ struct Execution<'e, 'a> {
 /// The texts of a step that can hold a plan.
 struct Texts<'t> {
     step: &'t str,
-    found: &'t [Found],
+    found: &'t [Calculation],
     /// The step reads the question and nothing else.
     extracts: bool,
     last: bool,
 }
 
 impl<'e, 'a> Execution<'e, 'a> {
-    fn new(state: &'e State<'a>, answer: &'e Answer) -> Self {
+    fn new(state: &'e State<'a>, answer: &'e RunAnswer) -> Self {
         let mut names = Names::default();
         for (id, variable) in state.variables().iter().enumerate() {
             let name = variable.name.utf8().unwrap_or_default();
@@ -588,7 +588,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             Reading::Expression(expression) => unevaluated = Some(expression),
             Reading::Other => {}
         }
-        let wanted = Wanted { step, variable, texts, description, recorded };
+        let wanted = PlanRequest { step, variable, texts, description, recorded };
         let mut plan = self.plan(&wanted);
         if plan.is_none() {
             plan = self.implied(&wanted);
@@ -600,7 +600,8 @@ impl<'e, 'a> Execution<'e, 'a> {
             && let Some(expression) = unevaluated.clone()
             && let Some(result) = self.by_execution(&expression)
         {
-            plan = Some(Plan { expression, source: Source::Value, range: None, wording: Wording::Signs, sure: true });
+            plan =
+                Some(Plan { expression, source: PlanSource::Value, range: None, wording: Wording::Signs, sure: true });
             value = Some(result);
         }
         let is_percent = |text: &str| {
@@ -739,12 +740,12 @@ pub(crate) fn plan_pointer(base: &Pointer, procedure: &Procedure<'_>, computed: 
     let step = procedure.steps.get(computed.step)?;
     let here = Procedure::step_pointer(base, computed.step);
     Some(match computed.plan.as_ref()?.source {
-        Source::Step => {
+        PlanSource::Step => {
             let camel = step.value.get("stepDescription").is_some();
             here.then(if camel { "stepDescription" } else { "step_description" })
         }
-        Source::Description => step.output_pointer(&here, computed.output).then("description"),
-        Source::Value => return None,
+        PlanSource::Description => step.output_pointer(&here, computed.output).then("description"),
+        PlanSource::Value => return None,
     })
 }
 

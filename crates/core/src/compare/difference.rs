@@ -44,7 +44,7 @@ impl Change {
 
 /// A field of both records, or of one.
 #[derive(Clone, Debug)]
-pub struct Field<'a> {
+pub struct FieldDifference<'a> {
     /// Where it stands, the same in both.
     pub pointer: Pointer,
     /// How they differ.
@@ -70,7 +70,7 @@ pub struct Held<'a> {
 
 /// A variable of both records, or of one.
 #[derive(Clone, Debug)]
-pub struct Variable<'a> {
+pub struct VariableDifference<'a> {
     /// Its name.
     pub name: Untrusted<'a>,
     /// How they differ.
@@ -110,20 +110,20 @@ pub struct Divergence<'a> {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Difference<'a> {
+pub struct RecordDifference<'a> {
     /// What the two records are.
     pub kinds: (RecordKind, RecordKind),
     /// The fields, in the order of the first record.
-    pub fields: Vec<Field<'a>>,
+    pub fields: Vec<FieldDifference<'a>>,
     /// There are more fields than are listed.
     pub more_fields: bool,
     /// The variables, in the order of the first record.
-    pub variables: Vec<Variable<'a>>,
+    pub variables: Vec<VariableDifference<'a>>,
     /// Where the steps part; `None`: nowhere, or one of the records has no steps.
     pub first: Option<Divergence<'a>>,
 }
 
-impl<'a> Difference<'a> {
+impl<'a> RecordDifference<'a> {
     /// Compares; `None`: one of the records cannot be read.
     pub fn of(a: &CaseView<'a>, b: &CaseView<'a>) -> Option<Self> {
         let (fields, more_fields) = fields(a.root()?, b.root()?);
@@ -143,7 +143,7 @@ fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
 }
 
 /// Walks both records side by side, down to what holds no others or differs in kind.
-fn fields<'a>(a: Value<'a>, b: Value<'a>) -> (Vec<Field<'a>>, bool) {
+fn fields<'a>(a: Value<'a>, b: Value<'a>) -> (Vec<FieldDifference<'a>>, bool) {
     let mut fields = Vec::new();
     // Last in, first out: what stands first in a record is put on top.
     let mut open = vec![(Pointer::default(), Some(a), Some(b))];
@@ -160,7 +160,7 @@ fn fields<'a>(a: Value<'a>, b: Value<'a>) -> (Vec<Field<'a>>, bool) {
             _ => Vec::new(),
         };
         if inner.is_empty() && !pointer.0.is_empty() {
-            fields.push(Field { pointer, change, a, b });
+            fields.push(FieldDifference { pointer, change, a, b });
         }
         inner.reverse();
         open.extend(inner);
@@ -192,13 +192,18 @@ fn items<'a>(pointer: &Pointer, a: Option<Value<'a>>, b: Option<Value<'a>>) -> V
     pairs.enumerate().map(|(n, (a, b))| (pointer.then(n), a, b)).collect()
 }
 
-fn variables<'a>(a: &State<'a>, b: &State<'a>) -> Vec<Variable<'a>> {
+fn variables<'a>(a: &State<'a>, b: &State<'a>) -> Vec<VariableDifference<'a>> {
     let names_a = a.variables().iter().map(|variable| &variable.name);
     let names_b = b.variables().iter().map(|variable| &variable.name).filter(|name| a.variable(name).is_none());
     let variable = |name: &Untrusted<'a>| {
         let (held_a, held_b) = (held(a, name), held(b, name));
         let value = |held: &Option<Held<'a>>| held.as_ref().and_then(|held| held.value);
-        Variable { name: name.clone(), change: Change::of(value(&held_a), value(&held_b)), a: held_a, b: held_b }
+        VariableDifference {
+            name: name.clone(),
+            change: Change::of(value(&held_a), value(&held_b)),
+            a: held_a,
+            b: held_b,
+        }
     };
     let all = names_a.chain(names_b).map(variable);
     // Of what neither record knows a value, nothing can be said.
@@ -270,9 +275,9 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    fn with<T>(a: &str, b: &str, then: impl FnOnce(&Difference<'_>) -> T) -> T {
+    fn with<T>(a: &str, b: &str, then: impl FnOnce(&RecordDifference<'_>) -> T) -> T {
         let (a, b) = (Case::read(a.as_bytes()), Case::read(b.as_bytes()));
-        then(&Difference::of(&a.view(), &b.view()).unwrap())
+        then(&RecordDifference::of(&a.view(), &b.view()).unwrap())
     }
 
     fn run(steps: &[(&str, &str)], state: &str) -> String {

@@ -1,7 +1,7 @@
 //! A comparison as text and as JSON lines.
 
-use super::difference::{Change, Difference, Held, MAX_FIELDS};
-use super::{Basis, By, Cell, Column, Join, Judged, Side};
+use super::difference::{Change, Held, MAX_FIELDS, RecordDifference};
+use super::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side};
 use crate::review::stats::{Share, name_of};
 use crate::summary::Summary;
 use stepscope_base::json::write::{Style, sorted};
@@ -14,21 +14,21 @@ const CUT: usize = 40;
 
 /// A comparison that was made.
 #[derive(Clone, Copy, Debug)]
-pub struct Comparison<'c> {
+pub struct ComparedRuns<'c> {
     /// How the records were joined.
     pub join: &'c Join,
     /// Every item, judged.
-    pub items: &'c [Judged],
+    pub items: &'c [ComparedItem],
     /// The first run.
     pub a: Side<'c>,
     /// The second run.
     pub b: Side<'c>,
 }
 
-impl Comparison<'_> {
+impl ComparedRuns<'_> {
     /// The board, as lines of text.
     pub fn board(&self, names: [&Shown; 2]) -> Vec<Shown> {
-        let columns = Basis::ALL.map(|basis| Column::of(self.items, basis));
+        let columns = Basis::ALL.map(|basis| BasisCounts::of(self.items, basis));
         let mut lines = vec![
             shown!("A  {}  {} records", names[0], self.a.summaries.len()),
             shown!("B  {}  {} records", names[1], self.b.summaries.len()),
@@ -42,7 +42,7 @@ impl Comparison<'_> {
                 Basis::ALL[2].phrase()
             ),
         ];
-        let row = |title: &'static str, of: &dyn Fn(&Column) -> String| {
+        let row = |title: &'static str, of: &dyn Fn(&BasisCounts) -> String| {
             let [one, two, three] = columns.each_ref().map(of);
             shown!("{title:18}{one:>16}{two:>16}{three:>16}")
         };
@@ -61,7 +61,7 @@ impl Comparison<'_> {
 
     /// `joined 273 by id, 1 by question; 1 in A alone, 0 in B alone`
     pub fn joined(&self) -> Shown {
-        let alone = |of: fn(&Judged) -> bool| self.items.iter().filter(|item| of(item)).count();
+        let alone = |of: fn(&ComparedItem) -> bool| self.items.iter().filter(|item| of(item)).count();
         let (a, b) = (alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none()));
         let (ids, questions) = (self.join.count(By::Id), self.join.count(By::Question));
         let mut line = shown!("joined {ids} by id, {questions} by question; {a} in A alone, {b} in B alone");
@@ -77,7 +77,7 @@ impl Comparison<'_> {
     }
 
     /// One item as a line of text.
-    pub fn line(&self, item: &Judged, width: usize) -> Shown {
+    pub fn line(&self, item: &ComparedItem, width: usize) -> Shown {
         let [a, b] = self.summaries(item);
         let name = [a, b].into_iter().flatten().next().map(|summary| name_of(&summary.item).line()).unwrap_or_default();
         let answer = |summary: Option<&Summary>| match summary {
@@ -91,12 +91,12 @@ impl Comparison<'_> {
         shown!("{:width$}  {cell:16}  A {}  B {}{gold}", name.cut(width), answer(a), answer(b))
     }
 
-    fn summaries(&self, item: &Judged) -> [Option<&Summary>; 2] {
+    fn summaries(&self, item: &ComparedItem) -> [Option<&Summary>; 2] {
         [(self.a, item.pair.a), (self.b, item.pair.b)].map(|(side, at)| side.summaries.get(at?))
     }
 
     /// One item as a JSON object on a line.
-    pub fn write_item(&self, item: &Judged, out: &mut Vec<u8>) {
+    pub fn write_item(&self, item: &ComparedItem, out: &mut Vec<u8>) {
         let [a, b] = self.summaries(item);
         Style::ASCII.line(out, |object| {
             object.put("kind", "item");
@@ -160,7 +160,7 @@ impl Comparison<'_> {
             });
             object.put("regressions", self.items.iter().filter(|item| item.is_regression()).count());
             for basis in Basis::ALL {
-                let column = Column::of(self.items, basis);
+                let column = BasisCounts::of(self.items, basis);
                 object.object(basis.word(), |object| {
                     for cell in Cell::ALL {
                         object.put(cell.word(), column.count(cell));
@@ -176,11 +176,11 @@ impl Comparison<'_> {
 }
 
 /// The accuracy of both runs and the test of their difference, on every basis: three blocks of lines.
-pub fn measures(columns: &[Column; 3]) -> [Vec<Shown>; 3] {
-    let lines = |line: &dyn Fn(Basis, &Column) -> Shown| {
+pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<Shown>; 3] {
+    let lines = |line: &dyn Fn(Basis, &BasisCounts) -> Shown| {
         Basis::ALL.into_iter().zip(columns).map(|(basis, column)| line(basis, column)).collect()
     };
-    let accuracy = |name: &'static str, of: fn(&Column) -> Share| {
+    let accuracy = |name: &'static str, of: fn(&BasisCounts) -> Share| {
         lines(&|basis, column| shown!("accuracy of {name} {:14}{}", basis.phrase(), of(column).phrase()))
     };
     let test = lines(&|basis, column| {
@@ -191,7 +191,7 @@ pub fn measures(columns: &[Column; 3]) -> [Vec<Shown>; 3] {
 }
 
 /// From which step on two records are not the same.
-pub fn diverges(difference: &Difference<'_>) -> Shown {
+pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
     match &difference.first {
         Some(first) => {
             let what: Vec<_> = first.what.iter().map(|what| what.word()).collect();
@@ -205,7 +205,7 @@ pub fn diverges(difference: &Difference<'_>) -> Shown {
 }
 
 /// The difference of two records, as lines of text: what is the same is counted.
-pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
+pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
     let mut lines = vec![shown!("A is {}, B is {}", difference.kinds.0.word(), difference.kinds.1.word())];
     lines.push(diverges(difference));
     let value = |value: Option<Value<'_>>| {
@@ -248,7 +248,7 @@ pub fn difference(difference: &Difference<'_>) -> Vec<Shown> {
 }
 
 /// The difference of two records as a JSON object on a line.
-pub fn write_difference(difference: &Difference<'_>, out: &mut Vec<u8>) {
+pub fn write_difference(difference: &RecordDifference<'_>, out: &mut Vec<u8>) {
     Style::ASCII.line(out, |object| {
         object.put("kind", "difference");
         object.put("a", difference.kinds.0.word());

@@ -75,10 +75,10 @@ fn judge_summary(reviews: &mut Reviews, summary: &Summary, verdict: Verdict, mor
     reviews.push(event);
 }
 
-fn column(a: &[Summary], b: &[Summary], reviews: &Reviews, basis: Basis) -> Column {
+fn column(a: &[Summary], b: &[Summary], reviews: &Reviews, basis: Basis) -> BasisCounts {
     let none = Reviews::default();
     let join = Join::of(a, b);
-    Column::of(
+    BasisCounts::of(
         &judge(
             &join,
             Side { summaries: a, reviews, strict: false },
@@ -156,7 +156,7 @@ fn what_the_baseline_has_right_and_the_run_has_not_is_a_regression() {
             Side { summaries: &a, reviews, strict: false },
             Side { summaries: &b, reviews: &none, strict: false },
         );
-        items.iter().map(Judged::is_regression).collect()
+        items.iter().map(ComparedItem::is_regression).collect()
     };
     assert_eq!(regressions(&none), [true, true, false, false, true]);
     let mut reviews = Reviews::default();

@@ -1,4 +1,4 @@
-//! Mending a procedure: upstream's repair prompt, byte for byte (`evoproc_procedures.repairs`), and the fixes that need
+//! Repair of a procedure: upstream's repair prompt, byte for byte (`evoproc_procedures.repairs`), and the fixes that need
 //! no model, as previews. A fix is judged as the procedure was: by what upstream's validator says before and after.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -154,22 +154,22 @@ pub fn fixes(procedure: &[u8]) -> Vec<Fix> {
 /// Applies all fixes that help, until none does any more. All of one kind are tried at once, and only where they do
 /// not help as much as they are many, by halves: so the work grows with the procedure, not with the number of fixes.
 pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
-    let mut fixing = Fixing { procedure: procedure.to_vec(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
-    fixing.left = diagnostics(procedure).total();
+    let mut search = FixSearch { procedure: procedure.to_vec(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
+    search.left = diagnostics(procedure).total();
     // Every round but the last takes a diagnostic away, and no round tries without a limit: this ends.
     loop {
-        let before = fixing.left;
+        let before = search.left;
         for kind in KINDS {
-            fixing.apply(*kind, 0..usize::MAX);
+            search.apply(*kind, 0..usize::MAX);
         }
-        if fixing.left == 0 || fixing.left >= before || fixing.tries == 0 {
-            return (fixing.procedure, fixing.done);
+        if search.left == 0 || search.left >= before || search.tries == 0 {
+            return (search.procedure, search.done);
         }
     }
 }
 
 /// A procedure on its way to being sound.
-struct Fixing {
+struct FixSearch {
     procedure: Vec<u8>,
     /// How many diagnostics it has.
     left: usize,
@@ -179,7 +179,7 @@ struct Fixing {
     tries: usize,
 }
 
-impl Fixing {
+impl FixSearch {
     /// Applies those fixes of a kind whose numbers are in a range, if they help, else those of its halves that do. How
     /// many fixes of the kind are left behind the range.
     fn apply(&mut self, kind: Kindred, range: Range<usize>) {
@@ -247,7 +247,7 @@ fn first_step(procedure: &Procedure<'_>) -> Candidates {
 
 /// An input that differs from an earlier output in its letters' case, in underscores or by one or two letters.
 fn misspelt(procedure: &Procedure<'_>) -> Candidates {
-    let mut known = Known::default();
+    let mut known = EarlierNames::default();
     known.add(Untrusted::from(PROBLEM_TEXT));
     let mut found = Vec::new();
     for (position, step) in procedure.steps.iter().enumerate() {
@@ -266,12 +266,12 @@ fn misspelt(procedure: &Procedure<'_>) -> Candidates {
 
 /// The variables that are written so far, with their letters in small and without underscores.
 #[derive(Default)]
-struct Known<'k> {
+struct EarlierNames<'k> {
     names: HashSet<Untrusted<'k>>,
     plain: Vec<(Vec<char>, Untrusted<'k>)>,
 }
 
-impl<'k> Known<'k> {
+impl<'k> EarlierNames<'k> {
     fn plain(name: &Untrusted<'_>) -> Vec<char> {
         String::from_utf8_lossy(name.bytes()).to_lowercase().chars().filter(|c| *c != '_').collect()
     }
@@ -624,16 +624,16 @@ mod tests {
         ];
         for (kind, step, count) in kinds {
             let text = faulty(count, step);
-            let mut fixing =
-                Fixing { procedure: text.clone().into_bytes(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
-            fixing.left = diagnostics(text.as_bytes()).total();
-            let before = fixing.left;
+            let mut search =
+                FixSearch { procedure: text.clone().into_bytes(), left: 0, done: Vec::new(), tries: MAX_TRIALS };
+            search.left = diagnostics(text.as_bytes()).total();
+            let before = search.left;
             for kind in KINDS {
-                fixing.apply(*kind, 0..usize::MAX);
+                search.apply(*kind, 0..usize::MAX);
             }
-            let tried = MAX_TRIALS - fixing.tries;
-            assert!(before >= count - 1 && fixing.left == 0, "{kind}: {before} {}", fixing.left);
-            assert!(tried <= 3 && fixing.done.len() >= count - 1, "{kind}: {tried} {}", fixing.done.len());
+            let tried = MAX_TRIALS - search.tries;
+            assert!(before >= count - 1 && search.left == 0, "{kind}: {before} {}", search.left);
+            assert!(tried <= 3 && search.done.len() >= count - 1, "{kind}: {tried} {}", search.done.len());
         }
     }
 

@@ -105,13 +105,6 @@ pub struct Ask {
     pub inputs: Vec<u8>,
 }
 
-/// What became of a reply.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken {
-    /// What was written into the state, as one JSON object.
-    pub outputs: Vec<u8>,
-}
-
 /// A procedure on its way.
 #[derive(Clone, Debug)]
 pub struct Runner<'a> {
@@ -214,8 +207,8 @@ impl<'a> Runner<'a> {
         Ok(Some(Ask { step, request, inputs }))
     }
 
-    /// Takes the reply to what was asked last.
-    pub fn take(&mut self, asked: &Ask, reply: &[u8]) -> Result<Taken, Ended> {
+    /// Takes the reply to what was asked last; gives what was written into the state, as one JSON object.
+    pub fn take(&mut self, asked: &Ask, reply: &[u8]) -> Result<Vec<u8>, Ended> {
         let step = asked.step;
         let id = self.step_id(step);
         let mut tape = Tape::default();
@@ -251,7 +244,7 @@ impl<'a> Runner<'a> {
             }
         }
         self.position = step + 1;
-        Ok(Taken { outputs: object(outputs.iter().map(|(name, text)| (name, text.as_slice()))) })
+        Ok(object(outputs.iter().map(|(name, text)| (name, text.as_slice()))))
     }
 
     /// A step's id as upstream prints it.

@@ -11,7 +11,7 @@ use stepscope_base::text::{Shown, Untrusted};
 
 /// One type of values.
 #[derive(Debug)]
-pub struct Type {
+pub struct ValueType {
     /// Its name, as questions ask for it.
     pub name: Untrusted<'static>,
     /// The key of an item that carries a value of it.
@@ -26,14 +26,14 @@ pub struct Type {
 
 /// All types that are known.
 #[derive(Debug, Default)]
-pub struct Registry {
-    types: Vec<Type>,
+pub struct TypeRegistry {
+    types: Vec<ValueType>,
 }
 
-impl Registry {
+impl TypeRegistry {
     /// The types of the program.
     pub fn built_in() -> &'static Self {
-        static BUILT_IN: LazyLock<Registry> = LazyLock::new(|| Registry { types: own_types() });
+        static BUILT_IN: LazyLock<TypeRegistry> = LazyLock::new(|| TypeRegistry { types: own_types() });
         &BUILT_IN
     }
 
@@ -46,7 +46,7 @@ impl Registry {
                 Ok(schema) => {
                     types.retain(|known| known.name != name.as_str());
                     let name = Untrusted::from(name);
-                    types.push(Type { key: name.clone(), name, text, schema, file: Some(file) });
+                    types.push(ValueType { key: name.clone(), name, text, schema, file: Some(file) });
                 }
                 Err(failure) => failures.push((name, failure)),
             }
@@ -55,17 +55,17 @@ impl Registry {
     }
 
     /// Every type, the program's own first.
-    pub fn types(&self) -> &[Type] {
+    pub fn types(&self) -> &[ValueType] {
         &self.types
     }
 
     /// The type of a name.
-    pub fn named(&self, name: &[u8]) -> Option<&Type> {
+    pub fn named(&self, name: &[u8]) -> Option<&ValueType> {
         self.types.iter().find(|known| known.name.bytes() == name)
     }
 
     /// The type whose values stand under a key.
-    pub fn under(&self, key: &[u8]) -> Option<&Type> {
+    pub fn under(&self, key: &[u8]) -> Option<&ValueType> {
         self.types.iter().find(|known| known.name.bytes() == key && known.key.bytes() == key)
     }
 
@@ -75,8 +75,8 @@ impl Registry {
     }
 }
 
-fn own_types() -> Vec<Type> {
-    let own = schemas::TYPES.iter().map(|known| Type {
+fn own_types() -> Vec<ValueType> {
+    let own = schemas::TYPES.iter().map(|known| ValueType {
         name: Untrusted::from(known.name),
         // A list is several texts.
         key: Untrusted::from(if known.name == "list" { "text" } else { known.name }),
@@ -87,16 +87,16 @@ fn own_types() -> Vec<Type> {
     own.collect()
 }
 
-static IN_USE: OnceLock<Registry> = OnceLock::new();
+static IN_USE: OnceLock<TypeRegistry> = OnceLock::new();
 
 /// Which types the whole program knows from now on. Set once, before anything is read; later it changes nothing.
-pub fn use_types(registry: Registry) {
+pub fn use_types(registry: TypeRegistry) {
     let _ = IN_USE.set(registry);
 }
 
 /// The types that the program knows.
-pub fn in_use() -> &'static Registry {
-    IN_USE.get().unwrap_or_else(|| Registry::built_in())
+pub fn in_use() -> &'static TypeRegistry {
+    IN_USE.get().unwrap_or_else(|| TypeRegistry::built_in())
 }
 
 #[cfg(test)]
@@ -109,15 +109,15 @@ mod tests {
             Schema::compile(known.text.as_bytes()).expect(known.name);
             assert!(known.text.contains(&format!("\"title\": \"{}\"", known.name)), "{}", known.name);
         }
-        assert_eq!(Registry::built_in().named(b"list").unwrap().key, "text");
-        assert!(Registry::built_in().under(b"list").is_none());
+        assert_eq!(TypeRegistry::built_in().named(b"list").unwrap().key, "text");
+        assert!(TypeRegistry::built_in().under(b"list").is_none());
     }
 
     #[test]
     fn a_user_adds_and_replaces_types_but_nothing_is_fetched() {
         let file = || Shown::own("a.json");
         let text = |text: &str| text.as_bytes().to_vec();
-        let (registry, failures) = Registry::with(vec![
+        let (registry, failures) = TypeRegistry::with(vec![
             ("vin".to_owned(), text(r#"{"type": "string", "minLength": 17}"#), file()),
             ("text".to_owned(), text(r#"{"type": "string", "maxLength": 3}"#), file()),
             ("far".to_owned(), text(r#"{"$ref": "file:///etc/hostname"}"#), file()),

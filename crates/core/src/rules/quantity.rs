@@ -2,7 +2,7 @@
 //! it did not take up it did not need.
 
 use super::Rule;
-use crate::arithmetic::quantity::{Missed, Quantity, Taker, Uptake, find, near};
+use crate::arithmetic::quantity::{Holder, Missed, Quantity, QuantityLinks, find, near};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, Severity};
 use crate::procedure::{PROBLEM_TEXT, Procedure};
@@ -54,25 +54,25 @@ pub const CHANGED: Rule = Rule {
     check: check_changed,
 };
 
-/// The uptake of a run that is worth explaining.
-fn uptake<'s>(case: &'s CaseView<'_>) -> Option<&'s Uptake> {
-    if case.is_right() { None } else { case.uptake() }
+/// The links of a run that is worth explaining.
+fn links<'s>(case: &'s CaseView<'_>) -> Option<&'s QuantityLinks> {
+    if case.is_right() { None } else { case.quantity_links() }
 }
 
-/// A taker with its name, its value and what the plan says of it.
+/// A holder with its name, its value and what the plan says of it.
 struct Taken<'a> {
-    taker: Taker,
+    holder: Holder,
     name: Untrusted<'a>,
     value: Value<'a>,
     description: Option<Untrusted<'a>>,
 }
 
 impl<'a> Taken<'a> {
-    fn of(case: &CaseView<'a>, taker: Taker) -> Option<Self> {
-        let field = taker.field(case.procedure()?)?;
+    fn of(case: &CaseView<'a>, holder: Holder) -> Option<Self> {
+        let field = holder.field(case.procedure()?)?;
         let name = field.name_text()?;
         let value = case.record.as_ref()?.state?.member_spelt(name.bytes())?.value;
-        Some(Self { taker, name, value, description: field.description.and_then(Value::string) })
+        Some(Self { holder, name, value, description: field.description.and_then(Value::string) })
     }
 
     /// Whether the plan itself names the number that the variable holds.
@@ -86,18 +86,18 @@ impl<'a> Taken<'a> {
 }
 
 fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(case) else { return };
-    let Some(&Missed { room, .. }) = uptake.missed.first() else { return };
+    let Some(links) = links(case) else { return };
+    let Some(&Missed { room, .. }) = links.missed.first() else { return };
     let working = working(case);
     let is_needed = |missed: &&Missed| match &working {
-        Some(working) => uptake.is_used_in(missed.quantity, working),
+        Some(working) => links.is_used_in(missed.quantity, working),
         None => missed.room,
     };
     // What matters stands first, and the rest beside it.
-    let needed = uptake.missed.iter().filter(is_needed);
-    let spare = uptake.missed.iter().filter(|missed| !is_needed(missed));
+    let needed = links.missed.iter().filter(is_needed);
+    let spare = links.missed.iter().filter(|missed| !is_needed(missed));
     let severity = if needed.clone().next().is_some() { MISSED.severity } else { Severity::Note };
-    let mut quantities = needed.chain(spare).filter_map(|missed| uptake.quantities.get(missed.quantity)).take(TOLD);
+    let mut quantities = needed.chain(spare).filter_map(|missed| links.quantities.get(missed.quantity)).take(TOLD);
     let Some(first) = quantities.next() else { return };
     let (fault, why, help) = if room {
         (
@@ -113,7 +113,7 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
         )
     };
     let mut message = said(case, first).text(why.as_bytes());
-    if let more @ 1.. = uptake.missed.len() - 1 {
+    if let more @ 1.. = links.missed.len() - 1 {
         message =
             message.text(", and ").number(more).text(if more == 1 { " other like it" } else { " others like it" });
     }
@@ -128,18 +128,18 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(case) else { return };
-    let count = uptake.invented.len();
-    let takers = uptake.invented.iter().filter_map(|&taker| Taken::of(case, *uptake.takers.get(taker)?));
-    for (n, taker) in takers.enumerate().take(TOLD) {
-        let (fault, why) = if taker.is_planned() {
+    let Some(links) = links(case) else { return };
+    let count = links.invented.len();
+    let holders = links.invented.iter().filter_map(|&holder| Taken::of(case, *links.holders.get(holder)?));
+    for (n, holder) in holders.enumerate().take(TOLD) {
+        let (fault, why) = if holder.is_planned() {
             ("procedure", ", as the plan says, and no such number stands in the question or follows from it")
         } else {
             ("step_run", ", which stands nowhere in the question and follows from nothing in it")
         };
-        let message = more(holds(&taker).text(why.as_bytes()), n, count);
-        let finding = Finding::new(INVENTED.id, INVENTED.severity, message, Place::Value(state_pointer(&taker)))
-            .label(declared(case, taker.taker), "declared here")
+        let message = more(holds(&holder).text(why.as_bytes()), n, count);
+        let finding = Finding::new(INVENTED.id, INVENTED.severity, message, Place::Value(state_pointer(&holder)))
+            .label(declared(case, holder.holder), "declared here")
             .detail("fault", Datum::Text(Untrusted::from(fault)))
             .help("Compare it with the question, and re-run the step that extracted it.");
         findings.push(finding);
@@ -147,18 +147,18 @@ fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_changed(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(uptake) = uptake(case) else { return };
-    let count = uptake.changed.len();
-    for (n, changed) in uptake.changed.iter().enumerate().take(TOLD) {
-        let taker = uptake.takers.get(changed.taker).and_then(|taker| Taken::of(case, *taker));
-        let Some((quantity, taker)) = uptake.quantities.get(changed.quantity).zip(taker) else { continue };
-        let fault = if taker.is_planned() { "procedure" } else { "step_run" };
+    let Some(links) = links(case) else { return };
+    let count = links.changed.len();
+    for (n, changed) in links.changed.iter().enumerate().take(TOLD) {
+        let holder = links.holders.get(changed.holder).and_then(|holder| Taken::of(case, *holder));
+        let Some((quantity, holder)) = links.quantities.get(changed.quantity).zip(holder) else { continue };
+        let fault = if holder.is_planned() { "procedure" } else { "step_run" };
         let says = if changed.planned { ", but the plan and the question say " } else { ", but the question says " };
-        let message = holds(&taker).text(says.as_bytes()).text(quantity.value.to_string().as_bytes());
+        let message = holds(&holder).text(says.as_bytes()).text(quantity.value.to_string().as_bytes());
         let finding =
-            Finding::new(CHANGED.id, CHANGED.severity, more(message, n, count), Place::Value(state_pointer(&taker)))
+            Finding::new(CHANGED.id, CHANGED.severity, more(message, n, count), Place::Value(state_pointer(&holder)))
                 .label(place(case, quantity), "the question says")
-                .label(declared(case, taker.taker), "declared here")
+                .label(declared(case, holder.holder), "declared here")
                 .detail("value", value(quantity))
                 .detail("fault", Datum::Text(Untrusted::from(fault)))
                 .help("The step that reads the question misread it: re-run it.");
@@ -185,9 +185,9 @@ fn said(case: &CaseView<'_>, quantity: &Quantity) -> Message {
     if text == digits.as_bytes() { message } else { message.text(" (").text(digits.as_bytes()).text(")") }
 }
 
-fn holds(taker: &Taken<'_>) -> Message {
-    let value = taker.value.raw();
-    Message::new("'").text(taker.name.bytes()).text("' holds ").text(value.get(..32).unwrap_or(value))
+fn holds(holder: &Taken<'_>) -> Message {
+    let value = holder.value.raw();
+    Message::new("'").text(holder.name.bytes()).text("' holds ").text(value.get(..32).unwrap_or(value))
 }
 
 fn more(message: Message, n: usize, count: usize) -> Message {
@@ -198,15 +198,15 @@ fn value(quantity: &Quantity) -> Datum {
     Datum::Text(Untrusted::from(quantity.value.to_string()))
 }
 
-fn state_pointer(taker: &Taken<'_>) -> Pointer {
-    Pointer::from_iter(["state"]).then(Part::Key(taker.name.to_owned()))
+fn state_pointer(holder: &Taken<'_>) -> Pointer {
+    Pointer::from_iter(["state"]).then(Part::Key(holder.name.to_owned()))
 }
 
-fn declared(case: &CaseView<'_>, taker: Taker) -> Place {
+fn declared(case: &CaseView<'_>, holder: Holder) -> Place {
     let base = case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default();
-    let step = Procedure::step_pointer(&base, taker.step);
-    let output = case.procedure().and_then(|procedure| procedure.steps.get(taker.step));
-    Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, taker.output)))
+    let step = Procedure::step_pointer(&base, holder.step);
+    let output = case.procedure().and_then(|procedure| procedure.steps.get(holder.step));
+    Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, holder.output)))
 }
 
 /// Where a quantity stands in the record.

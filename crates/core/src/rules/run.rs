@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use super::Rule;
 use crate::arithmetic::expression::{holds_typographic_sign, may_hold};
-use crate::arithmetic::gold::marks;
+use crate::arithmetic::gold::annotations;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{
-    Answer, Computed, Recomputed, Wording, name_of, number_pointer, plan_pointer, value_pointer,
+    Computed, Recomputed, RunAnswer, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
@@ -329,7 +329,7 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
 }
 
 /// How the final number contradicts the rest: what is said, and where.
-pub(crate) fn contradictions(record: &Record<'_>, answer: &Answer) -> Vec<(String, Pointer)> {
+pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(String, Pointer)> {
     let mut list = Vec::new();
     let Some(number) = answer.numerical.or(answer.pred) else { return list };
     let same = |a: Written, b: Written| a.stands_for(b.value) || b.stands_for(a.value);
@@ -390,7 +390,7 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     if executed.is_none() && says_number(record) {
         return;
     }
-    let answer = Answer::of(record);
+    let answer = RunAnswer::of(record);
     let list = contradictions(record, &answer);
     let stated = executed.and_then(|recomputed| {
         let end = recomputed
@@ -643,7 +643,7 @@ fn gold_steps(case: &CaseView<'_>, findings: &mut Findings) {
     if !marked || case.is_right() || record.state.is_none() {
         return;
     }
-    for mark in marks(record).iter().filter(|mark| mark.is_wrong()).take(ENOUGH) {
+    for mark in annotations(record).iter().filter(|mark| mark.is_wrong()).take(ENOUGH) {
         let gives = mark.gives.map_or_else(String::new, Number::shown);
         let text = shown!("{}", mark.text);
         let message = format!("The gold text calculates {text}, which is {gives}.");

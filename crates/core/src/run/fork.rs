@@ -295,9 +295,9 @@ impl<'v, 'a> Replay<'v, 'a> {
         }
         let taken = self.runner.take(asked, json);
         match &taken {
-            Ok(taken) => {
-                self.note_changes(asked.step, &taken.outputs);
-                executed.outputs = Some(taken.outputs.clone());
+            Ok(outputs) => {
+                self.note_changes(asked.step, outputs);
+                executed.outputs = Some(outputs.clone());
             }
             Err(ended) => executed.error = Some(stepscope_base::shown!("{ended}")),
         }

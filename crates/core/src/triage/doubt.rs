@@ -2,7 +2,7 @@
 
 use super::{Confidence, Fix, Trial, Verdict};
 use crate::arithmetic::expression::{Expression, numbers};
-use crate::arithmetic::gold::{Gold, marks};
+use crate::arithmetic::gold::{Gold, annotations};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::recompute::{Computed, number_pointer};
 use crate::finding::{Finding, Severity};
@@ -43,7 +43,7 @@ impl Trial<'_, '_> {
     }
 
     pub(super) fn wrong_marks(&mut self) -> bool {
-        let marks = marks(self.record);
+        let marks = annotations(self.record);
         let pointer = Pointer::from_iter(["gold_answer"]);
         if let Some(wrong) = marks.iter().find(|mark| mark.is_wrong()) {
             let gives = wrong.gives.map_or_else(String::new, Number::shown);
@@ -61,7 +61,7 @@ impl Trial<'_, '_> {
 
     /// The gold text's last calculation gives what the run gives, and then it ends with another number.
     fn other_ending(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
-        let marks = marks(self.record);
+        let marks = annotations(self.record);
         let last = marks.last()?;
         let apart = (answer.float() - gold.value.float()).abs() >= 1.0;
         if !gold.from_text || !apart || !last.says.stands_for(answer) {
@@ -91,10 +91,10 @@ impl Trial<'_, '_> {
         let near =
             |gives: Number| self.answer.is_some_and(|written| written.stands_for(gives)) || gives.is_near(answer);
         let below = gold.value.float() <= answer.float() + 0.5;
-        if below && marks(self.record).last().is_some_and(|mark| mark.gives.is_some_and(near)) {
+        if below && annotations(self.record).last().is_some_and(|mark| mark.gives.is_some_and(near)) {
             return true;
         }
-        marks(self.record).iter().any(|mark| mark.says.value.is_whole() && mark.gives.is_some_and(near))
+        annotations(self.record).iter().any(|mark| mark.says.value.is_whole() && mark.gives.is_some_and(near))
     }
 
     /// Answer and gold differ by a unit, or by a quantity of the question that only the answer uses.
@@ -142,7 +142,7 @@ impl Trial<'_, '_> {
 
     fn gold_calculates_with(&self, number: Number) -> bool {
         let holds = |expression: Expression| expression.numbers().contains(&number);
-        marks(self.record).iter().any(|mark| mark.calculation().is_some_and(holds))
+        annotations(self.record).iter().any(|mark| mark.calculation().is_some_and(holds))
     }
 
     fn run_calculates_with(&self, number: Number) -> bool {
@@ -155,7 +155,7 @@ impl Trial<'_, '_> {
 
     /// Every intermediate result of the gold text is one of the run's values, or a part of its calculations.
     fn follows_gold(&self) -> bool {
-        let marks = marks(self.record);
+        let marks = annotations(self.record);
         let Some((_, before)) = marks.split_last() else { return false };
         let values = self.values_on_the_way();
         !before.is_empty() && before.iter().all(|mark| values.iter().any(|value| value.is_near(mark.says.value)))
@@ -180,7 +180,7 @@ impl Trial<'_, '_> {
 /// Every number that the gold text's calculations give, with those of their parts.
 pub(super) fn given_by_gold(record: &crate::record::Record<'_>) -> Vec<Number> {
     let mut values = Vec::new();
-    for mark in marks(record) {
+    for mark in annotations(record) {
         values.push(mark.says.value);
         values.extend(mark.gives);
         let Some(calculation) = mark.calculation() else { continue };

@@ -19,24 +19,24 @@ const MAX_EXTRACTED: usize = 6;
 impl Trial<'_, '_> {
     /// With the numbers that the question has in place of those that were misread, the plan gives gold.
     pub(super) fn corrected(&mut self, gold: &Gold) -> Option<Verdict> {
-        let uptake = self.uptake?;
+        let links = self.links?;
         let procedure = self.procedure?;
-        let write_of = |taker: usize| {
-            let taker = uptake.takers.get(taker)?;
-            let variable = self.state.variable(&taker.name(procedure)?)?;
-            self.recomputed.write(variable, taker.step)
+        let write_of = |holder: usize| {
+            let holder = links.holders.get(holder)?;
+            let variable = self.state.variable(&holder.name(procedure)?)?;
+            self.recomputed.write(variable, holder.step)
         };
-        let right = |quantity: usize| Number::from_float(uptake.quantities.get(quantity)?.float());
-        let changed: Vec<(usize, Number)> = uptake
+        let right = |quantity: usize| Number::from_float(links.quantities.get(quantity)?.float());
+        let changed: Vec<(usize, Number)> = links
             .changed
             .iter()
-            .filter_map(|changed| Some((write_of(changed.taker)?, right(changed.quantity)?)))
+            .filter_map(|changed| Some((write_of(changed.holder)?, right(changed.quantity)?)))
             .collect();
         let mut ways = vec![changed];
         // What was missed may belong where the same number stands twice, or one that is nobody's.
-        for missed in uptake.missed.iter().filter(|missed| missed.room).take(2) {
+        for missed in links.missed.iter().filter(|missed| missed.room).take(2) {
             let Some(value) = right(missed.quantity) else { continue };
-            let extracted = (0..uptake.takers.len()).take(MAX_EXTRACTED).filter_map(write_of);
+            let extracted = (0..links.holders.len()).take(MAX_EXTRACTED).filter_map(write_of);
             ways.extend(extracted.map(|write| vec![(write, value)]));
         }
         let gives = |others: &Vec<(usize, Number)>| {
@@ -51,7 +51,7 @@ impl Trial<'_, '_> {
     /// Extracted values that stand nowhere in the question, or a quantity without a value though there is a place for it:
     /// the first step was run wrongly. Where the plan itself names the value, it is not the run's fault.
     pub(super) fn misread_question(&mut self) -> Option<Verdict> {
-        let uptake = self.uptake?;
+        let links = self.links?;
         let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
         let of_run = |finding: &&Finding| {
             let fault = finding.details.iter().find(|(key, _)| *key == "fault");
@@ -62,8 +62,8 @@ impl Trial<'_, '_> {
         let mut found = all.clone().filter(of_run);
         let strange = [quantity::CHANGED.id, quantity::INVENTED.id];
         if let Some(finding) = found.clone().find(|finding| strange.contains(&finding.rule)) {
-            let taker = uptake.changed.first().map(|changed| changed.taker).or(uptake.invented.first().copied());
-            let step = taker.and_then(|taker| uptake.takers.get(taker)).map_or(first.step, |taker| taker.step);
+            let holder = links.changed.first().map(|changed| changed.holder).or(links.invented.first().copied());
+            let step = holder.and_then(|holder| links.holders.get(holder)).map_or(first.step, |holder| holder.step);
             let (rule, pointer, text) = (finding.rule, finding.place().pointer(), finding.message.line());
             self.argue(rule, pointer, text);
             return Some((Fix::StepRun, Some(step), Confidence::Unsure));
@@ -85,15 +85,15 @@ impl Trial<'_, '_> {
 
     /// None of several extracted values is a number of the question.
     fn holds_nothing(&self) -> bool {
-        let Some(uptake) = self.uptake else { return false };
+        let Some(links) = self.links else { return false };
         let stands = |value: Number| {
             let said =
                 |quantity: &Quantity| Number::from_float(quantity.float()).is_some_and(|said| said.is_near(value));
-            uptake.quantities.iter().any(said)
+            links.quantities.iter().any(said)
         };
         let extracted = self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
         let values: Vec<Number> = extracted.filter_map(|write| write.recorded).map(|number| number.value).collect();
-        values.len() > 1 && uptake.missed.len() > 1 && !values.into_iter().any(stands)
+        values.len() > 1 && links.missed.len() > 1 && !values.into_iter().any(stands)
     }
 
     /// A model that slips may have misread the question too: with one or two other numbers of the question in place of

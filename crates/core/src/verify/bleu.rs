@@ -82,7 +82,7 @@ impl References {
 /// The score of a text beside references in several parts, from 0 to 100. With `effective_order`, as `sentence_bleu` has
 /// it, orders that the text is too short for do not count; without, as in `corpus_bleu` of one sentence, they make the
 /// score 0.
-pub fn score_beside(references: &[&References], text: &[u8], effective_order: bool) -> Result<f64, TooLong> {
+pub fn score_with(references: &[&References], text: &[u8], effective_order: bool) -> Result<f64, TooLong> {
     // A token that stands in no reference is in no n-gram of theirs either.
     let (mut tokens, mut numbers) = (HashMap::new(), Vec::new());
     let mut known = vec![Vec::new(); references.len()];

@@ -5,12 +5,12 @@ use stepscope_base::text::Shown;
 
 /// A field of a record: a key, keys with dots between (`output.0.text`), or a JSON pointer (`/output/0/text`).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
+pub struct FieldPath {
     text: String,
     parts: Vec<String>,
 }
 
-impl Field {
+impl FieldPath {
     /// Understands a field as it is written.
     pub fn new(text: &str) -> Self {
         let parts = match text.strip_prefix('/') {
@@ -36,7 +36,7 @@ impl Field {
     }
 }
 
-impl Default for Field {
+impl Default for FieldPath {
     fn default() -> Self {
         Self::new("completion")
     }

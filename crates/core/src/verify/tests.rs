@@ -1,6 +1,6 @@
 //! What the verifiers say, in the words of the reference, and what they say where the reference would not end.
 
-use super::bleu::{TooLong, score_beside};
+use super::bleu::{TooLong, score_with};
 use super::*;
 use stepscope_base::json::write::Style;
 
@@ -19,7 +19,7 @@ fn schema(text: &str, partial_credit: bool) -> Verifier {
 
 fn bleu(references: &[&str], field: Option<&str>) -> Verifier {
     let references = References::new(references.iter().map(|text| text.as_bytes())).unwrap();
-    Verifier::Bleu(Bleu { references, field: field.map(Field::new), threshold: THRESHOLD, effective_order: false })
+    Verifier::Bleu(Bleu { references, field: field.map(FieldPath::new), threshold: THRESHOLD, effective_order: false })
 }
 
 fn on_record(verifier: &Verifier, text: &str, record: &str) -> VerifyResult {
@@ -169,9 +169,9 @@ fn bleu_says_its_score_and_passes_from_the_threshold_on() {
     assert_eq!(said(&verifier, "the cat sat"), is(false, 0.0, "BLEU = 0.0000 (threshold 0.30)", ""));
     assert!(said(&verifier, "the cat sat on").1 > 0.5);
     let references = References::new([&b"the cat"[..]]).unwrap();
-    assert!(score_beside(&[&references], b"the cat", false).unwrap() < 1e-9);
-    assert!((score_beside(&[&references], b"the cat", true).unwrap() - 100.0).abs() < 1e-9);
-    assert_eq!(score_beside(&[&references], &b"a ".repeat(250_001), true), Err(TooLong));
+    assert!(score_with(&[&references], b"the cat", false).unwrap() < 1e-9);
+    assert!((score_with(&[&references], b"the cat", true).unwrap() - 100.0).abs() < 1e-9);
+    assert_eq!(score_with(&[&references], &b"a ".repeat(250_001), true), Err(TooLong));
 }
 
 #[test]
@@ -244,18 +244,18 @@ fn a_ladder_shows_every_stage_and_where_it_stopped() {
     let (mut tape, mut inner) = (Tape::default(), Tape::default());
     let record = tape.parse(b"{}").unwrap();
     let mut climb = |text: &[u8]| verifier.climb(Candidate { text, record }, &mut inner);
-    let ladder = climb(b"[]");
-    assert_eq!(ladder.stopped(), Some(1));
-    let rungs: Vec<_> =
-        ladder.rungs.iter().map(|rung| (rung.name.as_str(), rung.adds, rung.result.is_some())).collect();
-    assert_eq!(rungs, [("json_structure", 0.25, true), ("regex_format", 0.0, true), ("json_structure", 0.0, false)]);
-    assert_eq!(ladder.result, on(&verifier, "[]"));
-    let ladder = climb(b"[\"b\"]");
-    assert_eq!((ladder.stopped(), ladder.result.success), (None, true));
-    assert!((ladder.rungs.iter().map(|rung| rung.adds).sum::<f64>() - ladder.result.reward).abs() < 1e-12);
+    let chain = climb(b"[]");
+    assert_eq!(chain.stopped(), Some(1));
+    let stages: Vec<_> =
+        chain.stages.iter().map(|stage| (stage.name.as_str(), stage.adds, stage.result.is_some())).collect();
+    assert_eq!(stages, [("json_structure", 0.25, true), ("regex_format", 0.0, true), ("json_structure", 0.0, false)]);
+    assert_eq!(chain.result, on(&verifier, "[]"));
+    let chain = climb(b"[\"b\"]");
+    assert_eq!((chain.stopped(), chain.result.success), (None, true));
+    assert!((chain.stages.iter().map(|stage| stage.adds).sum::<f64>() - chain.result.reward).abs() < 1e-12);
 
     let alone = Verifier::JsonStructure.climb(Candidate { text: b"x", record }, &mut inner);
-    assert_eq!((alone.rungs.len(), alone.stopped()), (1, Some(0)));
+    assert_eq!((alone.stages.len(), alone.stopped()), (1, Some(0)));
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_field_is_a_key_a_path_or_a_pointer() {
     let record = br#"{"a.b": "key", "a": {"b": "path", "c": [{"d/e": "deep"}]}, "completion": null, "n": 1}"#;
     let mut tape = Tape::default();
     let record = tape.parse(record).unwrap();
-    let text = |field: &str| completion(record, &Field::new(field)).map(|text| text.line().into_string());
+    let text = |field: &str| completion(record, &FieldPath::new(field)).map(|text| text.line().into_string());
     assert_eq!(text("a.b").as_deref(), Ok("key"));
     assert_eq!(text("/a/b").as_deref(), Ok("path"));
     assert_eq!(text("/a/c/0/d~1e").as_deref(), Ok("deep"));
@@ -337,7 +337,7 @@ fn references_in_two_parts_are_one_set() {
         let (one, other) = (of(&texts[..split]), of(&texts[split..]));
         for text in ["the cat sat on a log", "a dog", "nothing of it", "the the the sat on", ""] {
             for effective_order in [false, true] {
-                let score = |references: &[&References]| score_beside(references, text.as_bytes(), effective_order);
+                let score = |references: &[&References]| score_with(references, text.as_bytes(), effective_order);
                 assert_eq!(score(&[&one, &other]), score(&[&of(&texts)]), "{split} {text}");
             }
         }

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::source::beneath::{Beneath, Place};
 use crate::source::open::{read_small, read_small_beneath};
 use stepscope_base::text::Shown;
-use stepscope_core::record::types::Registry;
+use stepscope_core::record::types::TypeRegistry;
 
 /// A larger file is no type that anyone wrote.
 const MAX_TYPE: u64 = 1 << 20;
@@ -16,7 +16,7 @@ const READ: &str = "cannot use the type";
 
 /// The program's types and the user's: every `NAME.json` (or `NAME.schema.json`) in the `schemas` folder of the
 /// configuration, where there is one, and in a folder that was named; the latter win.
-pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<Registry, Failure> {
+pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<TypeRegistry, Failure> {
     let mut texts = Vec::new();
     if let Some(folder) = config.map(|config| config.join("schemas")).filter(|folder| folder.is_dir()) {
         read_folder(&folder, own(&folder), &mut texts)?;
@@ -24,7 +24,7 @@ pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<Registry,
     if let Some(folder) = named {
         read_folder(folder, listed(folder), &mut texts)?;
     }
-    let (registry, refused) = Registry::with(texts);
+    let (registry, refused) = TypeRegistry::with(texts);
     match refused.first() {
         Some((name, why)) => Err(Failure { what: READ, path: Shown::line(name.as_bytes()), source: Shown::error(why) }),
         None => Ok(registry),

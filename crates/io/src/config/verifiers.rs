@@ -32,7 +32,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::rules::answer::Schema;
 use stepscope_core::verify::bleu::References;
-use stepscope_core::verify::{Bleu, Chain, Field, THRESHOLD, Verifier};
+use stepscope_core::verify::{Bleu, Chain, FieldPath, THRESHOLD, Verifier};
 
 const USE: &str = "cannot use";
 /// Larger files are no schemas or references that anyone wrote.
@@ -118,7 +118,7 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>,
 
 /// Makes what judges as it was asked for: a verifier, and where the completions stand.
 pub fn judge(wanted: &Wanted, field: &str) -> Result<Judge, Failure> {
-    Ok(Judge { verifier: build(wanted)?, field: Field::new(field) })
+    Ok(Judge { verifier: build(wanted)?, field: FieldPath::new(field) })
 }
 
 /// Makes the verifier that was asked for, or says what is wrong with it.
@@ -268,7 +268,7 @@ impl<'f> Builder<'f> {
             texts.extend(references(&read)?);
         }
         let references = References::new(texts.iter().map(Untrusted::bytes)).map_err(|why| Shown::error(&why))?;
-        let field = spec.references_field.as_deref().map(Field::new);
+        let field = spec.references_field.as_deref().map(FieldPath::new);
         if references.is_empty() && field.is_none() {
             return Err(Shown::own("it needs a reference, a file of references, or the field that holds them"));
         }

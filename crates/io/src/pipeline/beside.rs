@@ -9,7 +9,7 @@ use crate::pipeline::baseline::Baseline;
 use crate::pipeline::verify::Judge;
 use stepscope_base::json::Value;
 use stepscope_core::record::Record;
-use stepscope_core::verify::Ladder;
+use stepscope_core::verify::ChainResult;
 
 /// See the module. Everything is read when it is first asked for, on the thread that asks; others wait for it.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl Beside {
     }
 
     /// What every stage of the verifier says of a record's completion.
-    pub fn ladder(&self, record: Option<Value<'_>>) -> Option<Ladder> {
+    pub fn chain_result(&self, record: Option<Value<'_>>) -> Option<ChainResult> {
         Some(self.judge.as_ref()?.climb(record?))
     }
 

@@ -14,8 +14,8 @@ use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
 use crate::source::input::expand;
 use stepscope_base::text::Shown;
-use stepscope_core::compare::print::Comparison;
-use stepscope_core::compare::{Basis, By, Cell, Column, Join, Judged, Side, judge};
+use stepscope_core::compare::print::ComparedRuns;
+use stepscope_core::compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Summary;
@@ -92,7 +92,7 @@ pub struct Compared {
     /// How they were joined.
     pub joined: Shown,
     /// What was counted, in the order of [`Basis::ALL`].
-    pub columns: [Column; 3],
+    pub columns: [BasisCounts; 3],
     /// Items that the baseline has right and the run has not.
     pub regressions: usize,
     /// Items in one of them alone.
@@ -132,20 +132,20 @@ pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure
     let side_a = Side { summaries: &a, reviews: &reviews_a, strict: false };
     let side_b = Side { summaries: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
     let items = judge(&join, side_a, side_b);
-    let joined = Comparison { join: &join, items: &items, a: side_a, b: side_b }.joined();
-    let partner = |item: &Judged| {
+    let joined = ComparedRuns { join: &join, items: &items, a: side_a, b: side_b }.joined();
+    let partner = |item: &ComparedItem| {
         let (source, byte) = *places_b.get(item.pair.b?)?;
         let partner = Partner { record: baseline.position(source, byte)?, by: item.pair.by };
         Some((*places.get(item.pair.a?)?, partner))
     };
     let only_in_b = items.iter().filter(|item| item.pair.a.is_none()).filter_map(|item| b.get(item.pair.b?));
-    let count = |holds: fn(&Judged) -> bool| items.iter().filter(|item| holds(item)).count();
+    let count = |holds: fn(&ComparedItem) -> bool| items.iter().filter(|item| holds(item)).count();
     Ok(Arc::new(Compared {
         names: [wanted.name.clone(), Shown::path(&wanted.baseline)],
         records: [a.len(), b.len()],
         joined,
-        columns: Basis::ALL.map(|basis| Column::of(&items, basis)),
-        regressions: count(Judged::is_regression),
+        columns: Basis::ALL.map(|basis| BasisCounts::of(&items, basis)),
+        regressions: count(ComparedItem::is_regression),
         alone: [count(|item| item.pair.b.is_none()), count(|item| item.pair.a.is_none())],
         duplicates: [join.twice_a.len(), join.twice_b.len()],
         only_in_b: only_in_b.take(MAX_NAMED).map(|summary| name_of(&summary.item).line()).collect(),
@@ -185,7 +185,7 @@ fn apart(summaries: Vec<Carded>) -> (Vec<Address>, Vec<Summary>) {
 }
 
 /// The records of the run in every cell, on every basis, and what else can be asked for.
-fn sets(join: &Join, items: &[Judged], places: &[Address]) -> HashMap<String, HashSet<Address>> {
+fn sets(join: &Join, items: &[ComparedItem], places: &[Address]) -> HashMap<String, HashSet<Address>> {
     let mut sets: HashMap<String, HashSet<Address>> = HashMap::default();
     let mut add = |name: String, at: Option<usize>| {
         if let Some(address) = at.and_then(|at| places.get(at)) {

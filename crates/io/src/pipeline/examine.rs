@@ -15,7 +15,7 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::answer::typed::{Typed, inline_document};
 use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
-use stepscope_core::record::types::{Registry, in_use};
+use stepscope_core::record::types::{TypeRegistry, in_use};
 use stepscope_core::rules::answer::Schema;
 use stepscope_core::table::row::{Flag, RowFacts};
 
@@ -51,7 +51,7 @@ impl Context for Neighbours<'_> {
         self.beside.answer(Some(record))
     }
 
-    fn types(&self) -> &Registry {
+    fn types(&self) -> &TypeRegistry {
         in_use()
     }
 

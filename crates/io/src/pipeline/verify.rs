@@ -14,7 +14,9 @@ use stepscope_base::json::write::Style;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::verify::{Candidate, Field, Ladder, Verifier, VerifyResult, completion, differ, recorded_reward};
+use stepscope_core::verify::{
+    Candidate, ChainResult, FieldPath, Verifier, VerifyResult, completion, differ, recorded_reward,
+};
 
 /// What is printed is at most so many times as long as what was read.
 pub const MAX_OUTPUT: usize = 16;
@@ -25,15 +27,15 @@ pub struct Judge {
     /// What judges.
     pub verifier: Verifier,
     /// Where a record holds its completion.
-    pub field: Field,
+    pub field: FieldPath,
 }
 
 impl Judge {
     /// Judges the completion of a record and keeps what every stage said. Without a completion no stage is reached.
-    pub fn climb(&self, record: Value<'_>) -> Ladder {
+    pub fn climb(&self, record: Value<'_>) -> ChainResult {
         match completion(record, &self.field) {
             Ok(text) => self.verifier.climb(Candidate { text: text.bytes(), record }, &mut Tape::default()),
-            Err(why) => Ladder { rungs: Vec::new(), result: VerifyResult::not_judged(&why) },
+            Err(why) => ChainResult { stages: Vec::new(), result: VerifyResult::not_judged(&why) },
         }
     }
 

@@ -1,6 +1,6 @@
 //! Equations with one unknown, `x + 4x = 90`, turned into the calculation that gives it.
 
-use super::{Expression, Kind, Names, Node, Operation, Parser, Single, Token, tokens};
+use super::{Expression, ExpressionNode, Kind, Lexeme, Names, Operation, Parser, Single, tokens};
 use crate::arithmetic::number::Number;
 
 /// Longer texts hold more than an equation.
@@ -36,8 +36,8 @@ pub(crate) fn solved(left: &Expression, right: u32, unknown: u32) -> Option<Expr
 }
 
 /// The equation around an equals sign.
-fn around(list: &[Token], at: usize, text: &str) -> Option<Expression> {
-    let ended = |before: &Token| matches!(before.kind, Kind::Break | Kind::Equals);
+fn around(list: &[Lexeme], at: usize, text: &str) -> Option<Expression> {
+    let ended = |before: &Lexeme| matches!(before.kind, Kind::Break | Kind::Equals);
     let from = list.get(..at)?.iter().rposition(ended).map_or(0, |n| n + 1);
     let left = (from..at).find_map(|start| {
         let mut parser = Parser::new(list.get(..at)?, start, text, true).with_words();
@@ -49,7 +49,7 @@ fn around(list: &[Token], at: usize, text: &str) -> Option<Expression> {
     let right = Expression { nodes: parser.nodes };
     let mut unknown = None;
     for node in left.nodes.iter().chain(&right.nodes) {
-        if let Node::Symbol(start, end) = *node {
+        if let ExpressionNode::Symbol(start, end) = *node {
             let word = text.get(start as usize..end as usize)?;
             if *unknown.get_or_insert(word) != word {
                 return None;
@@ -57,7 +57,7 @@ fn around(list: &[Token], at: usize, text: &str) -> Option<Expression> {
         }
     }
     // `total = a * b` only names what comes out.
-    let named = |side: &Expression| matches!(side.nodes.as_slice(), [Node::Symbol(..)]);
+    let named = |side: &Expression| matches!(side.nodes.as_slice(), [ExpressionNode::Symbol(..)]);
     if named(&left) || named(&right) {
         return None;
     }
@@ -84,24 +84,26 @@ fn linear(side: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Linear>
     for node in &side.nodes {
         let at = |n: u16| parts.get(usize::from(n));
         let is_unknown = match (*node, unknown) {
-            (Node::Symbol(start, end), Unknown::Word(word)) => text.get(start as usize..end as usize) == Some(word),
-            (Node::Name(name), Unknown::Name(own)) => name == own,
+            (ExpressionNode::Symbol(start, end), Unknown::Word(word)) => {
+                text.get(start as usize..end as usize) == Some(word)
+            }
+            (ExpressionNode::Name(name), Unknown::Name(own)) => name == own,
             _ => false,
         };
         let part = match *node {
             _ if is_unknown => Linear { times: Expression::number(Number::ONE), rest: zero() },
-            Node::Symbol(..) => return None,
-            Node::Number(_) | Node::Percent(_) | Node::Name(_) => {
+            ExpressionNode::Symbol(..) => return None,
+            ExpressionNode::Number(_) | ExpressionNode::Percent(_) | ExpressionNode::Name(_) => {
                 Linear { times: zero(), rest: Expression { nodes: vec![*node] } }
             }
-            Node::Single(Single::Negate, of) => {
+            ExpressionNode::Single(Single::Negate, of) => {
                 combined(Operation::Subtract, &Linear { times: zero(), rest: zero() }, at(of)?)?
             }
-            Node::Single(single, of) => {
+            ExpressionNode::Single(single, of) => {
                 let of = at(of).filter(|of| is_zero(&of.times))?;
                 Linear { times: zero(), rest: Expression::single(single, &of.rest)? }
             }
-            Node::Pair(operation, left, right) => combined(operation, at(left)?, at(right)?)?,
+            ExpressionNode::Pair(operation, left, right) => combined(operation, at(left)?, at(right)?)?,
         };
         parts.push(part);
     }
@@ -126,7 +128,7 @@ fn combined(operation: Operation, left: &Linear, right: &Linear) -> Option<Linea
 
 fn plain(side: &Expression) -> Option<Number> {
     match side.nodes.as_slice() {
-        [Node::Number(number)] => Some(*number),
+        [ExpressionNode::Number(number)] => Some(*number),
         _ => None,
     }
 }

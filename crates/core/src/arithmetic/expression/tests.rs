@@ -26,7 +26,7 @@ fn value(id: u32) -> Option<Number> {
     KNOWN.get(id as usize).map(|(_, value)| Number::whole(*value))
 }
 
-fn only(text: &str) -> Found {
+fn only(text: &str) -> Calculation {
     let found = find(text, &names());
     assert_eq!(found.len(), 1, "{text}: {found:?}");
     found.into_iter().next().unwrap()
@@ -109,13 +109,13 @@ fn what_only_looks_like_a_calculation_is_none() {
 
 #[test]
 fn targets_and_stated_results_are_told() {
-    assert_eq!(only("b = a * c").target, Some(Target::Name(1)));
-    assert_eq!(only("s = a * c").target, Some(Target::Word("s".into())));
-    assert_eq!(only("a * c = total_price").target, Some(Target::Name(7)));
+    assert_eq!(only("b = a * c").target, Some(AssignedTo::Name(1)));
+    assert_eq!(only("s = a * c").target, Some(AssignedTo::Word("s".into())));
+    assert_eq!(only("a * c = total_price").target, Some(AssignedTo::Name(7)));
     assert_eq!(only("so a * c = 10 pieces").stated.map(|stated| stated.value), Some(Number::whole(10)));
     let two = find("b = a + c, then total_price = b * d", &names());
     assert_eq!(two.len(), 2);
-    assert_eq!(two[1].target, Some(Target::Name(7)));
+    assert_eq!(two[1].target, Some(AssignedTo::Name(7)));
     let text = "Compute b = a * c now";
     assert_eq!(&text[only(text).range], "a * c");
 }

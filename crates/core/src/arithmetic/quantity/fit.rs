@@ -8,7 +8,7 @@ const CONVERSIONS: [f64; 12] = [7.0, 60.0, 12.0, 52.0, 365.0, 24.0, 100.0, 1000.
 
 /// How well a value fits a quantity, best last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Fit {
+pub(super) enum QuantityFit {
     /// Not at all.
     None,
     /// In another unit of the same dimension, or as what a part leaves of the whole.
@@ -20,19 +20,19 @@ pub(super) enum Fit {
 }
 
 /// How well a value fits a quantity. The sign does not count: `three fewer` may be -3.
-pub(super) fn fit(quantity: &Quantity, value: f64) -> Fit {
+pub(super) fn fit(quantity: &Quantity, value: f64) -> QuantityFit {
     if !value.is_finite() || matches!(quantity.kind, Kind::Label) && quantity.approx == 0.0 {
-        return Fit::None;
+        return QuantityFit::None;
     }
     let (value, own) = (value.abs(), quantity.approx.abs());
     if near(value, own) {
-        Fit::Exact
+        QuantityFit::Exact
     } else if fits_kind(quantity, value, own) {
-        Fit::Kind
+        QuantityFit::Kind
     } else if fits_rest(quantity, value, own) || fits_unit(quantity, value, own) {
-        Fit::Near
+        QuantityFit::Near
     } else {
-        Fit::None
+        QuantityFit::None
     }
 }
 
@@ -191,31 +191,31 @@ mod tests {
     #[test]
     fn values_fit_the_quantity_behind_them() {
         for (text, value, want) in [
-            ("20%", 20.0, Fit::Exact),
-            ("20%", 0.2, Fit::Kind),
-            ("20%", 0.8, Fit::Near),
-            ("20%", 120.0, Fit::Near),
-            ("20%", 0.3, Fit::None),
-            ("half", 0.5, Fit::Exact),
-            ("half", 2.0, Fit::Kind),
-            ("5/8", 0.375, Fit::Near),
-            ("two thirds", 0.67, Fit::Kind),
-            ("two thirds", 66.67, Fit::Kind),
-            ("twice", 2.0, Fit::Exact),
-            ("a dozen", 12.0, Fit::Exact),
-            ("three dozen", 3.0, Fit::Kind),
-            ("8:30", 510.0, Fit::Kind),
-            ("3 pm", 15.0, Fit::Kind),
-            ("three fewer", -3.0, Fit::Exact),
-            ("2 hours", 120.0, Fit::Near),
-            ("50 minutes", 0.833_333_3, Fit::Near),
-            ("50 cents", 0.5, Fit::Near),
-            ("$2", 200.0, Fit::Near),
-            ("half an hour", 30.0, Fit::Near),
-            ("2 feet", 24.0, Fit::Near),
-            ("a week", 7.0, Fit::Exact),
-            ("7 apples", 8.0, Fit::None),
-            ("7 apples", f64::NAN, Fit::None),
+            ("20%", 20.0, QuantityFit::Exact),
+            ("20%", 0.2, QuantityFit::Kind),
+            ("20%", 0.8, QuantityFit::Near),
+            ("20%", 120.0, QuantityFit::Near),
+            ("20%", 0.3, QuantityFit::None),
+            ("half", 0.5, QuantityFit::Exact),
+            ("half", 2.0, QuantityFit::Kind),
+            ("5/8", 0.375, QuantityFit::Near),
+            ("two thirds", 0.67, QuantityFit::Kind),
+            ("two thirds", 66.67, QuantityFit::Kind),
+            ("twice", 2.0, QuantityFit::Exact),
+            ("a dozen", 12.0, QuantityFit::Exact),
+            ("three dozen", 3.0, QuantityFit::Kind),
+            ("8:30", 510.0, QuantityFit::Kind),
+            ("3 pm", 15.0, QuantityFit::Kind),
+            ("three fewer", -3.0, QuantityFit::Exact),
+            ("2 hours", 120.0, QuantityFit::Near),
+            ("50 minutes", 0.833_333_3, QuantityFit::Near),
+            ("50 cents", 0.5, QuantityFit::Near),
+            ("$2", 200.0, QuantityFit::Near),
+            ("half an hour", 30.0, QuantityFit::Near),
+            ("2 feet", 24.0, QuantityFit::Near),
+            ("a week", 7.0, QuantityFit::Exact),
+            ("7 apples", 8.0, QuantityFit::None),
+            ("7 apples", f64::NAN, QuantityFit::None),
         ] {
             let found = find(text.as_bytes());
             assert_eq!(found.iter().map(|one| fit(one, value)).max(), Some(want), "{text} {value}");

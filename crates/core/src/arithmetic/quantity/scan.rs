@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::number::Number;
-use super::words::{LONGEST, Part, Unit, before_a_year, is_month, may_mean, names_by_number, part, unit};
+use super::words::{LONGEST, NumberWord, Unit, before_a_year, is_month, may_mean, names_by_number, part, unit};
 use super::{Kind, Quantity};
 
 /// More are not listed: such a text is no question.
@@ -37,24 +37,24 @@ struct Scan<'t> {
 
 /// A word in lower case; longer ones are cut to nothing.
 #[derive(Clone, Copy)]
-struct Word {
+struct ScannedWord {
     start: usize,
     end: usize,
     lower: [u8; LONGEST],
 }
 
-impl Word {
+impl ScannedWord {
     fn lower(&self) -> &[u8] {
         self.lower.get(..self.end - self.start).unwrap_or_default()
     }
 
-    fn part(&self) -> Option<Part> {
+    fn part(&self) -> Option<NumberWord> {
         part(self.lower())
     }
 }
 
 /// A number read from digits or words.
-struct Reading {
+struct ScannedNumber {
     end: usize,
     value: Number,
     kind: Kind,
@@ -102,7 +102,7 @@ impl Scan<'_> {
         self.digit(at + 1) && matches!(self.before(at), 0 | b' ' | b'\n' | b'\t' | b'(' | b'$' | b'-' | b'"')
     }
 
-    fn word_at(&self, start: usize) -> Option<Word> {
+    fn word_at(&self, start: usize) -> Option<ScannedWord> {
         let mut end = start;
         let mut lower = [0; LONGEST];
         while self.byte(end).is_ascii_alphabetic() {
@@ -111,16 +111,16 @@ impl Scan<'_> {
             }
             end += 1;
         }
-        (end > start).then_some(Word { start, end, lower })
+        (end > start).then_some(ScannedWord { start, end, lower })
     }
 
     /// The word after one blank or hyphen.
-    fn next_word(&self, end: usize) -> Option<Word> {
+    fn next_word(&self, end: usize) -> Option<ScannedWord> {
         matches!(self.byte(end), b' ' | b'-' | b'\n').then(|| self.word_at(end + 1)).flatten()
     }
 
     /// The word before one blank or hyphen.
-    fn word_before(&self, start: usize) -> Option<Word> {
+    fn word_before(&self, start: usize) -> Option<ScannedWord> {
         let end = start.checked_sub(1).filter(|&end| matches!(self.byte(end), b' ' | b'-' | b'\n' | b'#'))?;
         let end = if self.byte(end) == b'#' && self.before(end) == b' ' { end - 1 } else { end };
         let mut start = end;
@@ -195,7 +195,7 @@ impl Scan<'_> {
             sure = false;
         }
         sure &= !self.is_range_end(start);
-        let reading = self.tail(Reading { end, value, kind, sure });
+        let reading = self.tail(ScannedNumber { end, value, kind, sure });
         (end, value, kind, sure) = (reading.end, reading.value, reading.kind, reading.sure);
         if kind == Kind::Number && self.is_label(start, end, value, plain) {
             (kind, sure) = (Kind::Label, false);
@@ -384,13 +384,13 @@ impl Scan<'_> {
         let count = self.next_word(and.end)?;
         let upper = match (count.lower(), count.part()) {
             (b"a" | b"an", _) => 1,
-            (_, Some(Part::Small(n @ 1..=9))) => n,
+            (_, Some(NumberWord::Small(n @ 1..=9))) => n,
             _ => return None,
         };
         let name = self.next_word(count.end)?;
         let lower = match name.part()? {
-            Part::Half if upper == 1 => 2,
-            Part::Nth(n, many) if many == (upper > 1) => n,
+            NumberWord::Half if upper == 1 => 2,
+            NumberWord::Nth(n, many) if many == (upper > 1) => n,
             _ => return None,
         };
         Some((name.end, Number::ratio(i128::from(upper), i128::from(lower))?))
@@ -428,27 +428,27 @@ impl Scan<'_> {
     }
 
     /// What may follow any number: a power of ten, a dozen, a percent sign, `times`.
-    fn tail(&self, mut reading: Reading) -> Reading {
+    fn tail(&self, mut reading: ScannedNumber) -> ScannedNumber {
         if let Some(word) = self.next_word(reading.end) {
             let factor = match word.part() {
-                Some(Part::Hundred) => Some(100),
-                Some(Part::Scale(scale)) => i64::try_from(scale).ok(),
-                Some(Part::Dozen) => Some(12),
-                Some(Part::Score) => Some(20),
+                Some(NumberWord::Hundred) => Some(100),
+                Some(NumberWord::Scale(scale)) => i64::try_from(scale).ok(),
+                Some(NumberWord::Dozen) => Some(12),
+                Some(NumberWord::Score) => Some(20),
                 _ => None,
             };
             if let Some(value) = factor.and_then(|factor| reading.value.times(Number::int(factor))) {
-                if matches!(word.part(), Some(Part::Dozen | Part::Score)) && reading.kind == Kind::Number {
+                if matches!(word.part(), Some(NumberWord::Dozen | NumberWord::Score)) && reading.kind == Kind::Number {
                     reading.kind = Kind::Group;
                 }
                 (reading.value, reading.end) = (value, word.end);
             }
-            if let Some(Part::Nth(lower, true)) = word.part()
+            if let Some(NumberWord::Nth(lower, true)) = word.part()
                 && reading.value.is_whole()
                 && (lower != 4 || word.lower() != b"quarters" || self.next_is(word.end, &[b"of", b"full"]))
                 && let Some(value) = reading.value.over(Number::int(i64::from(lower)))
             {
-                return Reading { end: word.end, value, kind: Kind::Fraction, sure: reading.sure };
+                return ScannedNumber { end: word.end, value, kind: Kind::Fraction, sure: reading.sure };
             }
         }
         if let Some(end) = self.percent(reading.end) {
@@ -571,30 +571,30 @@ impl Scan<'_> {
         // A number word in the middle of a sentence with a capital is a name: `Three Rivers`.
         let named = self.byte(at).is_ascii_uppercase() && !self.begins_sentence(at);
         match part {
-            Part::Small(_) | Part::Tens(_) => return self.counted(word, named),
-            Part::Hundred | Part::Scale(_) => {
+            NumberWord::Small(_) | NumberWord::Tens(_) => return self.counted(word, named),
+            NumberWord::Hundred | NumberWord::Scale(_) => {
                 if self.previous_is(at, &[b"a", b"per", b"the", b"every", b"another"]) {
                     return self.counted(word, named);
                 }
             }
-            Part::Half => return self.half(word, named),
-            Part::Nth(lower, many) => self.nth(word, lower, many, named),
-            Part::Ordinal(n) => {
+            NumberWord::Half => return self.half(word, named),
+            NumberWord::Nth(lower, many) => self.nth(word, lower, many, named),
+            NumberWord::Ordinal(n) => {
                 let unit = n == 2 && self.previous_is(at, &[b"a", b"per", b"each", b"every"]);
                 if !unit {
                     self.push(at..word.end, Number::int(i64::from(n)), Kind::Ordinal, false, None);
                 }
             }
-            Part::Multiple(n) => self.push(at..word.end, Number::int(i64::from(n)), Kind::Multiple, !named, None),
-            Part::Dozen => self.push(at..word.end, Number::int(12), Kind::Group, !named, None),
-            Part::Two => self.push(at..word.end, Number::int(2), Kind::Group, false, None),
-            Part::Score => {
+            NumberWord::Multiple(n) => self.push(at..word.end, Number::int(i64::from(n)), Kind::Multiple, !named, None),
+            NumberWord::Dozen => self.push(at..word.end, Number::int(12), Kind::Group, !named, None),
+            NumberWord::Two => self.push(at..word.end, Number::int(2), Kind::Group, false, None),
+            NumberWord::Score => {
                 if self.previous_is(at, &[b"a"]) && self.next_is(word.end, &[b"of", b"and"]) {
                     self.push(at..word.end, Number::int(20), Kind::Group, false, None);
                 }
             }
-            Part::Each => self.push(at..word.end, Number::ONE, Kind::Each, false, None),
-            Part::Period(n) => {
+            NumberWord::Each => self.push(at..word.end, Number::ONE, Kind::Each, false, None),
+            NumberWord::Period(n) => {
                 let adverb = word.lower().ends_with(b"ly");
                 let part = self.word_before(at).is_some_and(|article| self.previous_is(article.start, &[b"half"]));
                 if adverb
@@ -607,7 +607,7 @@ impl Scan<'_> {
         word.end
     }
 
-    fn half(&mut self, word: Word, named: bool) -> usize {
+    fn half(&mut self, word: ScannedWord, named: bool) -> usize {
         const PLACES: [&[u8]; 8] = [b"first", b"second", b"other", b"last", b"top", b"bottom", b"latter", b"better"];
         let half = Number::ratio(1, 2).unwrap_or(Number::ONE);
         let mut next = self.next_word(word.end);
@@ -615,9 +615,9 @@ impl Scan<'_> {
             next = self.next_word(article.end);
         }
         let factor = match next.and_then(|next| next.part()) {
-            Some(Part::Dozen) => Some((12, Kind::Group)),
-            Some(Part::Hundred) => Some((100, Kind::Number)),
-            Some(Part::Scale(scale)) => i64::try_from(scale).ok().map(|scale| (scale, Kind::Number)),
+            Some(NumberWord::Dozen) => Some((12, Kind::Group)),
+            Some(NumberWord::Hundred) => Some((100, Kind::Number)),
+            Some(NumberWord::Scale(scale)) => i64::try_from(scale).ok().map(|scale| (scale, Kind::Number)),
             _ => None,
         };
         if let (Some((factor, kind)), Some(next)) = (factor, next) {
@@ -633,7 +633,7 @@ impl Scan<'_> {
     }
 
     /// `a third of`, `the third day`, `a quarter`.
-    fn nth(&mut self, word: Word, lower: u8, many: bool, named: bool) {
+    fn nth(&mut self, word: ScannedWord, lower: u8, many: bool, named: bool) {
         const PARTS: [&[u8]; 8] = [b"of", b"as", b"more", b"less", b"the", b"off", b"full", b"fewer"];
         let Some(value) = Number::ratio(1, i128::from(lower)) else { return };
         if many {
@@ -653,12 +653,13 @@ impl Scan<'_> {
         }
     }
 
-    fn counted(&mut self, first: Word, named: bool) -> usize {
+    fn counted(&mut self, first: ScannedWord, named: bool) -> usize {
         let (value, mut end) = self.count(first);
         let lone_one = value == 1 && end == first.end;
-        let mut reading = Reading { end, value: Number::int(value), kind: Kind::Number, sure: !named && !lone_one };
+        let mut reading =
+            ScannedNumber { end, value: Number::int(value), kind: Kind::Number, sure: !named && !lone_one };
         if let Some((after, fraction)) = self.fraction_words(value, end) {
-            reading = Reading { end: after, value: fraction, kind: Kind::Fraction, sure: !named };
+            reading = ScannedNumber { end: after, value: fraction, kind: Kind::Fraction, sure: !named };
         } else if let Some((after, more)) = self.and_a_part(end) {
             reading.value = reading.value.plus(more).unwrap_or(reading.value);
             (reading.end, reading.sure) = (after, !named);
@@ -680,36 +681,42 @@ impl Scan<'_> {
     }
 
     /// `grade five`
-    fn names_a_thing(&self, first: Word) -> bool {
+    fn names_a_thing(&self, first: ScannedWord) -> bool {
         const NAMING: [&[u8]; 6] = [b"grade", b"chapter", b"number", b"level", b"room", b"page"];
         self.previous_is(first.start, &NAMING)
     }
 
     /// The whole number that begins with this word, and its end.
-    fn count(&self, first: Word) -> (i64, usize) {
+    fn count(&self, first: ScannedWord) -> (i64, usize) {
         let (mut total, mut current, mut end) = (0_i64, 1_i64, first.end);
-        let mut last = first.part().unwrap_or(Part::Small(1));
+        let mut last = first.part().unwrap_or(NumberWord::Small(1));
         match last {
-            Part::Small(n) | Part::Tens(n) => current = i64::from(n),
-            Part::Hundred => current = 100,
-            Part::Scale(scale) => (total, current) = (scale as i64, 0),
+            NumberWord::Small(n) | NumberWord::Tens(n) => current = i64::from(n),
+            NumberWord::Hundred => current = 100,
+            NumberWord::Scale(scale) => (total, current) = (scale as i64, 0),
             _ => {}
         }
         while let Some(mut next) = self.next_word(end) {
-            let large = matches!(last, Part::Hundred | Part::Scale(_));
+            let large = matches!(last, NumberWord::Hundred | NumberWord::Scale(_));
             if large && next.lower() == b"and" {
                 let Some(after) = self.next_word(next.end) else { break };
-                if !matches!(after.part(), Some(Part::Small(1..) | Part::Tens(_))) || self.begins_part(after) {
+                if !matches!(after.part(), Some(NumberWord::Small(1..) | NumberWord::Tens(_)))
+                    || self.begins_part(after)
+                {
                     break;
                 }
                 next = after;
             }
             let Some(part) = next.part() else { break };
             match (last, part) {
-                (Part::Tens(_), Part::Small(n @ 1..=9))
-                | (Part::Hundred | Part::Scale(_), Part::Small(n @ 1..) | Part::Tens(n)) => current += i64::from(n),
-                (Part::Small(1..) | Part::Tens(_), Part::Hundred) if current < 100 => current *= 100,
-                (Part::Small(1..) | Part::Tens(_) | Part::Hundred, Part::Scale(scale)) if current < 1000 => {
+                (NumberWord::Tens(_), NumberWord::Small(n @ 1..=9))
+                | (NumberWord::Hundred | NumberWord::Scale(_), NumberWord::Small(n @ 1..) | NumberWord::Tens(n)) => {
+                    current += i64::from(n)
+                }
+                (NumberWord::Small(1..) | NumberWord::Tens(_), NumberWord::Hundred) if current < 100 => current *= 100,
+                (NumberWord::Small(1..) | NumberWord::Tens(_) | NumberWord::Hundred, NumberWord::Scale(scale))
+                    if current < 1000 =>
+                {
                     total += current * scale as i64;
                     current = 0;
                 }
@@ -721,16 +728,17 @@ impl Scan<'_> {
     }
 
     /// Whether a count begins the name of a part: `and three quarters`.
-    fn begins_part(&self, count: Word) -> bool {
-        self.next_word(count.end).is_some_and(|word| matches!(word.part(), Some(Part::Nth(..) | Part::Half)))
+    fn begins_part(&self, count: ScannedWord) -> bool {
+        self.next_word(count.end)
+            .is_some_and(|word| matches!(word.part(), Some(NumberWord::Nth(..) | NumberWord::Half)))
     }
 
     /// `two thirds`, `one-half`, `three quarters of`.
     fn fraction_words(&self, upper: i64, end: usize) -> Option<(usize, Number)> {
         let name = self.next_word(end)?;
         let lower = match name.part()? {
-            Part::Half if upper == 1 && name.lower() == b"half" => 2,
-            Part::Nth(n, many) if many == (upper > 1) => n,
+            NumberWord::Half if upper == 1 && name.lower() == b"half" => 2,
+            NumberWord::Nth(n, many) if many == (upper > 1) => n,
             _ => return None,
         };
         let coins = name.lower() == b"quarters" && self.byte(end) != b'-';

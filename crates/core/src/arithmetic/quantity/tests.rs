@@ -179,8 +179,8 @@ mod run {
     use crate::record::formats;
     use stepscope_base::json::Tape;
 
-    /// The uptake of a run whose first step writes these variables: name, description, value as JSON.
-    fn uptake(question: &str, facts: &[(&str, &str, &str)], step_two: &str) -> Uptake {
+    /// The links of a run whose first step writes these variables: name, description, value as JSON.
+    fn links(question: &str, facts: &[(&str, &str, &str)], step_two: &str) -> QuantityLinks {
         let outputs = facts.iter().map(|(name, text, _)| format!(r#"{{"name": "{name}", "description": "{text}"}}"#));
         let state = facts.iter().map(|(name, _, value)| format!(r#""{name}": {value}"#));
         let text = format!(
@@ -191,20 +191,20 @@ mod run {
         let mut tape = Tape::default();
         let record = formats::read(tape.parse(text.as_bytes()).unwrap());
         let procedure = record.procedure.map(Procedure::read);
-        Uptake::of(&record, procedure.as_ref()).unwrap()
+        QuantityLinks::of(&record, procedure.as_ref()).unwrap()
     }
 
-    fn taken(uptake: &Uptake) -> Vec<Vec<usize>> {
-        (0..uptake.quantities.len()).map(|n| uptake.takers_of(n).collect()).collect()
+    fn taken(links: &QuantityLinks) -> Vec<Vec<usize>> {
+        (0..links.quantities.len()).map(|n| links.holders_of(n).collect()).collect()
     }
 
-    fn is_sound(uptake: &Uptake) -> bool {
-        uptake.missed.is_empty() && uptake.invented.is_empty() && uptake.changed.is_empty()
+    fn is_sound(links: &QuantityLinks) -> bool {
+        links.missed.is_empty() && links.invented.is_empty() && links.changed.is_empty()
     }
 
     #[test]
     fn values_are_linked_in_any_form() {
-        let linked = uptake(
+        let linked = links(
             "He works 2 hours at 20% of $3 and takes half of a dozen and twice three pens.",
             &[
                 ("minutes", "time", "120"),
@@ -223,13 +223,13 @@ mod run {
 
     #[test]
     fn equal_numbers_are_told_apart_by_their_words() {
-        let linked = uptake(
+        let linked = links(
             "He has ten boxes of pencils. He kept ten pens.",
             &[("kept_pens", "pens kept", "10"), ("boxes", "boxes of pencils", "10")],
             "Add",
         );
         assert_eq!(taken(&linked), [[1], [0]]);
-        let shared = uptake("Six more and six times as many.", &[("six", "the constant 6", "6")], "Add");
+        let shared = links("Six more and six times as many.", &[("six", "the constant 6", "6")], "Add");
         assert_eq!(taken(&shared), [[0], [0]]);
     }
 
@@ -245,24 +245,24 @@ mod run {
             ("It takes 4 hours.", "1"),
             ("It takes 4 hours.", "0"),
         ] {
-            let taken = uptake(question, &[("x", "a value", value)], "5 and 24, 40 at 25%, 4, 3, 2");
+            let taken = links(question, &[("x", "a value", value)], "5 and 24, 40 at 25%, 4, 3, 2");
             assert!(taken.invented.is_empty() && taken.changed.is_empty(), "{question} {value}");
         }
-        assert_eq!(uptake("It takes 4 hours.", &[("x", "a value", "3592")], "4").invented, [0]);
+        assert_eq!(links("It takes 4 hours.", &[("x", "a value", "3592")], "4").invented, [0]);
     }
 
     #[test]
     fn misreadings_and_gaps_are_seen() {
-        let swapped = uptake("24 pens and 13 more.", &[("pens", "at first", "42"), ("more", "bought", "13")], "Add");
-        assert_eq!(swapped.changed, [Changed { quantity: 0, taker: 0, planned: false }]);
+        let swapped = links("24 pens and 13 more.", &[("pens", "at first", "42"), ("more", "bought", "13")], "Add");
+        assert_eq!(swapped.changed, [Changed { quantity: 0, holder: 0, planned: false }]);
         assert!(swapped.missed.is_empty() && swapped.invented.is_empty());
-        let planned = uptake("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
-        assert_eq!(planned.changed, [Changed { quantity: 0, taker: 0, planned: true }]);
-        let missed = uptake("24 pens and 13 more.", &[("pens", "at first", "24")], "Add");
+        let planned = links("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
+        assert_eq!(planned.changed, [Changed { quantity: 0, holder: 0, planned: true }]);
+        let missed = links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add");
         assert_eq!(missed.missed, [Missed { quantity: 1, room: false }]);
-        let room = uptake("24 pens and 13 more.", &[("pens", "at first", "24"), ("more", "bought", "24")], "Add");
+        let room = links("24 pens and 13 more.", &[("pens", "at first", "24"), ("more", "bought", "24")], "Add");
         assert_eq!(room.missed, [Missed { quantity: 1, room: true }]);
-        assert!(is_sound(&uptake("24 pens and 13 more.", &[("pens", "at first", "24")], "Add 13 to it")));
+        assert!(is_sound(&links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add 13 to it")));
     }
 }
 

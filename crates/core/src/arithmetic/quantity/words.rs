@@ -5,7 +5,7 @@ pub(super) const LONGEST: usize = 11;
 
 /// What a word contributes to a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Part {
+pub(super) enum NumberWord {
     /// 0 to 19.
     Small(u8),
     /// 20 to 90.
@@ -38,13 +38,15 @@ pub(super) enum Part {
 /// what stands beside it.
 pub(crate) fn word_value(word: &[u8]) -> Option<(i64, i64)> {
     Some(match part(word)? {
-        Part::Small(n) | Part::Tens(n) | Part::Multiple(n) => (n.into(), 1),
-        Part::Hundred => (100, 1),
-        Part::Scale(n) => (n.try_into().ok()?, 1),
-        Part::Dozen => (12, 1),
-        Part::Half => (1, 2),
-        Part::Nth(n, _) => (1, n.into()),
-        Part::Ordinal(_) | Part::Two | Part::Score | Part::Each | Part::Period(_) => return None,
+        NumberWord::Small(n) | NumberWord::Tens(n) | NumberWord::Multiple(n) => (n.into(), 1),
+        NumberWord::Hundred => (100, 1),
+        NumberWord::Scale(n) => (n.try_into().ok()?, 1),
+        NumberWord::Dozen => (12, 1),
+        NumberWord::Half => (1, 2),
+        NumberWord::Nth(n, _) => (1, n.into()),
+        NumberWord::Ordinal(_) | NumberWord::Two | NumberWord::Score | NumberWord::Each | NumberWord::Period(_) => {
+            return None;
+        }
     })
 }
 
@@ -52,8 +54,8 @@ pub(crate) fn word_value(word: &[u8]) -> Option<(i64, i64)> {
 macro_rules! words {
     ($($($word:literal)|+ => $part:expr,)+) => {
         /// What a word means, if it can stand in a quantity.
-        pub(super) fn part(word: &[u8]) -> Option<Part> {
-            use Part::{Dozen, Each, Half, Hundred, Multiple, Nth, Ordinal, Period, Scale, Score, Small, Tens, Two};
+        pub(super) fn part(word: &[u8]) -> Option<NumberWord> {
+            use NumberWord::{Dozen, Each, Half, Hundred, Multiple, Nth, Ordinal, Period, Scale, Score, Small, Tens, Two};
             Some(match word {
                 $($($word)|+ => $part,)+
                 _ => return None,

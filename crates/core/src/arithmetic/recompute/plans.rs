@@ -1,8 +1,8 @@
 //! What a step asks for: looked for in its signs, in its words, and in the names of what it reads and writes.
 
-use super::{Execution, Plan, Source, Texts, Wording, collected, follows, implied, prose};
+use super::{Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
-    Expression, Found, Names, Reading, Target, equation, find, may_hold, numbers, read, solved,
+    AssignedTo, Calculation, Expression, Names, Reading, equation, find, may_hold, numbers, read, solved,
 };
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step};
@@ -17,7 +17,7 @@ const INSIDE: u32 = BETWEEN - 1;
 
 /// One output of a step, for which a plan is looked for.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'w, 'a> {
+pub(super) struct PlanRequest<'w, 'a> {
     pub(super) step: &'w Step<'a>,
     pub(super) variable: usize,
     pub(super) texts: &'w Texts<'w>,
@@ -26,12 +26,12 @@ pub(super) struct Wanted<'w, 'a> {
 }
 
 /// The calculations of a text. `subtotal = a * b; total = subtotal + c`: the first one is put into the second.
-pub(super) fn found(text: &str, names: &Names) -> Vec<Found> {
+pub(super) fn found(text: &str, names: &Names) -> Vec<Calculation> {
     let found = find(text, names);
     let mut between: Vec<Expression> = Vec::new();
     let mut more: Option<Names> = None;
     for one in &found {
-        let Some(Target::Word(word)) = &one.target else { continue };
+        let Some(AssignedTo::Word(word)) = &one.target else { continue };
         let later = text.get(one.range.end..).unwrap_or_default();
         if word.len() > 1 && between.len() < MAX_BETWEEN && holds_word(later, word) {
             more.get_or_insert_with(|| names.clone()).add(word, BETWEEN + between.len() as u32);
@@ -41,11 +41,11 @@ pub(super) fn found(text: &str, names: &Names) -> Vec<Found> {
     let Some(more) = more else { return found };
     let part = |name: u32| between.get(name.checked_sub(BETWEEN)? as usize);
     let mut whole = find(text, &more);
-    let used = |one: &Found| one.expression.names().iter().any(|name| *name >= BETWEEN);
+    let used = |one: &Calculation| one.expression.names().iter().any(|name| *name >= BETWEEN);
     if !whole.iter().any(used) {
         return found;
     }
-    whole.retain(|one| !matches!(one.target, Some(Target::Name(name)) if name >= BETWEEN));
+    whole.retain(|one| !matches!(one.target, Some(AssignedTo::Name(name)) if name >= BETWEEN));
     for one in &mut whole {
         if let Some(replaced) = one.expression.replaced(part).and_then(|once| once.replaced(part)) {
             one.expression = replaced;
@@ -55,9 +55,9 @@ pub(super) fn found(text: &str, names: &Names) -> Vec<Found> {
 }
 
 /// The variable that a calculation is assigned to.
-pub(super) fn target(found: &Found) -> Option<usize> {
+pub(super) fn target(found: &Calculation) -> Option<usize> {
     match found.target {
-        Some(Target::Name(name)) => Some(name as usize),
+        Some(AssignedTo::Name(name)) => Some(name as usize),
         _ => None,
     }
 }
@@ -73,9 +73,9 @@ fn holds_word(text: &str, word: &str) -> bool {
 
 impl<'a> Execution<'_, 'a> {
     /// The calculation that a step asks for.
-    pub(super) fn plan(&mut self, wanted: &Wanted<'_, 'a>) -> Option<Plan> {
-        let Wanted { texts, description, .. } = *wanted;
-        let by_step = self.explicit(texts.step, texts.found, Source::Step, wanted);
+    pub(super) fn plan(&mut self, wanted: &PlanRequest<'_, 'a>) -> Option<Plan> {
+        let PlanRequest { texts, description, .. } = *wanted;
+        let by_step = self.explicit(texts.step, texts.found, PlanSource::Step, wanted);
         // "Divide the total by (a + b)": the signs are only a part of what the words say.
         if by_step.as_ref().is_some_and(|plan| self.is_part(plan, wanted))
             && let Some(plan) = self.prose(wanted)
@@ -87,7 +87,7 @@ impl<'a> Execution<'_, 'a> {
         let by_description = if !may_hold(description.as_bytes()) || example() {
             None
         } else {
-            self.explicit(description, &find(description, &self.names), Source::Description, wanted)
+            self.explicit(description, &find(description, &self.names), PlanSource::Description, wanted)
         };
         if let Some(mut plan) = by_step {
             let value = self.by_record(&plan.expression);
@@ -105,8 +105,8 @@ impl<'a> Execution<'_, 'a> {
     }
 
     /// Whether a calculation without a name uses only some of what the step reads, beside words that calculate.
-    fn is_part(&self, plan: &Plan, wanted: &Wanted<'_, '_>) -> bool {
-        let Wanted { step, texts, .. } = *wanted;
+    fn is_part(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
+        let PlanRequest { step, texts, .. } = *wanted;
         let Some(range) = &plan.range else { return false };
         let own = texts.found.iter().any(|found| found.target.is_some() && found.range == *range);
         let used = plan.expression.names();
@@ -116,8 +116,8 @@ impl<'a> Execution<'_, 'a> {
     }
 
     /// What a step without a recipe must mean: only if that is what it wrote, or if what it wrote follows from nothing.
-    pub(super) fn implied(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
-        let Wanted { step, variable, texts, recorded, .. } = *wanted;
+    pub(super) fn implied(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { step, variable, texts, recorded, .. } = *wanted;
         if !self.guesses || texts.extracts || step.outputs.len() != 1 || step.inputs.len() != 2 {
             return None;
         }
@@ -132,18 +132,23 @@ impl<'a> Execution<'_, 'a> {
         let agrees = self.by_record(&expression).is_some_and(|value| recorded.stands_for(value));
         let values: Vec<f64> = inputs.iter().map(|input| input.value.float()).collect();
         let adopted = agrees || !follows::may_give(&values, recorded.value.float());
-        let made = Plan { expression, source: Source::Step, range: None, wording: Wording::Implied, sure: false };
+        let made = Plan { expression, source: PlanSource::Step, range: None, wording: Wording::Implied, sure: false };
         adopted.then_some(made)
     }
 
     /// What solves an equation that stands in the step: `2 * (length + width) = perimeter`, or one in x.
-    fn solution(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
-        let Wanted { variable, texts, .. } = *wanted;
-        let made =
-            |expression, range| Plan { expression, source: Source::Step, range, wording: Wording::Signs, sure: false };
+    fn solution(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { variable, texts, .. } = *wanted;
+        let made = |expression, range| Plan {
+            expression,
+            source: PlanSource::Step,
+            range,
+            wording: Wording::Signs,
+            sure: false,
+        };
         let own = variable as u32;
         let named = texts.found.iter().find_map(|found| match found.target {
-            Some(Target::Name(right)) if right != own && found.expression.names().contains(&own) => {
+            Some(AssignedTo::Name(right)) if right != own && found.expression.names().contains(&own) => {
                 Some(made(solved(&found.expression, right, own)?, Some(found.range.clone())))
             }
             _ => None,
@@ -153,8 +158,8 @@ impl<'a> Execution<'_, 'a> {
     }
 
     /// What a step makes of a list or of two times of day.
-    fn collected(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
-        let Wanted { step, variable, texts, description, .. } = *wanted;
+    fn collected(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { step, variable, texts, description, .. } = *wanted;
         let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
         if texts.extracts || step.inputs.iter().any(known) {
             return None;
@@ -167,22 +172,29 @@ impl<'a> Execution<'_, 'a> {
             .filter_map(|bytes| std::str::from_utf8(bytes).ok())
             .collect();
         let expression = collected::plan(&[texts.step, description, name], &values, step.inputs.len())?;
-        Some(Plan { expression, source: Source::Step, range: None, wording: Wording::Words, sure: false })
+        Some(Plan { expression, source: PlanSource::Step, range: None, wording: Wording::Words, sure: false })
     }
 
     /// A calculation in signs that is this output's by its name, or because no other can be meant.
-    fn explicit(&mut self, text: &str, found: &[Found], source: Source, wanted: &Wanted<'_, '_>) -> Option<Plan> {
-        let sole = source == Source::Description || wanted.step.outputs.len() == 1;
-        let own: Vec<&Found> = found.iter().filter(|found| target(found) == Some(wanted.variable)).collect();
-        let free = |found: &&Found| match &found.target {
-            Some(Target::Name(_)) => false,
-            Some(Target::Word(_)) => true,
+    fn explicit(
+        &mut self,
+        text: &str,
+        found: &[Calculation],
+        source: PlanSource,
+        wanted: &PlanRequest<'_, '_>,
+    ) -> Option<Plan> {
+        let sole = source == PlanSource::Description || wanted.step.outputs.len() == 1;
+        let own: Vec<&Calculation> = found.iter().filter(|found| target(found) == Some(wanted.variable)).collect();
+        let free = |found: &&Calculation| match &found.target {
+            Some(AssignedTo::Name(_)) => false,
+            Some(AssignedTo::Word(_)) => true,
             None => !found.expression.names().is_empty(),
         };
-        let free: Vec<&Found> = if own.is_empty() && sole { found.iter().filter(free).collect() } else { Vec::new() };
+        let free: Vec<&Calculation> =
+            if own.is_empty() && sole { found.iter().filter(free).collect() } else { Vec::new() };
         // Of several, such as the cases of a condition, it is the one that the step took.
-        let taken = |list: &[&Found]| {
-            let agrees = |found: &&&Found| {
+        let taken = |list: &[&Calculation]| {
+            let agrees = |found: &&&Calculation| {
                 let value = self.by_record(&found.expression);
                 value.zip(wanted.recorded).is_some_and(|(value, recorded)| recorded.stands_for(value))
             };
@@ -194,7 +206,7 @@ impl<'a> Execution<'_, 'a> {
             // Of two without a name of their own nobody knows which is meant.
             ([], several) => (taken(several)?, false),
         };
-        if let Some(Target::Word(alias)) = &chosen.target {
+        if let Some(AssignedTo::Word(alias)) = &chosen.target {
             self.names.add(alias, wanted.variable as u32);
         }
         let behind = if found.len() == 1 { text } else { text.get(chosen.range.end..).unwrap_or_default() };
@@ -202,13 +214,13 @@ impl<'a> Execution<'_, 'a> {
             Some(single) => Expression::single(single, &chosen.expression)?,
             None => chosen.expression,
         };
-        let sure = sure && !(source == Source::Step && holds_word(text, "if"));
+        let sure = sure && !(source == PlanSource::Step && holds_word(text, "if"));
         Some(Plan { expression, source, range: Some(chosen.range), wording: Wording::Signs, sure })
     }
 
     /// A number that the procedure itself gives: "(value 3)" for what is extracted, "set total to 12".
-    fn constant(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
-        let Wanted { variable, texts, description, .. } = *wanted;
+    fn constant(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { variable, texts, description, .. } = *wanted;
         let made = |number: Number, source| Plan {
             expression: Expression::number(number),
             source,
@@ -224,7 +236,7 @@ impl<'a> Execution<'_, 'a> {
                 .map(|(number, _)| number)
         });
         if let Some(number) = set {
-            return Some(made(number.value, Source::Step));
+            return Some(made(number.value, PlanSource::Step));
         }
         if !texts.extracts {
             return None;
@@ -232,14 +244,14 @@ impl<'a> Execution<'_, 'a> {
         let inner = description.trim_end_matches('.').strip_suffix(')')?.rsplit_once('(')?.1.trim();
         let inner = inner.strip_prefix("value ").or_else(|| inner.strip_prefix("value: ")).unwrap_or(inner);
         match read(inner, &Names::default()) {
-            Reading::Number(number) => Some(made(number.value, Source::Description)),
+            Reading::Number(number) => Some(made(number.value, PlanSource::Description)),
             _ => None,
         }
     }
 
     /// A calculation in words; or the step only works out, or states, what it reads.
-    fn prose(&self, wanted: &Wanted<'_, '_>) -> Option<Plan> {
-        let Wanted { step, variable, texts, description, .. } = *wanted;
+    fn prose(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { step, variable, texts, description, .. } = *wanted;
         if texts.extracts || step.outputs.len() != 1 {
             return None;
         }
@@ -273,9 +285,9 @@ impl<'a> Execution<'_, 'a> {
         }
         let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
         if let Some(expression) = self.with_signs_inside(texts, &inputs) {
-            return Some(made(expression, Source::Step, Wording::Words));
+            return Some(made(expression, PlanSource::Step, Wording::Words));
         }
-        for (text, source) in [(texts.step, Source::Step), (description, Source::Description)] {
+        for (text, source) in [(texts.step, PlanSource::Step), (description, PlanSource::Description)] {
             if prose::may_plan(text)
                 && let Some(expression) = prose::plan(text, &inputs)
             {
@@ -292,7 +304,7 @@ impl<'a> Execution<'_, 'a> {
         if let (Some(one), None) = (waiting.next(), waiting.next())
             && evaluates()
         {
-            return Some(made(Expression::name(one.id), Source::Step, Wording::Statement));
+            return Some(made(Expression::name(one.id), PlanSource::Step, Wording::Statement));
         }
         let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
         if !(texts.last && is_end) {
@@ -312,12 +324,12 @@ impl<'a> Execution<'_, 'a> {
             inputs.retain(|input| texts.step.contains(input.name));
         }
         let stated = prose::statement(texts.step, &inputs)?;
-        Some(made(stated, Source::Step, Wording::Statement))
+        Some(made(stated, PlanSource::Step, Wording::Statement))
     }
 
     /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".
     fn with_signs_inside(&self, texts: &Texts<'_>, inputs: &[prose::Input<'_>]) -> Option<Expression> {
-        let [Found { target: None, expression, range, .. }] = texts.found else { return None };
+        let [Calculation { target: None, expression, range, .. }] = texts.found else { return None };
         let (before, behind) = (texts.step.get(..range.start)?, texts.step.get(range.end..)?);
         let before = before.trim_end_matches(['(', ' ', '`']);
         let behind = behind.trim_start_matches([')', ' ', '`']);

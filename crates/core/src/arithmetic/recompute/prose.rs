@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use self::cues::{Cue, Place, cues};
-use self::reader::{Reader, Tree};
+use self::cues::{Cue, CueAt, cues};
+use self::reader::{PhraseReader, Tree};
 use self::words::{Word, parts, sentence, stem, words};
 use crate::arithmetic::expression::{Expression, Operation, Single};
 use crate::arithmetic::number::Number;
@@ -153,13 +153,14 @@ pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     let whole = Whole::of(&words, &cues, sentence.clone(), inputs)?;
     let averaged = words.get(sentence.clone())?.iter().any(|word| matches!(word.lower.as_ref(), "average" | "mean"));
     let divides =
-        |cue: &Place| matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _));
+        |cue: &CueAt| matches!(cue.0, Cue::Divide | Cue::Average | Cue::Share | Cue::Infix(Operation::Divide, _));
     if averaged && !cues.iter().any(divides) && !inputs.iter().any(|input| mentions(input, "average")) {
         return None;
     }
     [false, true].into_iter().find_map(|nouns_first| {
         let (leaves, numbers) = (Vec::new(), Vec::new());
-        let mut reader = Reader { words: &words, inputs, leaves, numbers, rest: false, depth: 0, read: 0, nouns_first };
+        let mut reader =
+            PhraseReader { words: &words, inputs, leaves, numbers, rest: false, depth: 0, read: 0, nouns_first };
         let tree = reader.tree(&cues, sentence.start..whole.end)?;
         let tree = match (whole.remainder, tree) {
             (false, tree) => tree,
@@ -186,7 +187,7 @@ struct Whole {
 
 impl Whole {
     /// `None` where a word asks for what these readings do not know.
-    fn of(words: &[Word<'_>], cues: &[Place], sentence: Range<usize>, inputs: &[Input<'_>]) -> Option<Self> {
+    fn of(words: &[Word<'_>], cues: &[CueAt], sentence: Range<usize>, inputs: &[Input<'_>]) -> Option<Self> {
         let known = |word: &str| inputs.iter().any(|input| mentions(input, word));
         let word = |at: usize| words.get(at).map_or("", |word| word.lower.as_ref());
         let mut whole = Self { end: sentence.end, rounds: None, remainder: false };
@@ -265,7 +266,7 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
     let verb =
         |word: &Word<'_>| word.number.is_some() || BLOCKED.contains(&word.lower.as_ref()) || word.lower == "convert";
     // "Take the value from the last step" takes nothing away.
-    let calculates = |place: &Place| words.get(place.1.start).is_some_and(|word| word.lower != "take");
+    let calculates = |place: &CueAt| words.get(place.1.start).is_some_and(|word| word.lower != "take");
     let says_more = |words: &[Word<'_>]| {
         let verbs = words.iter().any(|word| verb(word) && !mentions(input, &word.lower));
         verbs || cues(words, 0).iter().any(calculates)

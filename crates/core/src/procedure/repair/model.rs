@@ -20,7 +20,7 @@ pub struct ModelRepair {
     /// The model and where it is.
     pub server: Shown,
     /// What came of each call, in a sentence.
-    pub said: Vec<Shown>,
+    pub outcomes: Vec<Shown>,
     /// The call that runs, or ran last.
     pub received: Received,
     /// How many diagnostics there were, and how many there are now.
@@ -42,7 +42,7 @@ impl ModelRepair {
         Self {
             id: RunId(0),
             server,
-            said: Vec::new(),
+            outcomes: Vec::new(),
             received: Received::default(),
             diagnostics: (count, count),
             procedure,
@@ -89,19 +89,19 @@ impl ModelRepair {
     fn take_reply(&mut self) {
         let n = self.calls;
         if let Some(why) = failed(&self.received) {
-            self.said.push(shown!("attempt {n}: {why}"));
+            self.outcomes.push(shown!("attempt {n}: {why}"));
             self.is_over = true;
             return;
         }
         let json = self.received.content.get(parts(&self.received.content).json).unwrap_or_default();
         if loads(&mut Tape::default(), json).is_ok() {
             let (before, after) = (self.diagnostics.1, diagnostics(json).total());
-            self.said.push(shown!("attempt {n}: diagnostics {before} → {after}"));
+            self.outcomes.push(shown!("attempt {n}: diagnostics {before} → {after}"));
             self.is_changed |= json != self.procedure;
             self.procedure = json.to_vec();
             self.diagnostics.1 = after;
         } else {
-            self.said.push(shown!("attempt {n}: the reply is not JSON; nothing changed"));
+            self.outcomes.push(shown!("attempt {n}: the reply is not JSON; nothing changed"));
         }
         self.is_over = self.diagnostics.1 == 0 || n >= self.tries;
     }
@@ -110,6 +110,6 @@ impl ModelRepair {
     pub fn cancel(&mut self) {
         self.received.cancel();
         self.is_over = true;
-        self.said.push(shown!("attempt {}: broken off; what had come is no answer", self.calls));
+        self.outcomes.push(shown!("attempt {}: broken off; what had come is no answer", self.calls));
     }
 }

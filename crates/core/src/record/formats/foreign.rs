@@ -5,7 +5,7 @@
 use stepscope_base::json::{Kind, Value};
 
 /// One kind of JSON file that often lies in a folder of runs.
-struct Known {
+struct ForeignShape {
     name: &'static str,
     /// Keys that it always has.
     all: &'static [&'static str],
@@ -13,12 +13,12 @@ struct Known {
     any: &'static [&'static str],
 }
 
-const fn known(name: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> Known {
-    Known { name, all, any }
+const fn known(name: &'static str, all: &'static [&'static str], any: &'static [&'static str]) -> ForeignShape {
+    ForeignShape { name, all, any }
 }
 
 /// The first that fits names the value: what is special stands before what is general.
-const KNOWN: &[Known] = &[
+const KNOWN: &[ForeignShape] = &[
     known("a Jupyter notebook", &["cells", "nbformat"], &[]),
     known("a package-lock.json", &["lockfileVersion"], &[]),
     known("a package.json", &["name"], &["dependencies", "devDependencies", "scripts", "workspaces"]),
@@ -90,7 +90,7 @@ fn object(root: Value<'_>) -> Option<&'static str> {
         return Some("an empty object");
     }
     let has = |key: &&str| root.get(key).is_some();
-    let fits = |known: &&Known| known.all.iter().all(has) && (known.any.is_empty() || known.any.iter().any(has));
+    let fits = |known: &&ForeignShape| known.all.iter().all(has) && (known.any.is_empty() || known.any.iter().any(has));
     if let Some(known) = KNOWN.iter().find(fits) {
         return Some(known.name);
     }

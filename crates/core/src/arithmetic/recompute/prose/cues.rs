@@ -6,7 +6,7 @@ use super::words::Word;
 use crate::arithmetic::expression::Operation;
 
 /// An operation word and the words that belong to it.
-pub(super) type Place = (Cue, Range<usize>);
+pub(super) type CueAt = (Cue, Range<usize>);
 
 /// What an operation word asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub(super) enum Cue {
 }
 
 /// Every operation word from a place on; the words that belong to it are in the range.
-pub(super) fn cues(words: &[Word<'_>], from: usize) -> Vec<Place> {
+pub(super) fn cues(words: &[Word<'_>], from: usize) -> Vec<CueAt> {
     let mut cues = Vec::new();
     let mut at = from;
     while at < words.len() {

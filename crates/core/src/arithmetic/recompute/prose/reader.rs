@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cues::{Cue, Place, cues, is_command};
+use super::cues::{Cue, CueAt, cues, is_command};
 use super::resolve::pair;
 use super::words::{Behind, Word};
 use super::{Input, mentions, unit};
@@ -100,7 +100,7 @@ pub(super) enum Tree {
     Pair(Operation, Box<Tree>, Box<Tree>),
 }
 
-pub(super) struct Reader<'r, 't> {
+pub(super) struct PhraseReader<'r, 't> {
     pub(super) words: &'r [Word<'t>],
     pub(super) inputs: &'r [Input<'t>],
     pub(super) leaves: Vec<Range<usize>>,
@@ -115,10 +115,10 @@ pub(super) struct Reader<'r, 't> {
     pub(super) nouns_first: bool,
 }
 
-impl Reader<'_, '_> {
+impl PhraseReader<'_, '_> {
     /// What the verbs of a sentence do one after the other, or the one calculation that it names.
-    pub(super) fn tree(&mut self, cues: &[Place], sentence: Range<usize>) -> Option<Tree> {
-        let verbs: Vec<&Place> = cues.iter().filter(|(cue, place)| self.is_verb(*cue, place.start)).collect();
+    pub(super) fn tree(&mut self, cues: &[CueAt], sentence: Range<usize>) -> Option<Tree> {
+        let verbs: Vec<&CueAt> = cues.iter().filter(|(cue, place)| self.is_verb(*cue, place.start)).collect();
         let first = cues.first()?.1.start;
         let Some((_, place)) = verbs.first() else {
             let start = self.left_of(first, sentence.start);
@@ -261,7 +261,7 @@ impl Reader<'_, '_> {
 
     fn calculation(&mut self, phrase: Range<usize>) -> Option<Tree> {
         let phrase = self.trimmed(phrase);
-        let places: Vec<Place> = cues(self.words.get(..phrase.end)?, phrase.start);
+        let places: Vec<CueAt> = cues(self.words.get(..phrase.end)?, phrase.start);
         if let Some(tree) = self.excess(&phrase, &places) {
             return Some(tree);
         }
@@ -274,7 +274,7 @@ impl Reader<'_, '_> {
             self.restore(kept);
         }
         let infix = |sum: bool| {
-            let level = move |place: &&Place| match place.0 {
+            let level = move |place: &&CueAt| match place.0 {
                 Cue::Infix(operation, _) => sum == matches!(operation, Operation::Add | Operation::Subtract),
                 Cue::Percent => !sum,
                 _ => false,
@@ -332,7 +332,7 @@ impl Reader<'_, '_> {
     }
 
     /// `how many more a than b`
-    fn excess(&mut self, phrase: &Range<usize>, places: &[Place]) -> Option<Tree> {
+    fn excess(&mut self, phrase: &Range<usize>, places: &[CueAt]) -> Option<Tree> {
         let (_, place) = places.iter().find(|(cue, _)| *cue == Cue::Excess)?;
         let than = self.find(place.end..phrase.end, &["than"])?;
         let a = self.operand(place.end..than)?;

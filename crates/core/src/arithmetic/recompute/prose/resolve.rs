@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::reader::{Reader, Tree};
+use super::reader::{PhraseReader, Tree};
 use super::words::{parts, value_of};
 use super::{Input, mentions};
 use crate::arithmetic::expression::{Expression, Operation};
@@ -14,7 +14,7 @@ const MAX_READINGS: usize = 1_000;
 /// A reading counts as likely as the best one if it is no further below it.
 const CLEAR: f64 = 0.3;
 
-impl Reader<'_, '_> {
+impl PhraseReader<'_, '_> {
     pub(super) fn resolve(&self, tree: &Tree) -> Option<Expression> {
         if matches!(tree, Tree::Mean) {
             return self.mean();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::fit::{Fit, derived, fit, misread};
+use super::fit::{QuantityFit, derived, fit, misread};
 use super::spelling::Spellings;
 use super::{Kind, Quantity, find};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
@@ -23,24 +23,24 @@ const AROUND: usize = 48;
 
 /// The quantities of a question and the variables that a run extracted.
 #[derive(Clone, Debug)]
-pub struct Uptake {
+pub struct QuantityLinks {
     /// The quantities of the question; their `variables` are empty here.
     pub quantities: Vec<Quantity>,
     /// The variables that steps with the question before them wrote.
-    pub takers: Vec<Taker>,
+    pub holders: Vec<Holder>,
     /// Sure quantities that no value, no description and no step text holds.
     pub missed: Vec<Missed>,
-    /// Takers whose number stands nowhere and follows from nothing.
+    /// holders whose number stands nowhere and follows from nothing.
     pub invented: Vec<usize>,
     /// Numbers that were probably misread.
     pub changed: Vec<Changed>,
-    /// For each quantity, the takers that hold or describe it.
+    /// For each quantity, the holders that hold or describe it.
     taken: Vec<u64>,
 }
 
 /// A variable that a step with the question before it wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Taker {
+pub struct Holder {
     /// The position of the step.
     pub step: usize,
     /// Its place among the step's outputs.
@@ -49,7 +49,7 @@ pub struct Taker {
     pub extracts: bool,
 }
 
-impl Taker {
+impl Holder {
     /// Its declaration.
     pub fn field<'a>(&self, procedure: &Procedure<'a>) -> Option<Field<'a>> {
         procedure.steps.get(self.step)?.outputs.get(self.output).copied()
@@ -61,7 +61,7 @@ impl Taker {
     }
 }
 
-impl Uptake {
+impl QuantityLinks {
     /// `None` where there is nothing to compare: no question, no plan, or no state.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>) -> Option<Self> {
         let state = record.state.filter(|state| state.kind() == JsonKind::Object)?;
@@ -69,24 +69,24 @@ impl Uptake {
             return None;
         }
         let question = record.question.or_else(|| state.get(PROBLEM_TEXT))?.string()?;
-        let mut holders = holders(procedure?);
-        if holders.is_empty() {
+        let mut holdings = holdings(procedure?);
+        if holdings.is_empty() {
             return None;
         }
         let quantities = find(question.bytes());
-        fill(&mut holders, state, &question);
+        fill(&mut holdings, state, &question);
         let taken = vec![0; quantities.len().min(MAX_LINKED)];
         let (missed, invented, changed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut linking = Linking { question, holders, quantities, missed, invented, changed, taken };
+        let mut linking = Linking { question, holdings, quantities, missed, invented, changed, taken };
         linking.link();
         linking.judge(procedure?, state);
         Some(linking.done())
     }
 
-    /// The takers that hold or describe a quantity.
-    pub fn takers_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
+    /// The holders that hold or describe a quantity.
+    pub fn holders_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
         let mask = self.taken.get(quantity).copied().unwrap_or(0);
-        (0..self.takers.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
+        (0..self.holders.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
     }
 
     /// Whether a text with numbers (a worked solution) uses a quantity.
@@ -94,14 +94,14 @@ impl Uptake {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
         let counts =
             |number: &&Quantity| !matches!(number.kind, Kind::Label | Kind::Ordinal | Kind::Each | Kind::Period);
-        numbers.iter().filter(counts).any(|number| fit(quantity, number.approx) >= Fit::Kind)
+        numbers.iter().filter(counts).any(|number| fit(quantity, number.approx) >= QuantityFit::Kind)
     }
 }
 
-/// An [`Uptake`] in the making, with the texts that it looks at.
+/// An [`QuantityLinks`] in the making, with the texts that it looks at.
 struct Linking<'a> {
     question: Untrusted<'a>,
-    holders: Vec<Holder<'a>>,
+    holdings: Vec<Holding<'a>>,
     quantities: Vec<Quantity>,
     missed: Vec<Missed>,
     invented: Vec<usize>,
@@ -109,9 +109,9 @@ struct Linking<'a> {
     taken: Vec<u64>,
 }
 
-/// A taker with what it holds.
-struct Holder<'a> {
-    taker: Taker,
+/// A holder with what it holds.
+struct Holding<'a> {
+    holder: Holder,
     name: Untrusted<'a>,
     description: Option<Value<'a>>,
     value: Option<Value<'a>>,
@@ -138,7 +138,7 @@ pub struct Changed {
     /// The quantity as the question has it.
     pub quantity: usize,
     /// The variable that holds another number.
-    pub taker: usize,
+    pub holder: usize,
     /// Whether the plan itself names the right number.
     pub planned: bool,
 }
@@ -208,21 +208,21 @@ impl Fits {
         let mut fits = Self::default();
         for (q, quantity) in quantities.iter().take(MAX_LINKED).enumerate() {
             match fit(quantity, number) {
-                Fit::None => {}
-                Fit::Near => fits.near |= 1 << q,
-                Fit::Kind => fits.kind |= 1 << q,
-                Fit::Exact => fits.exact |= 1 << q,
+                QuantityFit::None => {}
+                QuantityFit::Near => fits.near |= 1 << q,
+                QuantityFit::Kind => fits.kind |= 1 << q,
+                QuantityFit::Exact => fits.exact |= 1 << q,
             }
         }
         fits
     }
 
-    const fn like(&self, wanted: Fit) -> u64 {
+    const fn like(&self, wanted: QuantityFit) -> u64 {
         match wanted {
-            Fit::None => 0,
-            Fit::Near => self.near,
-            Fit::Kind => self.kind,
-            Fit::Exact => self.exact,
+            QuantityFit::None => 0,
+            QuantityFit::Near => self.near,
+            QuantityFit::Kind => self.kind,
+            QuantityFit::Exact => self.exact,
         }
     }
 
@@ -244,48 +244,48 @@ fn is_measure(text: &[u8], number: &Quantity) -> bool {
 }
 
 impl<'a> Linking<'a> {
-    fn done(self) -> Uptake {
-        let takers = self.holders.iter().map(|holder| holder.taker).collect();
+    fn done(self) -> QuantityLinks {
+        let holders = self.holdings.iter().map(|holding| holding.holder).collect();
         let Self { quantities, missed, invented, changed, taken, .. } = self;
-        Uptake { quantities, takers, missed, invented, changed, taken }
+        QuantityLinks { quantities, holders, missed, invented, changed, taken }
     }
 
     fn link(&mut self) {
         let sure = mask(self.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
         let mut numbers = Vec::new();
-        for (taker, holder) in self.holders.iter().take(MAX_LINKED).enumerate() {
-            let fits = |&number: &f64| (taker, Fits::of(number, &self.quantities));
-            numbers.extend(holder.content.numbers().iter().map(fits));
+        for (holder, holding) in self.holdings.iter().take(MAX_LINKED).enumerate() {
+            let fits = |&number: &f64| (holder, Fits::of(number, &self.quantities));
+            numbers.extend(holding.content.numbers().iter().map(fits));
         }
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
         // ordinal takes only what nothing else takes.
         for among in [sure, !sure] {
-            for wanted in [Fit::Exact, Fit::Kind, Fit::Near] {
-                for (taker, fits) in &numbers {
-                    self.link_number(*taker, fits, fits.like(wanted) & among);
+            for wanted in [QuantityFit::Exact, QuantityFit::Kind, QuantityFit::Near] {
+                for (holder, fits) in &numbers {
+                    self.link_number(*holder, fits, fits.like(wanted) & among);
                 }
             }
         }
         self.share_constants();
     }
 
-    fn link_number(&mut self, taker: usize, fits: &Fits, fitting: u64) {
-        let Some(holder) = self.holders.get(taker) else { return };
-        if fitting == 0 || holder.links & fits.any() != 0 {
+    fn link_number(&mut self, holder: usize, fits: &Fits, fitting: u64) {
+        let Some(holding) = self.holdings.get(holder) else { return };
+        if fitting == 0 || holding.links & fits.any() != 0 {
             return;
         }
-        if let Some(best) = self.best(fitting, holder) {
+        if let Some(best) = self.best(fitting, holding) {
             if let Some(mask) = self.taken.get_mut(best) {
-                *mask |= 1 << taker;
+                *mask |= 1 << holder;
             }
-            if let Some(holder) = self.holders.get_mut(taker) {
-                holder.links |= 1 << best;
+            if let Some(holding) = self.holdings.get_mut(holder) {
+                holding.links |= 1 << best;
             }
         }
     }
 
     /// Of several quantities that fit, the one that is free and spoken of in the words of the variable.
-    fn best(&self, fitting: u64, holder: &Holder<'_>) -> Option<usize> {
+    fn best(&self, fitting: u64, holding: &Holding<'_>) -> Option<usize> {
         if fitting.count_ones() <= 1 {
             return (fitting != 0).then(|| fitting.trailing_zeros() as usize);
         }
@@ -293,7 +293,7 @@ impl<'a> Linking<'a> {
             let quantity = self.quantities.get(*q);
             let free = self.taken.get(*q) == Some(&0);
             let words =
-                quantity.map_or(0, |quantity| self.common_words(quantity, holder) + kind_words(quantity, holder));
+                quantity.map_or(0, |quantity| self.common_words(quantity, holding) + kind_words(quantity, holding));
             (free, words, std::cmp::Reverse(*q))
         };
         (0..self.taken.len()).filter(|q| fitting >> q & 1 == 1).max_by_key(rank)
@@ -301,7 +301,7 @@ impl<'a> Linking<'a> {
 
     /// How many words of a variable's name and description stand near a quantity in its sentence; those after it count
     /// twice, the very next one most.
-    fn common_words(&self, quantity: &Quantity, holder: &Holder<'_>) -> usize {
+    fn common_words(&self, quantity: &Quantity, holding: &Holding<'_>) -> usize {
         let text = self.question.bytes();
         let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
         let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
@@ -314,8 +314,8 @@ impl<'a> Linking<'a> {
         }
         let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
         let next = next.next().unwrap_or_default().to_vec();
-        let description = holder.description.and_then(Value::string).unwrap_or_default();
-        let words = holder.name.bytes().split(|byte| !byte.is_ascii_alphabetic());
+        let description = holding.description.and_then(Value::string).unwrap_or_default();
+        let words = holding.name.bytes().split(|byte| !byte.is_ascii_alphabetic());
         let words = words.chain(description.bytes().split(|byte| !byte.is_ascii_alphabetic()));
         words
             .filter(|word| word.len() > 3)
@@ -347,7 +347,7 @@ impl<'a> Linking<'a> {
     }
 
     fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
-        let loose = self.holders.iter().any(|taker| taker.links == 0 && taker.content != Content::Nothing);
+        let loose = self.holdings.iter().any(|holder| holder.links == 0 && holder.content != Content::Nothing);
         let open = self.open();
         if open == 0 && !loose {
             return;
@@ -377,19 +377,19 @@ impl<'a> Linking<'a> {
     fn descriptions(&mut self, open: u64) -> (u64, Vec<Changed>) {
         let (mut named, mut changed) = (0_u64, Vec::new());
         let mut name = Vec::new();
-        for t in 0..self.holders.len().min(MAX_LINKED) {
-            let Some(taker) = self.holders.get(t) else { continue };
-            let loose = taker.links == 0;
+        for t in 0..self.holdings.len().min(MAX_LINKED) {
+            let Some(holder) = self.holdings.get(t) else { continue };
+            let loose = holder.links == 0;
             if open == 0 && !loose {
                 continue;
             }
             name.clear();
-            name.extend(taker.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
+            name.extend(holder.name.bytes().iter().map(|&byte| if byte == b'_' { b' ' } else { byte }));
             // The digit in `rate_2` only tells it from `rate_1`.
             let mut numbers = find(&name);
             numbers.retain(|number| !name.get(number.span.start).is_some_and(u8::is_ascii_digit));
             let mut digits = 0;
-            if let Some(text) = taker.description.and_then(Value::string) {
+            if let Some(text) = holder.description.and_then(Value::string) {
                 let found = find(text.bytes());
                 // `half` in a description is a way of speaking, `(24)` is the number itself.
                 let digit = |at: usize| text.bytes().get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$');
@@ -399,21 +399,21 @@ impl<'a> Linking<'a> {
             let mut own = 0_u64;
             for number in numbers.iter().filter(|number| number.sure) {
                 for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
-                    if fit(quantity, number.approx) >= Fit::Kind {
+                    if fit(quantity, number.approx) >= QuantityFit::Kind {
                         own |= 1 << q;
                     }
                 }
             }
-            if let Content::One(value) = taker.content
+            if let Content::One(value) = holder.content
                 && digits == 1
                 && own & open != 0
-                && !taker.rewritten
-                && numbers.iter().all(|number| fit(number, value) == Fit::None)
+                && !holder.rewritten
+                && numbers.iter().all(|number| fit(number, value) == QuantityFit::None)
                 && let Some(quantity) = (0..self.taken.len()).find(|q| (own & open) >> q & 1 == 1)
-                && self.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == Fit::None)
+                && self.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == QuantityFit::None)
                 && !derived(&numbers, value)
             {
-                changed.push(Changed { quantity, taker: t, planned: true });
+                changed.push(Changed { quantity, holder: t, planned: true });
             }
             named |= own & open;
             for (q, mask) in self.taken.iter_mut().enumerate() {
@@ -450,13 +450,13 @@ impl<'a> Linking<'a> {
         named
     }
 
-    /// Takers whose number comes from nowhere.
+    /// holders whose number comes from nowhere.
     fn invent(&self) -> Vec<usize> {
-        let from_nowhere = |taker: &Holder<'_>| {
-            let Content::One(value) = taker.content else { return false };
-            taker.links == 0 && taker.taker.extracts && !taker.rewritten && !self.follows(value)
+        let from_nowhere = |holder: &Holding<'_>| {
+            let Content::One(value) = holder.content else { return false };
+            holder.links == 0 && holder.holder.extracts && !holder.rewritten && !self.follows(value)
         };
-        (0..self.holders.len()).filter(|&n| self.holders.get(n).is_some_and(from_nowhere)).collect()
+        (0..self.holdings.len()).filter(|&n| self.holdings.get(n).is_some_and(from_nowhere)).collect()
     }
 
     /// Whether a number follows from the question in a way that need not stand there as a number.
@@ -491,10 +491,10 @@ impl<'a> Linking<'a> {
     /// Pairs what no quantity stands behind with what was missed, where one is a misreading of the other.
     fn misreadings(&mut self, open: &mut u64) {
         let alone = open.is_power_of_two() && self.invented.len() == 1;
-        for (t, holder) in self.holders.iter().enumerate().take(MAX_LINKED) {
-            let Content::One(value) = holder.content else { continue };
-            let loose = holder.links == 0 && holder.taker.extracts && !holder.rewritten;
-            if *open == 0 || !loose || self.changed.iter().any(|changed| changed.taker == t) {
+        for (t, holding) in self.holdings.iter().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holding.content else { continue };
+            let loose = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
+            if *open == 0 || !loose || self.changed.iter().any(|changed| changed.holder == t) {
                 continue;
             }
             let invented = self.invented.contains(&t);
@@ -507,29 +507,29 @@ impl<'a> Linking<'a> {
             };
             if let Some(quantity) = (0..self.taken.len()).find(near) {
                 *open &= !(1 << quantity);
-                self.changed.push(Changed { quantity, taker: t, planned: false });
+                self.changed.push(Changed { quantity, holder: t, planned: false });
             }
         }
         let changed = &self.changed;
-        self.invented.retain(|t| changed.iter().all(|changed| changed.taker != *t));
+        self.invented.retain(|t| changed.iter().all(|changed| changed.holder != *t));
     }
 
     /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
     fn room(&self) -> bool {
         let mut held = 0_u64;
         let mut room = !self.invented.is_empty() || !self.changed.is_empty();
-        for taker in self.holders.iter().filter(|taker| taker.taker.extracts) {
-            let again = taker.links != 0 && taker.links & !held == 0;
-            room |= again || (taker.links == 0 && taker.value.is_none());
-            room |= taker.links == 0 && taker.content == Content::Nothing;
-            held |= taker.links;
+        for holder in self.holdings.iter().filter(|holder| holder.holder.extracts) {
+            let again = holder.links != 0 && holder.links & !held == 0;
+            room |= again || (holder.links == 0 && holder.value.is_none());
+            room |= holder.links == 0 && holder.content == Content::Nothing;
+            held |= holder.links;
         }
         room
     }
 }
 
 /// Whether a variable's name says that it holds a quantity of this kind.
-fn kind_words(quantity: &Quantity, holder: &Holder<'_>) -> usize {
+fn kind_words(quantity: &Quantity, holding: &Holding<'_>) -> usize {
     let words: &[&[u8]] = match quantity.kind {
         Kind::Multiple => &[b"factor", b"multipl", b"times", b"ratio"],
         Kind::Money => &[b"price", b"cost", b"pay", b"fee", b"dollar", b"cents", b"wage", b"amount"],
@@ -537,7 +537,7 @@ fn kind_words(quantity: &Quantity, holder: &Holder<'_>) -> usize {
         Kind::Fraction => &[b"fraction", b"share", b"part", b"portion", b"factor", b"ratio"],
         _ => return 0,
     };
-    let name = holder.name.bytes();
+    let name = holding.name.bytes();
     if words.iter().any(|word| memchr::memmem::find(name, word).is_some()) { 6 } else { 0 }
 }
 
@@ -550,8 +550,8 @@ fn same_length(a: f64, b: f64) -> bool {
 const FEW: usize = 64;
 
 /// The outputs of the steps that read the question.
-fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
-    let mut holders = Vec::new();
+fn holdings<'a>(procedure: &Procedure<'a>) -> Vec<Holding<'a>> {
+    let mut holdings = Vec::new();
     // By how many steps each variable is written. Of a few outputs that is counted faster than looked up.
     let is_long = procedure.steps.iter().map(|step| step.outputs.len()).sum::<usize>() > FEW;
     let mut writers: HashMap<Untrusted<'a>, usize> = HashMap::new();
@@ -577,8 +577,8 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
             } else {
                 procedure.steps.iter().filter(writes).count() > 1
             };
-            holders.push(Holder {
-                taker: Taker { step: position, output, extracts },
+            holdings.push(Holding {
+                holder: Holder { step: position, output, extracts },
                 name,
                 description: field.description,
                 value: None,
@@ -588,7 +588,7 @@ fn holders<'a>(procedure: &Procedure<'a>) -> Vec<Holder<'a>> {
             });
         }
     }
-    holders
+    holdings
 }
 
 fn reads_question(step: &Step<'_>) -> bool {
@@ -621,15 +621,15 @@ fn calculates(step: &Step<'_>) -> bool {
 }
 
 /// Takes the values from the final state.
-fn fill<'a>(holders: &mut [Holder<'a>], state: Value<'a>, question: &Untrusted<'a>) {
+fn fill<'a>(holdings: &mut [Holding<'a>], state: Value<'a>, question: &Untrusted<'a>) {
     // Of very many variables each would be looked for among as many values.
     let by_name: Option<HashMap<Untrusted<'a>, Value<'a>>> =
-        (holders.len() > FEW).then(|| state.members().map(|member| (member.name(), member.value)).collect());
-    for holder in holders {
-        holder.value = match &by_name {
-            Some(by_name) => by_name.get(&holder.name).copied(),
-            None => state.member_spelt(holder.name.bytes()).map(|member| member.value),
+        (holdings.len() > FEW).then(|| state.members().map(|member| (member.name(), member.value)).collect());
+    for holding in holdings {
+        holding.value = match &by_name {
+            Some(by_name) => by_name.get(&holding.name).copied(),
+            None => state.member_spelt(holding.name.bytes()).map(|member| member.value),
         };
-        holder.content = holder.value.map_or(Content::Nothing, |value| Content::of(value, question));
+        holding.content = holding.value.map_or(Content::Nothing, |value| Content::of(value, question));
     }
 }
