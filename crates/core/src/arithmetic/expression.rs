@@ -115,7 +115,7 @@ impl Single {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ExpressionNode {
+enum Node {
     Number(Number),
     /// `20%`, kept apart: beside plus and minus nobody knows of what.
     Percent(Number),
@@ -129,18 +129,18 @@ enum ExpressionNode {
 /// A calculation, its parts before what is made of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expression {
-    nodes: Vec<ExpressionNode>,
+    nodes: Vec<Node>,
 }
 
 impl Expression {
     /// A number alone.
     pub fn number(number: Number) -> Self {
-        Self { nodes: vec![ExpressionNode::Number(number)] }
+        Self { nodes: vec![Node::Number(number)] }
     }
 
     /// A variable alone.
     pub fn name(name: u32) -> Self {
-        Self { nodes: vec![ExpressionNode::Name(name)] }
+        Self { nodes: vec![Node::Name(name)] }
     }
 
     /// Two calculations joined by an operation; `None` where that is too large.
@@ -152,32 +152,30 @@ impl Expression {
         }
         let moved = |at: u16| at + offset as u16;
         nodes.extend(right.nodes.iter().map(|node| match *node {
-            ExpressionNode::Single(single, at) => ExpressionNode::Single(single, moved(at)),
-            ExpressionNode::Pair(operation, a, b) => ExpressionNode::Pair(operation, moved(a), moved(b)),
+            Node::Single(single, at) => Node::Single(single, moved(at)),
+            Node::Pair(operation, a, b) => Node::Pair(operation, moved(a), moved(b)),
             leaf => leaf,
         }));
         let last = nodes.len() as u16 - 1;
-        nodes.push(ExpressionNode::Pair(operation, offset as u16 - 1, last));
+        nodes.push(Node::Pair(operation, offset as u16 - 1, last));
         Some(Self { nodes })
     }
 
     /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
     pub(crate) fn shares(&self) -> Vec<(u32, bool)> {
         let at = |n: u16| self.nodes.get(usize::from(n));
-        let number = |n: u16, whole: i64| at(n) == Some(&ExpressionNode::Number(Number::whole(whole)));
+        let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
         let mut shares = Vec::new();
         for node in &self.nodes {
-            let ExpressionNode::Pair(operation, left, right) = *node else { continue };
+            let Node::Pair(operation, left, right) = *node else { continue };
             match (operation, at(left), at(right)) {
-                (Operation::Add | Operation::Subtract, _, Some(ExpressionNode::Name(name))) if number(left, 1) => {
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 1) => {
                     shares.push((*name, true));
                 }
-                (Operation::Add | Operation::Subtract, _, Some(ExpressionNode::Name(name))) if number(left, 100) => {
+                (Operation::Add | Operation::Subtract, _, Some(Node::Name(name))) if number(left, 100) => {
                     shares.push((*name, false));
                 }
-                (Operation::Divide, Some(ExpressionNode::Name(name)), _) if number(right, 100) => {
-                    shares.push((*name, false))
-                }
+                (Operation::Divide, Some(Node::Name(name)), _) if number(right, 100) => shares.push((*name, false)),
                 _ => {}
             }
         }
@@ -186,27 +184,23 @@ impl Expression {
 
     /// With calculations in place of some of its names; `None` where that is too large.
     pub fn replaced<'e>(&self, part: impl Fn(u32) -> Option<&'e Self>) -> Option<Self> {
-        let mut nodes: Vec<ExpressionNode> = Vec::with_capacity(self.nodes.len());
+        let mut nodes: Vec<Node> = Vec::with_capacity(self.nodes.len());
         // Of each node, where it is now.
         let mut places: Vec<u16> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let moved = |at: u16| places.get(usize::from(at)).copied();
             let offset = nodes.len() as u16;
             match *node {
-                ExpressionNode::Name(name) if part(name).is_some() => {
+                Node::Name(name) if part(name).is_some() => {
                     let whole = part(name)?;
                     nodes.extend(whole.nodes.iter().map(|node| match *node {
-                        ExpressionNode::Single(single, at) => ExpressionNode::Single(single, at + offset),
-                        ExpressionNode::Pair(operation, a, b) => {
-                            ExpressionNode::Pair(operation, a + offset, b + offset)
-                        }
+                        Node::Single(single, at) => Node::Single(single, at + offset),
+                        Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
                         leaf => leaf,
                     }));
                 }
-                ExpressionNode::Single(single, at) => nodes.push(ExpressionNode::Single(single, moved(at)?)),
-                ExpressionNode::Pair(operation, a, b) => {
-                    nodes.push(ExpressionNode::Pair(operation, moved(a)?, moved(b)?))
-                }
+                Node::Single(single, at) => nodes.push(Node::Single(single, moved(at)?)),
+                Node::Pair(operation, a, b) => nodes.push(Node::Pair(operation, moved(a)?, moved(b)?)),
                 leaf => nodes.push(leaf),
             }
             places.push((nodes.len() as u16).checked_sub(1)?);
@@ -221,7 +215,7 @@ impl Expression {
     pub fn single(single: Single, of: &Self) -> Option<Self> {
         let last = of.nodes.len().checked_sub(1).filter(|_| of.nodes.len() < MAX_NODES)?;
         let mut nodes = of.nodes.clone();
-        nodes.push(ExpressionNode::Single(single, last as u16));
+        nodes.push(Node::Single(single, last as u16));
         Some(Self { nodes })
     }
 
@@ -229,7 +223,7 @@ impl Expression {
     pub fn names(&self) -> Vec<u32> {
         let mut names = Vec::new();
         for node in &self.nodes {
-            if let ExpressionNode::Name(name) = node
+            if let Node::Name(name) = node
                 && !names.contains(name)
             {
                 names.push(*name);
@@ -240,13 +234,13 @@ impl Expression {
 
     /// Whether it is more than a number or a name.
     pub(crate) fn is_operation(&self) -> bool {
-        self.nodes.iter().any(|node| matches!(node, ExpressionNode::Pair(..)))
+        self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
     }
 
     /// The numbers that stand in it, 20 for `20%`, in their order.
     pub fn numbers(&self) -> Vec<Number> {
-        let number = |node: &ExpressionNode| match node {
-            ExpressionNode::Number(number) | ExpressionNode::Percent(number) => Some(*number),
+        let number = |node: &Node| match node {
+            Node::Number(number) | Node::Percent(number) => Some(*number),
             _ => None,
         };
         self.nodes.iter().filter_map(number).collect()
@@ -254,7 +248,7 @@ impl Expression {
 
     /// Whether this number stands in it.
     pub fn holds(&self, number: Number) -> bool {
-        self.nodes.contains(&ExpressionNode::Number(number))
+        self.nodes.contains(&Node::Number(number))
     }
 
     /// The number it gives; `None` where a name has no value, where it divides by zero or grows too large.
@@ -268,14 +262,13 @@ impl Expression {
         for node in &self.nodes {
             let at = |n: u16| values.get(usize::from(n)).copied();
             let number = match *node {
-                ExpressionNode::Number(number) => number,
-                ExpressionNode::Percent(number) => number.over(Number::whole(100))?,
-                ExpressionNode::Name(name) => value(name)?,
-                ExpressionNode::Symbol(..) => return None,
-                ExpressionNode::Single(single, of) => single.apply(at(of)?)?,
-                ExpressionNode::Pair(operation, left, right) => {
-                    let is_percent =
-                        |n: u16| matches!(self.nodes.get(usize::from(n)), Some(ExpressionNode::Percent(_)));
+                Node::Number(number) => number,
+                Node::Percent(number) => number.over(Number::whole(100))?,
+                Node::Name(name) => value(name)?,
+                Node::Symbol(..) => return None,
+                Node::Single(single, of) => single.apply(at(of)?)?,
+                Node::Pair(operation, left, right) => {
+                    let is_percent = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Percent(_)));
                     if operation.precedence() == 1 && is_percent(left) != is_percent(right) {
                         return None;
                     }
@@ -299,14 +292,14 @@ impl Expression {
     fn write(&self, at: u16, least: u8, name: &dyn Fn(u32) -> String, out: &mut String) {
         match self.nodes.get(usize::from(at)).copied() {
             None => {}
-            Some(ExpressionNode::Number(number)) => out.push_str(&plain(number)),
-            Some(ExpressionNode::Percent(number)) => {
+            Some(Node::Number(number)) => out.push_str(&plain(number)),
+            Some(Node::Percent(number)) => {
                 out.push_str(&plain(number));
                 out.push('%');
             }
-            Some(ExpressionNode::Name(id)) => out.push_str(&name(id)),
-            Some(ExpressionNode::Symbol(..)) => out.push('?'),
-            Some(ExpressionNode::Single(single, of)) => {
+            Some(Node::Name(id)) => out.push_str(&name(id)),
+            Some(Node::Symbol(..)) => out.push('?'),
+            Some(Node::Single(single, of)) => {
                 let (before, inner, after) = match single {
                     Single::Negate => ("−", 3, ""),
                     Single::Magnitude => ("abs(", 0, ")"),
@@ -318,7 +311,7 @@ impl Expression {
                 self.write(of, inner, name, out);
                 out.push_str(after);
             }
-            Some(ExpressionNode::Pair(operation, left, right)) => {
+            Some(Node::Pair(operation, left, right)) => {
                 let precedence = operation.precedence();
                 let (open, inner) = match operation {
                     Operation::Minimum => ("min(", 0),
@@ -715,18 +708,17 @@ fn whole(list: &[Lexeme], text: &str) -> Option<(Expression, Option<Written>)> {
     }
     let nodes = parser.nodes;
     let value = match (list, nodes.as_slice()) {
-        ([Lexeme { kind: Kind::Number(number), .. }, ..], [ExpressionNode::Number(_)]) => Some(*number),
-        ([Lexeme { kind: Kind::Percent(number), .. }, ..], [ExpressionNode::Percent(_)]) => {
+        ([Lexeme { kind: Kind::Number(number), .. }, ..], [Node::Number(_)]) => Some(*number),
+        ([Lexeme { kind: Kind::Percent(number), .. }, ..], [Node::Percent(_)]) => {
             Some(Written { value: number.value.over(Number::whole(100))?, decimals: number.decimals + 2 })
         }
-        (_, [ExpressionNode::Number(number), ExpressionNode::Single(Single::Negate, _)]) => {
+        (_, [Node::Number(number), Node::Single(Single::Negate, _)]) => {
             Some(Written { value: number.negated(), decimals: 0 })
         }
-        (
-            _,
-            [ExpressionNode::Number(upper), ExpressionNode::Number(lower), ExpressionNode::Pair(Operation::Divide, ..)],
-        ) if parser.weak == 1 => Some(Written { value: upper.over(*lower)?, decimals: 18 }),
-        (_, [ExpressionNode::Name(_) | ExpressionNode::Symbol(..)]) => return None,
+        (_, [Node::Number(upper), Node::Number(lower), Node::Pair(Operation::Divide, ..)]) if parser.weak == 1 => {
+            Some(Written { value: upper.over(*lower)?, decimals: 18 })
+        }
+        (_, [Node::Name(_) | Node::Symbol(..)]) => return None,
         _ if parser.strong == 0 => return None,
         _ => None,
     };
@@ -798,7 +790,7 @@ struct Parser<'t> {
     whole: bool,
     /// Any word may be the unknown of an equation.
     words: bool,
-    nodes: Vec<ExpressionNode>,
+    nodes: Vec<Node>,
     depth: usize,
     /// Operators that can be nothing else.
     strong: usize,
@@ -816,7 +808,7 @@ impl<'t> Parser<'t> {
         self
     }
 
-    fn push(&mut self, node: ExpressionNode) -> Option<u16> {
+    fn push(&mut self, node: Node) -> Option<u16> {
         (self.nodes.len() < MAX_NODES).then(|| {
             self.nodes.push(node);
             self.nodes.len() as u16 - 1
@@ -840,7 +832,7 @@ impl<'t> Parser<'t> {
             self.weigh();
             self.at += 1;
             let right = self.expression(if operation == Operation::Power { precedence } else { precedence + 1 })?;
-            left = self.push(ExpressionNode::Pair(operation, left, right))?;
+            left = self.push(Node::Pair(operation, left, right))?;
         }
         self.depth -= 1;
         Some(left)
@@ -861,10 +853,10 @@ impl<'t> Parser<'t> {
     }
 
     fn is_share(&self, node: u16) -> bool {
-        let number = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(ExpressionNode::Number(_)));
+        let number = |n: u16| matches!(self.nodes.get(usize::from(n)), Some(Node::Number(_)));
         match self.nodes.get(usize::from(node)) {
-            Some(ExpressionNode::Percent(_)) => true,
-            Some(ExpressionNode::Pair(Operation::Divide, a, b)) => number(*a) && number(*b),
+            Some(Node::Percent(_)) => true,
+            Some(Node::Pair(Operation::Divide, a, b)) => number(*a) && number(*b),
             _ => false,
         }
     }
@@ -895,7 +887,7 @@ impl<'t> Parser<'t> {
                 }
                 let inner = self.operand()?;
                 self.depth -= 1;
-                self.push(ExpressionNode::Single(Single::Negate, inner))
+                self.push(Node::Single(Single::Negate, inner))
             }
             Kind::Operator(Operation::Add) if self.whole && self.at == 0 => {
                 self.at += 1;
@@ -903,7 +895,7 @@ impl<'t> Parser<'t> {
             }
             Kind::Number(number) => {
                 self.at += 1;
-                let node = self.push(ExpressionNode::Number(number.value))?;
+                let node = self.push(Node::Number(number.value))?;
                 if let Some(product) = self.glued_factor(node) {
                     return Some(product);
                 }
@@ -912,11 +904,11 @@ impl<'t> Parser<'t> {
             }
             Kind::Percent(number) => {
                 self.at += 1;
-                self.push(ExpressionNode::Percent(number.value))
+                self.push(Node::Percent(number.value))
             }
             Kind::Name(name) => {
                 self.at += 1;
-                self.push(ExpressionNode::Name(name))
+                self.push(Node::Name(name))
             }
             Kind::Open => {
                 self.at += 1;
@@ -948,7 +940,7 @@ impl<'t> Parser<'t> {
             return None;
         };
         self.strong += 1;
-        self.push(ExpressionNode::Pair(Operation::Multiply, left, right))
+        self.push(Node::Pair(Operation::Multiply, left, right))
     }
 
     /// A unit between a number and what goes on: `60 dollars * 8`. What runs on without a blank is no number.
@@ -971,16 +963,16 @@ impl<'t> Parser<'t> {
         self.at += 2;
         let mut value = self.expression(0)?;
         match function {
-            Function::Single(single) => value = self.push(ExpressionNode::Single(single, value))?,
+            Function::Single(single) => value = self.push(Node::Single(single, value))?,
             Function::Round if self.kind(0)? == Kind::Comma => {
                 (matches!(self.kind(1)?, Kind::Number(_))).then(|| self.at += 2)?;
             }
-            Function::Round => value = self.push(ExpressionNode::Single(Single::Round, value))?,
+            Function::Round => value = self.push(Node::Single(Single::Round, value))?,
             Function::Fold(operation) => {
                 while self.kind(0)? == Kind::Comma {
                     self.at += 1;
                     let next = self.expression(0)?;
-                    value = self.push(ExpressionNode::Pair(operation, value, next))?;
+                    value = self.push(Node::Pair(operation, value, next))?;
                 }
             }
         }
@@ -998,7 +990,7 @@ impl<'t> Parser<'t> {
         }
         let (start, end) = (token.start as u32, token.end as u32);
         self.at += 1;
-        self.push(ExpressionNode::Symbol(start, end))
+        self.push(Node::Symbol(start, end))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Equations with one unknown, `x + 4x = 90`, turned into the calculation that gives it.
 
-use super::{Expression, ExpressionNode, Kind, Lexeme, Names, Operation, Parser, Single, tokens};
+use super::{Expression, Kind, Lexeme, Names, Node, Operation, Parser, Single, tokens};
 use crate::arithmetic::number::Number;
 
 /// Longer texts hold more than an equation.
@@ -49,7 +49,7 @@ fn around(list: &[Lexeme], at: usize, text: &str) -> Option<Expression> {
     let right = Expression { nodes: parser.nodes };
     let mut unknown = None;
     for node in left.nodes.iter().chain(&right.nodes) {
-        if let ExpressionNode::Symbol(start, end) = *node {
+        if let Node::Symbol(start, end) = *node {
             let word = text.get(start as usize..end as usize)?;
             if *unknown.get_or_insert(word) != word {
                 return None;
@@ -57,7 +57,7 @@ fn around(list: &[Lexeme], at: usize, text: &str) -> Option<Expression> {
         }
     }
     // `total = a * b` only names what comes out.
-    let named = |side: &Expression| matches!(side.nodes.as_slice(), [ExpressionNode::Symbol(..)]);
+    let named = |side: &Expression| matches!(side.nodes.as_slice(), [Node::Symbol(..)]);
     if named(&left) || named(&right) {
         return None;
     }
@@ -84,26 +84,24 @@ fn linear(side: &Expression, text: &str, unknown: Unknown<'_>) -> Option<Linear>
     for node in &side.nodes {
         let at = |n: u16| parts.get(usize::from(n));
         let is_unknown = match (*node, unknown) {
-            (ExpressionNode::Symbol(start, end), Unknown::Word(word)) => {
-                text.get(start as usize..end as usize) == Some(word)
-            }
-            (ExpressionNode::Name(name), Unknown::Name(own)) => name == own,
+            (Node::Symbol(start, end), Unknown::Word(word)) => text.get(start as usize..end as usize) == Some(word),
+            (Node::Name(name), Unknown::Name(own)) => name == own,
             _ => false,
         };
         let part = match *node {
             _ if is_unknown => Linear { times: Expression::number(Number::ONE), rest: zero() },
-            ExpressionNode::Symbol(..) => return None,
-            ExpressionNode::Number(_) | ExpressionNode::Percent(_) | ExpressionNode::Name(_) => {
+            Node::Symbol(..) => return None,
+            Node::Number(_) | Node::Percent(_) | Node::Name(_) => {
                 Linear { times: zero(), rest: Expression { nodes: vec![*node] } }
             }
-            ExpressionNode::Single(Single::Negate, of) => {
+            Node::Single(Single::Negate, of) => {
                 combined(Operation::Subtract, &Linear { times: zero(), rest: zero() }, at(of)?)?
             }
-            ExpressionNode::Single(single, of) => {
+            Node::Single(single, of) => {
                 let of = at(of).filter(|of| is_zero(&of.times))?;
                 Linear { times: zero(), rest: Expression::single(single, &of.rest)? }
             }
-            ExpressionNode::Pair(operation, left, right) => combined(operation, at(left)?, at(right)?)?,
+            Node::Pair(operation, left, right) => combined(operation, at(left)?, at(right)?)?,
         };
         parts.push(part);
     }
@@ -128,7 +126,7 @@ fn combined(operation: Operation, left: &Linear, right: &Linear) -> Option<Linea
 
 fn plain(side: &Expression) -> Option<Number> {
     match side.nodes.as_slice() {
-        [ExpressionNode::Number(number)] => Some(*number),
+        [Node::Number(number)] => Some(*number),
         _ => None,
     }
 }

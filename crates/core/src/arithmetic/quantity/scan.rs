@@ -711,7 +711,7 @@ impl Scan<'_> {
             match (last, part) {
                 (NumberWord::Tens(_), NumberWord::Small(n @ 1..=9))
                 | (NumberWord::Hundred | NumberWord::Scale(_), NumberWord::Small(n @ 1..) | NumberWord::Tens(n)) => {
-                    current += i64::from(n)
+                    current += i64::from(n);
                 }
                 (NumberWord::Small(1..) | NumberWord::Tens(_), NumberWord::Hundred) if current < 100 => current *= 100,
                 (NumberWord::Small(1..) | NumberWord::Tens(_) | NumberWord::Hundred, NumberWord::Scale(scale))
