@@ -774,7 +774,6 @@ fn the_session_is_no_place_for_what_belongs_to_a_screen() {
 const TWINS: &[(&str, &str, &str)] = &[
     ("base", "Node", "to be told apart"),
     ("base", "Read", "to be told apart"),
-    ("core", "Answer", "to be told apart"),
     ("core", "Breach", "to be told apart"),
     ("core", "Class", "to be told apart"),
     ("core", "Counted", "to be told apart"),
@@ -797,7 +796,6 @@ const TWINS: &[(&str, &str, &str)] = &[
     ("core", "Seen", "to be told apart"),
     ("core", "Sink", "to be told apart"),
     ("core", "State", "to be told apart"),
-    ("core", "Target", "to be told apart"),
     ("core", "Times", "to be told apart"),
     ("core", "Token", "to be told apart"),
     ("core", "Unit", "to be told apart"),
