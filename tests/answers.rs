@@ -63,13 +63,13 @@ fn the_stores_are_judged_as_their_makers_expect() {
             let wanted = if wanted == "retry_or_reject" { "reject" } else { &wanted };
             assert_eq!(routed.route.word(), wanted, "{question} {:?} {findings:#?}", routed.triggers);
             assert!(routed.fired().any(|fired| fired == routed.route), "{question}");
-            assert_eq!(routed.strong.word(), text_of(expect.get("strong").unwrap()), "{question}");
+            assert_eq!(routed.truncation.word(), text_of(expect.get("strong").unwrap()), "{question}");
 
             let own = |rule: &str| rule.starts_with("answer/") || rule.starts_with("span/");
             let grave = findings.iter().filter(|finding| own(finding.rule) && finding.severity < Severity::Note);
             let fired: BTreeSet<&str> = grave.map(|finding| finding.rule.split('/').next_back().unwrap()).collect();
             let mut wanted: BTreeSet<String> = expect.get("rules").unwrap().items().map(text_of).collect();
-            if routed.strong.word() == "truncated" {
+            if routed.truncation.word() == "truncated" {
                 wanted.insert("list_truncated_next_page".to_owned());
             }
             assert_eq!(fired, wanted.iter().map(String::as_str).collect(), "{question} {findings:#?}");

@@ -11,9 +11,9 @@ use drive::Drive;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Front;
-use stepscope_core::review::event::{Event, EventKind, GoldStatus, Item, Reviewer, ReviewerKind, Text, Verdict};
+use stepscope_core::review::event::{Event, EventKind, GoldStatus, ItemRef, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope_core::review::hide::{Hidden, Hide};
-use stepscope_core::review::line::write;
+use stepscope_core::review::log_line::write;
 use stepscope_core::review::queue::Queue;
 use stepscope_core::run::fork::{How, Scope};
 use stepscope_core::run::rerun::{RerunMachine, RerunStart};
@@ -641,7 +641,7 @@ fn records_that_come_later_are_known_by_what_was_said_of_them() {
     let desk = Desk::new(2);
     let journal = beside(&desk.runs()).path().to_owned();
     let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-    let item = |id: &str| Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+    let item = |id: &str| ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
     let mut line = Vec::new();
     for (n, id) in ["r1", "r3"].into_iter().enumerate() {
         let event = Event::verdict(who.clone(), item(id), Verdict::Pass);

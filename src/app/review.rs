@@ -20,13 +20,14 @@ use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{
-    Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Text, Verdict,
+    Anchor, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, ReviewerKind, Text,
+    Verdict,
 };
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::Hide;
-use stepscope_core::review::judged::Judged;
 use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
 use stepscope_core::review::queue::Queue;
+use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
@@ -51,11 +52,11 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Known {
     /// Which item it is.
-    pub item: Item,
+    pub item: ItemRef,
     /// Its content.
     pub content: Digest,
     /// What was said of it.
-    pub judged: Judged,
+    pub judged: VerdictState,
 }
 
 /// The record that keys are about.
@@ -190,7 +191,7 @@ pub enum Ask {
         /// The records.
         records: Vec<usize>,
         /// The label.
-        label: Label,
+        label: LabelDefinition,
     },
 }
 
@@ -268,7 +269,7 @@ pub struct Review {
     /// What is about to be said of it.
     pub draft: Draft,
     /// What is about to be said of other items.
-    pub aside: Vec<(Item, Draft)>,
+    pub aside: Vec<(ItemRef, Draft)>,
     /// An event was saved, and none is unsaved.
     pub saved: bool,
     /// Keys wait for this.
@@ -409,7 +410,7 @@ impl Review {
     }
 
     /// Whether a label was chosen, under whatever name.
-    pub fn is_chosen(&self, label: &Label, set: &LabelSet) -> bool {
+    pub fn is_chosen(&self, label: &LabelDefinition, set: &LabelSet) -> bool {
         let sets = self.label_sets();
         let same = |given: &LabelRef| {
             given.set == set.id
@@ -426,7 +427,7 @@ impl Review {
     }
 
     /// What was said of a record; of one that was never looked at, nothing.
-    pub fn judged(&self, record: usize) -> Judged {
+    pub fn judged(&self, record: usize) -> VerdictState {
         self.known.get(&record).map(|known| known.judged.clone()).unwrap_or_default()
     }
 
@@ -463,13 +464,13 @@ impl Review {
     }
 
     /// The record of an item.
-    pub(crate) fn record_of(&self, item: &Item) -> Option<usize> {
+    pub(crate) fn record_of(&self, item: &ItemRef) -> Option<usize> {
         let same = |record: &&usize| self.known.get(*record).is_some_and(|known| same_item(&known.item, item));
         self.places.get(&place_of(item))?.iter().find(same).copied()
     }
 
     /// A record is this item.
-    pub fn learn(&mut self, record: usize, item: Item, content: Digest) {
+    pub fn learn(&mut self, record: usize, item: ItemRef, content: Digest) {
         let judged = self.judge(&item, &content);
         let place = place_of(&item);
         let before = self.known.insert(record, Known { item, content, judged });
@@ -501,15 +502,15 @@ impl Review {
         self.changed = None;
     }
 
-    fn judge(&self, item: &Item, content: &Digest) -> Judged {
+    fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
         match self.reviews.find(item, Some(content)) {
-            Some(reviewed) => Judged::of(reviewed, content, &self.me, &self.label_sets()),
-            None => Judged::default(),
+            Some(reviewed) => VerdictState::of(reviewed, content, &self.me, &self.label_sets()),
+            None => VerdictState::default(),
         }
     }
 
     /// What was said of the known records has changed: of the records of an item, or of all.
-    fn renew(&mut self, item: Option<&Item>) {
+    fn renew(&mut self, item: Option<&ItemRef>) {
         let records: Vec<usize> = if let Some(item) = item {
             self.places.get(&place_of(item)).cloned().unwrap_or_default()
         } else {
@@ -541,7 +542,7 @@ impl Review {
     /// The ids that somebody judged and that no record was looked for yet. Records without an id are looked for by
     /// an empty one.
     pub fn wanted(&mut self) -> HashSet<Text> {
-        let of = |item: &Item| item.id.clone().unwrap_or_default();
+        let of = |item: &ItemRef| item.id.clone().unwrap_or_default();
         let ids = self.reviews.items().filter_map(|reviewed| reviewed.item().map(of));
         let fresh: HashSet<Text> = ids.filter(|id| !self.sought.contains(id)).collect();
         self.sought.extend(fresh.iter().cloned());
@@ -712,7 +713,7 @@ impl Review {
             (subject.summary.item.clone(), draft)
         });
         let drafts = self.aside.iter().cloned().chain(current);
-        let draft = |(n, (item, draft)): (usize, (Item, Draft))| {
+        let draft = |(n, (item, draft)): (usize, (ItemRef, Draft))| {
             let mut event = Event::new(EventKind::Note, self.me.clone());
             (event.event_id, event.item, event.draft) = (Text::from(format!("draft-{n}")), Some(item), true);
             // The word tells that labels were being chosen.
@@ -798,11 +799,11 @@ pub(crate) fn id_for(name: &str, set: &LabelSet) -> Text {
 }
 
 /// Under what the records of an item are found.
-fn place_of(item: &Item) -> (Option<Text>, Option<u64>) {
+fn place_of(item: &ItemRef) -> (Option<Text>, Option<u64>) {
     (item.id.clone(), item.row_index.filter(|_| item.id.is_none()))
 }
 
 /// Whether two items are one, as far as journals tell them apart.
-fn same_item(one: &Item, other: &Item) -> bool {
+fn same_item(one: &ItemRef, other: &ItemRef) -> bool {
     one.dataset == other.dataset && one.id == other.id && (one.id.is_some() || one.row_index == other.row_index)
 }

@@ -238,7 +238,7 @@ mod tests {
     use super::{CLEAN, Compare, Out, run};
     use crate::cli::review::{self, Review};
     use stepscope_base::shown;
-    use stepscope_core::review::event::{Event, EventKind, Item, Reviewer, ReviewerKind, Verdict};
+    use stepscope_core::review::event::{Event, EventKind, ItemRef, Reviewer, ReviewerKind, Verdict};
     use stepscope_core::rules::counted;
     use stepscope_io::log::append_line;
     use stepscope_io::log::journal::{REVIEWS, line, stamp};
@@ -273,7 +273,7 @@ mod tests {
         }
         let mut event = Event::new(EventKind::Verdict, Reviewer { id: "r".into(), kind: ReviewerKind::Person });
         let dataset = Some("a.jsonl".into());
-        event.item = Some(Item { dataset, id: Some("3".into()), row_index: Some(3), side: None });
+        event.item = Some(ItemRef { dataset, id: Some("3".into()), row_index: Some(3), side: None });
         event.verdict = Some(Verdict::Fail);
         stamp(&mut event);
         append_line(path("a.jsonl.reviews.jsonl").as_path(), REVIEWS, &line(&event)).unwrap();

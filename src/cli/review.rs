@@ -9,8 +9,8 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::finding::grouped;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
-use stepscope_core::review::export::Line;
-use stepscope_core::review::fold::{Outcome, Reviewed, Reviews};
+use stepscope_core::review::export::ExportItem;
+use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
 use stepscope_core::summary::{Index, Summary};
@@ -104,8 +104,8 @@ fn outcome(word: &str) -> Result<Outcome, &'static str> {
 }
 
 impl Choice {
-    fn takes(&self, reviewed: Reviewed<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) -> bool {
-        let line = Line { reviewed, content: summary.map(|summary| &summary.content) };
+    fn takes(&self, reviewed: ItemReviews<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) -> bool {
+        let line = ExportItem { reviewed, content: summary.map(|summary| &summary.content) };
         let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());
         let labelled =
             || line.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));

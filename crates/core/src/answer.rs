@@ -1,7 +1,7 @@
 //! Typed answers: documents, citations, contract, dates, currencies, generation and route.
 
-/// Whether the model saw all there is: the page after the last that it saw.
-pub mod completeness;
+/// What cited spans really point at: numberings, the search for the quote, what differs.
+pub mod citations;
 /// The published contract of typed answers, and who would take what does not hold it.
 pub(crate) mod contract;
 /// Currencies as ISO 4217 names them.
@@ -14,7 +14,7 @@ pub mod document;
 pub mod generation;
 /// What should happen with a typed answer, and why.
 pub mod route;
-/// What cited spans really point at: numberings, the search for the quote, what differs.
-pub mod spans;
+/// Whether the model saw all there is: the page after the last that it saw.
+pub mod truncation;
 /// Typed answers with cited spans.
 pub mod typed;

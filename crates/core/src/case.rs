@@ -14,12 +14,12 @@ use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::answer::completeness::{self, Completeness};
-use crate::answer::contract::{self, Breach, Strictness};
+use crate::answer::citations::{self, ResolvedCitation};
+use crate::answer::contract::{self, ContractBreach, Strictness};
 use crate::answer::document::Document;
 use crate::answer::route::{Routed, route};
-use crate::answer::spans::{self, Cited};
-use crate::answer::typed::{Asked, Item, Rest, Typed, inline_document};
+use crate::answer::truncation::{self, Truncation};
+use crate::answer::typed::{AnswerItem, AnswerRequest, TypedAnswer, UnreadRest, inline_document};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::quantity::{Quantity, QuantityLinks, find};
 use crate::arithmetic::recompute::{Recomputed, is_right_by};
@@ -40,7 +40,7 @@ use stepscope_base::text::Untrusted;
 /// What stands around a record and helps to judge it.
 pub trait Context: fmt::Debug + Send + Sync {
     /// The document that a typed answer cites, where it is at hand.
-    fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         inline_document(typed).map(Arc::new)
     }
 
@@ -70,7 +70,7 @@ impl Context for () {}
 
 /// The document that was at hand for the record.
 impl Context for Option<Arc<Document>> {
-    fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         self.clone().or_else(|| inline_document(typed).map(Arc::new))
     }
 }
@@ -118,8 +118,8 @@ struct Cache {
     links: OnceCell<Option<QuantityLinks>>,
     numbers: OnceCell<Vec<Quantity>>,
     executed: OnceCell<Option<Box<Recomputed>>>,
-    completeness: OnceCell<Option<Completeness>>,
-    cited: OnceCell<Vec<Cited>>,
+    truncation: OnceCell<Option<Truncation>>,
+    cited: OnceCell<Vec<ResolvedCitation>>,
     findings: OnceCell<Findings>,
     baseline: OnceCell<Option<f64>>,
     triage: OnceCell<Option<Triage>>,
@@ -223,17 +223,17 @@ pub struct CaseView<'c> {
 #[derive(Debug)]
 pub struct Answered<'a> {
     /// Everything that was answered.
-    pub items: Vec<Item<'a>>,
+    pub items: Vec<AnswerItem<'a>>,
     /// What the question asks for.
-    pub asked: Asked,
+    pub asked: AnswerRequest,
     /// What of it is not read.
-    pub rest: Rest,
+    pub rest: UnreadRest,
     /// Where the answer does not hold the contract.
-    pub breaches: Vec<Breach>,
+    pub breaches: Vec<ContractBreach>,
 }
 
 impl<'a> Answered<'a> {
-    fn of(typed: &Typed<'a>, types: &TypeRegistry) -> Self {
+    fn of(typed: &TypedAnswer<'a>, types: &TypeRegistry) -> Self {
         let (items, rest) = typed.items_and_rest();
         let breaches = contract::breaches(typed, &items, types);
         Self { asked: typed.asked(), rest, breaches, items }
@@ -347,19 +347,19 @@ impl<'c> CaseView<'c> {
     }
 
     /// The parts of a typed answer, if the record is one.
-    pub fn typed(&self) -> Option<&Typed<'c>> {
+    pub fn typed(&self) -> Option<&TypedAnswer<'c>> {
         self.record.as_ref()?.typed.as_deref()
     }
 
     /// A typed answer with everything it holds.
-    pub fn answered(&self) -> Option<(&Typed<'c>, &Answered<'c>)> {
+    pub fn answered(&self) -> Option<(&TypedAnswer<'c>, &Answered<'c>)> {
         let typed = self.typed()?;
         let read = || Some(Box::new(Answered::of(typed, self.types())));
         Some((typed, self.answered.get_or_init(read).as_deref()?))
     }
 
     /// The items of a typed answer; none of any other record.
-    pub fn items(&self) -> &[Item<'c>] {
+    pub fn items(&self) -> &[AnswerItem<'c>] {
         self.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default()
     }
 
@@ -369,8 +369,8 @@ impl<'c> CaseView<'c> {
     }
 
     /// What became of every cited span, in order; empty where the document is not at hand.
-    pub fn resolutions(&self) -> &'c [Cited] {
-        let resolve = || Some(spans::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
+    pub fn resolutions(&self) -> &'c [ResolvedCitation] {
+        let resolve = || Some(citations::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
         self.case.cache.cited.get_or_init(|| resolve().unwrap_or_default())
     }
 
@@ -382,17 +382,17 @@ impl<'c> CaseView<'c> {
             return items.iter().all(|item| item.citations.is_empty()).then_some(0);
         }
         let cited = self.resolutions();
-        Some((0..items.len()).filter(|item| spans::is_item_grounded(cited, *item)).count())
+        Some((0..items.len()).filter(|item| citations::is_item_grounded(cited, *item)).count())
     }
 
     /// Whether the model saw all there is.
-    pub fn completeness(&self) -> Option<&'c Completeness> {
+    pub fn truncation(&self) -> Option<&'c Truncation> {
         let judge = || {
             let (typed, answered) = self.answered()?;
             let document = self.document().map(AsRef::as_ref);
-            Some(completeness::judge(typed, &answered.items, &answered.asked, document))
+            Some(truncation::judge(typed, &answered.items, &answered.asked, document))
         };
-        self.case.cache.completeness.get_or_init(judge).as_ref()
+        self.case.cache.truncation.get_or_init(judge).as_ref()
     }
 
     /// Which readers would take a typed answer; `None` where its dialect has no published contract.

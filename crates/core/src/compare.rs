@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use foldhash::HashMap;
 
 use crate::review::event::{GoldStatus, Text};
-use crate::review::expect::unquoted;
-use crate::review::fold::{Outcome, Reviewed, Reviews};
+use crate::review::fold::{ItemReviews, Outcome, Reviews};
+use crate::review::regression::unquoted;
 use crate::review::stats::Share;
 use crate::statistics::mcnemar;
 use crate::summary::Summary;
@@ -210,7 +210,7 @@ pub struct Side<'s> {
 }
 
 impl<'s> Side<'s> {
-    fn summary(&self, at: Option<usize>) -> Option<(&'s Summary, Option<Reviewed<'s>>)> {
+    fn summary(&self, at: Option<usize>) -> Option<(&'s Summary, Option<ItemReviews<'s>>)> {
         let summary = self.summaries.get(at?)?;
         let reviewed = self.reviews.find(&summary.item, Some(&summary.content)).filter(|reviewed| {
             let named =
@@ -226,7 +226,7 @@ pub fn judge(join: &Join, a: Side<'_>, b: Side<'_>) -> Vec<ComparedItem> {
     join.pairs.iter().map(|pair| judge_pair(*pair, a.summary(pair.a), b.summary(pair.b))).collect()
 }
 
-type ReviewedCard<'s> = Option<(&'s Summary, Option<Reviewed<'s>>)>;
+type ReviewedCard<'s> = Option<(&'s Summary, Option<ItemReviews<'s>>)>;
 
 fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedItem {
     let sides = [a, b];
@@ -252,7 +252,7 @@ fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedI
 }
 
 /// What people count the record as.
-fn said((summary, reviewed): (&Summary, Option<Reviewed<'_>>)) -> Option<bool> {
+fn said((summary, reviewed): (&Summary, Option<ItemReviews<'_>>)) -> Option<bool> {
     match reviewed?.outcome(Some(&summary.content)) {
         Outcome::Pass => Some(true),
         Outcome::Fail => Some(false),

@@ -1,7 +1,7 @@
 //! What of a record is more than is read. No real record comes near these numbers, and a hostile one of a few megabytes
 //! would cost hundreds: so the rest of a list is counted, never kept, and the record is said to be too large.
 
-use crate::answer::typed::{Dialect, MAX_CITATIONS, MAX_ITEMS, Rest};
+use crate::answer::typed::{Dialect, MAX_CITATIONS, MAX_ITEMS, UnreadRest};
 use crate::procedure::{MAX_FIELDS, MAX_STEPS, Procedure};
 use crate::record::Record;
 use crate::run::state::{MAX_SHOWN, MAX_VARIABLES, last_step, own_keys};
@@ -27,7 +27,7 @@ const SHORT: usize = 1_000;
 const FEW_KEYS: usize = 6;
 
 /// Every list of a record of which only the beginning is read, most often none.
-pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: Rest) -> Vec<Excess> {
+pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: UnreadRest) -> Vec<Excess> {
     let mut found = Vec::new();
     if !is_long(record.root, SHORT) {
         return found;

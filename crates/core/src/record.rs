@@ -5,7 +5,7 @@ pub mod formats;
 /// The types of their values.
 pub mod types;
 
-use crate::answer::typed::Typed;
+use crate::answer::typed::TypedAnswer;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -96,7 +96,7 @@ pub struct Record<'a> {
     /// The record's answer object: the state of a run, the whole of an answer.
     pub answer: Option<Value<'a>>,
     /// The parts of a typed answer, if it is one.
-    pub typed: Option<Box<Typed<'a>>>,
+    pub typed: Option<Box<TypedAnswer<'a>>>,
 }
 
 impl<'a> Record<'a> {

@@ -5,15 +5,15 @@
 //! and an event that stands twice counts once.
 
 pub mod agreement;
-pub mod board;
+pub mod dashboard;
 pub mod event;
-pub mod expect;
 pub mod export;
 pub mod fold;
 pub mod hide;
-pub mod judged;
 pub mod labels;
-pub mod line;
+pub mod log_line;
 pub mod queue;
-pub mod request;
+pub mod regression;
+pub mod short_form;
 pub mod stats;
+pub mod verdict_state;

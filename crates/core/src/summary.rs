@@ -7,8 +7,8 @@ use crate::arithmetic::recompute::RunAnswer;
 use crate::case::CaseView;
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
-use crate::review::event::{AnswerType, Item, MAX_TEXT, Seen, Text};
-use crate::review::fold::Reviewed;
+use crate::review::event::{AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
+use crate::review::fold::ItemReviews;
 use crate::run::fork::ForkOrigin;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
@@ -25,7 +25,7 @@ pub struct Summary {
     /// What the record is.
     pub kind: RecordKind,
     /// Which item it is.
-    pub item: Item,
+    pub item: ItemRef,
     /// Which execution it shows: `rec`, the recorded one, or `fork`.
     pub execution: Text,
     /// Its content.
@@ -66,7 +66,7 @@ impl Summary {
         findings: &[Finding],
         dataset: Option<Text>,
         position: u64,
-        is_asked: impl FnOnce(&Item) -> bool,
+        is_asked: impl FnOnce(&ItemRef) -> bool,
     ) -> Self {
         let record = case.record.as_ref();
         let mut rules: Vec<&'static str> = Vec::new();
@@ -78,7 +78,7 @@ impl Summary {
         let is_fork = record.is_some_and(|record| ForkOrigin::of(record.root).is_some());
         let mut summary = Self {
             kind: record.map_or(RecordKind::Broken, |record| record.kind),
-            item: Item { dataset, id: None, row_index: Some(position), side: None },
+            item: ItemRef { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
             content: Digest::UNASKED,
             input: record.and_then(Record::input_digest),
@@ -141,8 +141,8 @@ impl Summary {
     }
 
     /// What somebody sees who judges it now.
-    pub fn seen(&self) -> Seen {
-        Seen {
+    pub fn seen(&self) -> SeenRecord {
+        SeenRecord {
             content_sha256: Some(self.content),
             input_sha256: self.input,
             execution: Some(self.execution.clone()),
@@ -172,7 +172,7 @@ impl Summary {
 pub struct Index<'c> {
     ids: HashMap<&'c Text, &'c Summary>,
     inputs: HashMap<&'c Digest, &'c Summary>,
-    items: HashMap<&'c Item, &'c Summary>,
+    items: HashMap<&'c ItemRef, &'c Summary>,
     /// Those without an id, by their position.
     rows: HashMap<u64, &'c Summary>,
 }
@@ -201,7 +201,7 @@ impl<'c> Index<'c> {
     }
 
     /// The record that an item names: by its id, or where it has none by its position.
-    pub fn named(&self, item: &Item) -> Option<&'c Summary> {
+    pub fn named(&self, item: &ItemRef) -> Option<&'c Summary> {
         match &item.id {
             Some(id) => self.by_id(id),
             None => self.rows.get(&item.row_index?).copied(),
@@ -210,7 +210,7 @@ impl<'c> Index<'c> {
 
     /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
     /// seen.
-    pub fn of_item(&self, reviewed: Reviewed<'_>) -> Option<&'c Summary> {
+    pub fn of_item(&self, reviewed: ItemReviews<'_>) -> Option<&'c Summary> {
         let item = reviewed.item()?;
         let own = self.items.get(item).copied();
         own.or_else(|| {
@@ -221,7 +221,7 @@ impl<'c> Index<'c> {
     }
 
     /// The record of a judged item in a later run: of the same id, else of the same question.
-    pub fn of_later(&self, reviewed: Reviewed<'_>) -> Option<&'c Summary> {
+    pub fn of_later(&self, reviewed: ItemReviews<'_>) -> Option<&'c Summary> {
         let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));
         by_id
             .or_else(|| reviewed.events().find_map(|event| self.inputs.get(event.seen.input_sha256.as_ref()?).copied()))

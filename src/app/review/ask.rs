@@ -18,8 +18,10 @@ use crate::widgets::list::List;
 use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::answer::spans::Numbering;
-use stepscope_core::review::event::{Anchor, AnswerType, Event, EventKind, Label, LabelRef, LabelSet, MAX_TEXT, Text};
+use stepscope_core::answer::citations::Numbering;
+use stepscope_core::review::event::{
+    Anchor, AnswerType, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text,
+};
 
 /// So many records are labelled at once at most.
 const MAX_BATCH: usize = 10_000;
@@ -274,7 +276,7 @@ pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
     toggle(app, label, &set)
 }
 
-fn toggle(app: &mut App, label: &Label, set: &LabelSet) -> Effects {
+fn toggle(app: &mut App, label: &LabelDefinition, set: &LabelSet) -> Effects {
     let sets = app.review.label_sets();
     let is = |given: &LabelRef| {
         given.set == set.id && (given.id == label.id || sets.resolve(given).iter().any(|now| now.id == label.id))
@@ -289,13 +291,13 @@ fn toggle(app: &mut App, label: &Label, set: &LabelSet) -> Effects {
     review::keys::keep_drafts(app)
 }
 
-fn give_ref(app: &App, label: &Label) -> LabelRef {
+fn give_ref(app: &App, label: &LabelDefinition) -> LabelRef {
     let set = app.review.label_set();
     LabelRef { id: label.id.clone(), set: set.id, version: set.version }
 }
 
 /// The labels that fit what was typed, best first.
-pub(crate) fn labels_that_fit(app: &App, typed: &str) -> Vec<Label> {
+pub(crate) fn labels_that_fit(app: &App, typed: &str) -> Vec<LabelDefinition> {
     let labels = app.review.label_set().labels;
     fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
 }
@@ -358,7 +360,7 @@ pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'stati
     }
 }
 
-fn take_label(app: &mut App, purpose: Purpose, label: Label) -> Effects {
+fn take_label(app: &mut App, purpose: Purpose, label: LabelDefinition) -> Effects {
     match purpose {
         Purpose::Give => {
             let set = app.review.label_set();
@@ -389,7 +391,7 @@ fn make_label(app: &mut App, purpose: Purpose, name: &str) -> Effects {
     if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
         return take_label(app, purpose, label);
     }
-    let label = Label { id: id_for(name, &set), name: Text::from(name.to_owned()) };
+    let label = LabelDefinition { id: id_for(name, &set), name: Text::from(name.to_owned()) };
     let mut effects = new_label_set(app, set.with(label.clone()));
     app.say(shown!("new label: {}", label.name.line()));
     effects.extend(take_label(app, purpose, label));

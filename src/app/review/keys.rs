@@ -252,7 +252,7 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     }
     let mut effects = write_label_set(app, &draft);
     let Some(event) = verdict_event(app, verdict, draft) else { return effects };
-    let name = name_of(event.item.as_ref().unwrap_or(&stepscope_core::review::event::Item::default())).line();
+    let name = name_of(event.item.as_ref().unwrap_or(&stepscope_core::review::event::ItemRef::default())).line();
     app.review.count_item();
     effects.extend(say_event(app, event));
     app.say(shown!("{} {}: {name}", glyph(verdict), verdict.word()));

@@ -8,10 +8,10 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::report::Format;
-use stepscope_core::review::expect::{Expectation, judge};
-use stepscope_core::review::export::Line;
-use stepscope_core::review::fold::Reviewed;
+use stepscope_core::review::export::ExportItem;
+use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::review::labels::LabelSets;
+use stepscope_core::review::regression::{Expectation, judge};
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Index;
 
@@ -67,17 +67,20 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
 }
 
 /// `regressed      a-1  the answer was 7, is 9`
-fn line(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>) -> Shown {
+fn line(reviewed: ItemReviews<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>) -> Shown {
     let name = reviewed.item().map(name_of).unwrap_or_default().line();
     let why: Vec<&str> = why.iter().map(Shown::as_str).collect();
-    let labels: Vec<String> =
-        Line { reviewed, content: None }.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
+    let labels: Vec<String> = ExportItem { reviewed, content: None }
+        .labels(sets)
+        .iter()
+        .map(|label| label.name.line().into_string())
+        .collect();
     let parts = [why.join("; "), labels.join(", ")];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     shown!("{:13}  {name}  {}", expectation.word(), parts.join("  "))
 }
 
-fn write(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+fn write(reviewed: ItemReviews<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>, out: &mut Vec<u8>) {
     Style::ASCII.line(out, |object| {
         if let Some(item) = reviewed.item() {
             object.maybe("id", item.id.as_ref());
@@ -85,7 +88,7 @@ fn write(reviewed: Reviewed<'_>, expectation: Expectation, why: &[Shown], sets: 
         }
         object.put("expectation", expectation.word());
         object.put("why", why);
-        let labels = Line { reviewed, content: None }.labels(sets);
+        let labels = ExportItem { reviewed, content: None }.labels(sets);
         object.list("labels", labels.iter().map(|label| &label.id));
     });
 }

@@ -15,7 +15,7 @@ use stepscope_io::pipeline::summaries::placed;
 use stepscope_io::source::input::Input;
 
 /// What people said, and what was counted with it.
-pub(super) struct Reviewed {
+pub(super) struct ItemReviews {
     reviews: Reviews,
     tally: Mutex<Tally>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Tally {
     outcomes: [u64; Outcome::ALL.len()],
 }
 
-impl Reviewed {
+impl ItemReviews {
     /// Reads the journals that were named, else those next to the records, and says which count. `None`: one could not
     /// be read.
     pub(super) fn read(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Self> {

@@ -9,11 +9,11 @@ use clap::Args;
 use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, LabelSet, Reviewer, Seen, Text, Times};
-use stepscope_core::review::fold::{Reviewed, Reviews, is_fresh};
+use stepscope_core::review::event::{Event, EventKind, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text};
+use stepscope_core::review::fold::{ItemReviews, Reviews, is_fresh};
 use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::line::MAX_LINE;
-use stepscope_core::review::request;
+use stepscope_core::review::log_line::MAX_LINE;
+use stepscope_core::review::short_form;
 use stepscope_core::summary::Index;
 use stepscope_io::failure::reason;
 use stepscope_io::log::journal::read_all;
@@ -116,7 +116,7 @@ impl Known<'_> {
             EventKind::Verdict => {
                 reviewed().and_then(|one| one.verdict_of(&event.reviewer.id)).is_some_and(|e| same(&e))
             }
-            EventKind::Adjudicate => reviewed().and_then(Reviewed::adjudication).is_some_and(|e| same(&e)),
+            EventKind::Adjudicate => reviewed().and_then(ItemReviews::adjudication).is_some_and(|e| same(&e)),
             EventKind::Note => reviewed().is_some_and(|one| one.notes().any(|earlier| same(&earlier))),
             EventKind::LabelSet => {
                 let set = event.label_set.as_ref();
@@ -132,11 +132,11 @@ impl Known<'_> {
 fn says_the_same(one: &Event, other: &Event) -> bool {
     let said = |event: &Event| Event {
         event_id: Text::default(),
-        times: Times { active_ms: event.times.active_ms, ..Times::default() },
+        times: ReviewTimes { active_ms: event.times.active_ms, ..ReviewTimes::default() },
         supersedes: None,
         tool_version: Text::default(),
         findings: None,
-        seen: Seen { content_sha256: event.seen.content_sha256, ..Seen::default() },
+        seen: SeenRecord { content_sha256: event.seen.content_sha256, ..SeenRecord::default() },
         ..event.clone()
     };
     said(one) == said(other)
@@ -222,7 +222,7 @@ fn understood(line: &[u8], tape: &mut Tape, known: &Known<'_>) -> Result<Event, 
         let why = tape.problems.last().map_or("", |problem| problem.kind.summary());
         return Err(shown!("it is not JSON: {why}"));
     };
-    known.complete(request::read(value, &known.reviewer, &known.label_sets())?)
+    known.complete(short_form::read(value, &known.reviewer, &known.label_sets())?)
 }
 
 /// The next line, or as much of a long one as shows that it is too long; `false`: there is none.

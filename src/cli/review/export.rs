@@ -10,7 +10,7 @@ use crate::cli::check::threads;
 use crate::cli::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::export::{self, Line};
+use stepscope_core::review::export::{self, ExportItem};
 use stepscope_core::review::fold::Outcome;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::read_through;
@@ -62,7 +62,7 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
     for reviewed in contents.reviews.items() {
         let summary = index.of_item(reviewed);
         if options.choice.takes(reviewed, summary, &sets) {
-            let line = Line { reviewed, content: summary.map(|summary| &summary.content) };
+            let line = ExportItem { reviewed, content: summary.map(|summary| &summary.content) };
             match options.format {
                 Format::Jsonl => export::jsonl(&line, &sets, &mut bytes),
                 Format::Csv => export::csv(&line, &sets, raw, &mut bytes),

@@ -9,9 +9,9 @@ use super::{Refused, Where, Who};
 use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, Item, Verdict};
-use stepscope_core::review::export::{self, Imported};
-use stepscope_core::review::request::{self, split};
+use stepscope_core::review::event::{Event, EventKind, ItemRef, Verdict};
+use stepscope_core::review::export::{self, ImportedRow};
+use stepscope_core::review::short_form::{self, split};
 use stepscope_io::source::open::{Opened, open};
 
 /// A larger table was not made by hand.
@@ -68,7 +68,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     Some(refused.end(out))
 }
 
-fn event(row: &Imported, known: &Known<'_>) -> Result<Event, Shown> {
+fn event(row: &ImportedRow, known: &Known<'_>) -> Result<Event, Shown> {
     let [id, verdict, labels, note] = &row.cells;
     if id.is_empty() {
         return Err(Shown::own("it has no id"));
@@ -80,9 +80,9 @@ fn event(row: &Imported, known: &Known<'_>) -> Result<Event, Shown> {
     if kind == EventKind::Verdict && event.verdict.is_none() {
         return Err(shown!("the verdict \"{}\" is none of pass, fail, defer or skip", verdict.line().cut(40)));
     }
-    event.item = Some(Item { id: Some(id.clone()), ..Item::default() });
+    event.item = Some(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
     let sets = known.label_sets();
-    event.labels = split(labels).map(|label| request::known(sets.give(&label), &sets)).collect::<Result<_, _>>()?;
+    event.labels = split(labels).map(|label| short_form::known(sets.give(&label), &sets)).collect::<Result<_, _>>()?;
     event.note = Some(note.clone()).filter(|note| !note.is_empty());
     known.complete(event)
 }

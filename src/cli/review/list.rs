@@ -6,7 +6,7 @@ use super::{Choice, Where};
 use crate::cli::{CLEAN, Out};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::export::{self, Line};
+use stepscope_core::review::export::{self, ExportItem};
 use stepscope_core::review::fold::{Outcome, Reviews};
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Summary;
@@ -47,7 +47,11 @@ pub(super) fn run(list: &List, out: &mut Out) -> Option<u8> {
     }
     let width = names.iter().map(|name| name.as_str().chars().count()).max().unwrap_or(0).min(MAX_WIDTH);
     for (reviewed, summary) in chosen {
-        out.line(&export::text(&Line { reviewed, content: summary.map(|summary| &summary.content) }, &sets, width));
+        out.line(&export::text(
+            &ExportItem { reviewed, content: summary.map(|summary| &summary.content) },
+            &sets,
+            width,
+        ));
     }
     for summary in unjudged_errors(list, &contents.reviews, &summaries) {
         out.line(&shown!(

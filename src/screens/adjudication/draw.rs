@@ -12,7 +12,7 @@ use crate::widgets::look::{Look, Piece, frame, put, scroll_mark, wash};
 use crate::widgets::prose::{pad, wrap_up_to};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::review::board::Voice;
+use stepscope_core::review::dashboard::ReviewerVerdict;
 use stepscope_core::review::event::{GoldStatus, Verdict};
 use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::dashboard::{Case, Judged};
@@ -181,7 +181,7 @@ fn facts(case: &Case) -> Vec<Piece> {
 }
 
 /// What one reviewer said, line by line.
-fn said(voice: &Voice, width: usize) -> Vec<Piece> {
+fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
     let (sign, role) = match voice.verdict {
         Verdict::Pass => ("✓", Role::Ok),
         _ => ("✗", Role::Fatal),

@@ -11,13 +11,13 @@ use crate::widgets::theme::Role;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
-use stepscope_core::answer::completeness::Strong;
+use stepscope_core::answer::citations::{
+    QuotePlace, Resolution, SharedMistake, Tier, differences, lines_in_words, recovered, shared_offset,
+};
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::route::Route;
-use stepscope_core::answer::spans::{
-    Place, Resolution, Shared, Tier, differences, lines_in_words, recovered, shared_offset,
-};
-use stepscope_core::answer::typed::{Citation, Item, Typed};
+use stepscope_core::answer::truncation::TruncationVerdict;
+use stepscope_core::answer::typed::{AnswerItem, Citation, TypedAnswer};
 use stepscope_core::case::CaseView;
 
 /// At most so many lines of one value are made ready; the JSON has the rest.
@@ -199,7 +199,7 @@ impl ShownAnswer {
         let mut order: Vec<usize> = (0..items.len()).collect();
         order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
         let offset = shared_offset(resolutions).map(offset_in_words);
-        let completeness = case.completeness();
+        let truncation = case.truncation();
         Some(Self {
             items,
             order,
@@ -208,7 +208,7 @@ impl ShownAnswer {
             facts: facts(typed, case, offset),
             document,
             retrieved,
-            peek: completeness.map(|verdict| verdict.peeked.clone()).filter(|peek| !peek.is_empty()),
+            peek: truncation.map(|truncation| truncation.peeked.clone()).filter(|peek| !peek.is_empty()),
         })
     }
 
@@ -220,16 +220,16 @@ impl ShownAnswer {
     }
 }
 
-fn offset_in_words(shared: Shared) -> Shown {
+fn offset_in_words(shared: SharedMistake) -> Shown {
     match shared {
-        Shared::Offset(-1) => Shown::own("all line numbers are counted from 1: each is one too high"),
-        Shared::Offset(by) if by < 0 => shown!("all line numbers are {} too high", by.unsigned_abs()),
-        Shared::Offset(by) => shown!("all line numbers are {by} too low"),
-        Shared::PageLocal => Shown::own("all line numbers are counted inside their page"),
+        SharedMistake::Offset(-1) => Shown::own("all line numbers are counted from 1: each is one too high"),
+        SharedMistake::Offset(by) if by < 0 => shown!("all line numbers are {} too high", by.unsigned_abs()),
+        SharedMistake::Offset(by) => shown!("all line numbers are {by} too low"),
+        SharedMistake::PageLocal => Shown::own("all line numbers are counted inside their page"),
     }
 }
 
-fn spans(items: &[Item<'_>], document: Option<&Document>, resolutions: &[&Resolution]) -> Vec<SpanView> {
+fn spans(items: &[AnswerItem<'_>], document: Option<&Document>, resolutions: &[&Resolution]) -> Vec<SpanView> {
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
     citations
         .enumerate()
@@ -305,9 +305,9 @@ fn written(citation: &Citation<'_>) -> Shown {
 fn standing(resolution: &Resolution) -> Grounding {
     match resolution.place {
         _ if resolution.is_grounded() => Grounding::Grounded,
-        Place::Cited | Place::NoQuote | Place::Unsearched | Place::Undecided => Grounding::Unproven,
-        Place::Wider | Place::Nearby | Place::OtherPage | Place::Elsewhere => Grounding::Misplaced,
-        Place::Nowhere | Place::NotInDoc => Grounding::Nowhere,
+        QuotePlace::Cited | QuotePlace::NoQuote | QuotePlace::Unsearched | QuotePlace::Undecided => Grounding::Unproven,
+        QuotePlace::Wider | QuotePlace::Nearby | QuotePlace::OtherPage | QuotePlace::Elsewhere => Grounding::Misplaced,
+        QuotePlace::Nowhere | QuotePlace::NotInDoc => Grounding::Nowhere,
     }
 }
 
@@ -319,24 +319,24 @@ fn badge(resolution: &Resolution) -> Shown {
         format!("{lines} line{} {}", if lines == 1 { "" } else { "s" }, if by < 0 { "above" } else { "below" })
     };
     match resolution.place {
-        Place::Cited => shown!("{}", resolution.word().replace('_', " ")),
-        Place::Wider => Shown::own("wrong line: runs beyond"),
-        Place::Nearby => shown!("wrong line: {}", by.map_or_else(|| "near".to_owned(), way)),
-        Place::OtherPage | Place::Elsewhere => {
+        QuotePlace::Cited => shown!("{}", resolution.word().replace('_', " ")),
+        QuotePlace::Wider => Shown::own("wrong line: runs beyond"),
+        QuotePlace::Nearby => shown!("wrong line: {}", by.map_or_else(|| "near".to_owned(), way)),
+        QuotePlace::OtherPage | QuotePlace::Elsewhere => {
             let page = resolution.found.as_ref().and_then(|found| found.pages).map(|(first, _)| first);
             match page {
                 Some(page) => shown!("wrong place: on page {page}"),
                 None => Shown::own("wrong place: elsewhere"),
             }
         }
-        Place::Nowhere => match &resolution.near {
+        QuotePlace::Nowhere => match &resolution.near {
             Some(near) => shown!("made up: nowhere, {} % like", near.similarity),
             None => Shown::own("made up: nowhere"),
         },
-        Place::Unsearched => Shown::own("undecided: not looked for everywhere"),
-        Place::Undecided => Shown::own("undecided"),
-        Place::NoQuote => Shown::own("no quote"),
-        Place::NotInDoc => Shown::own("no such line"),
+        QuotePlace::Unsearched => Shown::own("undecided: not looked for everywhere"),
+        QuotePlace::Undecided => Shown::own("undecided"),
+        QuotePlace::NoQuote => Shown::own("no quote"),
+        QuotePlace::NotInDoc => Shown::own("no such line"),
     }
 }
 
@@ -361,7 +361,7 @@ fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
 }
 
 /// What is said of the answer as a whole: the route first, then its flags, then its words.
-fn facts(typed: &Typed<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
+fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(routed) = case.routed() {
         let role = match routed.route {
@@ -379,13 +379,13 @@ fn facts(typed: &Typed<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<F
     let asked = case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
     facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Role::Text)));
     facts.extend(offset.map(|offset| Fact::new("numbering", offset, Role::Warning)));
-    if let Some(strong) = case.completeness() {
-        let role = match strong.strong {
-            Strong::Bounded => Role::Ok,
-            Strong::Truncated => Role::Warning,
-            Strong::Unknown => Role::Dim,
+    if let Some(truncation) = case.truncation() {
+        let role = match truncation.verdict {
+            TruncationVerdict::Bounded => Role::Ok,
+            TruncationVerdict::Truncated => Role::Warning,
+            TruncationVerdict::Unknown => Role::Dim,
         };
-        facts.push(Fact::new(TRUNCATION, shown!("{}: {}", strong.strong.word(), strong.reason.line()), role));
+        facts.push(Fact::new(TRUNCATION, shown!("{}: {}", truncation.verdict.word(), truncation.reason.line()), role));
     }
     for (field, name) in FLAGS {
         let Some(value) = typed.base(field) else { continue };
@@ -425,10 +425,10 @@ fn facts(typed: &Typed<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<F
 }
 
 /// The items of an answer, their values as people read them.
-fn items(items: &[Item<'_>]) -> Vec<ItemView> {
+fn items(items: &[AnswerItem<'_>]) -> Vec<ItemView> {
     let mut next = 0;
     let width = items.iter().filter_map(amount_width).max().unwrap_or(0);
-    let view = |item: &Item<'_>| {
+    let view = |item: &AnswerItem<'_>| {
         let spans = next..next + item.citations.len();
         next = spans.end;
         ItemView {
@@ -442,7 +442,7 @@ fn items(items: &[Item<'_>]) -> Vec<ItemView> {
     items.iter().map(view).collect()
 }
 
-fn title(item: &Item<'_>) -> Shown {
+fn title(item: &AnswerItem<'_>) -> Shown {
     let key = item.value.as_ref().map(|(key, _)| key.line());
     match (&item.field, key) {
         (Some(field), _) => field.line(),
@@ -477,7 +477,7 @@ fn render(key: &Untrusted<'_>, value: Value<'_>, amounts: usize) -> Vec<Shown> {
 }
 
 /// How wide the number of an amount is.
-fn amount_width(item: &Item<'_>) -> Option<usize> {
+fn amount_width(item: &AnswerItem<'_>) -> Option<usize> {
     let (key, value) = item.value.as_ref()?;
     Some(one_line(value.get("value").filter(|_| *key == "amount")?).width().min(MAX_CELL))
 }

@@ -10,7 +10,7 @@ use crate::widgets::panes;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::spans::lines_in_words;
+use stepscope_core::answer::citations::lines_in_words;
 
 /// The panes of the answer screen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

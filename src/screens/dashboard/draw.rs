@@ -12,7 +12,7 @@ use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::review::board::{Board, Line};
+use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
 
 /// The width of the names; of a column at least.
 const NAME: usize = 30;
@@ -75,11 +75,11 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     Some((*line, x.and_then(|x| ends.into_iter().position(|end| x < end))))
 }
 
-fn width_of(board: &Board, column: usize) -> usize {
+fn width_of(board: &DashboardTable, column: usize) -> usize {
     board.heads.get(column).map_or(COLUMN, |head| head.as_str().chars().count() + 2).max(COLUMN)
 }
 
-fn heads(board: &Board, look: Look<'_>) -> Vec<Span<'static>> {
+fn heads(board: &DashboardTable, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = vec![look.span(pad(board.title, NAME + 2), Role::Title)];
     // A long title takes the place of the first heads.
     if board.title.chars().count() > NAME + 2 {
@@ -92,7 +92,7 @@ fn heads(board: &Board, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn spans(board: &Board, line: &Line, chosen: Option<usize>, look: Look<'_>) -> Vec<Span<'static>> {
+fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, look: Look<'_>) -> Vec<Span<'static>> {
     let name = format!("  {}{}", "  ".repeat(line.depth), line.name);
     let role = if chosen.is_some() {
         Role::Accent

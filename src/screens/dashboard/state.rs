@@ -1,7 +1,7 @@
 //! The boards as rows of the screen, and the cursor among their numbers.
 
 use crate::widgets::list::{List, Move};
-use stepscope_core::review::board::{Board, Cell, Line};
+use stepscope_core::review::dashboard::{DashboardCell, DashboardLine, DashboardTable};
 use stepscope_io::pipeline::dashboard::Judged;
 
 /// One row of the screen.
@@ -10,9 +10,9 @@ pub(crate) enum DashboardRow<'b> {
     /// Between two boards.
     Blank,
     /// The title and the heads of a board.
-    Heads(&'b Board),
+    Heads(&'b DashboardTable),
     /// A line with numbers, and its place among all such lines.
-    Line(usize, &'b Board, &'b Line),
+    Line(usize, &'b DashboardTable, &'b DashboardLine),
     /// Some lines of a board are not listed.
     More,
 }
@@ -45,7 +45,7 @@ pub(crate) fn rows(judged: &Judged) -> Vec<DashboardRow<'_>> {
 
 impl DashboardCursor {
     /// The line under the cursor, with the number that it is on.
-    pub fn cell<'b>(&self, judged: &'b Judged) -> Option<&'b Cell> {
+    pub fn cell<'b>(&self, judged: &'b Judged) -> Option<&'b DashboardCell> {
         let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line)?;
         line.cells.get(self.column)?.as_ref()
     }

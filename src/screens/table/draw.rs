@@ -13,8 +13,8 @@ use crate::widgets::look::{Look, put, severity_role};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
-use stepscope_core::answer::completeness::Strong;
 use stepscope_core::answer::route::Route;
+use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::finding::Severity;
 use stepscope_core::record::RecordKind;
 use stepscope_core::record::types::in_use;
@@ -296,10 +296,10 @@ fn typed_cell(column: Column, typed: &TypedRow) -> Option<(String, Role)> {
                 (format!("{}/{}", typed.grounded.unwrap_or(0), typed.items), role)
             }
         },
-        Column::Fitness => match typed.strong {
-            Strong::Bounded => ("no".into(), Role::Dim),
-            Strong::Truncated => ("yes".into(), Role::Warning),
-            Strong::Unknown => (String::new(), Role::Dim),
+        Column::Fitness => match typed.truncation {
+            TruncationVerdict::Bounded => ("no".into(), Role::Dim),
+            TruncationVerdict::Truncated => ("yes".into(), Role::Warning),
+            TruncationVerdict::Unknown => (String::new(), Role::Dim),
         },
         Column::Steps => (String::new(), Role::Dim),
         _ => return None,

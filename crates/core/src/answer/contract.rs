@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use crate::answer::typed::{Citation, Dialect, Item, Typed, is_beside_the_value};
+use crate::answer::typed::{AnswerItem, Citation, Dialect, TypedAnswer, is_beside_the_value};
 use crate::finding::Place;
 use crate::record::types::TypeRegistry;
 use crate::rules::answer::{Breach as SchemaBreach, Law, Schema, Type};
@@ -14,7 +14,7 @@ use stepscope_base::text::Untrusted;
 
 /// What is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Fault {
+pub enum ContractFault {
     /// The answer is no JSON object.
     NotJson,
     /// A field is missing.
@@ -31,9 +31,9 @@ pub enum Fault {
 
 /// One place where an answer does not hold the contract.
 #[derive(Clone, Debug)]
-pub struct Breach {
+pub struct ContractBreach {
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: ContractFault,
     /// In a sentence.
     pub message: Untrusted<'static>,
     /// The value, the key, or the object that lacks one.
@@ -80,8 +80,8 @@ fn published() -> &'static Schemas {
 }
 
 /// Every place where an answer does not hold the contract.
-pub(crate) fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &TypeRegistry) -> Vec<Breach> {
-    let mut out = Out::default();
+pub(crate) fn breaches(typed: &TypedAnswer<'_>, items: &[AnswerItem<'_>], types: &TypeRegistry) -> Vec<ContractBreach> {
+    let mut out = BreachCollector::default();
     match (typed.answer, typed.answer_text) {
         (Some(answer), _) => match (answer.kind(), typed.dialect()) {
             (Kind::String, _) => out.push(not_json(answer, &typed.pointer)),
@@ -102,7 +102,11 @@ pub(crate) fn breaches(typed: &Typed<'_>, items: &[Item<'_>], types: &TypeRegist
 
 /// Who would take an answer with these breaches; `None` where the published contract is not meant: fields of another
 /// dialect.
-pub(crate) fn strictness(typed: &Typed<'_>, items: &[Item<'_>], breaches: &[Breach]) -> Option<Strictness> {
+pub(crate) fn strictness(
+    typed: &TypedAnswer<'_>,
+    items: &[AnswerItem<'_>],
+    breaches: &[ContractBreach],
+) -> Option<Strictness> {
     if typed.dialect() == Some(Dialect::Fields) {
         return None;
     }
@@ -125,7 +129,7 @@ fn is_other(span: &Citation<'_>) -> bool {
 }
 
 /// What is wrong with the text of an answer.
-fn not_json(text: Value<'_>, pointer: &Pointer) -> Breach {
+fn not_json(text: Value<'_>, pointer: &Pointer) -> ContractBreach {
     let string = text.string().unwrap_or_default();
     let mut tape = Tape::default();
     let bytes = string.bytes();
@@ -145,16 +149,16 @@ fn not_json(text: Value<'_>, pointer: &Pointer) -> Breach {
         Some(range) => Place::Span { pointer: pointer.clone(), start: range.start, end: range.end },
         None => Place::Value(pointer.clone()),
     };
-    Breach { fault: Fault::NotJson, message: message.into(), place, lenient: false }
+    ContractBreach { fault: ContractFault::NotJson, message: message.into(), place, lenient: false }
 }
 
 #[derive(Default)]
-struct Out {
-    breaches: Vec<Breach>,
+struct BreachCollector {
+    breaches: Vec<ContractBreach>,
 }
 
-impl Out {
-    fn push(&mut self, breach: Breach) {
+impl BreachCollector {
+    fn push(&mut self, breach: ContractBreach) {
         if self.breaches.len() < MAX_BREACHES {
             self.breaches.push(breach);
         }
@@ -168,13 +172,13 @@ impl Out {
             if !finite && answer.get(name).is_some_and(|value| value.kind() == Kind::NotFinite) {
                 let message = Message::new(name).text(" is not a finite number.").into();
                 let place = Place::Value(pointer.then(name));
-                self.breaches.retain(|breach| breach.fault != Fault::Range || breach.place != place);
-                self.push(Breach { fault: Fault::Range, message, place, lenient: true });
+                self.breaches.retain(|breach| breach.fault != ContractFault::Range || breach.place != place);
+                self.push(ContractBreach { fault: ContractFault::Range, message, place, lenient: true });
             }
         }
     }
 
-    fn item(&mut self, item: &Item<'_>, types: &TypeRegistry) {
+    fn item(&mut self, item: &AnswerItem<'_>, types: &TypeRegistry) {
         if item.root.kind() != Kind::Object {
             // The schema of the answer has said so, where it stands in the list.
             return;
@@ -182,7 +186,7 @@ impl Out {
         let Some((key, value)) = &item.value else {
             let message = "This item has spans and no value.".into();
             let place = Place::Value(item.pointer.clone());
-            return self.push(Breach { fault: Fault::Missing, message, place, lenient: false });
+            return self.push(ContractBreach { fault: ContractFault::Missing, message, place, lenient: false });
         };
         if let (Some(known), Some(pointer)) = (types.under(key.bytes()), item.value_pointer()) {
             self.schema(&known.schema, "the value", *value, &pointer);
@@ -230,7 +234,12 @@ impl Out {
             Law::Missing(missing) => {
                 let message = Message::default().text(name).text(" has no ").text(missing).text(".");
                 let place = Place::Value(at.clone());
-                self.push(Breach { fault: Fault::Missing, message: sentence(message), place, lenient: false });
+                self.push(ContractBreach {
+                    fault: ContractFault::Missing,
+                    message: sentence(message),
+                    place,
+                    lenient: false,
+                });
             }
             Law::Extra => {
                 if let Some(key) = breach.key.and_then(Value::string) {
@@ -240,13 +249,18 @@ impl Out {
             law => {
                 let message = Message::default().text(name).text(": ").text(breach.message.bytes()).text(".");
                 let (fault, lenient) = match law {
-                    Law::Enum => (Fault::Enum, false),
+                    Law::Enum => (ContractFault::Enum, false),
                     // Lenient readers know numbers, not ranges.
-                    Law::Limit => (Fault::Range, true),
-                    Law::Undecided => (Fault::Type, true),
-                    _ => (Fault::Type, false),
+                    Law::Limit => (ContractFault::Range, true),
+                    Law::Undecided => (ContractFault::Type, true),
+                    _ => (ContractFault::Type, false),
                 };
-                self.push(Breach { fault, message: sentence(message), place: Place::Value(at.clone()), lenient });
+                self.push(ContractBreach {
+                    fault,
+                    message: sentence(message),
+                    place: Place::Value(at.clone()),
+                    lenient,
+                });
             }
         }
     }
@@ -258,7 +272,12 @@ impl Out {
         let wanted = wanted.collect::<Vec<_>>().join(" or ");
         let message = Message::default().text(name).text(" is ").text(kind_word(value)).text(", not ").text(wanted);
         let message = message.text(if lenient { "; lenient readers take it." } else { "." });
-        self.push(Breach { fault: Fault::Type, message: sentence(message), place: Place::Value(at.clone()), lenient });
+        self.push(ContractBreach {
+            fault: ContractFault::Type,
+            message: sentence(message),
+            place: Place::Value(at.clone()),
+            lenient,
+        });
     }
 
     fn unknown(&mut self, what: impl AsRef<[u8]>, name: &Untrusted<'_>, at: &Pointer) {
@@ -268,7 +287,7 @@ impl Out {
             Message::default().text(what).text(" has no field ").text(name.bytes()).text(".")
         };
         let place = Place::Key(at.then(stepscope_base::json::Part::Key(name.to_owned())));
-        self.push(Breach { fault: Fault::Unknown, message: sentence(message), place, lenient: true });
+        self.push(ContractBreach { fault: ContractFault::Unknown, message: sentence(message), place, lenient: true });
     }
 }
 
@@ -367,7 +386,7 @@ mod tests {
     }
 
     /// Fault, place, message, and whether lenient readers take it.
-    type Told = (Fault, String, String, bool);
+    type Told = (ContractFault, String, String, bool);
 
     fn judged(text: &str) -> (Vec<Told>, Option<(bool, bool)>) {
         let mut tape = Tape::default();
@@ -394,25 +413,39 @@ mod tests {
 
     #[test]
     fn every_breach_has_its_place_and_says_who_takes_it() {
-        let cases: [(&str, &str, Fault, &str, &str, bool); 19] = [
+        let cases: [(&str, &str, ContractFault, &str, &str, bool); 19] = [
             (
                 "0.9",
                 r#""0.9""#,
-                Fault::Type,
+                ContractFault::Type,
                 "/confidence",
                 "confidence is a text, not a number; lenient readers take it.",
                 true,
             ),
-            ("0.9", r#""high""#, Fault::Type, "/confidence", "confidence is a text, not a number.", false),
-            ("0.9", "1.7", Fault::Range, "/confidence", "confidence: 1.7 is greater than the maximum of 1.", true),
-            ("0.9", "NaN", Fault::Range, "/confidence", "confidence is not a finite number.", true),
-            (r#"["c"]"#, r#"["c", 3]"#, Fault::Type, "/caveats/1", "caveats[1] is a number, not a text.", false),
-            (r#"["c"]"#, "null", Fault::Type, "/caveats", "caveats is null, not a list.", false),
-            (r#""caveats": ["c"], "#, "", Fault::Missing, "", "The answer has no caveats.", false),
+            ("0.9", r#""high""#, ContractFault::Type, "/confidence", "confidence is a text, not a number.", false),
+            (
+                "0.9",
+                "1.7",
+                ContractFault::Range,
+                "/confidence",
+                "confidence: 1.7 is greater than the maximum of 1.",
+                true,
+            ),
+            ("0.9", "NaN", ContractFault::Range, "/confidence", "confidence is not a finite number.", true),
+            (
+                r#"["c"]"#,
+                r#"["c", 3]"#,
+                ContractFault::Type,
+                "/caveats/1",
+                "caveats[1] is a number, not a text.",
+                false,
+            ),
+            (r#"["c"]"#, "null", ContractFault::Type, "/caveats", "caveats is null, not a list.", false),
+            (r#""caveats": ["c"], "#, "", ContractFault::Missing, "", "The answer has no caveats.", false),
             (
                 r#""verbatim""#,
                 r#""Verbatim""#,
-                Fault::Enum,
+                ContractFault::Enum,
                 "/extraction_method",
                 "extraction_method: 'Verbatim' is not one of ['verbatim', 'computed', 'inferred', 'na'].",
                 false,
@@ -420,16 +453,23 @@ mod tests {
             (
                 r#""answer_found": true"#,
                 r#""answer_found": "yes""#,
-                Fault::Type,
+                ContractFault::Type,
                 "/answer_found",
                 "answer_found is a text, not a truth value; lenient readers take it.",
                 true,
             ),
-            (r#""items""#, r#""notes": 1, "items""#, Fault::Unknown, "/notes", "The answer has no field notes.", true),
+            (
+                r#""items""#,
+                r#""notes": 1, "items""#,
+                ContractFault::Unknown,
+                "/notes",
+                "The answer has no field notes.",
+                true,
+            ),
             (
                 r#""items""#,
                 r#""context_completeness_strong": true, "items""#,
-                Fault::Unknown,
+                ContractFault::Unknown,
                 "/context_completeness_strong",
                 "context_completeness_strong is not the model's to say: it is worked out from the next page.",
                 true,
@@ -437,16 +477,23 @@ mod tests {
             (
                 "12,",
                 r#""12","#,
-                Fault::Type,
+                ContractFault::Type,
                 "/items/0/amount/value",
                 "value is a text, not a number; lenient readers take it.",
                 true,
             ),
-            (r#", "currency": "USD""#, "", Fault::Missing, "/items/0/amount", "The value has no currency.", false),
+            (
+                r#", "currency": "USD""#,
+                "",
+                ContractFault::Missing,
+                "/items/0/amount",
+                "The value has no currency.",
+                false,
+            ),
             (
                 r#""USD""#,
                 r#""USD", "per": "claim""#,
-                Fault::Unknown,
+                ContractFault::Unknown,
                 "/items/0/amount/per",
                 "The value has no field per.",
                 true,
@@ -454,7 +501,7 @@ mod tests {
             (
                 r#""spans""#,
                 r#""page": 3, "spans""#,
-                Fault::Unknown,
+                ContractFault::Unknown,
                 "/items/0/page",
                 "An item has no field page.",
                 true,
@@ -462,16 +509,16 @@ mod tests {
             (
                 r#"[{"line_start": 3, "line_end": 3, "quote": "q"}]"#,
                 r#""3-3""#,
-                Fault::Type,
+                ContractFault::Type,
                 "/items/0/spans",
                 "spans is a text, not a list.",
                 false,
             ),
-            (r#""line_end": 3, "#, "", Fault::Missing, "/items/0/spans/0", "A span has no line_end.", false),
+            (r#""line_end": 3, "#, "", ContractFault::Missing, "/items/0/spans/0", "A span has no line_end.", false),
             (
                 r#""line_end": 3"#,
                 r#""line_end": "3""#,
-                Fault::Type,
+                ContractFault::Type,
                 "/items/0/spans/0/line_end",
                 "line_end is a text, not a whole number; lenient readers take it.",
                 true,
@@ -479,7 +526,7 @@ mod tests {
             (
                 r#""amount": {"value": 12, "currency": "USD"},"#,
                 "",
-                Fault::Missing,
+                ContractFault::Missing,
                 "/items/0",
                 "This item has spans and no value.",
                 false,
@@ -511,7 +558,7 @@ mod tests {
             (r#""answer": "{}""#, "/answer", "The answer is JSON written into a string, not an object."),
         ] {
             let (found, strictness) = judged(&trace(text));
-            assert_eq!(found, [(Fault::NotJson, pointer.to_owned(), message.to_owned(), false)], "{text}");
+            assert_eq!(found, [(ContractFault::NotJson, pointer.to_owned(), message.to_owned(), false)], "{text}");
             assert_eq!(strictness, Some((false, false)));
         }
         let (found, _) = judged(&trace(r#""answer": [1]"#));

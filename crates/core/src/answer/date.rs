@@ -25,7 +25,7 @@ pub(crate) enum NoDate {
 
 /// As much of a date as a text says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct WrittenDate {
     /// The year; of two digits, without its century.
     year: Option<(u32, bool)>,
     month: Option<u32>,
@@ -63,7 +63,7 @@ impl Date {
     }
 }
 
-impl Written {
+impl WrittenDate {
     /// Whether nothing that was written speaks against a day.
     pub(crate) fn agrees(&self, date: Date) -> bool {
         let year =
@@ -82,15 +82,16 @@ impl Written {
 const MAX_TEXT: usize = 200;
 
 /// What a text can mean as a date; nothing where it is not understood.
-pub(crate) fn written(text: &str) -> Vec<Written> {
+pub(crate) fn written(text: &str) -> Vec<WrittenDate> {
     if text.len() > MAX_TEXT {
         return Vec::new();
     }
     let tokens = tokens(&text.to_lowercase());
-    if tokens.iter().any(|token| matches!(token, Token::Word(word) if SPANS.contains(&word.as_str()))) {
+    if tokens.iter().any(|token| matches!(token, DateToken::Word(word) if SPANS.contains(&word.as_str()))) {
         return Vec::new();
     }
-    let mut found: Vec<Written> = (0..tokens.len()).flat_map(|at| full(tokens.get(at..).unwrap_or_default())).collect();
+    let mut found: Vec<WrittenDate> =
+        (0..tokens.len()).flat_map(|at| full(tokens.get(at..).unwrap_or_default())).collect();
     if found.is_empty() {
         found.extend(partial(&tokens));
     }
@@ -173,7 +174,7 @@ const MONTHS: [&[&str]; 12] = [
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Token {
+enum DateToken {
     /// A number and how many digits it has.
     Number(u32, usize),
     Word(String),
@@ -181,7 +182,7 @@ enum Token {
     Sign(char),
 }
 
-fn tokens(text: &str) -> Vec<Token> {
+fn tokens(text: &str) -> Vec<DateToken> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -189,15 +190,15 @@ fn tokens(text: &str) -> Vec<Token> {
         let len = if is(first) { rest.find(|c| !is(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (token, after) = rest.split_at(len);
         if first.is_ascii_digit() {
-            tokens.push(Token::Number(token.parse().unwrap_or(u32::MAX), len));
+            tokens.push(DateToken::Number(token.parse().unwrap_or(u32::MAX), len));
         } else if first.is_alphabetic() {
             // The ending of an ordinal number.
             let ordinal = matches!(token, "st" | "nd" | "rd" | "th" | "er" | "ère" | "º" | "ª");
-            if !(ordinal && matches!(tokens.last(), Some(Token::Number(..)))) {
-                tokens.push(Token::Word(token.to_owned()));
+            if !(ordinal && matches!(tokens.last(), Some(DateToken::Number(..)))) {
+                tokens.push(DateToken::Word(token.to_owned()));
             }
         } else if !first.is_whitespace() {
-            tokens.push(Token::Sign(first));
+            tokens.push(DateToken::Sign(first));
         }
         rest = after;
     }
@@ -209,12 +210,12 @@ fn month(word: &str) -> Option<u32> {
 }
 
 /// The next tokens behind what says nothing.
-fn past(mut tokens: &[Token]) -> &[Token] {
+fn past(mut tokens: &[DateToken]) -> &[DateToken] {
     while let [first, rest @ ..] = tokens {
         let says_nothing = match first {
-            Token::Word(word) => FILLERS.contains(&word.as_str()),
-            Token::Sign(sign) => matches!(sign, ',' | '.' | '-' | '–' | '/' | '\u{2011}' | '(' | ')'),
-            Token::Number(..) => false,
+            DateToken::Word(word) => FILLERS.contains(&word.as_str()),
+            DateToken::Sign(sign) => matches!(sign, ',' | '.' | '-' | '–' | '/' | '\u{2011}' | '(' | ')'),
+            DateToken::Number(..) => false,
         };
         if !says_nothing {
             break;
@@ -225,12 +226,12 @@ fn past(mut tokens: &[Token]) -> &[Token] {
 }
 
 /// A year behind a month; of two digits only where a sign binds it.
-fn year(tokens: &[Token]) -> Option<(u32, bool)> {
+fn year(tokens: &[DateToken]) -> Option<(u32, bool)> {
     match (tokens.first(), past(tokens).first()) {
-        (_, Some(Token::Number(year, 4))) => Some((*year, true)),
-        (Some(Token::Sign('-' | '/' | '.' | '–')), Some(Token::Number(year, 2))) => Some((*year, false)),
-        (Some(Token::Sign('\'' | '’')), _) => match tokens.get(1) {
-            Some(Token::Number(year, 2)) => Some((*year, false)),
+        (_, Some(DateToken::Number(year, 4))) => Some((*year, true)),
+        (Some(DateToken::Sign('-' | '/' | '.' | '–')), Some(DateToken::Number(year, 2))) => Some((*year, false)),
+        (Some(DateToken::Sign('\'' | '’')), _) => match tokens.get(1) {
+            Some(DateToken::Number(year, 2)) => Some((*year, false)),
             _ => None,
         },
         _ => None,
@@ -238,44 +239,47 @@ fn year(tokens: &[Token]) -> Option<(u32, bool)> {
 }
 
 /// Whether two tokens stand between year and month, and month and day.
-fn joins(first: &Token, second: &Token) -> bool {
+fn joins(first: &DateToken, second: &DateToken) -> bool {
     match (first, second) {
-        (Token::Sign(a), Token::Sign(b)) => a == b && matches!(a, '-' | '/' | '.'),
-        (Token::Word(a), Token::Word(b)) => a == "年" && b == "月",
+        (DateToken::Sign(a), DateToken::Sign(b)) => a == b && matches!(a, '-' | '/' | '.'),
+        (DateToken::Word(a), DateToken::Word(b)) => a == "年" && b == "月",
         _ => false,
     }
 }
 
 /// The whole dates that begin with the first token.
-fn full(tokens: &[Token]) -> Vec<Written> {
+fn full(tokens: &[DateToken]) -> Vec<WrittenDate> {
     match tokens {
-        [Token::Word(word), rest @ ..] => {
+        [DateToken::Word(word), rest @ ..] => {
             let Some(month) = month(word) else { return Vec::new() };
-            let [Token::Number(day, 1 | 2), rest @ ..] = past(rest) else { return Vec::new() };
-            year(rest).and_then(|year| Written::full(year, month, *day)).into_iter().collect()
-        }
-        [Token::Number(year, 4), first, Token::Number(month, 1 | 2), second, Token::Number(day, 1 | 2), ..]
-            if joins(first, second) =>
-        {
-            Written::full((*year, true), *month, *day).into_iter().collect()
+            let [DateToken::Number(day, 1 | 2), rest @ ..] = past(rest) else { return Vec::new() };
+            year(rest).and_then(|year| WrittenDate::full(year, month, *day)).into_iter().collect()
         }
         [
-            Token::Number(first, 1 | 2),
-            Token::Sign(a),
-            Token::Number(second, 1 | 2),
-            Token::Sign(b),
-            Token::Number(year, digits @ (2 | 4)),
+            DateToken::Number(year, 4),
+            first,
+            DateToken::Number(month, 1 | 2),
+            second,
+            DateToken::Number(day, 1 | 2),
+            ..,
+        ] if joins(first, second) => WrittenDate::full((*year, true), *month, *day).into_iter().collect(),
+        [
+            DateToken::Number(first, 1 | 2),
+            DateToken::Sign(a),
+            DateToken::Number(second, 1 | 2),
+            DateToken::Sign(b),
+            DateToken::Number(year, digits @ (2 | 4)),
             ..,
         ] if a == b && matches!(a, '-' | '/' | '.') => {
             let year = (*year, *digits == 4);
-            let days_first = Written::full(year, *second, *first);
+            let days_first = WrittenDate::full(year, *second, *first);
             // With points the day comes first.
-            let months_first = if *a == '.' { None } else { Written::full(year, *first, *second) };
+            let months_first = if *a == '.' { None } else { WrittenDate::full(year, *first, *second) };
             days_first.into_iter().chain(months_first).collect()
         }
-        [Token::Number(day, 1 | 2), rest @ ..] => {
-            let [Token::Word(word), rest @ ..] = past(rest) else { return Vec::new() };
-            let date = month(word).zip(year(rest)).and_then(|(month, year)| Written::full(year, month, *day));
+        [DateToken::Number(day, 1 | 2), rest @ ..] => {
+            let [DateToken::Word(word), rest @ ..] = past(rest) else { return Vec::new() };
+            let date = month(word).zip(year(rest)).and_then(|(month, year)| WrittenDate::full(year, month, *day));
             date.into_iter().collect()
         }
         _ => Vec::new(),
@@ -283,19 +287,20 @@ fn full(tokens: &[Token]) -> Vec<Written> {
 }
 
 /// A date that is not whole, where the text says nothing else.
-fn partial(tokens: &[Token]) -> Option<Written> {
-    let is_weekday = |token: &Token| matches!(token, Token::Word(word) if WEEKDAYS.contains(&word.as_str()));
-    let telling: Vec<&Token> =
+fn partial(tokens: &[DateToken]) -> Option<WrittenDate> {
+    let is_weekday = |token: &DateToken| matches!(token, DateToken::Word(word) if WEEKDAYS.contains(&word.as_str()));
+    let telling: Vec<&DateToken> =
         tokens.iter().filter(|token| !is_weekday(token) && !past(std::slice::from_ref(token)).is_empty()).collect();
-    let none = Written::default();
+    let none = WrittenDate::default();
     match telling.as_slice() {
-        [Token::Number(year, 4)] => Some(Written { year: Some((*year, true)), ..none }),
-        [Token::Word(word), Token::Number(year, 4)] => {
-            Some(Written { year: Some((*year, true)), month: Some(month(word)?), ..none })
+        [DateToken::Number(year, 4)] => Some(WrittenDate { year: Some((*year, true)), ..none }),
+        [DateToken::Word(word), DateToken::Number(year, 4)] => {
+            Some(WrittenDate { year: Some((*year, true)), month: Some(month(word)?), ..none })
         }
-        [Token::Word(word), Token::Number(day, 1 | 2)] | [Token::Number(day, 1 | 2), Token::Word(word)] => {
+        [DateToken::Word(word), DateToken::Number(day, 1 | 2)]
+        | [DateToken::Number(day, 1 | 2), DateToken::Word(word)] => {
             let month = month(word)?;
-            Date::of(2000, month, *day).map(|_| Written { month: Some(month), day: Some(*day), ..none })
+            Date::of(2000, month, *day).map(|_| WrittenDate { month: Some(month), day: Some(*day), ..none })
         }
         _ => None,
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::answer::spans::{Skeleton, fold_text};
+use crate::answer::citations::{FoldedText, fold_text};
 use stepscope_base::text::Shown;
 
 /// How many lines at the top and at the bottom of a page may be headers and footers.
@@ -41,7 +41,7 @@ pub struct Document {
     /// The file that it was read from; `None`: the record itself holds it.
     origin: Option<Shown>,
     /// All lines as quotes are looked for in them; made when first asked for.
-    skeleton: OnceLock<Skeleton>,
+    skeleton: OnceLock<FoldedText>,
     /// The lines that belong to the page, not to the text; ascending, made when first asked for.
     furniture: OnceLock<Vec<usize>>,
 }
@@ -190,8 +190,8 @@ impl Document {
     }
 
     /// All lines as quotes are looked for in them.
-    pub(crate) fn skeleton(&self) -> &Skeleton {
-        self.skeleton.get_or_init(|| Skeleton::of(self, 0..self.len(), false))
+    pub(crate) fn skeleton(&self) -> &FoldedText {
+        self.skeleton.get_or_init(|| FoldedText::of(self, 0..self.len(), false))
     }
 
     /// Whether a line belongs to its page, not to the text: a running header or footer, a page number, a rule.

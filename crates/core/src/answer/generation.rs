@@ -5,7 +5,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::answer::document::Document;
-use crate::answer::typed::Typed;
+use crate::answer::typed::TypedAnswer;
 use crate::procedure::prompt::Request;
 use crate::procedure::runner::Ask;
 use crate::record::Record;
@@ -134,7 +134,7 @@ const RULES: &[u8] = b"
 
 /// The pages that the model saw, as lines with their numbers, in the order of the document; all pages where the record
 /// does not say which. How many lines those are.
-fn seen(typed: &Typed<'_>, document: &Document) -> Result<(Vec<u8>, usize), NoGeneration> {
+fn seen(typed: &TypedAnswer<'_>, document: &Document) -> Result<(Vec<u8>, usize), NoGeneration> {
     let mut pages = typed.retrieved();
     pages.sort_unstable();
     pages.dedup();
@@ -158,11 +158,11 @@ fn seen(typed: &Typed<'_>, document: &Document) -> Result<(Vec<u8>, usize), NoGe
     if count == 0 { Err(NoGeneration::NoLines) } else { Ok((out, count)) }
 }
 
-fn kind(typed: &Typed<'_>) -> Untrusted<'static> {
+fn kind(typed: &TypedAnswer<'_>) -> Untrusted<'static> {
     typed.asked().kind.or_else(|| typed.schema_kind()).unwrap_or_else(|| Untrusted::from("text"))
 }
 
-fn asked_for(typed: &Typed<'_>) -> Vec<u8> {
+fn asked_for(typed: &TypedAnswer<'_>) -> Vec<u8> {
     let many: &[u8] = match typed.asked().many {
         Some(true) => b"Every value that answers the question, one item each, of the type ",
         Some(false) => b"One value, of the type ",
@@ -173,7 +173,10 @@ fn asked_for(typed: &Typed<'_>) -> Vec<u8> {
 
 /// The schema of an answer with values of the type that was asked for, the keys that it has to have, and the file of
 /// that type, if a person brought it.
-fn schema(typed: &Typed<'_>, types: &TypeRegistry) -> (Untrusted<'static>, Vec<Untrusted<'static>>, Option<Shown>) {
+fn schema(
+    typed: &TypedAnswer<'_>,
+    types: &TypeRegistry,
+) -> (Untrusted<'static>, Vec<Untrusted<'static>>, Option<Shown>) {
     let kind = kind(typed);
     let known = types.named(kind.bytes()).or_else(|| types.named(b"text"));
     let (key, value) = match known {

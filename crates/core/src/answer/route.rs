@@ -2,8 +2,8 @@
 //!
 //! Several triggers can fire at once. The first in the order of `Route::ALL` wins, and all are listed.
 
-use crate::answer::completeness::Strong;
-use crate::answer::typed::{Dialect, Item, Typed};
+use crate::answer::truncation::TruncationVerdict;
+use crate::answer::typed::{AnswerItem, Dialect, TypedAnswer};
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::rules::span::QUOTE_UNDECIDED;
@@ -55,7 +55,7 @@ pub struct Routed {
     /// Everything that fired, in the order of the routes.
     pub triggers: Vec<Trigger>,
     /// What the page after the last says.
-    pub strong: Strong,
+    pub truncation: TruncationVerdict,
 }
 
 impl Routed {
@@ -71,11 +71,11 @@ const MAX_FAILED: usize = 20;
 /// The route of a typed answer, from itself and what the rules found; `None` if the record is none.
 pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     let (typed, answered) = case.answered()?;
-    let strong = case.completeness().map(|verdict| verdict.strong).unwrap_or_default();
+    let truncation = case.truncation().map(|truncation| truncation.verdict).unwrap_or_default();
     let mut triggers = Triggers { typed, fired: Vec::new() };
     if typed.answer.is_none() && typed.answer_text.is_none() {
         triggers.fire(Route::Pending, "there is no answer", Pointer::default());
-        return Some(Routed { route: Route::Pending, triggers: triggers.fired, strong });
+        return Some(Routed { route: Route::Pending, triggers: triggers.fired, truncation });
     }
     let failed = findings.iter().filter(|finding| is_failed_check(finding));
     for finding in failed.take(MAX_FAILED) {
@@ -101,7 +101,7 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     if says.found == Some(true) && says.complete == Some(false) {
         triggers.base(Route::Broaden, "found, but not complete", "complete_answer_found");
     }
-    if strong == Strong::Truncated {
+    if truncation == TruncationVerdict::Truncated {
         triggers.fire(Route::Broaden, "the list goes on on the next page", typed.pointer.then("items"));
     }
     if typed.base("extraction_method").is_some_and(|method| method.is_string("inferred")) {
@@ -120,7 +120,7 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     let fired = triggers.fired;
     // Flags that nobody can read are for a person.
     let route = fired.iter().map(|trigger| trigger.route).min().unwrap_or(Route::HumanReview);
-    Some(Routed { route, triggers: fired, strong })
+    Some(Routed { route, triggers: fired, truncation })
 }
 
 /// Whether a finding keeps an answer from being used as it is. That a list goes on and that there is no answer have
@@ -140,7 +140,7 @@ struct Says {
 }
 
 impl Says {
-    fn of(typed: &Typed<'_>, items: &[Item<'_>]) -> Self {
+    fn of(typed: &TypedAnswer<'_>, items: &[AnswerItem<'_>]) -> Self {
         if typed.dialect() == Some(Dialect::Fields) {
             let found = items
                 .iter()
@@ -154,7 +154,7 @@ impl Says {
 }
 
 struct Triggers<'t, 'a> {
-    typed: &'t Typed<'a>,
+    typed: &'t TypedAnswer<'a>,
     fired: Vec<Trigger>,
 }
 

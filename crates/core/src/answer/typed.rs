@@ -51,7 +51,7 @@ pub(crate) enum Dialect {
 
 /// What a question asks for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Asked {
+pub struct AnswerRequest {
     /// The name of the type, in small letters: `amount`, or one that the user registered.
     pub kind: Option<Untrusted<'static>>,
     /// Whether it asks for all of several things, where the question or its schema says so.
@@ -60,7 +60,7 @@ pub struct Asked {
 
 /// Where the parts of a typed answer stand.
 #[derive(Clone, Debug, Default)]
-pub struct Typed<'a> {
+pub struct TypedAnswer<'a> {
     /// The answer object, if it could be read as one.
     pub answer: Option<Value<'a>>,
     /// Where the answer object stands, or should.
@@ -90,7 +90,7 @@ pub(crate) const MAX_CITATIONS: usize = 50_000;
 
 /// One item of an answer: a value, and the places that it rests on.
 #[derive(Clone, Debug)]
-pub struct Item<'a> {
+pub struct AnswerItem<'a> {
     /// Where it stands in the record.
     pub pointer: Pointer,
     /// The whole item.
@@ -118,7 +118,7 @@ pub struct Citation<'a> {
     pub quote: Option<Value<'a>>,
 }
 
-impl<'a> Typed<'a> {
+impl<'a> TypedAnswer<'a> {
     /// A bare answer object.
     pub fn bare(answer: Value<'a>) -> Self {
         Self { answer: Some(answer), ..Self::default() }
@@ -141,7 +141,7 @@ impl<'a> Typed<'a> {
     }
 
     /// What the question asks for: the shape and type that were made of it, else the name of its schema.
-    pub fn asked(&self) -> Asked {
+    pub fn asked(&self) -> AnswerRequest {
         let parsed = self.parsed_question;
         let among = |root: Option<Value<'a>>, keys: &[&str]| {
             let root = root?;
@@ -154,7 +154,7 @@ impl<'a> Typed<'a> {
         let kind = kind.or_else(|| among(parsed, &["expected_answer_type", "answer_type", "type"]));
         let schema = || self.schema.or_else(|| self.meta?.get("schema_used")).and_then(schema_word);
         let words = [kind, shape.clone(), if shape.is_none() { schema() } else { None }];
-        Asked {
+        AnswerRequest {
             many: shape.as_deref().or(words.get(2).and_then(|word| word.as_deref())).map(|shape| MANY.contains(&shape)),
             kind: words.into_iter().flatten().find_map(kind_of_word).map(Untrusted::from),
         }
@@ -167,13 +167,13 @@ impl<'a> Typed<'a> {
     }
 
     /// Everything that was answered, in order.
-    pub fn items(&self) -> Vec<Item<'a>> {
+    pub fn items(&self) -> Vec<AnswerItem<'a>> {
         self.items_and_rest().0
     }
 
     /// Everything that was answered, in order, as far as it is read, and what is not.
-    pub(crate) fn items_and_rest(&self) -> (Vec<Item<'a>>, Rest) {
-        let mut found = Found::default();
+    pub(crate) fn items_and_rest(&self) -> (Vec<AnswerItem<'a>>, UnreadRest) {
+        let mut found = ItemCollector::default();
         match (self.dialect(), self.answer) {
             (Some(Dialect::Fields), Some(answer)) => fields(answer, &self.pointer, 0, &mut found),
             (Some(Dialect::Items), Some(answer)) => items(answer, &self.pointer, &mut found),
@@ -189,7 +189,7 @@ impl<'a> Typed<'a> {
     }
 }
 
-impl<'a> Item<'a> {
+impl<'a> AnswerItem<'a> {
     /// Where the value stands.
     pub(crate) fn value_pointer(&self) -> Option<Pointer> {
         self.value.as_ref().map(|(key, _)| self.pointer.then(Part::Key(key.to_owned())))
@@ -200,7 +200,7 @@ impl<'a> Item<'a> {
         self.root.get("found").and_then(Value::bool) != Some(false)
     }
 
-    fn read(root: Value<'a>, pointer: Pointer, field: Option<Untrusted<'a>>, found: &mut Found<'a>) -> Self {
+    fn read(root: Value<'a>, pointer: Pointer, field: Option<Untrusted<'a>>, found: &mut ItemCollector<'a>) -> Self {
         let value = if field.is_some() { root.member("value") } else { carrier(root) };
         let citations = citations(root, &pointer, found);
         Self { pointer, root, field, value: value.map(|member| (member.name(), member.value)), citations }
@@ -209,7 +209,7 @@ impl<'a> Item<'a> {
 
 /// How much of an answer is not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rest {
+pub struct UnreadRest {
     /// Items.
     pub items: usize,
     /// Citations of the items that are read.
@@ -218,20 +218,20 @@ pub struct Rest {
 
 /// The items that are read so far.
 #[derive(Default)]
-struct Found<'a> {
-    items: Vec<Item<'a>>,
+struct ItemCollector<'a> {
+    items: Vec<AnswerItem<'a>>,
     citations: usize,
-    rest: Rest,
+    rest: UnreadRest,
 }
 
-impl<'a> Found<'a> {
+impl<'a> ItemCollector<'a> {
     /// Reads an item, or counts it.
     fn item(&mut self, root: Value<'a>, pointer: impl FnOnce() -> Pointer, field: Option<Untrusted<'a>>) {
         if self.items.len() >= MAX_ITEMS {
             self.rest.items += 1;
             return;
         }
-        let item = Item::read(root, pointer(), field, self);
+        let item = AnswerItem::read(root, pointer(), field, self);
         self.items.push(item);
     }
 }
@@ -323,7 +323,7 @@ pub(crate) fn is_rich(value: Value<'_>) -> bool {
 
 /// Whether an object holds fields of `{value, quote, line_start, ..}`.
 pub(crate) fn has_fields(value: Value<'_>) -> bool {
-    let mut found = Found::default();
+    let mut found = ItemCollector::default();
     fields(value, &Pointer::default(), MAX_NESTING - 1, &mut found);
     if found.items.is_empty() {
         let inner = value.members().filter(|member| member.value.kind() == Kind::Object);
@@ -333,7 +333,7 @@ pub(crate) fn has_fields(value: Value<'_>) -> bool {
 }
 
 /// The document that stands in the record itself.
-pub fn inline_document(typed: &Typed<'_>) -> Option<Document> {
+pub fn inline_document(typed: &TypedAnswer<'_>) -> Option<Document> {
     let document = typed.document?;
     let lines = document.get("lines").filter(|lines| lines.kind() == Kind::Array)?;
     let numbered = lines.items().scan((1, 0), |(page, number), line| {
@@ -362,7 +362,7 @@ fn text_of(value: Value<'_>) -> Vec<u8> {
 }
 
 /// The items of an answer; an object in the place of the list is one item.
-fn items<'a>(answer: Value<'a>, pointer: &Pointer, found: &mut Found<'a>) {
+fn items<'a>(answer: Value<'a>, pointer: &Pointer, found: &mut ItemCollector<'a>) {
     let Some(list) = answer.get("items") else { return };
     let pointer = pointer.then("items");
     match list.kind() {
@@ -375,7 +375,7 @@ fn items<'a>(answer: Value<'a>, pointer: &Pointer, found: &mut Found<'a>) {
 }
 
 /// Collects the fields below a value.
-fn fields<'a>(value: Value<'a>, pointer: &Pointer, depth: usize, found: &mut Found<'a>) {
+fn fields<'a>(value: Value<'a>, pointer: &Pointer, depth: usize, found: &mut ItemCollector<'a>) {
     for member in value.entries() {
         let at = pointer.then(Part::Key(member.name().into_owned()));
         if is_field(member.value) {
@@ -420,7 +420,7 @@ pub(crate) fn is_beside_the_value(key: &str) -> bool {
     key == QUOTE || lists.iter().any(|list| list.contains(&key))
 }
 
-fn citations<'a>(item: Value<'a>, pointer: &Pointer, found: &mut Found<'a>) -> Vec<Citation<'a>> {
+fn citations<'a>(item: Value<'a>, pointer: &Pointer, found: &mut ItemCollector<'a>) -> Vec<Citation<'a>> {
     if let Some((name, spans)) = SPANS.iter().find_map(|name| Some((*name, item.get(name)?))) {
         let pointer = pointer.then(name);
         return match spans.kind() {
@@ -446,13 +446,14 @@ mod tests {
     use super::*;
     use stepscope_base::json::Tape;
 
-    fn with<T>(text: &str, then: impl FnOnce(&Typed<'_>) -> T) -> T {
+    fn with<T>(text: &str, then: impl FnOnce(&TypedAnswer<'_>) -> T) -> T {
         let mut tape = Tape::default();
-        then(&Typed::bare(tape.parse(text.as_bytes()).unwrap()))
+        then(&TypedAnswer::bare(tape.parse(text.as_bytes()).unwrap()))
     }
 
-    fn texts(items: &[Item<'_>]) -> Vec<String> {
-        let key = |item: &Item<'_>| item.value.as_ref().map(|(key, _)| key.line().into_string()).unwrap_or_default();
+    fn texts(items: &[AnswerItem<'_>]) -> Vec<String> {
+        let key =
+            |item: &AnswerItem<'_>| item.value.as_ref().map(|(key, _)| key.line().into_string()).unwrap_or_default();
         items.iter().map(|item| format!("{:?} {} {}", item.pointer.text(), key(item), item.citations.len())).collect()
     }
 
@@ -503,7 +504,7 @@ mod tests {
                 "\"/fields/expiry\" value 0",
             ];
             assert_eq!(texts(&items), expected);
-            assert_eq!(items.iter().map(Item::is_found).collect::<Vec<_>>(), [true, true, true, false]);
+            assert_eq!(items.iter().map(AnswerItem::is_found).collect::<Vec<_>>(), [true, true, true, false]);
             assert_eq!(items[1].field.as_ref().unwrap(), &"names");
         });
     }
@@ -513,7 +514,7 @@ mod tests {
         let asked = |text: &str| {
             let mut tape = Tape::default();
             let root = tape.parse(text.as_bytes()).unwrap();
-            let typed = Typed { parsed_question: root.get("q"), schema: root.get("s"), ..Typed::default() };
+            let typed = TypedAnswer { parsed_question: root.get("q"), schema: root.get("s"), ..TypedAnswer::default() };
             let asked = typed.asked();
             (asked.kind.map(|kind| kind.line().into_string()).unwrap_or_default(), asked.many)
         };
@@ -537,11 +538,11 @@ mod tests {
             br#"{"lines": [{"page_num": 2, "line_num": 1, "text": "c"}, {"page_num": 1.0, "line_num": 1, "text": "a"},
             {"text": "b"}], "toc": [{"level": 2, "title": "T", "start_page": 2, "end_page": null}]}"#;
         let mut tape = Tape::default();
-        let typed = Typed { document: tape.parse(text), ..Typed::default() };
+        let typed = TypedAnswer { document: tape.parse(text), ..TypedAnswer::default() };
         let document = inline_document(&typed).unwrap();
         assert_eq!(document.text(0..3), b"a\nb\nc\n");
         assert_eq!((document.number(1), document.number(2)), (Some((1, 2)), Some((2, 1))));
         assert_eq!(document.toc(), [Heading { level: 2, title: b"T".to_vec(), pages: (Some(2), None) }]);
-        assert!(inline_document(&Typed::default()).is_none());
+        assert!(inline_document(&TypedAnswer::default()).is_none());
     }
 }

@@ -31,10 +31,10 @@ pub fn write(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>,
 /// What only typed answers have.
 fn answer(case: &CaseView<'_>, routed: &Routed, object: &mut Object<'_>) {
     let question = case.record.as_ref().and_then(|record| record.question?.string());
-    let reason = case.completeness().map(|verdict| verdict.reason.clone()).unwrap_or_default();
+    let reason = case.truncation().map(|truncation| truncation.reason.clone()).unwrap_or_default();
     object.put("question", question.as_ref()).object("route", |object| {
         object.put("name", routed.route.word()).list("triggers", routed.fired().map(Route::word));
-        object.put("strong", routed.strong.word()).put("strong_reason", &reason);
+        object.put("strong", routed.truncation.word()).put("strong_reason", &reason);
         object.objects("why", &routed.triggers, |trigger, object| {
             object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text()).put("text", &trigger.why);
         });

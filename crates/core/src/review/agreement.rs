@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Event, Text, Verdict};
-use super::fold::{Reviewed, Reviews};
+use super::fold::{ItemReviews, Reviews};
 use super::labels::LabelSets;
 use crate::statistics::{FEW, cohen, fleiss};
 use stepscope_base::json::write::{Object, Sink, Style};
@@ -132,7 +132,7 @@ impl Agreement {
 }
 
 /// The votes on an item; `None`: they were not about the same content. Who deferred or skipped it did not vote.
-fn votes<'a>(reviewed: Reviewed<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
+fn votes<'a>(reviewed: ItemReviews<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
     let judged = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
     let verdicts: Vec<&Event> = reviewed.verdicts().into_iter().filter(judged).collect();
     let contents: BTreeSet<_> = verdicts.iter().filter_map(|event| event.seen.content_sha256).collect();
@@ -222,7 +222,7 @@ fn counts(yes: usize, all: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{Item, LabelRef, Reviewer, ReviewerKind};
+    use crate::review::event::{ItemRef, LabelRef, Reviewer, ReviewerKind};
     use stepscope_base::canonical::Digest;
 
     /// Verdicts as words: one text a reviewer, one letter an item; `F` fails with the label, `f` without, `.` none.
@@ -231,7 +231,7 @@ mod tests {
         for (reviewer, votes) in who {
             let reviewer = Reviewer { id: Text::from((*reviewer).to_owned()), kind: ReviewerKind::Person };
             for (n, vote) in votes.chars().enumerate().filter(|(_, vote)| *vote != '.') {
-                let item = Item { id: Some(format!("{n}").into()), ..Item::default() };
+                let item = ItemRef { id: Some(format!("{n}").into()), ..ItemRef::default() };
                 let verdict = match vote {
                     'p' => Verdict::Pass,
                     'd' => Verdict::Defer,

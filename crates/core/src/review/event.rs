@@ -78,7 +78,7 @@ impl GoldStatus {
 
 /// Which item an event is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Item {
+pub struct ItemRef {
     /// The name of the record file, without its folder.
     pub dataset: Option<Text>,
     /// The record's own id.
@@ -91,7 +91,7 @@ pub struct Item {
 
 /// What a reviewer had before their eyes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Seen {
+pub struct SeenRecord {
     /// The record's content; see [`Digest::of`].
     pub content_sha256: Option<Digest>,
     /// What the model was asked; see `Record::input_digest`.
@@ -148,7 +148,7 @@ pub enum Anchor {
 
 /// When it was done, and how long it took.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Times {
+pub struct ReviewTimes {
     /// When the item was shown, RFC 3339 in UTC.
     pub shown: Option<Text>,
     /// When it was decided, RFC 3339 in UTC. It orders nothing: clocks jump.
@@ -159,7 +159,7 @@ pub struct Times {
 
 /// One label of a set.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label {
+pub struct LabelDefinition {
     /// What verdicts refer to.
     pub id: Text,
     /// What people read.
@@ -174,7 +174,7 @@ pub struct LabelSet {
     /// Its version, from 1.
     pub version: u64,
     /// Its labels, in their order on the screen.
-    pub labels: Vec<Label>,
+    pub labels: Vec<LabelDefinition>,
     /// What became of labels of earlier versions: two that lead to one were merged, one that leads to several was
     /// split, one that leads to none is gone. A label that is not named keeps its id.
     pub mapping: Vec<(Text, Vec<Text>)>,
@@ -188,9 +188,9 @@ pub struct Event {
     /// What it is.
     pub kind: EventKind,
     /// What it is about; only sets of labels and undos are about no item.
-    pub item: Option<Item>,
+    pub item: Option<ItemRef>,
     /// What the reviewer saw.
-    pub seen: Seen,
+    pub seen: SeenRecord,
     /// Who says it.
     pub reviewer: Reviewer,
     /// What they say.
@@ -214,7 +214,7 @@ pub struct Event {
     /// Still being typed: the next event of this reviewer about this item takes its place.
     pub draft: bool,
     /// When.
-    pub times: Times,
+    pub times: ReviewTimes,
     /// The rules whose findings were shown; `None`: nobody knows.
     pub findings: Option<Vec<Text>>,
     /// The event that this one takes the place of, or undoes.
@@ -236,7 +236,7 @@ impl Event {
             event_id: Text::default(),
             kind,
             item: None,
-            seen: Seen::default(),
+            seen: SeenRecord::default(),
             reviewer,
             verdict: None,
             labels: Vec::new(),
@@ -248,7 +248,7 @@ impl Event {
             correction: None,
             note: None,
             draft: false,
-            times: Times::default(),
+            times: ReviewTimes::default(),
             findings: None,
             supersedes: None,
             adjudicates: Vec::new(),
@@ -259,7 +259,7 @@ impl Event {
     }
 
     /// A verdict on an item.
-    pub fn verdict(reviewer: Reviewer, item: Item, verdict: Verdict) -> Self {
+    pub fn verdict(reviewer: Reviewer, item: ItemRef, verdict: Verdict) -> Self {
         Self { item: Some(item), verdict: Some(verdict), ..Self::new(EventKind::Verdict, reviewer) }
     }
 
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn an_event_says_what_it_lacks() {
         let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let item = Item { id: Some("a".into()), ..Item::default() };
+        let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
         let verdict = Event::verdict(reviewer.clone(), item, Verdict::Pass);
         assert_eq!(verdict.lacks(), None);
         assert_eq!(Event::undo(reviewer.clone(), &verdict).lacks(), None);

@@ -4,8 +4,8 @@
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
 use super::event::{Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
-use super::fold::{Outcome, Reviewed};
-use super::labels::{LabelSets, Resolved};
+use super::fold::{ItemReviews, Outcome};
+use super::labels::{CurrentLabel, LabelSets};
 use super::stats::name_of;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Style, sorted};
@@ -41,14 +41,14 @@ const CONTROLS: [char; 3] = ['\t', '\r', '\n'];
 
 /// One item with what was said of it, ready to be written.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub struct ExportItem<'a> {
     /// What was said.
-    pub reviewed: Reviewed<'a>,
+    pub reviewed: ItemReviews<'a>,
     /// The content that its record has now, where that is known.
     pub content: Option<&'a Digest>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> ExportItem<'a> {
     /// What it is counted as.
     pub fn outcome(&self) -> Outcome {
         self.reviewed.outcome(self.content)
@@ -65,7 +65,7 @@ impl<'a> Line<'a> {
     }
 
     /// The labels that count, by what they are called today, each once.
-    pub fn labels(&self, sets: &LabelSets<'_>) -> Vec<Resolved> {
+    pub fn labels(&self, sets: &LabelSets<'_>) -> Vec<CurrentLabel> {
         let fresh = self.reviewed.fresh(self.content);
         let mut labels: Vec<_> =
             fresh.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
@@ -87,7 +87,7 @@ pub fn csv_head(out: &mut Vec<u8>) {
 }
 
 /// The rows of an item. `raw`: with controls as they are.
-pub fn csv(line: &Line<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
+pub fn csv(line: &ExportItem<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
     let Some(item) = line.reviewed.item() else { return };
     let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
@@ -145,7 +145,7 @@ fn active(cell: &[u8]) -> &[u8] {
 
 /// One row of a CSV that is to be imported.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Imported {
+pub struct ImportedRow {
     /// Its number below the head, from 1.
     pub row: usize,
     /// The cells of the columns `id`, `verdict`, `labels` and `note`, in this order; what is absent is empty.
@@ -153,7 +153,7 @@ pub struct Imported {
 }
 
 /// Reads a CSV with a head that names at least `id` and `verdict`; other columns are passed over.
-pub fn import(text: &[u8]) -> Result<Vec<Imported>, Shown> {
+pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text);
     let head = reader.byte_headers().map_err(|error| Shown::error(&error))?.clone();
@@ -167,13 +167,13 @@ pub fn import(text: &[u8]) -> Result<Vec<Imported>, Shown> {
         let record = record.map_err(|error| Shown::error(&error))?;
         let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
         let cells = columns.map(|column| Untrusted::new(active(cell(column))).into_owned());
-        rows.push(Imported { row: n + 1, cells });
+        rows.push(ImportedRow { row: n + 1, cells });
     }
     Ok(rows)
 }
 
 /// One JSON object an item.
-pub fn jsonl(line: &Line<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+pub fn jsonl(line: &ExportItem<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
     let Some(item) = line.reviewed.item() else { return };
     Style::ASCII.line(out, |object| {
         object.maybe("id", item.id.as_ref());
@@ -188,7 +188,7 @@ pub fn jsonl(line: &Line<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
             object.put("reviewer", &event.reviewer.id);
             object.maybe("verdict", event.verdict.map(Verdict::word));
             object.put("stale", line.is_stale(event));
-            let labels: Vec<Resolved> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
+            let labels: Vec<CurrentLabel> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
             object.filled("labels", &labels, |label, writer| label.id.write(writer));
             object.maybe("fix_target", event.fix_target.as_ref());
             object.maybe("first_bad_step", event.first_bad_step);
@@ -207,7 +207,7 @@ pub const MARKDOWN_HEAD: &str =
     "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
 
 /// A row of the Markdown table.
-pub fn markdown(line: &Line<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
+pub fn markdown(line: &ExportItem<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
     let Some(item) = line.reviewed.item() else { return };
     let events: Vec<&Event> = line.events().collect();
     let join = |texts: Vec<Vec<u8>>| {
@@ -258,7 +258,7 @@ fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
 }
 
 /// One line for people.
-pub fn text(line: &Line<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
+pub fn text(line: &ExportItem<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
     let name = line.reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
     let outcome = line.outcome();
     let labels: Vec<String> = line.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
@@ -295,14 +295,14 @@ pub fn text(line: &Line<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{Item, Reviewer, ReviewerKind};
+    use crate::review::event::{ItemRef, Reviewer, ReviewerKind};
     use crate::review::fold::Reviews;
 
     /// A journal with one failed item.
     fn reviews(id: &str, note: &str) -> Reviews {
         let text = |text: &str| Text::from(text.to_owned());
         let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let item = Item { id: Some(text(id)), ..Item::default() };
+        let item = ItemRef { id: Some(text(id)), ..ItemRef::default() };
         let mut event = Event::verdict(reviewer, item, Verdict::Fail);
         event.event_id = "e".into();
         event.labels = ["slip", "a|b"].map(|id| LabelRef { id: text(id), set: "default".into(), version: 0 }).into();
@@ -312,10 +312,10 @@ mod tests {
         reviews
     }
 
-    fn written(reviews: &Reviews, write: impl Fn(&Line<'_>, &LabelSets<'_>, &mut Vec<u8>)) -> String {
+    fn written(reviews: &Reviews, write: impl Fn(&ExportItem<'_>, &LabelSets<'_>, &mut Vec<u8>)) -> String {
         let mut out = Vec::new();
         for reviewed in reviews.items() {
-            write(&Line { reviewed, content: None }, &reviews.label_sets(), &mut out);
+            write(&ExportItem { reviewed, content: None }, &reviews.label_sets(), &mut out);
         }
         String::from_utf8(out).unwrap()
     }
@@ -374,7 +374,7 @@ mod tests {
         for inert in [
             written(&reviews, |line, sets, out| markdown(line, sets, false, out)),
             written(&reviews, jsonl),
-            text(&Line { reviewed: reviews.items().next().unwrap(), content: None }, &reviews.label_sets(), 5)
+            text(&ExportItem { reviewed: reviews.items().next().unwrap(), content: None }, &reviews.label_sets(), 5)
                 .into_string(),
         ] {
             assert!(inert.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{inert}");
@@ -403,7 +403,7 @@ mod tests {
     fn a_csv_is_read_as_people_have_it() {
         let text = b"\xef\xbb\xbfNote,ID ,verdict\r\n\"two\r\nlines\",7,pass\r\n,8,fail,more\r\nshort\r\n";
         let rows = import(text).unwrap();
-        let cells = |row: &Imported| row.cells.each_ref().map(|cell| cell.utf8().unwrap().to_owned());
+        let cells = |row: &ImportedRow| row.cells.each_ref().map(|cell| cell.utf8().unwrap().to_owned());
         assert_eq!(cells(&rows[0]), ["7", "pass", "", "two\r\nlines"]);
         assert_eq!((cells(&rows[1]), rows[1].row), (["8", "fail", "", ""].map(str::to_owned), 2));
         assert_eq!(cells(&rows[2]), ["", "", "", "short"]);

@@ -3,7 +3,7 @@
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::event::{Event, EventKind, Item, Text, Verdict};
+use super::event::{Event, EventKind, ItemRef, Text, Verdict};
 use super::labels::LabelSets;
 use stepscope_base::canonical::Digest;
 
@@ -20,18 +20,18 @@ pub struct Reviews {
     /// Undos that came before what they undo, as in files put together in another order.
     waiting: HashMap<Text, Vec<usize>>,
     items: Vec<ItemEvents>,
-    by_key: HashMap<Key, usize>,
+    by_key: HashMap<ItemKey, usize>,
     /// The items of each id, whatever their file and side.
-    by_name: HashMap<Name, Vec<usize>>,
+    by_name: HashMap<ItemName, Vec<usize>>,
     /// What each reviewer said.
     by_reviewer: HashMap<Text, Vec<usize>>,
     label_sets: Vec<usize>,
-    counts: Counts,
+    counts: SkippedEvents,
 }
 
 /// What was passed over on the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counts {
+pub struct SkippedEvents {
     /// Events that stand twice.
     pub duplicates: u64,
     /// Undos of what somebody else said, or of nothing that is there.
@@ -40,20 +40,20 @@ pub struct Counts {
 
 /// The record's id, or its position where it has none.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Name {
+enum ItemName {
     Id(Text),
     Row(u64),
 }
 
-impl Name {
-    fn of(item: &Item) -> Option<Self> {
+impl ItemName {
+    fn of(item: &ItemRef) -> Option<Self> {
         item.id.clone().map(Self::Id).or(item.row_index.map(Self::Row))
     }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Key {
-    name: Name,
+struct ItemKey {
+    name: ItemName,
     dataset: Option<Text>,
     side: Option<Text>,
 }
@@ -85,9 +85,9 @@ impl Reviews {
         true
     }
 
-    fn add_to_item(&mut self, item: Option<&Item>, at: usize) {
-        let Some((item, name)) = item.and_then(|item| Some((item, Name::of(item)?))) else { return };
-        let key = Key { name: name.clone(), dataset: item.dataset.clone(), side: item.side.clone() };
+    fn add_to_item(&mut self, item: Option<&ItemRef>, at: usize) {
+        let Some((item, name)) = item.and_then(|item| Some((item, ItemName::of(item)?))) else { return };
+        let key = ItemKey { name: name.clone(), dataset: item.dataset.clone(), side: item.side.clone() };
         let next = self.items.len();
         let place = *self.by_key.entry(key).or_insert(next);
         if place == next {
@@ -170,34 +170,34 @@ impl Reviews {
     }
 
     /// What was passed over.
-    pub const fn counts(&self) -> Counts {
+    pub const fn counts(&self) -> SkippedEvents {
         self.counts
     }
 
     /// Every item that somebody said something about, in the order of the first word.
-    pub fn items(&self) -> impl Iterator<Item = Reviewed<'_>> {
-        self.items.iter().map(|item| Reviewed { reviews: self, item })
+    pub fn items(&self) -> impl Iterator<Item = ItemReviews<'_>> {
+        self.items.iter().map(|item| ItemReviews { reviews: self, item })
     }
 
     /// Whether anything was said of an item of this name, in whatever file.
-    pub fn names(&self, item: &Item) -> bool {
-        Name::of(item).is_some_and(|name| self.by_name.contains_key(&name))
+    pub fn names(&self, item: &ItemRef) -> bool {
+        ItemName::of(item).is_some_and(|name| self.by_name.contains_key(&name))
     }
 
     /// What was said of a record. Its own file counts first, then what was said without naming a file, then what was
     /// said of the very same content in a file of another name.
-    pub fn find(&self, item: &Item, content: Option<&Digest>) -> Option<Reviewed<'_>> {
-        let name = Name::of(item)?;
-        let key = |dataset| Key { name: name.clone(), dataset, side: item.side.clone() };
+    pub fn find(&self, item: &ItemRef, content: Option<&Digest>) -> Option<ItemReviews<'_>> {
+        let name = ItemName::of(item)?;
+        let key = |dataset| ItemKey { name: name.clone(), dataset, side: item.side.clone() };
         let named = self.by_key.get(&key(item.dataset.clone())).or_else(|| self.by_key.get(&key(None)));
         let place = named.copied().or_else(|| {
             let same = |place: &&usize| {
-                let reviewed = self.items.get(**place).map(|item| Reviewed { reviews: self, item });
+                let reviewed = self.items.get(**place).map(|item| ItemReviews { reviews: self, item });
                 reviewed.is_some_and(|reviewed| reviewed.side() == item.side.as_ref() && reviewed.saw(content))
             };
             self.by_name.get(&name)?.iter().find(same).copied()
         })?;
-        Some(Reviewed { reviews: self, item: self.items.get(place)? })
+        Some(ItemReviews { reviews: self, item: self.items.get(place)? })
     }
 
     /// The sets of labels that hold.
@@ -215,7 +215,7 @@ impl Reviews {
 
 /// What was said of one item.
 #[derive(Clone, Copy, Debug)]
-pub struct Reviewed<'a> {
+pub struct ItemReviews<'a> {
     reviews: &'a Reviews,
     item: &'a ItemEvents,
 }
@@ -251,7 +251,7 @@ impl From<Verdict> for Outcome {
     }
 }
 
-impl<'a> Reviewed<'a> {
+impl<'a> ItemReviews<'a> {
     /// Its events that hold, in their order.
     pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
         let Self { reviews, item } = self;
@@ -259,7 +259,7 @@ impl<'a> Reviewed<'a> {
     }
 
     /// Which item it is, as it was first named.
-    pub fn item(self) -> Option<&'a Item> {
+    pub fn item(self) -> Option<&'a ItemRef> {
         let first = *self.item.events.first()?;
         self.reviews.events.get(first)?.item.as_ref()
     }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use super::event::{Label, LabelRef, LabelSet, Text};
+use super::event::{LabelDefinition, LabelRef, LabelSet, Text};
 
 /// The set of labels that are given without one.
 pub const DEFAULT_SET: &str = "default";
@@ -27,7 +27,7 @@ const MAX_FOLLOWED: usize = 1_000;
 
 /// What a label is called today.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Resolved {
+pub struct CurrentLabel {
     /// Its set.
     pub set: Text,
     /// Its id in the newest version.
@@ -116,7 +116,7 @@ impl<'a> LabelSets<'a> {
 
     /// What became of a label: one as a rule, several where it was split, none where it is gone. A label that no set
     /// knows is called by its id.
-    pub fn resolve(&self, label: &LabelRef) -> Vec<Resolved> {
+    pub fn resolve(&self, label: &LabelRef) -> Vec<CurrentLabel> {
         let mut ids = vec![&label.id];
         let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
         let later = versions.partition_point(|version| version.set.version <= label.version);
@@ -126,7 +126,7 @@ impl<'a> LabelSets<'a> {
         }
         let newest = versions.last();
         let name = |id: &Text| newest.and_then(|newest| newest.name(id)).unwrap_or(id).clone();
-        ids.into_iter().map(|id| Resolved { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
+        ids.into_iter().map(|id| CurrentLabel { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
     }
 
     /// The label of an id (or name) as it is given today: in the default set unless another alone has it.
@@ -152,8 +152,10 @@ impl LabelSet {
 
     /// The labels that are offered as long as nobody made any.
     pub fn starter() -> Self {
-        let label =
-            |(id, name): &(&str, &str)| Label { id: Text::from((*id).to_owned()), name: (*name).to_owned().into() };
+        let label = |(id, name): &(&str, &str)| LabelDefinition {
+            id: Text::from((*id).to_owned()),
+            name: (*name).to_owned().into(),
+        };
         Self { labels: STARTER.iter().map(label).collect(), ..Self::first(DEFAULT_SET.into()) }
     }
 
@@ -164,7 +166,7 @@ impl LabelSet {
 
     /// The next version, with one label more.
     #[must_use]
-    pub fn with(&self, label: Label) -> Self {
+    pub fn with(&self, label: LabelDefinition) -> Self {
         let mut next = self.next();
         next.labels.push(label);
         next
@@ -216,7 +218,10 @@ mod tests {
         LabelSet {
             id: "default".into(),
             version,
-            labels: labels.iter().map(|id| Label { id: text(id), name: format!("the {id}").into() }).collect(),
+            labels: labels
+                .iter()
+                .map(|id| LabelDefinition { id: text(id), name: format!("the {id}").into() })
+                .collect(),
             mapping: mapping.iter().map(|(from, to)| (text(from), to.iter().map(text).collect())).collect(),
         }
     }
@@ -249,7 +254,7 @@ mod tests {
     #[test]
     fn sets_are_changed_by_new_versions() {
         let text = |text: &str| Text::from(text.to_owned());
-        let label = |id: &str| Label { id: text(id), name: format!("the {id}").into() };
+        let label = |id: &str| LabelDefinition { id: text(id), name: format!("the {id}").into() };
         let one = LabelSet::first("default".into()).with(label("sum")).with(label("product"));
         let two = one.renamed(&"sum".into(), &"addition".into());
         let three = two.merged(&"product".into(), &"sum".into());

@@ -9,7 +9,7 @@ use crate::table::row::{AnswerFlag, RowFacts, RuleBits, TypedRow};
 
 /// Why a record stands where it stands in the queue, the most urgent first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Class {
+pub enum QueueClass {
     /// It ended in an error, cannot be read, or has no answer.
     Missing,
     /// A finding is fatal.
@@ -30,7 +30,7 @@ fn family(beginning: &str) -> RuleBits {
     known.fold(RuleBits::default(), |bits, (n, _)| bits.or(RuleBits::of(n)))
 }
 
-impl Class {
+impl QueueClass {
     /// The class of a record.
     pub fn of(row: &RowFacts) -> Self {
         static FAMILIES: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
@@ -75,16 +75,16 @@ const REPEAT: u64 = 3;
 impl Queue {
     /// By what a record stands in the queue; `None`: it is left out.
     pub fn key(&self, record: usize, row: &RowFacts) -> Option<(u8, u64)> {
-        let class = Class::of(row);
+        let class = QueueClass::of(row);
         let chosen = match self.clean_share {
-            Some(share) if class == Class::Clean => self.draw(record, CLEAN) < share,
+            Some(share) if class == QueueClass::Clean => self.draw(record, CLEAN) < share,
             _ => true,
         };
         let place = (self.draw(record, ORDER) * 2f64.powi(53)) as u64;
         chosen.then_some(match (self.shuffle, self.clean_share) {
             (Some(_), _) => (0, place),
             // Clean ones among the others, so that nobody knows what to expect.
-            (None, Some(_)) if class == Class::Clean => ((place % 5) as u8, place),
+            (None, Some(_)) if class == QueueClass::Clean => ((place % 5) as u8, place),
             (None, _) => (class as u8, record as u64),
         })
     }
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn errors_come_first_and_clean_records_last() {
-        let class = |text: &str| Class::of(&row(text, None));
-        assert_eq!(class(r#"{"id": 1, "procedure": null, "status": "error", "error": "x"}"#), Class::Missing);
-        assert_eq!(class(&RIGHT.replace("true", "false")), Class::Flagged);
-        assert_eq!(class(RIGHT), Class::Clean);
-        assert_eq!(Class::of(&row(RIGHT, Some(5.0))), Class::Disagrees);
-        assert_eq!(Class::of(&row(RIGHT, Some(4.0))), Class::Clean);
-        assert!(Class::Missing < Class::Fatal && Class::Disagrees < Class::Clean);
+        let class = |text: &str| QueueClass::of(&row(text, None));
+        assert_eq!(class(r#"{"id": 1, "procedure": null, "status": "error", "error": "x"}"#), QueueClass::Missing);
+        assert_eq!(class(&RIGHT.replace("true", "false")), QueueClass::Flagged);
+        assert_eq!(class(RIGHT), QueueClass::Clean);
+        assert_eq!(QueueClass::of(&row(RIGHT, Some(5.0))), QueueClass::Disagrees);
+        assert_eq!(QueueClass::of(&row(RIGHT, Some(4.0))), QueueClass::Clean);
+        assert!(QueueClass::Missing < QueueClass::Fatal && QueueClass::Disagrees < QueueClass::Clean);
     }
 
     #[test]

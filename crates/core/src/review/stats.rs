@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::event::{Event, EventKind, GoldStatus, Item, Text, Verdict};
-use super::fold::{Outcome, Reviewed, Reviews};
+use super::event::{Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
+use super::fold::{ItemReviews, Outcome, Reviews};
 use super::labels::LabelSets;
 use crate::statistics::wilson;
 use crate::summary::Summary;
@@ -49,7 +49,7 @@ pub struct Stats {
 
 impl Stats {
     /// Counts. `summary` finds the record of a judged item, where records are known.
-    pub fn of<'c>(reviews: &Reviews, summary: impl Fn(Reviewed<'_>) -> Option<&'c Summary>) -> Self {
+    pub fn of<'c>(reviews: &Reviews, summary: impl Fn(ItemReviews<'_>) -> Option<&'c Summary>) -> Self {
         let (mut stats, sets) = (Self::default(), reviews.label_sets());
         let mut times = Vec::new();
         for reviewed in reviews.items() {
@@ -62,7 +62,7 @@ impl Stats {
         stats
     }
 
-    fn item(&mut self, reviewed: Reviewed<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) {
+    fn item(&mut self, reviewed: ItemReviews<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) {
         let content = summary.map(|summary| &summary.content);
         let outcome = reviewed.outcome(content);
         *self.outcomes.entry(outcome).or_default() += 1;
@@ -119,7 +119,7 @@ impl Stats {
     }
 
     /// Who judges the same again shows how far they agree with themselves.
-    fn count_repeats(&mut self, reviewed: Reviewed<'_>) {
+    fn count_repeats(&mut self, reviewed: ItemReviews<'_>) {
         let mut last: BTreeMap<&Text, &Event> = BTreeMap::new();
         for event in reviewed.events().filter(|event| event.kind == EventKind::Verdict) {
             if let Some(earlier) = last.insert(&event.reviewer.id, event)
@@ -240,7 +240,7 @@ fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
 }
 
 /// Whether an item is to be run again: it fails, and the gold answer is not to blame.
-pub fn is_to_be_run_again(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> bool {
+pub fn is_to_be_run_again(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> bool {
     let content = summary.map(|summary| &summary.content);
     let gold = |event: &&Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
     reviewed.outcome(content) == Outcome::Fail
@@ -249,7 +249,7 @@ pub fn is_to_be_run_again(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> 
 }
 
 /// The text of an item's place for people: its id, or its position.
-pub fn name_of(item: &Item) -> Untrusted<'static> {
+pub fn name_of(item: &ItemRef) -> Untrusted<'static> {
     match (&item.id, item.row_index) {
         (Some(id), _) => id.clone(),
         (None, Some(row)) => Untrusted::from(format!("row {row}")),
@@ -266,7 +266,7 @@ mod tests {
 
     fn event(n: usize, id: &str, verdict: Verdict) -> Event {
         let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
-        let item = Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+        let item = ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
         Event { event_id: format!("e{n}").into(), ..Event::verdict(reviewer, item, verdict) }
     }
 
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!((stats.triage, stats.repeats), (Share { hits: 1, of: 1 }, Share { hits: 1, of: 1 }));
         assert_eq!(stats.median_ms, Some(12_000));
         let again = |id: &str| {
-            let item = Item { id: Some(Text::from(id.to_owned())), ..Item::default() };
+            let item = ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
             is_to_be_run_again(reviews.find(&item, None).unwrap(), Some(&now))
         };
         assert_eq!(["a", "b", "c", "d", "e"].map(again), [true, false, false, false, false]);

@@ -6,7 +6,7 @@ use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Place, Severity};
 use crate::procedure::Procedure;
 use crate::review::event::{Event, Verdict};
-use crate::review::fold::{Outcome, Reviewed};
+use crate::review::fold::{ItemReviews, Outcome};
 use crate::review::labels::LabelSets;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -57,7 +57,7 @@ pub(crate) const STALE: Rule = Rule {
 /// What a review says of a record; `None`: nothing that is to be mended.
 pub fn of_review(
     outcome: Outcome,
-    reviewed: Reviewed<'_>,
+    reviewed: ItemReviews<'_>,
     sets: &LabelSets<'_>,
     case: &CaseView<'_>,
 ) -> Option<Finding> {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    use crate::review::event::{Item, LabelRef, Reviewer, ReviewerKind, Text};
+    use crate::review::event::{ItemRef, LabelRef, Reviewer, ReviewerKind, Text};
     use crate::review::fold::Reviews;
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         let case = Case::read(text);
         let view = case.view();
         let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
-        let item = Item { id: Some("a".into()), ..Item::default() };
+        let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
         let said = |step, variable: Option<&str>, also: Option<Verdict>| {
             let mut reviews = Reviews::default();
             let mut event = Event::verdict(who("ada"), item.clone(), Verdict::Fail);

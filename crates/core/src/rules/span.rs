@@ -4,9 +4,11 @@
 //! matter of how a document was cut into lines is never more than a note.
 
 use super::Rule;
+use crate::answer::citations::{
+    self, Numbering, QuoteMatch, QuotePlace, Resolution, SharedMistake, Tier, lines_in_words,
+};
 use crate::answer::document::Document;
-use crate::answer::spans::{self, Found, Numbering, Place as Where, Resolution, Shared, Tier, lines_in_words};
-use crate::answer::typed::{Citation, Item, Typed};
+use crate::answer::typed::{AnswerItem, Citation, TypedAnswer};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, PlaceLabel, Severity};
 use stepscope_base::json::{Part, Value};
@@ -340,7 +342,7 @@ impl Span<'_, '_> {
         place(self.citation, self.citation.lines.1.or(self.citation.lines.0).or(self.citation.pages.0))
     }
 
-    fn words(&self, found: &Found) -> String {
+    fn words(&self, found: &QuoteMatch) -> String {
         lines_in_words(self.document, &found.lines).into_string()
     }
 
@@ -377,7 +379,7 @@ fn check_no_spans(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 /// Where an item keeps its spans; the item itself where it has none.
-fn evidence(item: &Item<'_>) -> Place {
+fn evidence(item: &AnswerItem<'_>) -> Place {
     Place::Value(match item.root.member("spans") {
         Some(_) => item.pointer.then("spans"),
         None => item.pointer.clone(),
@@ -410,7 +412,7 @@ fn missing_line(rule: &Rule, span: &Span<'_, '_>, value: Option<Value<'_>>, plac
 
 fn check_reversed(case: &CaseView<'_>, findings: &mut Findings) {
     for citation in case.items().iter().flat_map(|item| &item.citations) {
-        let claim = spans::Claim::of(citation, None, &[]);
+        let claim = citations::Claim::of(citation, None, &[]);
         if !claim.is_reversed() {
             continue;
         }
@@ -425,7 +427,7 @@ fn check_reversed(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
-    let decided = |span: &Span<'_, '_>| span.resolution.place != Where::Undecided;
+    let decided = |span: &Span<'_, '_>| span.resolution.place != QuotePlace::Undecided;
     for span in spans(case).filter(decided).filter(|span| !span.resolution.is_published_ok()) {
         let resolution = span.resolution;
         let honest = resolution.found.as_ref().filter(|_| resolution.is_grounded());
@@ -442,15 +444,15 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
                 "the quote is in the cited lines, once the range is turned round".to_owned(),
                 "Exchange line_start and line_end.",
             ),
-            (None, Where::Wider) => (
+            (None, QuotePlace::Wider) => (
                 "the quote is not in the cited lines as a whole".to_owned(),
                 "Cite all lines that the quote stands on.",
             ),
-            (None, Where::Nowhere) => (
+            (None, QuotePlace::Nowhere) => (
                 "the quote is not in the cited lines".to_owned(),
                 "Do not trust the item before you have read the document there.",
             ),
-            (None, Where::Unsearched) => {
+            (None, QuotePlace::Unsearched) => {
                 ("the quote is not in or near the cited lines; undecided whether it stands elsewhere".to_owned(), SPENT)
             }
             (None, _) => ("the quote is not in the cited lines".to_owned(), "Correct the line numbers."),
@@ -469,12 +471,14 @@ fn qualify(case: &CaseView<'_>, findings: &mut Findings, rule: &'static Rule) {
     for span in spans(case).filter(|span| !span.resolution.is_published_ok()) {
         let Some(found) = &span.resolution.found else { continue };
         let (own, help) = match (span.resolution.place, found.tier) {
-            (Where::Cited, Tier::Hyphens) => {
+            (QuotePlace::Cited, Tier::Hyphens) => {
                 (QUOTE_OK_AFTER_DEHYPHENATION.id, "Nothing has to be done; the quote is right.")
             }
-            (Where::Wider, _) => (QUOTE_FOUND_IN_WIDER_RANGE.id, "Cite these lines."),
-            (Where::Nearby, _) => (QUOTE_FOUND_NEARBY.id, "Correct the line numbers."),
-            (Where::OtherPage | Where::Elsewhere, _) => (QUOTE_FOUND_ELSEWHERE.id, "Correct the line numbers."),
+            (QuotePlace::Wider, _) => (QUOTE_FOUND_IN_WIDER_RANGE.id, "Cite these lines."),
+            (QuotePlace::Nearby, _) => (QUOTE_FOUND_NEARBY.id, "Correct the line numbers."),
+            (QuotePlace::OtherPage | QuotePlace::Elsewhere, _) => {
+                (QUOTE_FOUND_ELSEWHERE.id, "Correct the line numbers.")
+            }
             _ => continue,
         };
         if own == rule.id {
@@ -483,13 +487,13 @@ fn qualify(case: &CaseView<'_>, findings: &mut Findings, rule: &'static Rule) {
     }
 }
 
-fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &Found, help: &'static str) -> Finding {
+fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &QuoteMatch, help: &'static str) -> Finding {
     let resolution = span.resolution;
     let words = span.words(found);
     let message = match (resolution.place, resolution.offset()) {
-        (Where::Cited, _) => format!("the quote stands there {}: {words}", Tier::Hyphens.phrase()),
-        (Where::Wider, _) => format!("the whole quote stands on {words}"),
-        (Where::Nearby, Some(offset)) => {
+        (QuotePlace::Cited, _) => format!("the quote stands there {}: {words}", Tier::Hyphens.phrase()),
+        (QuotePlace::Wider, _) => format!("the whole quote stands on {words}"),
+        (QuotePlace::Nearby, Some(offset)) => {
             let (lines, way) = (offset.unsigned_abs(), if offset < 0 { "before" } else { "behind" });
             let lines = if lines == 1 { "one line".to_owned() } else { format!("{lines} lines") };
             format!("the quote stands {lines} {way} the cited place, on {words}")
@@ -525,19 +529,19 @@ fn check_undecided(case: &CaseView<'_>, findings: &mut Findings) {
     if case.document().is_none() {
         return;
     }
-    for span in spans(case).filter(|span| span.resolution.place == Where::Undecided) {
+    for span in spans(case).filter(|span| span.resolution.place == QuotePlace::Undecided) {
         let message = "undecided whether the quote stands there: the search ended before".to_owned();
         findings.push(finding(&QUOTE_UNDECIDED, message, span.quote(), SPENT));
     }
     let citations = case.items().iter().flat_map(|item| &item.citations);
-    for citation in citations.skip(spans::MAX_SPANS).filter(|citation| citation.quote.is_some()) {
+    for citation in citations.skip(citations::MAX_SPANS).filter(|citation| citation.quote.is_some()) {
         let message = "undecided whether the quote stands there: too many spans stand before it".to_owned();
         findings.push(finding(&QUOTE_UNDECIDED, message, Place::Value(citation.pointer.clone()), SPENT));
     }
 }
 
 fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(case).filter(|span| span.resolution.place == Where::Nowhere) {
+    for span in spans(case).filter(|span| span.resolution.place == QuotePlace::Nowhere) {
         let Some(near) = &span.resolution.near else {
             let message = "the quote stands nowhere in the document".to_owned();
             let help = "Reject the item, or ask again for the exact words of the document.";
@@ -566,10 +570,10 @@ fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 /// The parts of a quote that do not stand in the place that it resembles.
-fn parts_of_quote(span: &Span<'_, '_>, near: &spans::Near) -> Vec<PlaceLabel> {
+fn parts_of_quote(span: &Span<'_, '_>, near: &citations::NearMatch) -> Vec<PlaceLabel> {
     let Some(quote) = span.citation.quote.and_then(Value::string) else { return Vec::new() };
     let Place::Value(pointer) = span.quote() else { return Vec::new() };
-    let blanks = spans::blanks_before(quote.bytes());
+    let blanks = citations::blanks_before(quote.bytes());
     let part = |range: &std::ops::Range<usize>| PlaceLabel {
         place: Place::Span { pointer: pointer.clone(), start: blanks + range.start, end: blanks + range.end },
         text: Untrusted::from("not so in the document"),
@@ -592,7 +596,7 @@ fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_retrieved(case: &CaseView<'_>, findings: &mut Findings) {
-    let mut retrieved = case.typed().map(Typed::retrieved).unwrap_or_default();
+    let mut retrieved = case.typed().map(TypedAnswer::retrieved).unwrap_or_default();
     retrieved.sort_unstable();
     if retrieved.is_empty() {
         return;
@@ -628,17 +632,19 @@ fn check_crosses(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_shared(case: &CaseView<'_>, findings: &mut Findings) {
-    let Some(shared) = spans::shared_offset(case.resolutions().iter().map(|cited| &cited.resolution)) else {
+    let Some(shared) = citations::shared_offset(case.resolutions().iter().map(|cited| &cited.resolution)) else {
         return;
     };
     let Some(span) = spans(case).find(|span| span.resolution.has_quote() && !span.resolution.is_grounded()) else {
         return;
     };
     let message = match shared {
-        Shared::Offset(-1) => "all line numbers of the answer count from 1".to_owned(),
-        Shared::PageLocal => "all line numbers of the answer count inside their pages".to_owned(),
-        Shared::Offset(by) if by < 0 => format!("all line numbers of the answer are {} too large", by.unsigned_abs()),
-        Shared::Offset(by) => format!("all line numbers of the answer are {by} too small"),
+        SharedMistake::Offset(-1) => "all line numbers of the answer count from 1".to_owned(),
+        SharedMistake::PageLocal => "all line numbers of the answer count inside their pages".to_owned(),
+        SharedMistake::Offset(by) if by < 0 => {
+            format!("all line numbers of the answer are {} too large", by.unsigned_abs())
+        }
+        SharedMistake::Offset(by) => format!("all line numbers of the answer are {by} too small"),
     };
     let help = "Say in the prompt which number to cite: the 0-based line over the whole document.";
     findings.push(finding(&SHARED_OFFSET, message, span.first_line(), help));

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::answer::completeness::Strong;
 use crate::answer::route::Route;
+use crate::answer::truncation::TruncationVerdict;
 use crate::compare::{Basis, Cell};
 use crate::finding::Severity;
 use crate::record::formats;
@@ -17,7 +17,7 @@ use crate::record::types;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{GoldStatus, Text};
 use crate::review::fold::Outcome;
-use crate::review::judged::Judged;
+use crate::review::verdict_state::VerdictState;
 use crate::rules::RULES;
 use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
@@ -47,7 +47,7 @@ enum Test {
     RecoversGold(bool),
     Rule(RuleBits),
     Route(Vec<Route>),
-    Strong(Vec<Strong>),
+    Truncation(Vec<TruncationVerdict>),
     /// Places of types that are asked for.
     Type(Vec<usize>),
     Number(Column, Operator, f64),
@@ -72,7 +72,7 @@ enum ReviewTest {
 }
 
 impl ReviewTest {
-    fn holds(&self, judged: &Judged) -> bool {
+    fn holds(&self, judged: &VerdictState) -> bool {
         match self {
             Self::Verdict(outcomes) => outcomes.contains(&judged.outcome()),
             Self::Label(labels) => labels.iter().any(|label| judged.has_label(label)),
@@ -291,7 +291,7 @@ impl Filter {
     }
 
     /// Whether the terms about what people said hold.
-    pub fn fits_judged(&self, judged: &Judged) -> bool {
+    pub fn fits_judged(&self, judged: &VerdictState) -> bool {
         self.terms.iter().all(|term| match &term.test {
             Test::Review(asked) => asked.holds(judged) == term.wanted,
             _ => true,
@@ -379,7 +379,7 @@ impl Test {
             Self::Route(routes) => {
                 row.typed().and_then(|typed| typed.route).is_some_and(|route| routes.contains(&route))
             }
-            Self::Strong(verdicts) => row.typed().is_some_and(|typed| verdicts.contains(&typed.strong)),
+            Self::Truncation(verdicts) => row.typed().is_some_and(|typed| verdicts.contains(&typed.truncation)),
             Self::Type(places) => {
                 row.typed().and_then(|typed| typed.asked).is_some_and(|asked| places.contains(&usize::from(asked)))
             }
@@ -443,7 +443,8 @@ fn parse_test(word: &str) -> Result<Test, String> {
         }
         "rule" => rule_test(value),
         "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
-        "strong" => choices(field, value, &Strong::ALL.map(|strong| (strong.word(), strong))).map(Test::Strong),
+        "strong" => choices(field, value, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), verdict)))
+            .map(Test::Truncation),
         "type" => choices(field, value, &type_names()).map(Test::Type),
         "cell" => cell_test(value),
         "board" => board_test(value),
@@ -674,7 +675,7 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
         }
         Some(("route", part)) => values("route", part, &Route::ALL.map(|route| (route.word(), route.phrase()))),
         Some(("strong", part)) => {
-            values("strong", part, &Strong::ALL.map(|strong| (strong.word(), "what the next page says")))
+            values("strong", part, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), "what the next page says")))
         }
         Some(("type", part)) => {
             let known: Vec<_> = type_names().into_iter().map(|(name, _)| (name, "answers of this type")).collect();
@@ -864,18 +865,19 @@ mod tests {
         let filter = Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false").unwrap();
         assert!(filter.needs_reviews() && !filter.needs_text());
         assert_eq!(filter.fits_row(&RowFacts::unchecked(0, 3)), RowAnswer::Yes);
-        assert!(filter.fits_judged(&Judged::default()));
-        let label = |name: &str| crate::review::labels::Resolved {
+        assert!(filter.fits_judged(&VerdictState::default()));
+        let label = |name: &str| crate::review::labels::CurrentLabel {
             set: "default".into(),
             id: "u".into(),
             name: Text::from(name.to_owned()),
         };
-        let failed = Judged { outcome: Some(Outcome::Fail), labels: vec![label("Wrong unit")], ..Judged::default() };
+        let failed =
+            VerdictState { outcome: Some(Outcome::Fail), labels: vec![label("Wrong unit")], ..VerdictState::default() };
         assert!(!filter.fits_judged(&failed));
         assert!(
             Filter::parse("label:u gold:suspect")
                 .unwrap()
-                .fits_judged(&Judged { gold: Some(GoldStatus::Suspect), ..failed })
+                .fits_judged(&VerdictState { gold: Some(GoldStatus::Suspect), ..failed })
         );
         for wrong in ["verdict:good", "reviewed:perhaps", "reviewed:true,false", "gold:maybe", "label:"] {
             assert!(Filter::parse(wrong).is_err(), "{wrong}");

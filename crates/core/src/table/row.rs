@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::answer::completeness::Strong;
 use crate::answer::route::{Route, route};
+use crate::answer::truncation::TruncationVerdict;
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
@@ -88,7 +88,7 @@ pub struct TypedRow {
     /// Where it goes.
     pub route: Option<Route>,
     /// What the page after the last says.
-    pub strong: Strong,
+    pub truncation: TruncationVerdict,
     /// The type that was asked for, by its place among the types.
     pub asked: Option<u8>,
     /// Bits of [`AnswerFlag`].
@@ -117,7 +117,7 @@ impl TypedRow {
         ];
         Some(Self {
             route: routed.as_ref().map(|routed| routed.route),
-            strong: routed.map(|routed| routed.strong).unwrap_or_default(),
+            truncation: routed.map(|routed| routed.truncation).unwrap_or_default(),
             asked: asked.and_then(|place| u8::try_from(place).ok()).filter(|place| *place < u8::MAX),
             said: said.iter().filter(|(_, on)| *on).fold(0, |bits, (said, _)| bits | *said as u8),
             grounded: case.grounded().map(small).filter(|count| *count < u16::MAX),
@@ -128,17 +128,17 @@ impl TypedRow {
     fn pack(self) -> [u32; 2] {
         let place = |at: Option<usize>| at.map_or(0, |at| at as u32 + 1);
         let route = place(Route::ALL.iter().position(|route| Some(*route) == self.route));
-        let strong = place(Strong::ALL.iter().position(|strong| *strong == self.strong));
+        let truncation = place(TruncationVerdict::ALL.iter().position(|verdict| *verdict == self.truncation));
         let asked = place(self.asked.map(usize::from));
         let counts = u32::from(self.grounded.unwrap_or(u16::MAX)) << 16 | u32::from(self.items);
-        [route | strong << 4 | asked << 8 | u32::from(self.said) << 16, counts]
+        [route | truncation << 4 | asked << 8 | u32::from(self.said) << 16, counts]
     }
 
     fn unpack([first, counts]: [u32; 2]) -> Self {
         let place = |shift: u32, mask: u32| (first >> shift & mask).checked_sub(1);
         Self {
             route: place(0, 0xf).and_then(|n| Route::ALL.get(n as usize).copied()),
-            strong: place(4, 0xf).and_then(|n| Strong::ALL.get(n as usize).copied()).unwrap_or_default(),
+            truncation: place(4, 0xf).and_then(|n| TruncationVerdict::ALL.get(n as usize).copied()).unwrap_or_default(),
             asked: place(8, 0xff).and_then(|n| u8::try_from(n).ok()),
             said: (first >> 16) as u8,
             grounded: Some((counts >> 16) as u16).filter(|count| *count < u16::MAX),

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::log::journal::read_lines;
 use stepscope_base::canonical::Digest;
 use stepscope_core::review::event::Event;
-use stepscope_core::review::line::write;
+use stepscope_core::review::log_line::write;
 
 /// The folder in the state folder.
 const FOLDER: &str = "drafts";
@@ -76,7 +76,7 @@ impl Drafts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::review::event::{EventKind, Item, Reviewer, ReviewerKind};
+    use stepscope_core::review::event::{EventKind, ItemRef, Reviewer, ReviewerKind};
 
     #[test]
     fn what_was_typed_comes_back_and_can_be_thrown_away() {
@@ -88,7 +88,7 @@ mod tests {
         let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
         let draft = Event {
             event_id: "draft".into(),
-            item: Some(Item { id: Some("a".into()), ..Item::default() }),
+            item: Some(ItemRef { id: Some("a".into()), ..ItemRef::default() }),
             note: Some("half a sen".into()),
             draft: true,
             ..Event::new(EventKind::Note, who)

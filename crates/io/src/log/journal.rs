@@ -7,7 +7,7 @@ use crate::log::{self, Appender, Content};
 use crate::source::beneath::Place;
 use stepscope_base::text::Untrusted;
 use stepscope_core::review::event::Event;
-use stepscope_core::review::line::{MAX_LINE, looks_like_journal, write};
+use stepscope_core::review::log_line::{MAX_LINE, looks_like_journal, write};
 
 mod contents;
 

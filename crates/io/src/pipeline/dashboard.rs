@@ -10,7 +10,7 @@ use crate::pipeline::compare::Journals;
 use crate::pipeline::snapshot::{Address, Carded, Snapshot};
 use stepscope_base::text::Shown;
 use stepscope_core::review::agreement::Agreement;
-use stepscope_core::review::board::{Board, Boards, Dispute, disputes};
+use stepscope_core::review::dashboard::{Dashboard, DashboardTable, Disagreement, disagreements};
 use stepscope_core::review::event::LabelRef;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::Summary;
@@ -32,14 +32,14 @@ pub struct Case {
     /// What is kept of it.
     pub summary: Summary,
     /// What the reviewers said.
-    pub dispute: Dispute,
+    pub dispute: Disagreement,
 }
 
 /// Everything that follows from the verdicts of people, beside the records.
 #[derive(Debug, Default)]
 pub struct Judged {
     /// The boards.
-    pub boards: Vec<Board>,
+    pub boards: Vec<DashboardTable>,
     /// The records of every number, by the name of its set.
     pub sets: HashMap<String, HashSet<Address>>,
     /// How many judged items are records here, and how many are not.
@@ -59,9 +59,9 @@ pub fn read(wanted: &Wanted, threads: usize, beside: &Arc<Beside>) -> Result<Arc
     let steps: Vec<Option<u64>> = carded.iter().map(|carded| carded.step).collect();
     let (addresses, summaries): (Vec<Address>, Vec<Summary>) =
         carded.into_iter().map(|Carded { address, summary, .. }| (address, summary)).unzip();
-    let Boards { boards, sets, judged, elsewhere } = Boards::of(&reviews, &summaries, &steps);
+    let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
     let place = |at: &usize| addresses.get(*at).copied();
-    let case = |dispute: Dispute| {
+    let case = |dispute: Disagreement| {
         Some(Case { address: place(&dispute.record)?, summary: summaries.get(dispute.record)?.clone(), dispute })
     };
     Ok(Arc::new(Judged {
@@ -69,7 +69,7 @@ pub fn read(wanted: &Wanted, threads: usize, beside: &Arc<Beside>) -> Result<Arc
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
         counts: [judged, elsewhere],
         agreement: if reviews.items().next().is_some() { Agreement::of(&reviews).lines() } else { Vec::new() },
-        cases: disputes(&reviews, &summaries).into_iter().filter_map(case).collect(),
+        cases: disagreements(&reviews, &summaries).into_iter().filter_map(case).collect(),
         labels: labels(&reviews),
     }))
 }

@@ -12,7 +12,7 @@ use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Untrusted;
 use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{Typed, inline_document};
+use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
 use stepscope_core::record::types::{TypeRegistry, in_use};
@@ -39,7 +39,7 @@ pub struct Neighbours<'s> {
 }
 
 impl Context for Neighbours<'_> {
-    fn document(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         match (&self.document, &self.documents) {
             (Some(document), _) => Some(document.clone()),
             (None, Some(documents)) => documents.of(typed),

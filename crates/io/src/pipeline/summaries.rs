@@ -11,7 +11,7 @@ use crate::source::input::{Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::Finding;
-use stepscope_core::review::event::Item;
+use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::Summary;
 
@@ -126,7 +126,12 @@ pub fn placed(case: &CaseView<'_>, input: &Input) -> Placed {
     placed_if(case, input, case.findings(), |_| true)
 }
 
-fn placed_if(case: &CaseView<'_>, input: &Input, findings: &[Finding], is_asked: impl FnOnce(&Item) -> bool) -> Placed {
+fn placed_if(
+    case: &CaseView<'_>,
+    input: &Input,
+    findings: &[Finding],
+    is_asked: impl FnOnce(&ItemRef) -> bool,
+) -> Placed {
     let (origin, dataset) = (case.origin(), input.path().and_then(dataset));
     Placed {
         summary: Summary::of_asked(case, findings, dataset, origin.index, is_asked),

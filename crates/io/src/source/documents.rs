@@ -13,7 +13,7 @@ use crate::source::samples::SAMPLES;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::{Document, Heading};
-use stepscope_core::answer::typed::{Typed, inline_document};
+use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 
 mod file;
 
@@ -267,7 +267,7 @@ impl Documents {
 
     /// The document that an answer cites; `None`: it is not at hand. The record's own word counts first, then the
     /// document that was given for all.
-    pub fn of(&self, typed: &Typed<'_>) -> Option<Arc<Document>> {
+    pub fn of(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         if let Some(document) = inline_document(typed) {
             return Some(Arc::new(document));
         }

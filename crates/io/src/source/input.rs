@@ -23,7 +23,7 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::record::formats;
-use stepscope_core::review::line;
+use stepscope_core::review::log_line;
 
 /// How much of a source is looked at to recognise it, and read at a time.
 pub const BLOCK: usize = 256 << 10;
@@ -399,7 +399,7 @@ pub(crate) fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Opt
 
 fn begins_as_journal(blob: &Blob) -> bool {
     let mut head = Vec::new();
-    let begins = blob.read(0, line::BEGIN.len(), &mut head).is_ok() && head == line::BEGIN;
+    let begins = blob.read(0, log_line::BEGIN.len(), &mut head).is_ok() && head == log_line::BEGIN;
     begins && blob.read(0, BLOCK, &mut head).is_ok() && is_journal(&head)
 }
 

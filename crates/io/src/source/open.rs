@@ -20,7 +20,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::record::formats;
-use stepscope_core::review::line;
+use stepscope_core::review::log_line;
 
 /// What standard input or a pipe may bring before we stop reading it.
 pub(crate) const MAX_SPOOL: u64 = 1 << 30;
@@ -444,7 +444,7 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
     let mut tape = Tape::default();
     let mut is_record =
         |text: &[u8]| tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown);
-    head.starts_with(line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
+    head.starts_with(log_line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
 }
 
 /// Why bytes that begin like this are no text, and what to do; `None`: they may be text.

@@ -1,7 +1,7 @@
 //! Typed answers with cited spans: an answer trace, or an answer object alone.
 
 use super::Format;
-use crate::answer::typed::{Typed, has_fields, is_rich};
+use crate::answer::typed::{TypedAnswer, has_fields, is_rich};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};
 
@@ -29,14 +29,14 @@ pub const FORMAT: Format = Format {
     summary: "a typed answer: items with cited spans, confidence, found flags; or fields with a quote each",
     example: r#"{"extraction_method": "verbatim", "confidence": 0.9, "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}"#,
     recognise: |value| is_rich(value) || has_fields(value),
-    read: |value| read(value, Typed::bare(value)),
+    read: |value| read(value, TypedAnswer::bare(value)),
 };
 
 fn read_trace(root: Value<'_>) -> Record<'_> {
     let present = |name| root.get(name).filter(|value| !value.is_null());
     let parsed = present("parsed_question");
     let question = present("question").or_else(|| parsed?.get("original_question"));
-    let typed = Typed {
+    let typed = TypedAnswer {
         answer: present("answer"),
         pointer: Pointer::from_iter(["answer"]),
         answer_text: present("answer_text"),
@@ -52,7 +52,7 @@ fn read_trace(root: Value<'_>) -> Record<'_> {
     Record { question, id: present("id"), ..read(root, typed) }
 }
 
-fn read<'a>(root: Value<'a>, typed: Typed<'a>) -> Record<'a> {
+fn read<'a>(root: Value<'a>, typed: TypedAnswer<'a>) -> Record<'a> {
     let answer = typed.answer.filter(|answer| answer.kind() == Kind::Object);
     Record { answer, typed: Some(Box::new(typed)), ..Record::bare(RecordKind::Typed, root) }
 }

@@ -1,12 +1,12 @@
 use super::*;
-use crate::review::event::{GoldStatus, Label, LabelRef, LabelSet, Reviewer, ReviewerKind};
+use crate::review::event::{GoldStatus, LabelDefinition, LabelRef, LabelSet, Reviewer, ReviewerKind};
 
 fn who(id: &str) -> Reviewer {
     Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person }
 }
 
-fn item(id: &str) -> Item {
-    Item { id: Some(Text::from(id.to_owned())), ..Item::default() }
+fn item(id: &str) -> ItemRef {
+    ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() }
 }
 
 /// Events with ids `e0`, `e1`, ... in their order.
@@ -174,7 +174,7 @@ fn a_verdict_on_other_content_is_stale() {
 #[test]
 fn items_are_found_by_file_then_without_then_by_content() {
     let text = |text: &str| Some(Text::from(text.to_owned()));
-    let at = |dataset: &str, id: &str| Item { dataset: text(dataset), id: text(id), ..Item::default() };
+    let at = |dataset: &str, id: &str| ItemRef { dataset: text(dataset), id: text(id), ..ItemRef::default() };
     let content = Digest::of_bytes(b"x");
     let mut script = Script::default();
     let mut event = Event::verdict(who("ada"), at("runs.jsonl", "a"), Verdict::Fail);
@@ -182,15 +182,16 @@ fn items_are_found_by_file_then_without_then_by_content() {
     script.push(event);
     script.push(Event::verdict(who("ada"), at("other.jsonl", "a"), Verdict::Pass));
     script.push(Event::verdict(who("ada"), item("b"), Verdict::Skip));
-    script.push(Event::verdict(who("ada"), Item { row_index: Some(3), ..Item::default() }, Verdict::Defer));
+    script.push(Event::verdict(who("ada"), ItemRef { row_index: Some(3), ..ItemRef::default() }, Verdict::Defer));
     let reviews = script.fold();
-    let found = |item: &Item, content: Option<&Digest>| reviews.find(item, content).map(|found| found.outcome(content));
+    let found =
+        |item: &ItemRef, content: Option<&Digest>| reviews.find(item, content).map(|found| found.outcome(content));
     assert_eq!(found(&at("runs.jsonl", "a"), None), Some(Outcome::Fail));
     assert_eq!(found(&at("other.jsonl", "a"), None), Some(Outcome::Pass));
     assert_eq!(found(&at("renamed.jsonl", "a"), Some(&content)), Some(Outcome::Fail));
     assert_eq!(found(&at("renamed.jsonl", "a"), Some(&Digest::of_bytes(b"y"))), None);
     assert_eq!(found(&at("any.jsonl", "b"), None), Some(Outcome::Skip));
-    assert_eq!(found(&Item { row_index: Some(3), ..Item::default() }, None), Some(Outcome::Defer));
+    assert_eq!(found(&ItemRef { row_index: Some(3), ..ItemRef::default() }, None), Some(Outcome::Defer));
     assert_eq!(reviews.items().count(), 4);
 }
 
@@ -235,7 +236,7 @@ fn label_sets_hold_until_they_are_undone() {
     let set = |version, mapping| LabelSet {
         id: "default".into(),
         version,
-        labels: vec![Label { id: "slip".into(), name: "slip".into() }],
+        labels: vec![LabelDefinition { id: "slip".into(), name: "slip".into() }],
         mapping,
     };
     let mut script = Script::default();

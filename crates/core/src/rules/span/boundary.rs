@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::answer::citations::Resolution;
 use crate::answer::document::Document;
-use crate::answer::spans::Resolution;
 use stepscope_base::text::{Piece, pieces};
 
 /// A quote of fewer words is a value, not a sentence.

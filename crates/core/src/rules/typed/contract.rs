@@ -2,7 +2,7 @@
 
 use super::super::Rule;
 use super::Report;
-use crate::answer::contract::Fault;
+use crate::answer::contract::ContractFault;
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
 use stepscope_base::json::Pointer;
@@ -20,7 +20,7 @@ pub(crate) const JSON_INVALID: Rule = Rule {
     check: |case, findings| {
         speak(
             &JSON_INVALID,
-            Fault::NotJson,
+            ContractFault::NotJson,
             "Ask the model again: only a JSON object can be checked and used.",
             case,
             findings,
@@ -61,7 +61,7 @@ pub(crate) const MISSING_FIELD: Rule = Rule {
     check: |case, findings| {
         speak(
             &MISSING_FIELD,
-            Fault::Missing,
+            ContractFault::Missing,
             "Write the field, or ask again with a schema that requires it.",
             case,
             findings,
@@ -80,7 +80,13 @@ pub(crate) const UNKNOWN_FIELD: Rule = Rule {
     bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
     good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
     check: |case, findings| {
-        speak(&UNKNOWN_FIELD, Fault::Unknown, "Take the field out, or register a type that has it.", case, findings);
+        speak(
+            &UNKNOWN_FIELD,
+            ContractFault::Unknown,
+            "Take the field out, or register a type that has it.",
+            case,
+            findings,
+        );
     },
 };
 
@@ -97,7 +103,7 @@ pub(crate) const WRONG_TYPE: Rule = Rule {
     check: |case, findings| {
         speak(
             &WRONG_TYPE,
-            Fault::Type,
+            ContractFault::Type,
             "Write the value as its schema wants it: `stepscope schema` prints the schemas.",
             case,
             findings,
@@ -115,7 +121,7 @@ pub(crate) const ENUM_INVALID: Rule = Rule {
     bad: r#"{"extraction_method": "exact", "answer_found": false, "items": []}"#,
     good: r#"{"extraction_method": "na", "answer_found": false, "items": []}"#,
     check: |case, findings| {
-        speak(&ENUM_INVALID, Fault::Enum, "Write one of the words that may stand here.", case, findings);
+        speak(&ENUM_INVALID, ContractFault::Enum, "Write one of the words that may stand here.", case, findings);
     },
 };
 
@@ -129,12 +135,12 @@ pub(crate) const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
     bad: r#"{"confidence": 95, "context_completeness_weak": NaN, "answer_found": false, "items": []}"#,
     good: r#"{"confidence": 0.95, "context_completeness_weak": 1, "answer_found": false, "items": []}"#,
     check: |case, findings| {
-        speak(&CONFIDENCE_OUT_OF_RANGE, Fault::Range, "Write a number from 0 to 1.", case, findings);
+        speak(&CONFIDENCE_OUT_OF_RANGE, ContractFault::Range, "Write a number from 0 to 1.", case, findings);
     },
 };
 
 /// Says what the contract found of one sort.
-fn speak(rule: &'static Rule, fault: Fault, help: &'static str, case: &CaseView<'_>, findings: &mut Findings) {
+fn speak(rule: &'static Rule, fault: ContractFault, help: &'static str, case: &CaseView<'_>, findings: &mut Findings) {
     let Some((_, answered)) = case.answered() else { return };
     let mut report = Report::new(rule, help, findings);
     for breach in answered.breaches.iter().filter(|breach| breach.fault == fault) {

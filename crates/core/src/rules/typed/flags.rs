@@ -2,7 +2,7 @@
 
 use super::super::Rule;
 use super::Report;
-use crate::answer::typed::{Dialect, Item};
+use crate::answer::typed::{AnswerItem, Dialect};
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, PlaceLabel, Severity};
 use stepscope_base::json::{Kind, Pointer, Value};
@@ -80,11 +80,11 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let schema = typed.schema_kind().filter(|_| *asked == "list");
     let wanted = schema.and_then(|kind| case.types().named(kind.bytes())).unwrap_or(wanted);
     let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
-    let other = |item: &&Item<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
+    let other = |item: &&AnswerItem<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
     let mut others = answered.items.iter().filter(other);
     if let Some((first, (key, _))) = others.next().and_then(|item| Some((item, item.value.as_ref()?))) {
         let message = Message::new("Asked for: ").text(asked.bytes()).text("; answered: ").text(key.bytes()).text(".");
-        let key_of = |item: &Item<'_>| item.value_pointer().map(Place::Key);
+        let key_of = |item: &AnswerItem<'_>| item.value_pointer().map(Place::Key);
         let Some(place) = key_of(first) else { return };
         let places: Vec<Place> = others.filter_map(key_of).take(MAX_LABELS).collect();
         let added = Report::new(&SHAPE_MISMATCH, help, findings).add(message, place).is_some();

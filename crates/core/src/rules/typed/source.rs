@@ -2,7 +2,7 @@
 
 use super::super::Rule;
 use super::Report;
-use crate::answer::completeness::Strong;
+use crate::answer::truncation::TruncationVerdict;
 use crate::answer::typed::{BASE_FIELDS, has_fields, is_rich};
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
@@ -41,14 +41,14 @@ const MAX_QUOTED: usize = 60;
 
 fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((_, answered)) = case.answered() else { return };
-    let Some(completeness) = case.completeness().filter(|verdict| verdict.strong == Strong::Truncated) else {
+    let Some(truncation) = case.truncation().filter(|found| found.verdict == TruncationVerdict::Truncated) else {
         return;
     };
     let Some(last) = answered.items.last() else { return };
     let place = last.citations.last().map_or(&last.pointer, |citation| &citation.pointer);
-    let number = completeness.line.and_then(|line| case.document()?.number(line));
+    let number = truncation.line.and_then(|line| case.document()?.number(line));
     let page = number.map(|(page, line)| format!(" (page {page}, line {line})")).unwrap_or_default();
-    let reason = completeness.reason.bytes();
+    let reason = truncation.reason.bytes();
     let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
     let help = "Retrieve the next page too and ask again: the answer cannot be complete.";
     Report::new(&LIST_TRUNCATED_NEXT_PAGE, help, findings).add(message, Place::Value(place.clone()));

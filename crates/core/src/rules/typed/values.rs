@@ -2,10 +2,10 @@
 
 use super::super::Rule;
 use super::Report;
-use crate::answer::completeness::cited_lines;
 use crate::answer::currency;
 use crate::answer::date::{Date, NoDate, written};
-use crate::answer::typed::Item;
+use crate::answer::truncation::cited_lines;
+use crate::answer::typed::AnswerItem;
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, Severity};
 use stepscope_base::json::{Kind, Pointer, Value};
@@ -120,7 +120,7 @@ fn valued<'s, 'a>(
     case: &'s CaseView<'a>,
     kind: &'static str,
     sign: &'static str,
-) -> impl Iterator<Item = (&'s Item<'a>, Value<'a>, Pointer)> {
+) -> impl Iterator<Item = (&'s AnswerItem<'a>, Value<'a>, Pointer)> {
     let items = case.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default();
     items.iter().filter_map(move |item| {
         let (key, value) = item.value.as_ref().filter(|(_, value)| value.kind() == Kind::Object)?;
@@ -178,7 +178,7 @@ fn number(value: Value<'_>) -> Option<f64> {
 }
 
 /// Whether a quote of the item or one of its cited lines says zero; without a quote, also the lines beside them.
-fn stands_there(case: &CaseView<'_>, item: &Item<'_>) -> bool {
+fn stands_there(case: &CaseView<'_>, item: &AnswerItem<'_>) -> bool {
     /// More lines than that are no citation of one amount.
     const MAX_LINES: usize = 200;
     item.citations.iter().any(|citation| {

@@ -11,7 +11,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
 use stepscope_core::review::fold::Reviews;
-use stepscope_core::review::line::{Fault, Lines, MAX_LINE, Read};
+use stepscope_core::review::log_line::{LineFault, LineReader, MAX_LINE, ReadEvent};
 
 /// A larger journal is not read into memory.
 const MAX_JOURNAL: u64 = 1 << 30;
@@ -40,11 +40,11 @@ pub struct Report {
     pub absent: bool,
     /// Events without a checksum, taken as they are.
     pub unchecked: u64,
-    faults: BTreeMap<Fault, (u64, Vec<u64>)>,
+    faults: BTreeMap<LineFault, (u64, Vec<u64>)>,
 }
 
 impl Report {
-    fn fault(&mut self, fault: Fault, line: u64) {
+    fn fault(&mut self, fault: LineFault, line: u64) {
         let (count, lines) = self.faults.entry(fault).or_default();
         if lines.last() != Some(&line) {
             *count += 1;
@@ -92,7 +92,7 @@ pub fn read_all(journals: &[Place]) -> Result<Contents, Failure> {
 
 /// Reads the events of a journal with their lines, in their order. That there is no journal yet is no failure, as long
 /// as its folder is there.
-pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(Read, &[u8])) -> Result<Report, Failure> {
+pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(ReadEvent, &[u8])) -> Result<Report, Failure> {
     let place = place.into();
     let path = place.path();
     let mut report = Report::default();
@@ -131,19 +131,19 @@ fn take_lines(
     blob: &Blob,
     place: &mut Spot,
     report: &mut Report,
-    found: &mut impl FnMut(Read, &[u8]),
+    found: &mut impl FnMut(ReadEvent, &[u8]),
 ) -> Result<(), Failure> {
     if blob.len()? > MAX_JOURNAL {
         return Err(Failure::own("cannot read", blob.name(), "it is larger than 1 GB"));
     }
-    let mut lines = Lines::default();
+    let mut lines = LineReader::default();
     each_line(blob, place, |line, number, ended| {
         let fault = lines.read(line, |read, text| {
             report.unchecked += u64::from(!read.checked);
             found(read, text);
         });
         if let Some(fault) = fault {
-            report.fault(if ended || fault != Fault::Damaged { fault } else { Fault::Torn }, number);
+            report.fault(if ended || fault != LineFault::Damaged { fault } else { LineFault::Torn }, number);
         }
     })
 }

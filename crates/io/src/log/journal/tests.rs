@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::*;
 use crate::log::{Append, LineId, Met, Told, Writer};
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{EventKind, Item, Reviewer, ReviewerKind, Verdict};
+use stepscope_core::review::event::{EventKind, ItemRef, Reviewer, ReviewerKind, Verdict};
 use stepscope_core::review::fold::Reviews;
 
 fn verdict(id: &str) -> Event {
-    let item = Item { id: Some(Untrusted::from(id.to_owned())), ..Item::default() };
+    let item = ItemRef { id: Some(Untrusted::from(id.to_owned())), ..ItemRef::default() };
     Event::verdict(Reviewer { id: "ada".into(), kind: ReviewerKind::Person }, item, Verdict::Pass)
 }
 
@@ -260,7 +260,7 @@ fn what_others_append_is_followed() {
     let line = |id: &str| {
         let mut event = Event::new(EventKind::Note, Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
         event.event_id = id.to_owned().into();
-        event.item = Some(Item { id: Some("a".into()), ..Item::default() });
+        event.item = Some(ItemRef { id: Some("a".into()), ..ItemRef::default() });
         let mut line = Vec::new();
         write(&event, &mut line);
         line

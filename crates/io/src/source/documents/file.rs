@@ -14,7 +14,7 @@ use stepscope_base::json::{Kind, Tape};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{Typed, inline_document, whole};
+use stepscope_core::answer::typed::{TypedAnswer, inline_document, whole};
 
 /// A larger document of text is not read.
 const MAX_FILE: u64 = 256 << 20;
@@ -86,7 +86,7 @@ pub(super) fn of_bytes(bytes: &[u8], name: &Shown) -> Result<Document, Failure> 
 fn of_json(text: &[u8], name: &Shown) -> Result<Document, Failure> {
     let mut tape = Tape::default();
     if let Some(document) = tape.parse(text)
-        && let Some(document) = inline_document(&Typed { document: Some(document), ..Typed::default() })
+        && let Some(document) = inline_document(&TypedAnswer { document: Some(document), ..TypedAnswer::default() })
     {
         return Ok(document);
     }

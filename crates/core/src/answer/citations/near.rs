@@ -7,9 +7,9 @@ use std::ops::Range;
 use aho_corasick::AhoCorasick;
 use aho_corasick::packed::Searcher;
 
-use super::differ::{Differences, cost, differences};
+use super::differences::{Differences, cost, differences};
 use super::search::Search;
-use super::{Budget, Near};
+use super::{Budget, NearMatch};
 use crate::answer::document::Document;
 
 /// How long a piece is. Shorter ones stand everywhere by chance.
@@ -34,13 +34,13 @@ pub(super) fn nearest(
     search: &Search<'_>,
     cited: Option<&Range<usize>>,
     budget: &mut Budget,
-) -> Option<(Near, Range<usize>)> {
+) -> Option<(NearMatch, Range<usize>)> {
     let document = search.document;
     let mut regions: Vec<Range<usize>> = cited.map(|cited| search.window(cited)).into_iter().collect();
     if budget.spend(document.size(), 4) {
         regions.extend(seeded(search, budget).into_iter().filter_map(|part| lines_of(document, part)));
     }
-    let mut best: Option<(Near, Range<usize>)> = None;
+    let mut best: Option<(NearMatch, Range<usize>)> = None;
     for region in regions {
         let start = document.offset(region.start)?;
         let text = document.text(region.clone());
@@ -61,11 +61,11 @@ fn is_alike(found: &Differences) -> bool {
     found.similarity >= ALIKE && (found.words >= FEW_WORDS || found.similarity >= 80)
 }
 
-fn near(document: &Document, found: Differences, start: usize) -> Option<Near> {
+fn near(document: &Document, found: Differences, start: usize) -> Option<NearMatch> {
     let moved = |range: Range<usize>| start + range.start..start + range.end;
     let bytes = moved(found.text_range);
     let lines = document.line_at(bytes.start)..document.line_at(bytes.end.checked_sub(1)?) + 1;
-    Some(Near {
+    Some(NearMatch {
         pages: document.pages_of(&lines),
         lines,
         bytes,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
-use super::event::{Event, GoldStatus, Item, Text, Verdict};
-use super::fold::{Outcome, Reviewed, Reviews};
+use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
+use super::fold::{ItemReviews, Outcome, Reviews};
 use super::labels::LabelSets;
 use super::stats::Share;
 use crate::summary::{Index, Summary};
@@ -23,7 +23,7 @@ const MAX_NAME: usize = 48;
 
 /// A number, and the name of the set of records that it counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cell {
+pub struct DashboardCell {
     /// How many records.
     pub count: usize,
     /// The filter that shows them: `board:...`.
@@ -32,35 +32,35 @@ pub struct Cell {
 
 /// A line of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct DashboardLine {
     /// How far it is indented: it is a part of the line above that is indented less.
     pub depth: usize,
     /// What is counted.
     pub name: Shown,
     /// The numbers, under the heads; `None`: there is nothing.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<DashboardCell>>,
     /// What else is to be said.
     pub tail: Shown,
 }
 
 /// One board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Board {
+pub struct DashboardTable {
     /// What it is about.
     pub title: &'static str,
     /// The heads of its columns.
     pub heads: Vec<Shown>,
     /// Its lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DashboardLine>,
     /// Some lines are not listed.
     pub more: bool,
 }
 
 /// See the module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Boards {
+pub struct Dashboard {
     /// All that have a line.
-    pub boards: Vec<Board>,
+    pub boards: Vec<DashboardTable>,
     /// The records of every number, by position.
     pub sets: HashMap<String, Vec<usize>>,
     /// Judged items among the records.
@@ -73,13 +73,13 @@ type Items = BTreeSet<usize>;
 
 /// Something that is counted, and its parts.
 #[derive(Debug, Default)]
-struct Node {
+struct CountTree {
     items: Items,
     /// By a number that orders them, and their names.
-    parts: BTreeMap<(u64, String), Node>,
+    parts: BTreeMap<(u64, String), CountTree>,
 }
 
-impl Node {
+impl CountTree {
     /// Counts a record here and in each part on the way.
     fn add(&mut self, item: usize, way: &[(u64, String)]) {
         self.items.insert(item);
@@ -89,15 +89,15 @@ impl Node {
     }
 }
 
-impl Boards {
+impl Dashboard {
     /// Of all records, with the step that the triage names in each.
     pub fn of(reviews: &Reviews, summaries: &[Summary], steps: &[Option<u64>]) -> Self {
         let mut boards = Self::default();
-        let Counted { said, rules, triage, gold, outcomes } = boards.count(reviews, summaries);
+        let Tallies { said, rules, triage, gold, outcomes } = boards.count(reviews, summaries);
         let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
         boards.plain("What people say", "outcome", outcomes);
         boards.tree("Where to fix, as people say", "fix", &said.fixes);
-        let mut judged = Node::default();
+        let mut judged = CountTree::default();
         for (at, fix) in summaries.iter().enumerate().filter_map(|(at, summary)| Some((at, summary.fix?))) {
             if fix != Fix::None {
                 let step = steps.get(at).copied().flatten();
@@ -114,13 +114,13 @@ impl Boards {
         boards
     }
 
-    fn count(&mut self, reviews: &Reviews, summaries: &[Summary]) -> Counted {
+    fn count(&mut self, reviews: &Reviews, summaries: &[Summary]) -> Tallies {
         let (sets, index) = (reviews.label_sets(), Index::of(summaries));
-        let mut places: HashMap<&Item, usize> = HashMap::default();
+        let mut places: HashMap<&ItemRef, usize> = HashMap::default();
         for (at, summary) in summaries.iter().enumerate() {
             places.entry(&summary.item).or_insert(at);
         }
-        let (mut said, mut rules, mut triage) = (Said::default(), Shares::new(), Shares::new());
+        let (mut said, mut rules, mut triage) = (FailedItems::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         for reviewed in reviews.items().filter(|reviewed| !reviewed.verdicts().is_empty()) {
             let found = index.of_item(reviewed).and_then(|summary| Some((summary, *places.get(&summary.item)?)));
@@ -148,19 +148,19 @@ impl Boards {
                 }
             }
         }
-        Counted { said, rules, triage, gold, outcomes }
+        Tallies { said, rules, triage, gold, outcomes }
     }
 
-    fn push(&mut self, title: &'static str, heads: Vec<Shown>, mut lines: Vec<Line>) {
+    fn push(&mut self, title: &'static str, heads: Vec<Shown>, mut lines: Vec<DashboardLine>) {
         let more = lines.len() > MAX_LINES;
         lines.truncate(MAX_LINES);
         if !lines.is_empty() {
-            self.boards.push(Board { title, heads, lines, more });
+            self.boards.push(DashboardTable { title, heads, lines, more });
         }
     }
 
     /// Names a set of records.
-    fn cell(&mut self, way: &[&str], items: &Items) -> Option<Cell> {
+    fn cell(&mut self, way: &[&str], items: &Items) -> Option<DashboardCell> {
         if items.is_empty() {
             return None;
         }
@@ -171,17 +171,17 @@ impl Boards {
             set.push('~');
         }
         self.sets.insert(set.clone(), items.iter().copied().collect());
-        Some(Cell { count: items.len(), set })
+        Some(DashboardCell { count: items.len(), set })
     }
 
-    fn tree(&mut self, title: &'static str, name: &str, root: &Node) {
+    fn tree(&mut self, title: &'static str, name: &str, root: &CountTree) {
         let mut lines = Vec::new();
         self.branch(&mut vec![name.to_owned()], root, &mut lines);
         self.push(title, vec![Shown::own("items")], lines);
     }
 
     /// The parts of a node, the most frequent first, each with its own parts below it.
-    fn branch(&mut self, way: &mut Vec<String>, node: &Node, lines: &mut Vec<Line>) {
+    fn branch(&mut self, way: &mut Vec<String>, node: &CountTree, lines: &mut Vec<DashboardLine>) {
         let mut parts: Vec<_> = node.parts.iter().collect();
         parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.items.len()));
         for ((_, name), part) in parts {
@@ -191,7 +191,7 @@ impl Boards {
             way.push(name.clone());
             let cell = self.cell(&way.iter().map(String::as_str).collect::<Vec<_>>(), &part.items);
             let depth = way.len().saturating_sub(2);
-            lines.push(Line { depth, name: shown!("{name}"), cells: vec![cell], tail: Shown::default() });
+            lines.push(DashboardLine { depth, name: shown!("{name}"), cells: vec![cell], tail: Shown::default() });
             self.branch(way, part, lines);
             way.pop();
         }
@@ -199,7 +199,7 @@ impl Boards {
 
     /// Labels by the time when they were given.
     fn labels(&mut self, labels: &BTreeMap<String, BTreeMap<usize, String>>) {
-        let times = Times::of(&labels.values().flat_map(BTreeMap::values));
+        let times = TimeColumns::of(&labels.values().flat_map(BTreeMap::values));
         let mut heads = vec![Shown::own("items")];
         heads.extend(times.columns.iter().map(|time| shown!("{}", times.head(time))));
         let mut rows: Vec<_> = labels.iter().collect();
@@ -211,7 +211,7 @@ impl Boards {
                 let then = items.iter().filter(|(_, given)| times.of_text(given) == *time).map(|(item, _)| *item);
                 cells.push(self.cell(&["label", label, time], &then.collect()));
             }
-            lines.push(Line { depth: 0, name: shown!("{label}"), cells, tail: Shown::default() });
+            lines.push(DashboardLine { depth: 0, name: shown!("{label}"), cells, tail: Shown::default() });
         }
         self.push("Failed by label, over time", heads, lines);
     }
@@ -223,7 +223,7 @@ impl Boards {
             let share = Share { hits: hits.len() as u64, of: hits.union(others).count() as u64 };
             let cells =
                 [(heads[0], hits), (heads[1], others)].map(|(side, items)| self.cell(&[name, what, side], items));
-            lines.push(Line {
+            lines.push(DashboardLine {
                 depth: 0,
                 name: shown!("{what}"),
                 cells: cells.into(),
@@ -237,7 +237,7 @@ impl Boards {
         let mut lines = Vec::new();
         for (word, items) in counts {
             let cell = self.cell(&[name, word], items);
-            lines.push(Line { depth: 0, name: Shown::own(word), cells: vec![cell], tail: Shown::default() });
+            lines.push(DashboardLine { depth: 0, name: Shown::own(word), cells: vec![cell], tail: Shown::default() });
         }
         self.push(title, vec![Shown::own("items")], lines);
     }
@@ -253,8 +253,8 @@ fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
 }
 
 /// Everything that is counted.
-struct Counted {
-    said: Said,
+struct Tallies {
+    said: FailedItems,
     rules: Shares,
     triage: Shares,
     gold: BTreeMap<GoldStatus, Items>,
@@ -263,14 +263,14 @@ struct Counted {
 
 /// What people said of the failed items.
 #[derive(Debug, Default)]
-struct Said {
+struct FailedItems {
     /// Target, step, variable and label.
-    fixes: Node,
+    fixes: CountTree,
     /// When each label was given to each item.
     labels: BTreeMap<String, BTreeMap<usize, String>>,
 }
 
-impl Said {
+impl FailedItems {
     fn add(&mut self, item: usize, fresh: &[&Event], sets: &LabelSets<'_>) {
         let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
         let mut names = Vec::new();
@@ -319,14 +319,14 @@ fn plain(name: &str) -> String {
 
 /// The columns of time: hours of one day, days, or months.
 #[derive(Debug)]
-struct Times {
+struct TimeColumns {
     /// So many bytes of a time tell the column.
     width: usize,
     /// The last ones, in order.
     columns: Vec<String>,
 }
 
-impl Times {
+impl TimeColumns {
     fn of<'t>(times: &(impl Iterator<Item = &'t String> + Clone)) -> Self {
         let distinct = |width: usize| times.clone().map(|time| cut(time, width)).collect::<BTreeSet<_>>();
         let days = distinct(10).len();
@@ -363,7 +363,7 @@ fn cut(time: &str, width: usize) -> &str {
 
 /// What one reviewer said of an item.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Voice {
+pub struct ReviewerVerdict {
     /// Who.
     pub reviewer: Shown,
     /// What.
@@ -382,41 +382,42 @@ pub struct Voice {
 
 /// An item on which reviewers disagree, and nobody decided.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Dispute {
+pub struct Disagreement {
     /// Its position among the records.
     pub record: usize,
     /// They disagree about the labels alone.
     pub labels_only: bool,
     /// What each said.
-    pub voices: Vec<Voice>,
+    pub voices: Vec<ReviewerVerdict>,
 }
 
 /// The items on which reviewers disagree: about the verdict first, then about the labels.
-pub fn disputes(reviews: &Reviews, summaries: &[Summary]) -> Vec<Dispute> {
+pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreement> {
     let sets = reviews.label_sets();
     let find = |(at, summary): (usize, &Summary)| {
         dispute(at, summary, reviews.find(&summary.item, Some(&summary.content))?, &sets)
     };
-    let mut disputes: Vec<Dispute> = summaries.iter().enumerate().filter_map(find).collect();
-    disputes.sort_by_key(|dispute| (dispute.labels_only, dispute.record));
-    disputes
+    let mut disagreements: Vec<Disagreement> = summaries.iter().enumerate().filter_map(find).collect();
+    disagreements.sort_by_key(|dispute| (dispute.labels_only, dispute.record));
+    disagreements
 }
 
-fn dispute(record: usize, summary: &Summary, reviewed: Reviewed<'_>, sets: &LabelSets<'_>) -> Option<Dispute> {
+fn dispute(record: usize, summary: &Summary, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> Option<Disagreement> {
     let judges = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
     let fresh: Vec<&Event> = reviewed.fresh(Some(&summary.content)).into_iter().filter(judges).collect();
-    let voices: Vec<Voice> = fresh.into_iter().filter_map(|event| voice(event, sets)).collect();
+    let voices: Vec<ReviewerVerdict> = fresh.into_iter().filter_map(|event| voice(event, sets)).collect();
     let first = voices.first()?;
-    let sorted = |voice: &Voice| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();
+    let sorted =
+        |voice: &ReviewerVerdict| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();
     let verdicts = voices.iter().any(|voice| voice.verdict != first.verdict);
     let labels = voices.iter().any(|voice| sorted(voice) != sorted(first));
-    (voices.len() > 1 && (verdicts || labels)).then_some(Dispute { record, labels_only: !verdicts, voices })
+    (voices.len() > 1 && (verdicts || labels)).then_some(Disagreement { record, labels_only: !verdicts, voices })
 }
 
-fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<Voice> {
+fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<ReviewerVerdict> {
     let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name.line());
     let step = event.first_bad_step.map(|step| shown!(", step {step}")).unwrap_or_default();
-    Some(Voice {
+    Some(ReviewerVerdict {
         reviewer: event.reviewer.id.line(),
         verdict: event.verdict?,
         labels: labels.collect(),

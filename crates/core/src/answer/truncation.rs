@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use crate::answer::document::Document;
-use crate::answer::typed::{Asked, Citation, Item, Typed};
+use crate::answer::typed::{AnswerItem, AnswerRequest, Citation, TypedAnswer};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
 stepscope_base::words! {
     /// What the next page says.
     #[derive(Default)]
-    pub enum Strong {
+    pub enum TruncationVerdict {
         /// Nothing follows that belongs to the answer.
         Bounded = "bounded",
         /// The list goes on where the model could not see it.
@@ -26,9 +26,9 @@ stepscope_base::words! {
 
 /// A verdict, and what it rests on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Completeness {
+pub struct Truncation {
     /// The verdict.
-    pub strong: Strong,
+    pub verdict: TruncationVerdict,
     /// Why, in a sentence.
     pub reason: Untrusted<'static>,
     /// The lines of the page after the last that the model saw; empty where none was looked at.
@@ -37,13 +37,18 @@ pub struct Completeness {
     pub line: Option<usize>,
 }
 
-impl Completeness {
+impl Truncation {
     fn unknown(reason: &'static str) -> Self {
         Self { reason: reason.into(), ..Self::default() }
     }
 
-    fn of(strong: Strong, reason: impl Into<Untrusted<'static>>, peeked: &Range<usize>, line: Option<usize>) -> Self {
-        Self { strong, reason: reason.into(), peeked: peeked.clone(), line }
+    fn of(
+        verdict: TruncationVerdict,
+        reason: impl Into<Untrusted<'static>>,
+        peeked: &Range<usize>,
+        line: Option<usize>,
+    ) -> Self {
+        Self { verdict, reason: reason.into(), peeked: peeked.clone(), line }
     }
 }
 
@@ -55,26 +60,31 @@ const MAX_WRAPPED: usize = 8;
 const MAX_TAIL: usize = 400;
 
 /// Judges an answer. `document` is the one that it cites.
-pub fn judge(typed: &Typed<'_>, items: &[Item<'_>], asked: &Asked, document: Option<&Document>) -> Completeness {
+pub fn judge(
+    typed: &TypedAnswer<'_>,
+    items: &[AnswerItem<'_>],
+    asked: &AnswerRequest,
+    document: Option<&Document>,
+) -> Truncation {
     let many = asked.many.unwrap_or(items.len() > 1);
     if items.is_empty() {
-        return Completeness::unknown("Nothing was found, so nothing can go on.");
+        return Truncation::unknown("Nothing was found, so nothing can go on.");
     }
     if !many {
-        return Completeness::unknown("One value was asked for, not all of several.");
+        return Truncation::unknown("One value was asked for, not all of several.");
     }
     if typed.flag("context_structured") == Some(false) {
-        return Completeness::unknown(
+        return Truncation::unknown(
             "The text reached the model without its layout: it does not show where a list ends.",
         );
     }
     let Some(document) = document.filter(|document| !document.is_empty()) else {
-        return Completeness::unknown("The document is not at hand.");
+        return Truncation::unknown("The document is not at hand.");
     };
     let retrieved = typed.retrieved();
-    match Seen::of(items, &retrieved, document) {
+    match SeenContext::of(items, &retrieved, document) {
         Some(seen) => seen.judge(),
-        None => Completeness::unknown("No cited line and no retrieved page stands in the document."),
+        None => Truncation::unknown("No cited line and no retrieved page stands in the document."),
     }
 }
 
@@ -98,7 +108,7 @@ pub(crate) fn cited_lines(citation: &Citation<'_>, document: &Document) -> Optio
 }
 
 /// What the model saw and cited.
-struct Seen<'d> {
+struct SeenContext<'d> {
     document: &'d Document,
     /// The last cited line, or the last line of the last page where none is cited.
     last: usize,
@@ -108,8 +118,8 @@ struct Seen<'d> {
     marker: Option<Marker>,
 }
 
-impl<'d> Seen<'d> {
-    fn of(items: &[Item<'_>], retrieved: &[i64], document: &'d Document) -> Option<Self> {
+impl<'d> SeenContext<'d> {
+    fn of(items: &[AnswerItem<'_>], retrieved: &[i64], document: &'d Document) -> Option<Self> {
         let mut retrieved = retrieved.to_vec();
         retrieved.sort_unstable();
         let was_shown = |line: usize| {
@@ -131,17 +141,17 @@ impl<'d> Seen<'d> {
         Some(Self { document, last, page: at + more, marker })
     }
 
-    fn judge(&self) -> Completeness {
+    fn judge(&self) -> Truncation {
         let tail = self.tail();
         let heading = |line: &usize| in_contents(self.document, *line) || is_numbered_heading(self.text(*line));
         if let Some(line) = tail.iter().copied().find(|line| heading(line) && self.entry(*line).is_none()) {
             let reason = Message::new("A new heading follows on a page that the model saw: ").quoted(self.text(line));
-            return Completeness::of(Strong::Bounded, reason.text("."), &(0..0), Some(line));
+            return Truncation::of(TruncationVerdict::Bounded, reason.text("."), &(0..0), Some(line));
         }
         let after = self.document.pages().get(self.page + 1..).unwrap_or_default();
         if after.is_empty() {
             let reason = "The document ends with the last page that the model saw.";
-            return Completeness::of(Strong::Bounded, reason, &(0..0), None);
+            return Truncation::of(TruncationVerdict::Bounded, reason, &(0..0), None);
         }
         for (_, peeked) in after.iter().take(MAX_EMPTY_PAGES) {
             let lines = content(self.document, peeked);
@@ -150,39 +160,39 @@ impl<'d> Seen<'d> {
             }
         }
         let peeked = after.first().map(|(_, lines)| lines.clone()).unwrap_or_default();
-        Completeness::of(Strong::Unknown, "The next page holds no text of its own.", &peeked, None)
+        Truncation::of(TruncationVerdict::Unknown, "The next page holds no text of its own.", &peeked, None)
     }
 
-    fn peek(&self, peeked: &Range<usize>, lines: &[usize], tail: &[usize]) -> Completeness {
-        let Some(&top) = lines.first() else { return Completeness::default() };
-        let verdict = |strong, words: &str, line: usize| {
+    fn peek(&self, peeked: &Range<usize>, lines: &[usize], tail: &[usize]) -> Truncation {
+        let Some(&top) = lines.first() else { return Truncation::default() };
+        let verdict = |verdict, words: &str, line: usize| {
             let reason = Message::new(words).quoted(self.text(line)).text(".");
-            Completeness::of(strong, reason, peeked, Some(line))
+            Truncation::of(verdict, reason, peeked, Some(line))
         };
         if in_contents(self.document, top) {
-            return verdict(Strong::Bounded, "A new section begins on top of the next page: ", top);
+            return verdict(TruncationVerdict::Bounded, "A new section begins on top of the next page: ", top);
         }
         let first_heading = lines.iter().position(|line| in_contents(self.document, *line));
         let own = lines.get(..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)).unwrap_or_default();
         if let Some(line) = self.next_entry(tail, own) {
-            return verdict(Strong::Truncated, "The list goes on on the next page: ", line);
+            return verdict(TruncationVerdict::Truncated, "The list goes on on the next page: ", line);
         }
         if let Some(line) = own.iter().copied().take(2).find(|line| says_continued(self.text(*line))) {
-            return verdict(Strong::Truncated, "The next page says that it goes on: ", line);
+            return verdict(TruncationVerdict::Truncated, "The next page says that it goes on: ", line);
         }
         if is_numbered_heading(self.text(top)) {
-            return verdict(Strong::Bounded, "A new heading stands on top of the next page: ", top);
+            return verdict(TruncationVerdict::Bounded, "A new heading stands on top of the next page: ", top);
         }
         let last = self.text(self.last);
         let (titled, open) = (is_titled(self.text(top)), is_open_end(last));
         if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
-            return verdict(Strong::Truncated, "The sentence goes on on the next page: ", top);
+            return verdict(TruncationVerdict::Truncated, "The sentence goes on on the next page: ", top);
         }
         // In a list of short titles a short title is no sign of a new section.
         if titled && !open && !is_titled(last) {
-            return verdict(Strong::Bounded, "A new heading stands on top of the next page: ", top);
+            return verdict(TruncationVerdict::Bounded, "A new heading stands on top of the next page: ", top);
         }
-        verdict(Strong::Unknown, "The next page begins with neither a heading nor a further entry: ", top)
+        verdict(TruncationVerdict::Unknown, "The next page begins with neither a heading nor a further entry: ", top)
     }
 
     fn text(&self, line: usize) -> &'d [u8] {
@@ -566,7 +576,12 @@ mod tests {
     use stepscope_base::json::Tape;
 
     /// The verdict on a list whose entries stand on the cited lines of a document, a page each text.
-    fn judged(pages: &[&str], toc: &[(&str, i64)], cited: &[usize], retrieved: &str) -> (Strong, Option<String>) {
+    fn judged(
+        pages: &[&str],
+        toc: &[(&str, i64)],
+        cited: &[usize],
+        retrieved: &str,
+    ) -> (TruncationVerdict, Option<String>) {
         let numbered = (1..)
             .zip(pages)
             .flat_map(|(page, text)| (1..).zip(text.lines()).map(move |(line, text)| (page, line, text)));
@@ -585,15 +600,15 @@ mod tests {
         let text = format!(r#"{{"a": {{"confidence": 1, "items": [{}]}}, "p": {retrieved}}}"#, items.join(","));
         let mut tape = Tape::default();
         let root = tape.parse(text.as_bytes()).unwrap();
-        let typed = Typed { answer: root.get("a"), retrieved_pages: root.get("p"), ..Typed::default() };
-        let asked = Asked { many: Some(true), ..Asked::default() };
+        let typed = TypedAnswer { answer: root.get("a"), retrieved_pages: root.get("p"), ..TypedAnswer::default() };
+        let asked = AnswerRequest { many: Some(true), ..AnswerRequest::default() };
         let verdict = judge(&typed, &typed.items(), &asked, Some(&document));
         let line =
             verdict.line.and_then(|line| document.line(line)).map(|line| String::from_utf8(line.to_vec()).unwrap());
-        (verdict.strong, line)
+        (verdict.verdict, line)
     }
 
-    fn verdict(pages: &[&str], cited: &[usize]) -> Strong {
+    fn verdict(pages: &[&str], cited: &[usize]) -> TruncationVerdict {
         judged(pages, &[], cited, "null").0
     }
 
@@ -608,11 +623,11 @@ mod tests {
             "Coverage Limits\nx",
             "2    APPLICABILITY",
         ] {
-            assert_eq!(verdict(&[list, next], &[1, 2]), Strong::Bounded, "{next}");
+            assert_eq!(verdict(&[list, next], &[1, 2]), TruncationVerdict::Bounded, "{next}");
         }
         let toc = [("limits of   cover", 2)];
-        assert_eq!(judged(&[list, "Limits of cover\nx"], &toc, &[1, 2], "null").0, Strong::Bounded);
-        assert_eq!(verdict(&[list], &[1, 2]), Strong::Bounded);
+        assert_eq!(judged(&[list, "Limits of cover\nx"], &toc, &[1, 2], "null").0, TruncationVerdict::Bounded);
+        assert_eq!(verdict(&[list], &[1, 2]), TruncationVerdict::Bounded);
     }
 
     #[test]
@@ -632,7 +647,7 @@ mod tests {
             ("wear;\ntheft;", "Flood;"),
             ("Wear | 1\nTheft | 2", "Table 3 (continued)\nFlood | 3"),
         ] {
-            assert_eq!(verdict(&[list, next], &[0, 1]), Strong::Truncated, "{list} / {next}");
+            assert_eq!(verdict(&[list, next], &[0, 1]), TruncationVerdict::Truncated, "{list} / {next}");
         }
     }
 
@@ -640,7 +655,7 @@ mod tests {
     fn a_section_that_starts_low_on_the_page_bounds_nothing() {
         let pages = ["(d) vermin;\n(e) loss of market.", "(f) flood;\n(g) war.\nSection 5. Limits\nx", "end"];
         let (strong, line) = judged(&pages, &[("Section 5. Limits", 2)], &[0, 1], "null");
-        assert_eq!((strong, line.as_deref()), (Strong::Truncated, Some("(f) flood;")));
+        assert_eq!((strong, line.as_deref()), (TruncationVerdict::Truncated, Some("(f) flood;")));
     }
 
     #[test]
@@ -660,7 +675,7 @@ mod tests {
             ("John Smith\nMary Jones", "Peter Miller\nAnn Brown"),
             ("(a) wear;\n(b) theft.\nThe insured must keep all", "papers that belong to the claim."),
         ] {
-            assert_eq!(verdict(&[list, next], &[0, 1]), Strong::Unknown, "{list} / {next}");
+            assert_eq!(verdict(&[list, next], &[0, 1]), TruncationVerdict::Unknown, "{list} / {next}");
         }
     }
 
@@ -674,7 +689,7 @@ mod tests {
             .collect();
         let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
         let (strong, line) = judged(&pages, &[], &[10, 11], "null");
-        assert_eq!((strong, line.as_deref()), (Strong::Truncated, Some("(c) flood.")));
+        assert_eq!((strong, line.as_deref()), (TruncationVerdict::Truncated, Some("(c) flood.")));
         for text in ["12", "iv", "- 5 -", "Page 3 of 12", "____", "", "3/12"] {
             assert!(says_nothing(text.as_bytes()), "{text}");
         }
@@ -698,7 +713,7 @@ mod tests {
             &[0, 1],
             "null",
         );
-        assert_eq!((strong, line.as_deref()), (Strong::Bounded, Some("Section 5. Limits")));
+        assert_eq!((strong, line.as_deref()), (TruncationVerdict::Bounded, Some("Section 5. Limits")));
     }
 
     #[test]
@@ -708,6 +723,6 @@ mod tests {
         let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
         let all: Vec<String> = (1..=2_000).map(|page| format!("{{\"page_num\": {page}}}")).collect();
         let retrieved = format!("[{}]", all.join(","));
-        assert_eq!(judged(&pages, &[], &[0, 1], &retrieved).0, Strong::Bounded);
+        assert_eq!(judged(&pages, &[], &[0, 1], &retrieved).0, TruncationVerdict::Bounded);
     }
 }

@@ -1,9 +1,9 @@
 //! What a program asks to have said: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with any
 //! other member of an event under its own name. The short form of `stepscope review add`.
 
-use super::event::{Event, EventKind, GoldStatus, Item, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
+use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
 use super::labels::{DEFAULT_SET, LabelSets};
-use super::line;
+use super::log_line;
 use crate::triage::Fix;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Value};
@@ -34,18 +34,18 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
         .map(|fix| Text::from(fix.word()));
     event.first_bad_step = step(value)?;
     event.variable = text(value, "variable")?;
-    event.anchors = line::items(value, "anchors").filter_map(line::read_anchor).collect();
+    event.anchors = log_line::items(value, "anchors").filter_map(log_line::read_anchor).collect();
     event.gold_status = word(value, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")?;
     event.correction = value.get("correction").filter(|value| !value.is_null()).map(|value| {
         let json = Style::SORTED.of(value);
         Untrusted::owned(json)
     });
     event.note = text(value, "note")?;
-    event.times.active_ms = line::whole(value, "active_ms");
+    event.times.active_ms = log_line::whole(value, "active_ms");
     event.supersedes = text(value, "supersedes")?;
-    event.adjudicates = line::texts(value, "adjudicates");
-    event.revealed = line::texts(value, "revealed");
-    event.label_set = value.get("label_set").and_then(line::read_label_set);
+    event.adjudicates = log_line::texts(value, "adjudicates");
+    event.revealed = log_line::texts(value, "revealed");
+    event.label_set = value.get("label_set").and_then(log_line::read_label_set);
     let event_id = Some(&event.event_id).filter(|id| !id.is_empty()).cloned();
     for (name, text) in [("note", &event.note), ("correction", &event.correction), ("event_id", &event_id)] {
         if text.as_ref().is_some_and(|text| text.bytes().len() > MAX_TEXT) {
@@ -55,14 +55,14 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     Ok(event)
 }
 
-fn item(value: Value<'_>) -> Option<Item> {
+fn item(value: Value<'_>) -> Option<ItemRef> {
     let id = value.get("id").and_then(|id| match id.kind() {
         Kind::Int | Kind::Float => Some(Untrusted::new(id.raw()).to_owned()),
         _ => id.string().map(Untrusted::into_owned),
     });
-    let (dataset, side) = (line::text(value, "dataset"), line::text(value, "side"));
-    let row_index = line::whole(value, "row_index");
-    (id.is_some() || row_index.is_some()).then_some(Item { dataset, id, row_index, side })
+    let (dataset, side) = (log_line::text(value, "dataset"), log_line::text(value, "side"));
+    let row_index = log_line::whole(value, "row_index");
+    (id.is_some() || row_index.is_some()).then_some(ItemRef { dataset, id, row_index, side })
 }
 
 /// A member that is a text if it is there: what is none is not passed over in silence.
@@ -77,7 +77,7 @@ fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
 /// Steps are counted from 1.
 fn step(value: Value<'_>) -> Result<Option<u64>, Shown> {
     let Some(found) = value.get("first_bad_step").filter(|found| !found.is_null()) else { return Ok(None) };
-    let step = line::whole(value, "first_bad_step").filter(|step| *step > 0);
+    let step = log_line::whole(value, "first_bad_step").filter(|step| *step > 0);
     let why = || shown!("the first_bad_step {} is no whole number from 1 up", Shown::line(found.raw()).cut(40));
     step.map(Some).ok_or_else(why)
 }
@@ -95,7 +95,7 @@ fn labels(value: Value<'_>, sets: &LabelSets<'_>) -> Result<Vec<LabelRef>, Shown
         if let Some(text) = label.string() {
             return known(sets.give(&text.into_owned()), sets);
         }
-        let given = line::label_ref(label);
+        let given = log_line::label_ref(label);
         let given = given.ok_or_else(|| shown!("the label {} has no id", Shown::line(label.raw()).cut(40)))?;
         let set = if given.set.is_empty() { DEFAULT_SET.into() } else { given.set };
         known(LabelRef { set, ..given }, sets)
@@ -141,14 +141,14 @@ fn word<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{Label, LabelSet, ReviewerKind};
+    use crate::review::event::{LabelDefinition, LabelSet, ReviewerKind};
     use stepscope_base::json::Tape;
 
     fn asked(json: &str) -> Result<Event, String> {
         let set = LabelSet {
             id: "default".into(),
             version: 3,
-            labels: vec![Label { id: "slip".into(), name: "arithmetic slip".into() }],
+            labels: vec![LabelDefinition { id: "slip".into(), name: "arithmetic slip".into() }],
             mapping: vec![],
         };
         let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };

@@ -5,8 +5,8 @@
 //! another program and is taken as it is.
 
 use super::event::{
-    Anchor, Event, EventKind, GoldStatus, Item, Label, LabelRef, LabelSet, Reviewer, ReviewerKind, Seen, Text, Times,
-    VERSION, Verdict,
+    Anchor, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, ReviewTimes, Reviewer,
+    ReviewerKind, SeenRecord, Text, VERSION, Verdict,
 };
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Style, sorted};
@@ -30,7 +30,7 @@ pub const MAX_LINE: usize = 1 << 20;
 
 /// Why a line is no event. It stays in the journal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Fault {
+pub enum LineFault {
     /// The last line, without an end: its writer died, or is writing.
     Torn,
     /// It is not what was written.
@@ -43,7 +43,7 @@ pub enum Fault {
     Senseless,
 }
 
-impl Fault {
+impl LineFault {
     /// For people, behind "line 3:".
     pub const fn phrase(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
                 object.maybe("side", item.side.as_ref());
             });
         }
-        if event.seen != Seen::default() {
+        if event.seen != SeenRecord::default() {
             object.object("seen", |object| seen(&event.seen, object));
         }
         object.object("reviewer", |object| {
@@ -92,7 +92,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
         object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
         object.maybe("note", event.note.as_ref());
         object.maybe("draft", event.draft.then_some(true));
-        if event.times != Times::default() {
+        if event.times != ReviewTimes::default() {
             object.object("times", |object| {
                 object.maybe("shown", event.times.shown.as_ref());
                 object.maybe("decided", event.times.decided.as_ref());
@@ -117,7 +117,7 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-fn seen(seen: &Seen, object: &mut Object<'_>) {
+fn seen(seen: &SeenRecord, object: &mut Object<'_>) {
     for (key, digest) in [("content_sha256", &seen.content_sha256), ("input_sha256", &seen.input_sha256)] {
         object.maybe(key, digest.map(|digest| digest.to_string()));
     }
@@ -148,23 +148,23 @@ fn label_set(set: &LabelSet, object: &mut Object<'_>) {
 
 /// What a line of a journal turned out to be.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct LineReader {
     tape: Tape,
 }
 
 /// An event, and whether a checksum vouches for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Read {
+pub struct ReadEvent {
     /// The event.
     pub event: Event,
     /// It has a checksum, and that is right.
     pub checked: bool,
 }
 
-impl Lines {
+impl LineReader {
     /// Reads a line without its end. Several events come out of one line where the end between them was damaged; then
     /// there is a fault beside them. A blank line is nothing.
-    pub fn read(&mut self, line: &[u8], mut found: impl FnMut(Read, &[u8])) -> Option<Fault> {
+    pub fn read(&mut self, line: &[u8], mut found: impl FnMut(ReadEvent, &[u8])) -> Option<LineFault> {
         let line = line.trim_ascii();
         if line.is_empty() {
             return None;
@@ -184,16 +184,16 @@ impl Lines {
         Some(fault)
     }
 
-    fn one(&mut self, line: &[u8]) -> Result<Read, Fault> {
+    fn one(&mut self, line: &[u8]) -> Result<ReadEvent, LineFault> {
         if line.len() > MAX_LINE {
-            return Err(Fault::Damaged);
+            return Err(LineFault::Damaged);
         }
         let checked = match checksum(line) {
-            Some(sound) => sound.then_some(true).ok_or(Fault::Damaged)?,
+            Some(sound) => sound.then_some(true).ok_or(LineFault::Damaged)?,
             None => false,
         };
-        let value = self.tape.parse(line).ok_or(Fault::Damaged)?;
-        event(value).map(|event| Read { event, checked })
+        let value = self.tape.parse(line).ok_or(LineFault::Damaged)?;
+        event(value).map(|event| ReadEvent { event, checked })
     }
 }
 
@@ -226,17 +226,17 @@ pub fn looks_like_journal(head: &[u8]) -> bool {
 }
 
 /// Reads an event. What it does not know is passed over, as long as the version is known.
-fn event(value: Value<'_>) -> Result<Event, Fault> {
+fn event(value: Value<'_>) -> Result<Event, LineFault> {
     if value.kind() != Kind::Object {
-        return Err(Fault::Foreign);
+        return Err(LineFault::Foreign);
     }
-    let event_id = text(value, "event_id").ok_or(Fault::Foreign)?;
+    let event_id = text(value, "event_id").ok_or(LineFault::Foreign)?;
     if value.get("v").is_some_and(|version| number(version).is_none_or(|version| version > VERSION)) {
-        return Err(Fault::Newer);
+        return Err(LineFault::Newer);
     }
     let event = Event {
         event_id,
-        kind: word(value, "kind", EventKind::from_word)?.ok_or(Fault::Senseless)?,
+        kind: word(value, "kind", EventKind::from_word)?.ok_or(LineFault::Senseless)?,
         item: value.get("item").map(item),
         seen: value.get("seen").map(read_seen).unwrap_or_default(),
         reviewer: reviewer(value.get("reviewer"))?,
@@ -261,7 +261,7 @@ fn event(value: Value<'_>) -> Result<Event, Fault> {
         label_set: value.get("label_set").and_then(read_label_set),
         tool_version: text(value, "tool_version").unwrap_or_default(),
     };
-    if event.lacks().is_some() { Err(Fault::Senseless) } else { Ok(event) }
+    if event.lacks().is_some() { Err(LineFault::Senseless) } else { Ok(event) }
 }
 
 pub(super) fn text(value: Value<'_>, key: &str) -> Option<Text> {
@@ -285,15 +285,15 @@ fn number(value: Value<'_>) -> Option<u64> {
 }
 
 /// A word that must be known if it is there.
-fn word<T>(value: Value<'_>, key: &str, known: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Fault> {
+fn word<T>(value: Value<'_>, key: &str, known: impl Fn(&str) -> Option<T>) -> Result<Option<T>, LineFault> {
     match value.get(key).filter(|value| !value.is_null()) {
         None => Ok(None),
-        Some(word) => word.string().and_then(|word| known(word.utf8()?)).map(Some).ok_or(Fault::Senseless),
+        Some(word) => word.string().and_then(|word| known(word.utf8()?)).map(Some).ok_or(LineFault::Senseless),
     }
 }
 
-fn item(value: Value<'_>) -> Item {
-    Item {
+fn item(value: Value<'_>) -> ItemRef {
+    ItemRef {
         dataset: text(value, "dataset"),
         id: text(value, "id"),
         row_index: whole(value, "row_index"),
@@ -301,9 +301,9 @@ fn item(value: Value<'_>) -> Item {
     }
 }
 
-fn read_seen(value: Value<'_>) -> Seen {
+fn read_seen(value: Value<'_>) -> SeenRecord {
     let digest = |key| value.get(key)?.string().and_then(|hex| Digest::parse(hex.bytes()));
-    Seen {
+    SeenRecord {
         content_sha256: digest("content_sha256"),
         input_sha256: digest("input_sha256"),
         execution: text(value, "execution"),
@@ -312,10 +312,10 @@ fn read_seen(value: Value<'_>) -> Seen {
     }
 }
 
-fn reviewer(value: Option<Value<'_>>) -> Result<Reviewer, Fault> {
-    let value = value.ok_or(Fault::Senseless)?;
+fn reviewer(value: Option<Value<'_>>) -> Result<Reviewer, LineFault> {
+    let value = value.ok_or(LineFault::Senseless)?;
     let kind = word(value, "kind", ReviewerKind::from_word)?.unwrap_or(ReviewerKind::Person);
-    Ok(Reviewer { id: text(value, "id").ok_or(Fault::Senseless)?, kind })
+    Ok(Reviewer { id: text(value, "id").ok_or(LineFault::Senseless)?, kind })
 }
 
 pub(super) fn label_ref(value: Value<'_>) -> Option<LabelRef> {
@@ -337,8 +337,8 @@ pub(super) fn read_anchor(value: Value<'_>) -> Option<Anchor> {
     })
 }
 
-fn times(value: Value<'_>) -> Times {
-    Times { shown: text(value, "shown"), decided: text(value, "decided"), active_ms: whole(value, "active_ms") }
+fn times(value: Value<'_>) -> ReviewTimes {
+    ReviewTimes { shown: text(value, "shown"), decided: text(value, "decided"), active_ms: whole(value, "active_ms") }
 }
 
 pub(super) fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
@@ -348,7 +348,7 @@ pub(super) fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
         labels: items(value, "labels")
             .filter_map(|label| {
                 let id = text(label, "id")?;
-                Some(Label { name: text(label, "name").unwrap_or_else(|| id.clone()), id })
+                Some(LabelDefinition { name: text(label, "name").unwrap_or_else(|| id.clone()), id })
             })
             .collect(),
         mapping: items(value, "mapping").filter_map(|entry| Some((text(entry, "from")?, texts(entry, "to")))).collect(),

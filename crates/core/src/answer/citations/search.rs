@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use super::fold::{Skeleton, equal_without_line_hyphens, fold_text, is_like, is_word, mark, published};
-use super::{Budget, Found, NEARBY, Place, Tier};
+use super::folded::{FoldedText, equal_without_line_hyphens, fold_text, is_like, is_word, mark, published};
+use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
 use crate::answer::document::Document;
 use stepscope_base::text::{Piece, pieces};
 
@@ -32,9 +32,9 @@ const MAX_BREAKS: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Everywhere {
     /// The first places in order.
-    pub places: Vec<Found>,
+    pub places: Vec<QuoteMatch>,
     /// The one that fits best.
-    pub best: Option<Found>,
+    pub best: Option<QuoteMatch>,
     /// How many there are, up to [`MAX_COUNT`].
     pub total: usize,
 }
@@ -80,15 +80,15 @@ impl<'d> Search<'d> {
     }
 
     /// The best place among the cited lines or next to them.
-    pub(super) fn around(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<(Place, Found)> {
+    pub(super) fn around(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<(QuotePlace, QuoteMatch)> {
         if let Some(found) = self.among(cited, budget) {
-            return Some((Place::Cited, found));
+            return Some((QuotePlace::Cited, found));
         }
         if !budget.scan(self.quote.len() * 4) {
             return None;
         }
         let window = self.window(cited);
-        let plain = Self::best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != Place::Cited);
+        let plain = Self::best(cited, self.hits(&window, budget)).filter(|(place, _)| *place != QuotePlace::Cited);
         let forgiven = self.forgiving(&window, cited, budget);
         match (&plain, &forgiven) {
             (Some((place, _)), Some((other, _))) if other < place => forgiven,
@@ -98,22 +98,22 @@ impl<'d> Search<'d> {
     }
 
     /// The best place among the cited lines; where they are few, it agrees with the published check.
-    fn among(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<Found> {
+    fn among(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
         let seen = self.inside(cited, budget);
         let telling = !self.folded().is_empty();
         if telling && seen.as_ref().is_some_and(|found| found.tier <= Tier::Whitespace) {
             return seen;
         }
         match (seen, self.as_published(cited, budget)) {
-            (Some(found), Some(_)) => Some(Found { tier: found.tier.min(Tier::Whitespace), ..found }),
+            (Some(found), Some(_)) => Some(QuoteMatch { tier: found.tier.min(Tier::Whitespace), ..found }),
             (None, published) => published,
             (seen, None) => seen.filter(|_| telling || self.bytes(cited) > LOCAL),
         }
     }
 
     /// The best place among some lines.
-    pub(super) fn inside(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<Found> {
-        let mut best: Option<Found> = None;
+    pub(super) fn inside(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
+        let mut best: Option<QuoteMatch> = None;
         for found in self.hits(lines, budget).into_iter().filter(|found| contains(lines, &found.lines)) {
             if best.as_ref().is_none_or(|best| found.tier < best.tier) {
                 best = Some(found);
@@ -123,7 +123,7 @@ impl<'d> Search<'d> {
     }
 
     /// Where the quote stands in some lines, as they are.
-    fn hits(&self, lines: &Range<usize>, budget: &mut Budget) -> Vec<Found> {
+    fn hits(&self, lines: &Range<usize>, budget: &mut Budget) -> Vec<QuoteMatch> {
         let len = self.bytes(lines);
         if self.folded().is_empty() {
             return self.literal(lines, budget.scan(len));
@@ -132,7 +132,7 @@ impl<'d> Search<'d> {
             if !budget.fold(len) {
                 return Vec::new();
             }
-            let skeleton = Skeleton::of(self.document, lines.clone(), false);
+            let skeleton = FoldedText::of(self.document, lines.clone(), false);
             return self.first_hits(&skeleton, skeleton.all(), budget);
         }
         if !budget.scan(len) {
@@ -143,13 +143,13 @@ impl<'d> Search<'d> {
         self.first_hits(skeleton, skeleton.within(&(range..range + len)), budget)
     }
 
-    fn first_hits(&self, skeleton: &Skeleton, part: Range<usize>, budget: &mut Budget) -> Vec<Found> {
+    fn first_hits(&self, skeleton: &FoldedText, part: Range<usize>, budget: &mut Budget) -> Vec<QuoteMatch> {
         let paid = skeleton.find(&self.finder, part).take_while(|_| budget.compare(self.quote.len()));
         paid.filter_map(|hit| self.found(skeleton, hit)).take(CLOSE_LOOKS).collect()
     }
 
     /// Places of a quote without letters and digits: only as it is.
-    fn literal(&self, lines: &Range<usize>, allowed: bool) -> Vec<Found> {
+    fn literal(&self, lines: &Range<usize>, allowed: bool) -> Vec<QuoteMatch> {
         let Some(start) = self.document.offset(lines.start).filter(|_| allowed && !self.quote.is_empty()) else {
             return Vec::new();
         };
@@ -160,7 +160,7 @@ impl<'d> Search<'d> {
     }
 
     /// What the published check finds; the search may not, such as a part of a mark.
-    fn as_published(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<Found> {
+    fn as_published(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
         let text = Some(self.document.text(cited.clone())).filter(|text| text.len() <= LOCAL)?;
         if !budget.fold(text.len() + self.quote.len()) {
             return None;
@@ -174,14 +174,14 @@ impl<'d> Search<'d> {
     }
 
     /// The best of some places, by how they lie to the cited lines; far ones are left out.
-    fn best(cited: &Range<usize>, hits: impl IntoIterator<Item = Found>) -> Option<(Place, Found)> {
+    fn best(cited: &Range<usize>, hits: impl IntoIterator<Item = QuoteMatch>) -> Option<(QuotePlace, QuoteMatch)> {
         let ranked = hits.into_iter().filter_map(|found| {
             let place = if contains(cited, &found.lines) {
-                Place::Cited
+                QuotePlace::Cited
             } else if found.lines.start < cited.end && cited.start < found.lines.end {
-                Place::Wider
+                QuotePlace::Wider
             } else if distance(cited, &found.lines) <= NEARBY {
-                Place::Nearby
+                QuotePlace::Nearby
             } else {
                 return None;
             };
@@ -191,7 +191,12 @@ impl<'d> Search<'d> {
     }
 
     /// The quote in lines from which footnote numbers, headers, footers and footnotes are left out.
-    fn forgiving(&self, window: &Range<usize>, cited: &Range<usize>, budget: &mut Budget) -> Option<(Place, Found)> {
+    fn forgiving(
+        &self,
+        window: &Range<usize>,
+        cited: &Range<usize>,
+        budget: &mut Budget,
+    ) -> Option<(QuotePlace, QuoteMatch)> {
         if self.folded().len() < SHORT || self.bytes(window) > LOCAL {
             return None;
         }
@@ -205,7 +210,7 @@ impl<'d> Search<'d> {
             {
                 best = found;
             }
-            if best.as_ref().is_some_and(|(place, found)| *place == Place::Cited && found.tier != Tier::Elided) {
+            if best.as_ref().is_some_and(|(place, found)| *place == QuotePlace::Cited && found.tier != Tier::Elided) {
                 break;
             }
         }
@@ -213,7 +218,7 @@ impl<'d> Search<'d> {
     }
 
     /// The quote anywhere in a few lines, whatever has to be left out between.
-    pub(super) fn leniently_in(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<Found> {
+    pub(super) fn leniently_in(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
         if self.folded().len() < SHORT || self.bytes(lines) > LOCAL {
             return None;
         }
@@ -229,12 +234,12 @@ impl<'d> Search<'d> {
     }
 
     /// The pieces of a quote with an ellipsis, in order, among some lines.
-    fn elided(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<Found> {
+    fn elided(&self, lines: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
         let parts = self.parts(budget)?;
         if !budget.fold(self.bytes(lines)) {
             return None;
         }
-        let skeleton = Skeleton::of(self.document, lines.clone(), false);
+        let skeleton = FoldedText::of(self.document, lines.clone(), false);
         let mut from = 0;
         let mut bytes: Option<Range<usize>> = None;
         for part in &parts {
@@ -247,7 +252,7 @@ impl<'d> Search<'d> {
     }
 
     /// The pieces of a quote with an ellipsis, wherever the longest of them stands.
-    pub(super) fn elided_anywhere(&self, budget: &mut Budget) -> Option<Found> {
+    pub(super) fn elided_anywhere(&self, budget: &mut Budget) -> Option<QuoteMatch> {
         let parts = self.parts(budget)?;
         if !budget.scan(self.document.size()) {
             return None;
@@ -301,13 +306,13 @@ impl<'d> Search<'d> {
     }
 
     /// Lines folded in ever more forgiving ways.
-    fn leniently(&self, lines: &Range<usize>) -> impl Iterator<Item = Skeleton> {
+    fn leniently(&self, lines: &Range<usize>) -> impl Iterator<Item = FoldedText> {
         let breaks = self.document.pages_in(lines).saturating_sub(1);
         let ways = if (1..=MAX_BREAKS).contains(&breaks) { FOOTNOTES + 1 } else { 0 };
-        let glued = std::iter::once(Skeleton::of(self.document, lines.clone(), true));
+        let glued = std::iter::once(FoldedText::of(self.document, lines.clone(), true));
         glued.chain((0..ways).flat_map(move |way| {
             let kept = self.without_furniture(lines, way);
-            [false, true].map(|glued| Skeleton::of(self.document, kept.iter().copied(), glued))
+            [false, true].map(|glued| FoldedText::of(self.document, kept.iter().copied(), glued))
         }))
     }
 
@@ -337,9 +342,9 @@ impl<'d> Search<'d> {
     pub(super) fn everywhere(&self, cited: Option<&Range<usize>>, budget: &mut Budget) -> Option<Everywhere> {
         let all = 0..self.document.len();
         let mut seen = Everywhere::default();
-        let mut take = |found: Found| {
+        let mut take = |found: QuoteMatch| {
             seen.total += 1;
-            let key = |found: &Found| {
+            let key = |found: &QuoteMatch| {
                 let distance = cited.map_or(0, |cited| distance(cited, &found.lines));
                 (distance > NEARBY, found.tier, distance)
             };
@@ -367,7 +372,7 @@ impl<'d> Search<'d> {
     }
 
     /// Whether a place begins and ends where words do.
-    fn is_apart(&self, found: &Found) -> bool {
+    fn is_apart(&self, found: &QuoteMatch) -> bool {
         let text = |range: Range<usize>| self.document.bytes(range);
         let before = last_char(text(found.bytes.start.saturating_sub(4)..found.bytes.start));
         let first = first_char(text(found.bytes.clone()));
@@ -378,7 +383,7 @@ impl<'d> Search<'d> {
     }
 
     /// What a hit in folded text is in the document.
-    fn found(&self, skeleton: &Skeleton, hit: Range<usize>) -> Option<Found> {
+    fn found(&self, skeleton: &FoldedText, hit: Range<usize>) -> Option<QuoteMatch> {
         let core = self.with_sign(skeleton.place(self.document, hit)?);
         let exact = core.start.checked_sub(self.core.start).map(|start| start..start + self.quote.len());
         if let Some(exact) = exact.filter(|exact| self.document.bytes(exact.clone()) == self.quote) {
@@ -413,11 +418,11 @@ impl<'d> Search<'d> {
         }
     }
 
-    fn at(&self, bytes: Range<usize>, tier: Tier, skipped: Vec<usize>) -> Found {
+    fn at(&self, bytes: Range<usize>, tier: Tier, skipped: Vec<usize>) -> QuoteMatch {
         let last = bytes.end.max(bytes.start + 1) - 1;
         let lines = self.document.line_at(bytes.start)..self.document.line_at(last) + 1;
         let pages = self.document.pages_of(&lines);
-        Found { lines, pages, bytes, tier, skipped }
+        QuoteMatch { lines, pages, bytes, tier, skipped }
     }
 
     /// Takes in the punctuation at both ends of the quote, where it stands in the document too.

@@ -1,7 +1,7 @@
 //! Reviews as a regression set: whether what people passed still holds in a later run of the same items.
 
 use super::event::{Event, Text, Verdict};
-use super::fold::{Outcome, Reviewed};
+use super::fold::{ItemReviews, Outcome};
 use crate::finding::Severity;
 use crate::rules::rule;
 use crate::summary::Summary;
@@ -26,7 +26,7 @@ stepscope_base::words! {
 
 /// Compares a judged item with its record in a later run (`None`: there is none), and says why. `None`: nobody expects
 /// anything of it, because it was put off, skipped or disputed.
-pub fn judge(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> Option<(Expectation, Vec<Shown>)> {
+pub fn judge(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Option<(Expectation, Vec<Shown>)> {
     // That the content changed is what a later run is about: nothing is stale here.
     match reviewed.outcome(None) {
         Outcome::Pass => {
@@ -38,7 +38,7 @@ pub fn judge(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> Option<(Expec
     }
 }
 
-fn deciding(reviewed: Reviewed<'_>, verdict: Verdict) -> impl Iterator<Item = &Event> {
+fn deciding(reviewed: ItemReviews<'_>, verdict: Verdict) -> impl Iterator<Item = &Event> {
     reviewed.fresh(None).into_iter().filter(move |event| event.verdict == Some(verdict))
 }
 
@@ -47,7 +47,7 @@ fn is_same(event: &Event, summary: &Summary) -> bool {
 }
 
 /// Why an item that passed does not any more; nothing: it still does.
-fn regressions(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> Vec<Shown> {
+fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Shown> {
     let Some(summary) = summary else { return vec![Shown::own("it is not among the records any more")] };
     if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, summary)) {
         return Vec::new();
@@ -83,7 +83,7 @@ fn is_grave(id: &str) -> bool {
     rule(id).is_some_and(|rule| rule.severity <= Severity::Warning)
 }
 
-fn failed(reviewed: Reviewed<'_>, summary: Option<&Summary>) -> (Expectation, Vec<Shown>) {
+fn failed(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> (Expectation, Vec<Shown>) {
     let Some(summary) = summary else { return (Expectation::Gone, Vec::new()) };
     let same = deciding(reviewed, Verdict::Fail).any(|event| is_same(event, summary));
     let correction = deciding(reviewed, Verdict::Fail).find_map(|event| event.correction.as_ref());

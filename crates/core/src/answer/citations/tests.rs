@@ -245,9 +245,9 @@ fn one_mistake_of_all_spans_is_said_once() {
         shared_offset(&resolutions)
     };
     let (deductible, notice, goods) = ("USD 1,200 per claim", "give notice within ten", "damaged goods for inspection");
-    assert_eq!(shared(&[(6, deductible), (10, notice), (16, goods)]), Some(Shared::Offset(-1)));
-    assert_eq!(shared(&[(2, deductible), (6, notice)]), Some(Shared::Offset(3)));
-    assert_eq!(shared(&[(6, deductible), (3, notice), (2, goods)]), Some(Shared::PageLocal));
+    assert_eq!(shared(&[(6, deductible), (10, notice), (16, goods)]), Some(SharedMistake::Offset(-1)));
+    assert_eq!(shared(&[(2, deductible), (6, notice)]), Some(SharedMistake::Offset(3)));
+    assert_eq!(shared(&[(6, deductible), (3, notice), (2, goods)]), Some(SharedMistake::PageLocal));
     assert_eq!(shared(&[(5, deductible), (9, notice)]), None, "all is right");
     assert_eq!(shared(&[(6, deductible), (9, notice)]), None, "one is right");
     assert_eq!(shared(&[(6, deductible)]), None, "one span shares nothing");
@@ -290,18 +290,18 @@ fn the_budget_bounds_what_is_looked_through() {
     let mut whole = Budget::default();
     resolve_within(&policy(), &far, &mut whole);
     let mut budget = Budget::of(MAX_WORK - whole.left);
-    assert_eq!(resolve_within(&policy(), &far, &mut budget).place, Place::OtherPage);
+    assert_eq!(resolve_within(&policy(), &far, &mut budget).place, QuotePlace::OtherPage);
     // What cannot be paid is undecided, wherever the quote stands.
     let close = claim(5, 5, "Deductible: USD 1,200 per claim");
     for claim in [&far, &close] {
         let resolution = resolve_within(&policy(), claim, &mut budget);
-        assert_eq!((resolution.place, resolution.word()), (Place::Undecided, "undecided"));
+        assert_eq!((resolution.place, resolution.word()), (QuotePlace::Undecided, "undecided"));
     }
     let made_up = claim(15, 15, "Damage by flood is excluded without limit");
     let mut whole = Budget::default();
-    assert_eq!(resolve_within(&policy(), &made_up, &mut whole).place, Place::Nowhere);
+    assert_eq!(resolve_within(&policy(), &made_up, &mut whole).place, QuotePlace::Nowhere);
     let mut budget = Budget::of(MAX_WORK - whole.left - 1);
-    assert_eq!(resolve_within(&policy(), &made_up, &mut budget).place, Place::Unsearched);
+    assert_eq!(resolve_within(&policy(), &made_up, &mut budget).place, QuotePlace::Unsearched);
 }
 
 /// Words as documents have them, none the beginning of another quote by chance.
@@ -455,7 +455,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// How much work the quotes of an answer cost, and what became of them.
-fn worked(document: &Document, quotes: &[(usize, String)]) -> (u64, Vec<Place>) {
+fn worked(document: &Document, quotes: &[(usize, String)]) -> (u64, Vec<QuotePlace>) {
     let mut budget = Budget::default();
     let places = quotes.iter().map(|(line, quote)| {
         let line = Some(*line as i64);
@@ -481,9 +481,10 @@ fn what_was_not_looked_for_is_undecided_and_never_nowhere() {
     quotes.push((7, "some words of line 7 here".to_owned()));
     let (work, places) = worked(&document, &quotes);
     assert_eq!(work, MAX_WORK);
-    let first = places.iter().position(|place| matches!(place, Place::Undecided | Place::Unsearched)).unwrap();
-    assert!(first > 10 && places[..first].iter().all(|place| *place == Place::Nowhere), "{first}");
-    assert!(places[first + 1..].iter().all(|place| *place == Place::Undecided));
+    let first =
+        places.iter().position(|place| matches!(place, QuotePlace::Undecided | QuotePlace::Unsearched)).unwrap();
+    assert!(first > 10 && places[..first].iter().all(|place| *place == QuotePlace::Nowhere), "{first}");
+    assert!(places[first + 1..].iter().all(|place| *place == QuotePlace::Undecided));
     // The same again says the same.
     assert_eq!(worked(&document, &quotes).1, places);
 }
@@ -495,8 +496,12 @@ fn an_ordinary_answer_is_far_from_the_limit() {
     let shifted = (0..10).map(|n| (n * 30, format!("some words of line {} here", n * 30 + 700)));
     let (work, places) = worked(&document, &right.chain(shifted).collect::<Vec<_>>());
     assert!(work < MAX_WORK / 10, "{work}");
-    assert!(places[..40].iter().all(|place| *place == Place::Cited), "{places:?}");
-    assert!(places[40..].iter().all(|place| !matches!(place, Place::Undecided | Place::Unsearched | Place::Nowhere)));
+    assert!(places[..40].iter().all(|place| *place == QuotePlace::Cited), "{places:?}");
+    assert!(
+        places[40..]
+            .iter()
+            .all(|place| !matches!(place, QuotePlace::Undecided | QuotePlace::Unsearched | QuotePlace::Nowhere))
+    );
 }
 
 #[test]
@@ -510,9 +515,9 @@ fn answers_of_one_part_of_an_input_share_what_is_allowed() {
     let items = record.typed.as_deref().unwrap().items();
     let place = || resolve_all(&document, &items, &[]).first().unwrap().resolution.place;
     let (places, left) = work::within(MAX_WORK, || ((0..500).map(|_| place()).collect::<Vec<_>>(), work::left(1)));
-    let first = places.iter().position(|place| *place != Place::Nowhere).unwrap();
+    let first = places.iter().position(|place| *place != QuotePlace::Nowhere).unwrap();
     assert!(first > 3 && left == 0, "{first}");
-    assert_eq!(places[first], Place::Unsearched);
-    assert!(places[first + 1..].iter().all(|place| *place == Place::Undecided), "{places:?}");
-    assert_eq!(place(), Place::Nowhere, "alone it is looked for");
+    assert_eq!(places[first], QuotePlace::Unsearched);
+    assert!(places[first + 1..].iter().all(|place| *place == QuotePlace::Undecided), "{places:?}");
+    assert_eq!(place(), QuotePlace::Nowhere, "alone it is looked for");
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fold::{fold_text, is_like, is_word};
+use super::folded::{fold_text, is_like, is_word};
 use stepscope_base::text::{Piece, pieces};
 
 /// More words of a quote are not compared.
@@ -33,7 +33,7 @@ pub struct Differences {
 
 /// A word, a number or a sign.
 #[derive(Debug)]
-struct Token {
+struct DiffToken {
     range: Range<usize>,
     /// The same for words that differ in case, accents or line-end hyphens only.
     id: u32,
@@ -62,7 +62,7 @@ pub fn differences(quote: &[u8], text: &[u8]) -> Differences {
     if let (Some(first), Some(last)) = (aligned.first(), aligned.last()) {
         found.text_range = first.range.start..last.range.end;
     }
-    let same = |quote_token: &Token, text_token: &Token| {
+    let same = |quote_token: &DiffToken, text_token: &DiffToken| {
         quote.get(quote_token.range.clone()) == text.get(text_token.range.clone())
     };
     let equal: Vec<&(usize, usize)> = pairs
@@ -71,7 +71,7 @@ pub fn differences(quote: &[u8], text: &[u8]) -> Differences {
         .collect();
     found.quote = others(quote, &quote_tokens, equal.iter().map(|(q, _)| *q), 0);
     found.text = others(text, aligned, equal.iter().map(|(_, t)| *t), first);
-    let weigh = |tokens: &[Token]| tokens.iter().map(|token| token.len).sum::<usize>();
+    let weigh = |tokens: &[DiffToken]| tokens.iter().map(|token| token.len).sum::<usize>();
     let agrees: usize = pairs.iter().filter_map(|(q, _)| quote_tokens.get(*q)).map(|token| token.len).sum();
     let all = weigh(&quote_tokens) + weigh(aligned);
     found.similarity = (agrees * 200).checked_div(all).unwrap_or(0).min(100) as u8;
@@ -81,7 +81,7 @@ pub fn differences(quote: &[u8], text: &[u8]) -> Differences {
 }
 
 /// The ranges of the tokens that are not among some, neighbours made one. The first token has the number `base`.
-fn others(text: &[u8], tokens: &[Token], equal: impl Iterator<Item = usize>, base: usize) -> Vec<Range<usize>> {
+fn others(text: &[u8], tokens: &[DiffToken], equal: impl Iterator<Item = usize>, base: usize) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut equal = equal.peekable();
     let mut joined = false;
@@ -101,8 +101,8 @@ fn others(text: &[u8], tokens: &[Token], equal: impl Iterator<Item = usize>, bas
 }
 
 /// Cuts a text into words, numbers and signs.
-fn tokens(text: &[u8], most: usize, ids: &mut HashMap<Vec<u8>, u32>) -> (Vec<Token>, bool) {
-    let mut tokens: Vec<Token> = Vec::new();
+fn tokens(text: &[u8], most: usize, ids: &mut HashMap<Vec<u8>, u32>) -> (Vec<DiffToken>, bool) {
+    let mut tokens: Vec<DiffToken> = Vec::new();
     let mut at = 0;
     while at < text.len() {
         if tokens.len() >= most {
@@ -121,7 +121,7 @@ fn tokens(text: &[u8], most: usize, ids: &mut HashMap<Vec<u8>, u32>) -> (Vec<Tok
         let next = ids.len() as u32;
         let letters = key.len();
         let id = *ids.entry(key).or_insert(next);
-        tokens.push(Token { range: at..at + len, id, len: letters, weight: AGREES + letters.min(LONG) as i32 });
+        tokens.push(DiffToken { range: at..at + len, id, len: letters, weight: AGREES + letters.min(LONG) as i32 });
         at += len;
     }
     (tokens, false)
@@ -173,7 +173,7 @@ fn sign(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The pairs of agreeing tokens of the best local alignment.
-fn align(quote: &[Token], text: &[Token]) -> Vec<(usize, usize)> {
+fn align(quote: &[DiffToken], text: &[DiffToken]) -> Vec<(usize, usize)> {
     const STOP: u8 = 0;
     const PAIR: u8 = 1;
     const QUOTE: u8 = 2;

@@ -17,7 +17,7 @@ const STEP: usize = 4096;
 
 /// What a character is to the fold.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     /// Not there at all: accents of their own, soft hyphens, invisible characters.
     Nothing,
     Letter,
@@ -35,7 +35,7 @@ enum Class {
 
 /// What the fold knows of the characters before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State {
+pub(crate) struct FoldState {
     /// The last character that was kept is a digit.
     digit: bool,
     /// The character before is a digit.
@@ -48,13 +48,13 @@ pub(crate) struct State {
     word: u8,
 }
 
-impl Default for State {
+impl Default for FoldState {
     fn default() -> Self {
         Self { digit: false, running: false, open: true, between: 0, word: 0 }
     }
 }
 
-impl State {
+impl FoldState {
     fn keep(&mut self, digit: bool) {
         (self.digit, self.running, self.open, self.between) = (digit, digit, false, 0);
     }
@@ -70,17 +70,17 @@ impl State {
 }
 
 /// Takes what the fold gives.
-trait Sink {
+trait FoldSink {
     /// Folded bytes and the range of the text that they stand for.
     fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()>;
     /// ASCII letters, not yet in lower case, and where they stand: the same as one after another.
     fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()>;
     /// The fold is between two characters.
-    fn between(&mut self, _at: usize, _state: State) {}
+    fn between(&mut self, _at: usize, _state: FoldState) {}
 }
 
 /// Folds a piece of text without line ends. `footnotes`: digits glued to the end of a word are left out.
-fn fold(text: &[u8], state: &mut State, footnotes: bool, sink: &mut impl Sink) -> ControlFlow<()> {
+fn fold(text: &[u8], state: &mut FoldState, footnotes: bool, sink: &mut impl FoldSink) -> ControlFlow<()> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         sink.between(at, *state);
@@ -116,7 +116,7 @@ fn fold(text: &[u8], state: &mut State, footnotes: bool, sink: &mut impl Sink) -
         let out = if out > 0 { long.get(..out).unwrap_or_default() } else { &short[..] };
         let digit_follows = text.get(at + len).is_some_and(u8::is_ascii_digit);
         if footnotes
-            && matches!(class, Class::Digit | Class::High)
+            && matches!(class, CharClass::Digit | CharClass::High)
             && let Some(glued) = glued(text.get(at..).unwrap_or_default(), class, *state)
         {
             at += glued;
@@ -129,21 +129,21 @@ fn fold(text: &[u8], state: &mut State, footnotes: bool, sink: &mut impl Sink) -
 }
 
 fn step(
-    class: Class,
+    class: CharClass,
     out: &[u8],
     digit_follows: bool,
     from: Range<usize>,
-    state: &mut State,
-    sink: &mut impl Sink,
+    state: &mut FoldState,
+    sink: &mut impl FoldSink,
 ) -> ControlFlow<()> {
     match class {
-        Class::Nothing => {}
-        Class::Letter => {
+        CharClass::Nothing => {}
+        CharClass::Letter => {
             sink.take(out, from)?;
             state.keep(false);
             state.word = state.word.saturating_add(1);
         }
-        Class::Digit | Class::High => {
+        CharClass::Digit | CharClass::High => {
             if state.digit && !state.running {
                 let between = if state.between == 0 { b' ' } else { state.between };
                 sink.take(&[between], from.start..from.start)?;
@@ -152,26 +152,26 @@ fn step(
             state.keep(true);
             state.word = 0;
         }
-        Class::Sign => {
+        CharClass::Sign => {
             sink.take(out, from)?;
             state.keep(false);
             state.word = 0;
         }
-        Class::Blank => state.blank(),
-        Class::Dash | Class::Dot if state.open && digit_follows => {
-            sink.take(if class == Class::Dash { b"-" } else { b"." }, from)?;
+        CharClass::Blank => state.blank(),
+        CharClass::Dash | CharClass::Dot if state.open && digit_follows => {
+            sink.take(if class == CharClass::Dash { b"-" } else { b"." }, from)?;
             state.keep(false);
             state.word = 0;
         }
-        Class::Dash | Class::Dot | Class::Open | Class::Punctuation => {
+        CharClass::Dash | CharClass::Dot | CharClass::Open | CharClass::Punctuation => {
             state.between = match class {
-                Class::Dash => b'-',
-                Class::Dot => b'.',
+                CharClass::Dash => b'-',
+                CharClass::Dot => b'.',
                 _ => out.first().copied().filter(u8::is_ascii).unwrap_or(b'~'),
             };
-            state.drop(class == Class::Open);
+            state.drop(class == CharClass::Open);
             // A footnote's number stands behind the end of a word or sentence: `COVID-19` has none.
-            if matches!(class, Class::Dash | Class::Open) || out == b":" {
+            if matches!(class, CharClass::Dash | CharClass::Open) || out == b":" {
                 state.word = 0;
             }
         }
@@ -186,13 +186,13 @@ pub(crate) fn mark(text: &[u8]) -> Option<usize> {
 }
 
 /// The length of a footnote's number at the beginning of a text that goes on where a word ended.
-fn glued(text: &[u8], class: Class, state: State) -> Option<usize> {
+fn glued(text: &[u8], class: CharClass, state: FoldState) -> Option<usize> {
     /// Shorter words with a digit are names: `Q3`, `A4`.
     const WORD: u8 = 3;
     if state.word < WORD {
         return None;
     }
-    if class == Class::High {
+    if class == CharClass::High {
         return Some(character(text).0);
     }
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -209,21 +209,21 @@ fn character(text: &[u8]) -> (usize, char) {
     }
 }
 
-const fn ascii_class(byte: u8) -> Class {
+const fn ascii_class(byte: u8) -> CharClass {
     match byte {
-        b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
-        b'0'..=b'9' => Class::Digit,
-        b'\t'..=b'\r' | 0x1c..=b' ' => Class::Blank,
-        b'-' => Class::Dash,
-        b'.' => Class::Dot,
-        b'(' | b'[' | b'{' => Class::Open,
-        b'$' | b'%' | b'&' | b'+' | b'/' | b'<' | b'=' | b'>' | b'@' | b'^' => Class::Sign,
-        _ => Class::Punctuation,
+        b'a'..=b'z' | b'A'..=b'Z' => CharClass::Letter,
+        b'0'..=b'9' => CharClass::Digit,
+        b'\t'..=b'\r' | 0x1c..=b' ' => CharClass::Blank,
+        b'-' => CharClass::Dash,
+        b'.' => CharClass::Dot,
+        b'(' | b'[' | b'{' => CharClass::Open,
+        b'$' | b'%' | b'&' | b'+' | b'/' | b'<' | b'=' | b'>' | b'@' | b'^' => CharClass::Sign,
+        _ => CharClass::Punctuation,
     }
 }
 
 /// Class of a character beyond ASCII, and how many bytes of `out` hold what it becomes; 0 where that does not matter.
-fn fold_wide(c: char, out: &mut [u8; 8]) -> (Class, usize) {
+fn fold_wide(c: char, out: &mut [u8; 8]) -> (CharClass, usize) {
     let ligature = match c {
         'ﬀ' => "ff",
         'ﬁ' => "fi",
@@ -238,27 +238,27 @@ fn fold_wide(c: char, out: &mut [u8; 8]) -> (Class, usize) {
     };
     if let Some(place) = out.get_mut(..ligature.len()).filter(|place| !place.is_empty()) {
         place.copy_from_slice(ligature.as_bytes());
-        return (Class::Letter, ligature.len());
+        return (CharClass::Letter, ligature.len());
     }
     let c = plain(c);
     let class = match u32::from(c) {
         0..0x80 => match ascii_class(c as u8) {
-            Class::Digit if c.is_ascii_digit() => Class::High,
+            CharClass::Digit if c.is_ascii_digit() => CharClass::High,
             class => class,
         },
         // Soft hyphen, accents of their own, invisible characters, variation selectors.
         0xad | 0x300..=0x36f | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2064 | 0xfe00..=0xfe0f | 0xfeff => {
-            Class::Nothing
+            CharClass::Nothing
         }
-        0x2010..=0x2015 | 0x2212 | 0xfe58 | 0xfe63 => Class::Dash,
+        0x2010..=0x2015 | 0x2212 | 0xfe58 | 0xfe63 => CharClass::Dash,
         // Currency, degrees, plus-minus, times, per mille, arrows, comparisons; not the bullets among them.
         0xa2..=0xa5 | 0xa7 | 0xac | 0xb0 | 0xb1 | 0xd7 | 0xf7 | 0x2030 | 0x2031 | 0x20a0..=0x20cf | 0x2190..=0x21ff => {
-            Class::Sign
+            CharClass::Sign
         }
-        0x2200..=0x2218 | 0x221a..=0x22c4 | 0x22c6..=0x22ff => Class::Sign,
-        _ if c.is_alphanumeric() => Class::Letter,
-        _ if c.is_whitespace() => Class::Blank,
-        _ => Class::Punctuation,
+        0x2200..=0x2218 | 0x221a..=0x22c4 | 0x22c6..=0x22ff => CharClass::Sign,
+        _ if c.is_alphanumeric() => CharClass::Letter,
+        _ if c.is_whitespace() => CharClass::Blank,
+        _ => CharClass::Punctuation,
     };
     let mut at = 0;
     for lower in c.to_lowercase().filter(|lower| !('\u{300}'..='\u{36f}').contains(lower)) {
@@ -294,31 +294,31 @@ fn digit(value: u32) -> char {
 
 /// Where the fold stood before some byte of the document.
 #[derive(Clone, Copy, Debug)]
-struct Start {
+struct Checkpoint {
     /// Byte of the document's text.
     byte: u32,
     /// Byte of the folded text.
     at: u32,
-    state: State,
+    state: FoldState,
 }
 
 /// Lines of a document, folded, with the way back.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Skeleton {
+pub(crate) struct FoldedText {
     text: Vec<u8>,
     /// Ascending; one at the beginning of each line at least.
-    starts: Vec<Start>,
+    starts: Vec<Checkpoint>,
     footnotes: bool,
 }
 
-/// Builds a [`Skeleton`].
+/// Builds a [`FoldedText`].
 struct Builder<'s> {
-    skeleton: &'s mut Skeleton,
+    skeleton: &'s mut FoldedText,
     line: usize,
     next: usize,
 }
 
-impl Sink for Builder<'_> {
+impl FoldSink for Builder<'_> {
     fn take(&mut self, out: &[u8], _: Range<usize>) -> ControlFlow<()> {
         self.skeleton.text.extend_from_slice(out);
         ControlFlow::Continue(())
@@ -329,11 +329,11 @@ impl Sink for Builder<'_> {
         ControlFlow::Continue(())
     }
 
-    fn between(&mut self, at: usize, state: State) {
+    fn between(&mut self, at: usize, state: FoldState) {
         if at >= self.next {
             let (byte, folded) = (u32::try_from(self.line + at), u32::try_from(self.skeleton.text.len()));
             if let (Ok(byte), Ok(at)) = (byte, folded) {
-                self.skeleton.starts.push(Start { byte, at, state });
+                self.skeleton.starts.push(Checkpoint { byte, at, state });
             }
             self.next = at + STEP;
         }
@@ -346,7 +346,7 @@ struct Locator {
     found: Option<Range<usize>>,
 }
 
-impl Sink for Locator {
+impl FoldSink for Locator {
     fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()> {
         if self.left < out.len() {
             self.found = Some(from);
@@ -366,11 +366,11 @@ impl Sink for Locator {
     }
 }
 
-impl Skeleton {
+impl FoldedText {
     /// Folds some lines, in ascending order. `footnotes`: digits glued to the end of a word are left out.
     pub(crate) fn of(document: &Document, lines: impl Iterator<Item = usize>, footnotes: bool) -> Self {
         let mut skeleton = Self { footnotes, ..Self::default() };
-        let mut state = State::default();
+        let mut state = FoldState::default();
         for n in lines {
             let (Some(line), Some(text)) = (document.offset(n), document.line(n)) else { continue };
             let mut builder = Builder { skeleton: &mut skeleton, line, next: 0 };
@@ -451,7 +451,7 @@ impl Skeleton {
 /// A text that is no part of a document, folded: its bytes, and where the first and the last of them come from.
 pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
     struct Whole(Vec<u8>, Option<Range<usize>>);
-    impl Sink for Whole {
+    impl FoldSink for Whole {
         fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()> {
             self.0.extend_from_slice(out);
             let start = self.1.as_ref().map_or(from.start, |range| range.start);
@@ -467,7 +467,7 @@ pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
         }
     }
     let mut whole = Whole(Vec::with_capacity(text.len()), None);
-    let _ = fold(text, &mut State::default(), false, &mut whole);
+    let _ = fold(text, &mut FoldState::default(), false, &mut whole);
     (whole.0, whole.1.unwrap_or(text.len()..text.len()))
 }
 
@@ -487,7 +487,7 @@ pub(crate) fn published(text: &[u8], blank_goes: bool) -> Vec<u8> {
             continue;
         }
         let (len, blank) = if byte < 0x80 {
-            (1, ascii_class(byte) == Class::Blank)
+            (1, ascii_class(byte) == CharClass::Blank)
         } else {
             let (len, c) = character(text.get(at..).unwrap_or_default());
             (len, c.is_whitespace())
@@ -510,31 +510,31 @@ pub(crate) fn equal_without_line_hyphens(text: &[u8], quote: &[u8]) -> bool {
     let (text, quote) = (units(text, true), units(quote, false));
     let mut quote = quote.iter().peekable();
     for unit in &text {
-        if *unit != Unit::Hyphen {
+        if *unit != HyphenUnit::Hyphen {
             if quote.next() != Some(unit) {
                 return false;
             }
-        } else if quote.next_if(|unit| **unit == Unit::Char('-')).is_some() {
-            quote.next_if(|unit| **unit == Unit::Blank);
+        } else if quote.next_if(|unit| **unit == HyphenUnit::Char('-')).is_some() {
+            quote.next_if(|unit| **unit == HyphenUnit::Blank);
         }
     }
     quote.next().is_none()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Unit {
+enum HyphenUnit {
     Char(char),
     Blank,
     /// At the end of a line.
     Hyphen,
 }
 
-fn units(text: &[u8], breaks: bool) -> Vec<Unit> {
+fn units(text: &[u8], breaks: bool) -> Vec<HyphenUnit> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         if let Some(len) = mark(rest).filter(|_| rest.starts_with(b"[")) {
-            if out.last() == Some(&Unit::Blank) {
+            if out.last() == Some(&HyphenUnit::Blank) {
                 out.pop();
             }
             at += len;
@@ -544,7 +544,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<Unit> {
         at += len;
         if c == '\u{ad}' {
             if breaks && let Some(blanks) = line_break(text.get(at..).unwrap_or_default()) {
-                out.push(Unit::Hyphen);
+                out.push(HyphenUnit::Hyphen);
                 at += blanks;
             }
             continue;
@@ -554,17 +554,17 @@ fn units(text: &[u8], breaks: bool) -> Vec<Unit> {
             && breaks
             && let Some(blanks) = line_break(text.get(at..).unwrap_or_default())
         {
-            out.push(Unit::Hyphen);
+            out.push(HyphenUnit::Hyphen);
             at += blanks;
         } else if c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c) {
-            if out.last().is_some_and(|last| *last != Unit::Blank) {
-                out.push(Unit::Blank);
+            if out.last().is_some_and(|last| *last != HyphenUnit::Blank) {
+                out.push(HyphenUnit::Blank);
             }
         } else {
-            out.push(Unit::Char(if hyphen { '-' } else { c }));
+            out.push(HyphenUnit::Char(if hyphen { '-' } else { c }));
         }
     }
-    if out.last() == Some(&Unit::Blank) {
+    if out.last() == Some(&HyphenUnit::Blank) {
         out.pop();
     }
     out
@@ -572,7 +572,7 @@ fn units(text: &[u8], breaks: bool) -> Vec<Unit> {
 
 /// The length of the blanks at the beginning of a text, if the line ends among them.
 fn line_break(text: &[u8]) -> Option<usize> {
-    let blanks = text.iter().take_while(|byte| ascii_class(**byte) == Class::Blank).count();
+    let blanks = text.iter().take_while(|byte| ascii_class(**byte) == CharClass::Blank).count();
     text.get(..blanks)?.contains(&b'\n').then_some(blanks)
 }
 
@@ -628,7 +628,7 @@ mod tests {
         let lines = vec![(1, 1, "Public Law 104-"), (1, 2, "106) é"), (1, 3, ""), (1, 4, long.as_str())];
         let document = Document::of(lines, Vec::new());
         for footnotes in [false, true] {
-            let skeleton = Skeleton::of(&document, 0..4, footnotes);
+            let skeleton = FoldedText::of(&document, 0..4, footnotes);
             let mut checked = 0;
             for at in (0..skeleton.text.len()).filter(|at| skeleton.text[*at].is_ascii_alphanumeric()) {
                 let place = skeleton.place(&document, at..at + 1).unwrap();
@@ -645,7 +645,7 @@ mod tests {
     fn the_number_of_a_footnote_is_left_out_and_a_name_is_not() {
         let fold = |text: &str| {
             let document = Document::of(vec![(1, 1, text)], Vec::new());
-            String::from_utf8(Skeleton::of(&document, 0..1, true).text).unwrap()
+            String::from_utf8(FoldedText::of(&document, 0..1, true).text).unwrap()
         };
         assert_eq!(fold("information1 and the system.5 It"), "informationandthesystemit");
         assert_eq!(fold("information² and"), "informationand");

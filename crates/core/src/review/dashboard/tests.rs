@@ -29,12 +29,12 @@ fn say(
     reviews.push(event);
 }
 
-fn find<'b>(boards: &'b Boards, title: &str, name: &str) -> &'b Line {
+fn find<'b>(boards: &'b Dashboard, title: &str, name: &str) -> &'b DashboardLine {
     let board = boards.boards.iter().find(|board| board.title.contains(title)).unwrap();
     board.lines.iter().find(|line| line.name.as_str() == name).unwrap_or_else(|| panic!("{name} in {board:?}"))
 }
 
-fn behind<'b>(boards: &'b Boards, line: &Line, column: usize) -> &'b [usize] {
+fn behind<'b>(boards: &'b Dashboard, line: &DashboardLine, column: usize) -> &'b [usize] {
     &boards.sets[&line.cells[column].as_ref().unwrap().set]
 }
 
@@ -56,7 +56,7 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
     say(&mut reviews, "ada", &summaries[2], Verdict::Fail, &[], |e| at(e, "gold", None, None, "20"));
     say(&mut reviews, "ada", &summaries[3], Verdict::Pass, &[], |e| at(e, "none", None, None, "20"));
     say(&mut reviews, "ada", &summary(77, Fix::None), Verdict::Fail, &["slip"], |_| {});
-    let boards = Boards::of(&reviews, &summaries, &[Some(2), Some(3), None, None, None, None]);
+    let boards = Dashboard::of(&reviews, &summaries, &[Some(2), Some(3), None, None, None, None]);
     assert_eq!((boards.judged, boards.elsewhere), (4, 1));
 
     assert_eq!(behind(&boards, find(&boards, "What people say", "fail"), 0), [0, 1, 2]);
@@ -91,7 +91,7 @@ fn names_that_look_the_same_stay_apart() {
     let mut reviews = Reviews::default();
     say(&mut reviews, "ada", &summaries[0], Verdict::Fail, &["a b"], |_| {});
     say(&mut reviews, "ada", &summaries[1], Verdict::Fail, &["a_b"], |_| {});
-    let boards = Boards::of(&reviews, &summaries, &[]);
+    let boards = Dashboard::of(&reviews, &summaries, &[]);
     assert_eq!(behind(&boards, find(&boards, "label", "a b"), 0), [0]);
     assert_eq!(behind(&boards, find(&boards, "label", "a_b"), 0), [1]);
 }
@@ -109,21 +109,21 @@ fn who_disagrees_is_shown_until_somebody_decides() {
             say(&mut reviews, who, &summaries[n], verdict, labels, |_| {});
         }
     }
-    let found = disputes(&reviews, &summaries);
+    let found = disagreements(&reviews, &summaries);
     let what: Vec<_> =
         found.iter().map(|dispute| (dispute.record, dispute.labels_only, dispute.voices.len())).collect();
     assert_eq!(what, [(1, false, 2), (2, true, 2)]);
     say(&mut reviews, "eve", &summaries[1], Verdict::Pass, &[], |event| {
         event.kind = EventKind::Adjudicate;
     });
-    assert_eq!(disputes(&reviews, &summaries).len(), 1);
+    assert_eq!(disagreements(&reviews, &summaries).len(), 1);
 }
 
 #[test]
 fn hours_days_and_months_are_columns() {
     let heads = |times: &[&str]| {
         let times: Vec<String> = times.iter().map(|time| (*time).to_owned()).collect();
-        let found = Times::of(&times.iter());
+        let found = TimeColumns::of(&times.iter());
         found.columns.iter().map(|time| found.head(time)).collect::<Vec<_>>()
     };
     assert_eq!(heads(&["2026-11-20T09:10:00Z", "2026-11-20T13:00:00Z"]), ["09h", "13h"]);

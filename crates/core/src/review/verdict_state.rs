@@ -1,13 +1,13 @@
 //! What the table, the filters and the queue ask of the reviews of one record.
 
 use super::event::{EventKind, GoldStatus, Reviewer, Text, Verdict};
-use super::fold::{Outcome, Reviewed, is_fresh};
-use super::labels::{LabelSets, Resolved};
+use super::fold::{ItemReviews, Outcome, is_fresh};
+use super::labels::{CurrentLabel, LabelSets};
 use stepscope_base::canonical::Digest;
 
 /// See the module. Its default is a record about which nobody said anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Judged {
+pub struct VerdictState {
     /// What it is counted as; `None`: nobody said anything.
     pub outcome: Option<Outcome>,
     /// My verdict on the content that the record has now.
@@ -19,21 +19,21 @@ pub struct Judged {
     /// Somebody else judged it.
     pub others: bool,
     /// The labels that count.
-    pub labels: Vec<Resolved>,
+    pub labels: Vec<CurrentLabel>,
     /// What is thought of the gold answer.
     pub gold: Option<GoldStatus>,
 }
 
-impl Judged {
+impl VerdictState {
     /// What was said of a record with this content, as a reviewer sees it.
-    pub fn of(reviewed: Reviewed<'_>, content: &Digest, me: &Reviewer, sets: &LabelSets<'_>) -> Self {
+    pub fn of(reviewed: ItemReviews<'_>, content: &Digest, me: &Reviewer, sets: &LabelSets<'_>) -> Self {
         let content = Some(content);
         let fresh = reviewed.fresh(content);
         let mine = reviewed.verdict_of(&me.id);
         let own = |event: &&super::event::Event| {
             event.reviewer.id == me.id && event.kind == EventKind::Verdict && is_fresh(event, content)
         };
-        let mut labels: Vec<Resolved> =
+        let mut labels: Vec<CurrentLabel> =
             fresh.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
         labels.sort_unstable();
         labels.dedup();
@@ -75,13 +75,13 @@ pub const fn is_done(verdict: Verdict) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{Event, Item, LabelRef, ReviewerKind};
+    use crate::review::event::{Event, ItemRef, LabelRef, ReviewerKind};
     use crate::review::fold::Reviews;
 
     #[test]
     fn a_verdict_on_other_content_is_stale_and_a_deferred_item_is_not_done() {
         let who = |id: &str| Reviewer { id: Text::from(id.to_owned()), kind: ReviewerKind::Person };
-        let item = Item { id: Some("a".into()), ..Item::default() };
+        let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
         let (old, now) = (Digest::of_bytes(b"old"), Digest::of_bytes(b"now"));
         let mut reviews = Reviews::default();
         let mut say = |id: &str, by: &str, verdict, content| {
@@ -91,7 +91,7 @@ mod tests {
             event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
             reviews.push(event);
             let sets = reviews.label_sets();
-            Judged::of(reviews.find(&item, None).unwrap(), &now, &who("ada"), &sets)
+            VerdictState::of(reviews.find(&item, None).unwrap(), &now, &who("ada"), &sets)
         };
         let stale = say("1", "ada", Verdict::Pass, old);
         assert_eq!((stale.mine, stale.stale, stale.outcome(), stale.times), (None, true, Outcome::Stale, 0));

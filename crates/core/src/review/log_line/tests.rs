@@ -7,10 +7,10 @@ fn reviewer() -> Reviewer {
 /// An event in which everything is said.
 fn full() -> Event {
     let text = |text: &str| Text::from(text.to_owned());
-    let item = Item { dataset: Some("runs.jsonl".into()), id: Some("a-1".into()), row_index: Some(7), side: None };
+    let item = ItemRef { dataset: Some("runs.jsonl".into()), id: Some("a-1".into()), row_index: Some(7), side: None };
     let mut event = Event::verdict(reviewer(), item, Verdict::Fail);
     event.event_id = "0192f1de-0000-7000-8000-000000000001".into();
-    event.seen = Seen {
+    event.seen = SeenRecord {
         content_sha256: Some(Digest::of_bytes(b"x")),
         input_sha256: Some(Digest::of_bytes(b"y")),
         execution: Some("rec".into()),
@@ -36,7 +36,7 @@ fn full() -> Event {
     event.correction = Some(text(r#"{"a":[1.50,"x"]}"#));
     event.note = Some(text("two\nlines, \u{1b}[31m and \u{1f600}"));
     event.draft = true;
-    event.times = Times { shown: Some("s".into()), decided: Some("d".into()), active_ms: Some(1200) };
+    event.times = ReviewTimes { shown: Some("s".into()), decided: Some("d".into()), active_ms: Some(1200) };
     event.findings = Some(vec!["run/recompute".into()]);
     event.supersedes = Some("earlier".into());
     event.adjudicates = vec!["one".into(), "two".into()];
@@ -44,7 +44,7 @@ fn full() -> Event {
     event.label_set = Some(LabelSet {
         id: "default".into(),
         version: 2,
-        labels: vec![Label { id: "slip".into(), name: "arithmetic slip".into() }],
+        labels: vec![LabelDefinition { id: "slip".into(), name: "arithmetic slip".into() }],
         mapping: vec![("sum".into(), vec!["slip".into()]), ("gone".into(), vec![])],
     });
     event.tool_version = "0.1.0".into();
@@ -52,7 +52,7 @@ fn full() -> Event {
 }
 
 fn plain(n: usize) -> Event {
-    let item = Item { id: Some(format!("a-{n}").into()), ..Item::default() };
+    let item = ItemRef { id: Some(format!("a-{n}").into()), ..ItemRef::default() };
     let mut event = Event::verdict(reviewer(), item, Verdict::Pass);
     event.event_id = format!("id-{n}").into();
     event
@@ -65,8 +65,8 @@ fn line(event: &Event) -> Vec<u8> {
 }
 
 /// The events of a whole journal, and the faults.
-fn read(journal: &[u8]) -> (Vec<Event>, Vec<Fault>) {
-    let (mut lines, mut events, mut faults) = (Lines::default(), Vec::new(), Vec::new());
+fn read(journal: &[u8]) -> (Vec<Event>, Vec<LineFault>) {
+    let (mut lines, mut events, mut faults) = (LineReader::default(), Vec::new(), Vec::new());
     for line in journal.split(|byte| *byte == b'\n') {
         faults.extend(lines.read(line, |read, _| events.push(read.event)));
     }
@@ -79,8 +79,8 @@ fn what_was_written_is_read() {
         let line = line(&event);
         assert!(line.is_ascii() && line.ends_with(b"\"}\n") && memchr::memchr(b'\n', &line) == Some(line.len() - 1));
         let mut seen = Vec::new();
-        assert_eq!(Lines::default().read(&line, |read, _| seen.push(read)), None);
-        assert_eq!(seen, [Read { event, checked: true }]);
+        assert_eq!(LineReader::default().read(&line, |read, _| seen.push(read)), None);
+        assert_eq!(seen, [ReadEvent { event, checked: true }]);
     }
 }
 
@@ -121,15 +121,15 @@ fn whatever_stands_between_the_lines_hides_none() {
     let (one, two) = (line(&plain(1)), line(&plain(2)));
     let trimmed = one.trim_ascii();
     for (journal, expected) in [
-        ([trimmed, two.as_slice()].concat(), Fault::Damaged),
-        ([b"\0\0\0\0", one.as_slice(), &two].concat(), Fault::Damaged),
-        ([one.as_slice(), &two, b"\0\0\0"].concat(), Fault::Damaged),
-        ([one.as_slice(), &two[..40], b"\n", &two].concat(), Fault::Damaged),
-        ([one.as_slice(), b"{\"id\": 7, \"state\": {}}\n", &two].concat(), Fault::Foreign),
-        ([one.as_slice(), b"what is this\n", &two].concat(), Fault::Damaged),
-        ([one.as_slice(), b"{\"v\":2,\"event_id\":\"x\",\"kind\":\"dream\"}\n", &two].concat(), Fault::Newer),
-        ([one.as_slice(), b"{\"v\":1,\"event_id\":\"x\",\"kind\":\"dream\"}\n", &two].concat(), Fault::Senseless),
-        ([one.as_slice(), b"{\"v\":1,\"event_id\":\"x\",\"kind\":\"verdict\"}\n", &two].concat(), Fault::Senseless),
+        ([trimmed, two.as_slice()].concat(), LineFault::Damaged),
+        ([b"\0\0\0\0", one.as_slice(), &two].concat(), LineFault::Damaged),
+        ([one.as_slice(), &two, b"\0\0\0"].concat(), LineFault::Damaged),
+        ([one.as_slice(), &two[..40], b"\n", &two].concat(), LineFault::Damaged),
+        ([one.as_slice(), b"{\"id\": 7, \"state\": {}}\n", &two].concat(), LineFault::Foreign),
+        ([one.as_slice(), b"what is this\n", &two].concat(), LineFault::Damaged),
+        ([one.as_slice(), b"{\"v\":2,\"event_id\":\"x\",\"kind\":\"dream\"}\n", &two].concat(), LineFault::Newer),
+        ([one.as_slice(), b"{\"v\":1,\"event_id\":\"x\",\"kind\":\"dream\"}\n", &two].concat(), LineFault::Senseless),
+        ([one.as_slice(), b"{\"v\":1,\"event_id\":\"x\",\"kind\":\"verdict\"}\n", &two].concat(), LineFault::Senseless),
     ] {
         let (events, faults) = read(&journal);
         assert_eq!(
@@ -147,7 +147,7 @@ fn whatever_stands_between_the_lines_hides_none() {
 fn a_line_by_hand_needs_no_checksum() {
     let text = br#"{"event_id": "x", "kind": "verdict", "item": {"id": "a"}, "reviewer": {"id": "ada"}, "verdict": "pass", "later": 1}"#;
     let mut seen = Vec::new();
-    assert_eq!(Lines::default().read(text, |read, _| seen.push((read.checked, read.event.verdict))), None);
+    assert_eq!(LineReader::default().read(text, |read, _| seen.push((read.checked, read.event.verdict))), None);
     assert_eq!(seen, [(false, Some(Verdict::Pass))]);
 }
 
@@ -169,7 +169,7 @@ fn a_hostile_line_costs_no_time() {
     let crcs = b",\"crc\":\"00000000\"}".repeat(40_000);
     let started = std::time::Instant::now();
     for line in [[heads.clone(), crcs.clone()].concat(), heads, crcs, b"[".repeat(MAX_LINE)] {
-        assert_eq!(Lines::default().read(&line, |_, _| {}), Some(Fault::Damaged));
+        assert_eq!(LineReader::default().read(&line, |_, _| {}), Some(LineFault::Damaged));
     }
     assert!(started.elapsed().as_secs() < 20);
 }
@@ -179,7 +179,7 @@ fn what_is_not_utf8_is_kept_as_far_as_json_can() {
     let mut event = plain(1);
     event.note = Some(Text::owned(b"a\xffb\xed\xa0\x80".to_vec()));
     let mut notes = Vec::new();
-    Lines::default().read(&line(&event), |read, _| notes.push(read.event.note.unwrap()));
+    LineReader::default().read(&line(&event), |read, _| notes.push(read.event.note.unwrap()));
     assert_eq!(notes[0].bytes(), b"a\xef\xbf\xbdb\xed\xa0\x80");
 }
 

@@ -7,21 +7,21 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::answer::document::Document;
-use crate::answer::typed::{Citation, Item, whole};
+use crate::answer::typed::{AnswerItem, Citation, whole};
 use stepscope_base::json::write::{Json, Raw, Writer};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::work;
 
-mod differ;
-mod fold;
+mod differences;
+mod folded;
 mod near;
 mod search;
 
-pub use differ::{Differences, differences};
-use fold::published;
-pub(crate) use fold::{Skeleton, fold_text};
+pub use differences::{Differences, differences};
+use folded::published;
+pub(crate) use folded::{FoldedText, fold_text};
 use search::{Search, contains, distance};
 
 /// A place so many lines from the cited ones is near them.
@@ -68,7 +68,7 @@ stepscope_base::words! {
 
 /// Where a quote stands, seen from the cited lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Place {
+pub enum QuotePlace {
     /// In the cited lines.
     Cited,
     /// Partly in the cited lines: they begin too late or end too early.
@@ -106,7 +106,7 @@ pub struct Claim<'a> {
 
 /// A place in a document where a quote stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Found {
+pub struct QuoteMatch {
     /// The lines.
     pub lines: Range<usize>,
     /// First and last page.
@@ -121,7 +121,7 @@ pub struct Found {
 
 /// The place that a quote which stands nowhere resembles most.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Near {
+pub struct NearMatch {
     /// The lines.
     pub lines: Range<usize>,
     /// First and last page.
@@ -154,24 +154,24 @@ pub struct Resolution {
     /// The last line comes before the first.
     pub reversed: bool,
     /// Where the quote stands.
-    pub place: Place,
+    pub place: QuotePlace,
     /// The place that fits best.
-    pub found: Option<Found>,
+    pub found: Option<QuoteMatch>,
     /// The numbering under which the claimed numbers lead to that place.
     pub numbering: Option<Numbering>,
     /// The places that were found, in order; not all where there are many.
-    pub places: Vec<Found>,
+    pub places: Vec<QuoteMatch>,
     /// How many there are; counting ends at a thousand.
     pub total: usize,
     /// What the quote resembles, where it stands nowhere.
-    pub near: Option<Near>,
+    pub near: Option<NearMatch>,
     /// Where each place would have to be counted from, for [`shared_offset`].
-    fits: Vec<Fit>,
+    fits: Vec<NumberingFit>,
 }
 
 /// What a place asks of the claimed numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Fit {
+struct NumberingFit {
     /// The offsets, smallest and largest, that lead to it.
     offsets: Option<(i64, i64)>,
     page_local: bool,
@@ -272,7 +272,7 @@ impl<'a> Claim<'a> {
     }
 
     /// What the claimed numbers have to do with some lines.
-    fn fit(&self, document: &Document, cited: Option<&Range<usize>>, lines: &Range<usize>) -> Fit {
+    fn fit(&self, document: &Document, cited: Option<&Range<usize>>, lines: &Range<usize>) -> NumberingFit {
         let local = || {
             let (first, last) = self.first_and_last()?;
             let (page, start) = document.number(lines.start)?;
@@ -285,7 +285,7 @@ impl<'a> Claim<'a> {
             let (first, last) = (at(lines.start) - at(cited.start), at(lines.end) - at(cited.end));
             (first.min(last), first.max(last))
         });
-        Fit { offsets, page_local: local().unwrap_or(false) }
+        NumberingFit { offsets, page_local: local().unwrap_or(false) }
     }
 }
 
@@ -319,7 +319,7 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
     // What it says has to be read first; a span that cites nothing of it costs a little too.
     if !budget.spend(1, 2_000) || !budget.fold(2 * claim.quote.map_or(0, <[u8]>::len)) {
         if claim.quote.is_some() {
-            resolution.place = Place::Undecided;
+            resolution.place = QuotePlace::Undecided;
         }
         return resolution;
     }
@@ -331,9 +331,9 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
     for numbering in std::iter::once(resolution.contract).chain(other) {
         let Some(cited) = claim.cited(document, numbering) else { continue };
         match search.around(&cited, budget) {
-            Some((Place::Cited, found)) => {
+            Some((QuotePlace::Cited, found)) => {
                 (resolution.contract, resolution.cited) = (numbering, Some(cited));
-                resolution.settle(document, claim, Place::Cited, found);
+                resolution.settle(document, claim, QuotePlace::Cited, found);
                 return resolution;
             }
             seen if numbering == resolution.contract => beside = seen,
@@ -342,7 +342,7 @@ pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mu
     }
     let on_page = claim.on_retrieved_pages(document).find_map(|lines| search.inside(&lines, budget));
     if budget.is_out {
-        resolution.place = Place::Undecided;
+        resolution.place = QuotePlace::Undecided;
         return resolution;
     }
     if let Some((place, found)) = beside {
@@ -392,7 +392,11 @@ impl Resolution {
             start_exists,
             end_exists: exists(document, claim.lines.1, claim.pages.1.or(claim.pages.0)),
             reversed: claim.is_reversed(),
-            place: if cited.is_some() && start_exists != Some(false) { Place::NoQuote } else { Place::NotInDoc },
+            place: if cited.is_some() && start_exists != Some(false) {
+                QuotePlace::NoQuote
+            } else {
+                QuotePlace::NotInDoc
+            },
             cited,
             found: None,
             numbering: None,
@@ -403,21 +407,21 @@ impl Resolution {
         }
     }
 
-    fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: Place, found: Found) {
+    fn settle(&mut self, document: &Document, claim: &Claim<'_>, place: QuotePlace, found: QuoteMatch) {
         self.place = place;
         if !self.places.iter().any(|other| other.bytes == found.bytes) {
             self.places.push(found.clone());
             self.places.sort_by_key(|found| found.bytes.start);
         }
         self.total = self.total.max(self.places.len());
-        let fit = |found: &Found| claim.fit(document, self.cited.as_ref(), &found.lines);
+        let fit = |found: &QuoteMatch| claim.fit(document, self.cited.as_ref(), &found.lines);
         self.fits = self.places.iter().map(fit).collect();
         self.numbering = self.numbering_of(place, fit(&found));
         self.found = Some(found);
     }
 
-    fn numbering_of(&self, place: Place, fit: Fit) -> Option<Numbering> {
-        if place == Place::Cited {
+    fn numbering_of(&self, place: QuotePlace, fit: NumberingFit) -> Option<Numbering> {
+        if place == QuotePlace::Cited {
             return Some(self.contract);
         }
         let off = |by: i64| fit.offsets.is_some_and(|(least, most)| (least..=most).contains(&by));
@@ -433,14 +437,20 @@ impl Resolution {
         }
     }
 
-    fn look_everywhere(&mut self, search: &Search<'_>, claim: &Claim<'_>, on_page: Option<Found>, budget: &mut Budget) {
+    fn look_everywhere(
+        &mut self,
+        search: &Search<'_>,
+        claim: &Claim<'_>,
+        on_page: Option<QuoteMatch>,
+        budget: &mut Budget,
+    ) {
         let document = search.document;
         let seen = search.everywhere(self.cited.as_ref(), budget);
         let searched = seen.is_some() && !budget.is_out;
         let seen = seen.unwrap_or_default();
         (self.places, self.total) = (seen.places, seen.total);
         // The page-local reading explains the numbers; the nearest place only stands there. A few letters prove nothing.
-        let local = |found: &&Found| claim.fit(document, None, &found.lines).page_local;
+        let local = |found: &&QuoteMatch| claim.fit(document, None, &found.lines).page_local;
         let telling = claim.pages.0.is_none() && search.folded().len() >= TELLING;
         let explained = self.places.iter().find(local).filter(|_| telling).cloned();
         if let Some(found) = on_page.or(explained).or(seen.best) {
@@ -460,34 +470,34 @@ impl Resolution {
                 self.settle(document, claim, place, found);
             }
             // What was not looked through to the end may hold it.
-            None if budget.is_out => self.place = Place::Unsearched,
-            None => (self.place, self.near) = (Place::Nowhere, near.map(|(near, _)| near)),
+            None if budget.is_out => self.place = QuotePlace::Unsearched,
+            None => (self.place, self.near) = (QuotePlace::Nowhere, near.map(|(near, _)| near)),
         }
     }
 
-    fn place_of(&self, document: &Document, found: &Found) -> Place {
-        let Some(cited) = &self.cited else { return Place::Elsewhere };
+    fn place_of(&self, document: &Document, found: &QuoteMatch) -> QuotePlace {
+        let Some(cited) = &self.cited else { return QuotePlace::Elsewhere };
         if contains(cited, &found.lines) {
-            return Place::Cited;
+            return QuotePlace::Cited;
         }
         let pages = document.pages_of(cited);
         let other = pages.zip(found.pages).is_some_and(|(cited, found)| found.1 < cited.0 || cited.1 < found.0);
         match distance(cited, &found.lines) {
-            0 => Place::Wider,
-            lines if lines <= NEARBY => Place::Nearby,
-            _ if other => Place::OtherPage,
-            _ => Place::Elsewhere,
+            0 => QuotePlace::Wider,
+            lines if lines <= NEARBY => QuotePlace::Nearby,
+            _ if other => QuotePlace::OtherPage,
+            _ => QuotePlace::Elsewhere,
         }
     }
 
     /// Whether the quote stands where it is said to stand, however it is written.
     pub fn is_grounded(&self) -> bool {
-        self.place == Place::Cited
+        self.place == QuotePlace::Cited
     }
 
     /// Whether there was a quote to look for.
     pub(crate) fn has_quote(&self) -> bool {
-        !matches!(self.place, Place::NoQuote | Place::NotInDoc)
+        !matches!(self.place, QuotePlace::NoQuote | QuotePlace::NotInDoc)
     }
 
     /// Whether the published check finds the quote in the cited lines.
@@ -505,15 +515,15 @@ impl Resolution {
     /// The result in one word: the tier where the quote stands in its lines, else where it stands.
     pub fn word(&self) -> &'static str {
         match self.place {
-            Place::Cited => self.found.as_ref().map_or("exact", |found| found.tier.word()),
-            Place::Wider => "wider_range",
-            Place::Nearby => "off_by",
-            Place::OtherPage => "other_page",
-            Place::Elsewhere => "elsewhere",
-            Place::Nowhere => "nowhere",
-            Place::Unsearched | Place::Undecided => "undecided",
-            Place::NoQuote => "no_quote",
-            Place::NotInDoc => "not_in_doc",
+            QuotePlace::Cited => self.found.as_ref().map_or("exact", |found| found.tier.word()),
+            QuotePlace::Wider => "wider_range",
+            QuotePlace::Nearby => "off_by",
+            QuotePlace::OtherPage => "other_page",
+            QuotePlace::Elsewhere => "elsewhere",
+            QuotePlace::Nowhere => "nowhere",
+            QuotePlace::Unsearched | QuotePlace::Undecided => "undecided",
+            QuotePlace::NoQuote => "no_quote",
+            QuotePlace::NotInDoc => "not_in_doc",
         }
     }
 }
@@ -525,21 +535,24 @@ impl Json for Resolution {
         writer.object(|object| {
             object.put("word", self.word()).put("tier", self.found.as_ref().map(|found| found.tier.word()));
             object.put("numbering", self.numbering.map(Numbering::word)).put("offset", self.offset());
-            object.put("cited", self.cited.as_ref().map(|lines| Lines(lines, None, None)));
-            object.put("found", self.found.as_ref().map(|found| Lines(&found.lines, found.pages, None)));
+            object.put("cited", self.cited.as_ref().map(|lines| LinesJson(lines, None, None)));
+            object.put("found", self.found.as_ref().map(|found| LinesJson(&found.lines, found.pages, None)));
             if self.total > 1 {
-                let places = self.places.iter().map(|found| Lines(&found.lines, found.pages, None));
+                let places = self.places.iter().map(|found| LinesJson(&found.lines, found.pages, None));
                 object.list("places", places).put("total", self.total);
             }
-            object.maybe("near", self.near.as_ref().map(|near| Lines(&near.lines, near.pages, Some(near.similarity))));
+            object.maybe(
+                "near",
+                self.near.as_ref().map(|near| LinesJson(&near.lines, near.pages, Some(near.similarity))),
+            );
         });
     }
 }
 
 /// Lines of a document, the pages that were named with them, and how alike they are, in per cent.
-struct Lines<'a>(&'a Range<usize>, Option<(i64, i64)>, Option<u8>);
+struct LinesJson<'a>(&'a Range<usize>, Option<(i64, i64)>, Option<u8>);
 
-impl Json for Lines<'_> {
+impl Json for LinesJson<'_> {
     fn write(&self, writer: &mut Writer<'_>) {
         let Self(lines, pages, similarity) = self;
         writer.object(|object| {
@@ -579,7 +592,7 @@ pub fn parts(document: &Document, bytes: &Range<usize>) -> Vec<(usize, Range<usi
     (document.line_at(bytes.start)..=document.line_at(bytes.end - 1)).filter_map(part).collect()
 }
 
-impl Found {
+impl QuoteMatch {
     /// What belongs to the quote, line by line: the line and the bytes in it.
     pub fn parts(&self, document: &Document) -> Vec<(usize, Range<usize>)> {
         let mut parts = parts(document, &self.bytes);
@@ -611,7 +624,7 @@ pub fn recovered<'d>(document: &'d Document, resolution: &Resolution) -> Option<
 
 /// One mistake that explains the numbers of all spans.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shared {
+pub enum SharedMistake {
     /// Every quote stands so many lines behind its number; -1: counted from 1.
     Offset(i64),
     /// The numbers count inside the page.
@@ -620,7 +633,7 @@ pub enum Shared {
 
 /// The mistake that explains all spans with a quote of an answer, if one does: there are two or more, each is
 /// found, and not all where they should be.
-pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) -> Option<Shared> {
+pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) -> Option<SharedMistake> {
     /// So many offsets are tried.
     const MAX_OFFSETS: usize = 256;
     let quoted: Vec<&Resolution> = resolutions.into_iter().filter(|resolution| resolution.has_quote()).collect();
@@ -629,7 +642,7 @@ pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) 
         return None;
     }
     if quoted.iter().all(|resolution| resolution.fits.iter().any(|fit| fit.page_local)) {
-        return Some(Shared::PageLocal);
+        return Some(SharedMistake::PageLocal);
     }
     let bounds = quoted.iter().flat_map(|resolution| resolution.fits.iter().filter_map(|fit| fit.offsets));
     let mut offsets: Vec<i64> = bounds.flat_map(|(least, most)| [least, most]).take(MAX_OFFSETS).collect();
@@ -637,15 +650,15 @@ pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) 
     offsets.sort_by_key(|offset| (*offset != -1, offset.unsigned_abs(), *offset));
     offsets.dedup();
     let leads = |by: i64| {
-        let fits = |fit: &Fit| fit.offsets.is_some_and(|(least, most)| (least..=most).contains(&by));
+        let fits = |fit: &NumberingFit| fit.offsets.is_some_and(|(least, most)| (least..=most).contains(&by));
         quoted.iter().all(|resolution| resolution.fits.iter().any(fits))
     };
-    offsets.into_iter().filter(|by| *by != 0).find(|by| leads(*by)).map(Shared::Offset)
+    offsets.into_iter().filter(|by| *by != 0).find(|by| leads(*by)).map(SharedMistake::Offset)
 }
 
 /// A span of an answer and what became of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cited {
+pub struct ResolvedCitation {
     /// The number of its item.
     pub item: usize,
     /// Where the span stands in the record.
@@ -655,7 +668,7 @@ pub struct Cited {
 }
 
 /// Resolves the spans of all items, in order; at most [`MAX_SPANS`].
-pub(crate) fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[i64]) -> Vec<Cited> {
+pub(crate) fn resolve_all(document: &Document, items: &[AnswerItem<'_>], retrieved: &[i64]) -> Vec<ResolvedCitation> {
     let mut budget = Budget::of(work::left(MAX_WORK));
     let before = budget.left;
     let citations = items.iter().enumerate().flat_map(|(n, item)| item.citations.iter().map(move |span| (n, span)));
@@ -664,7 +677,7 @@ pub(crate) fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[
         let quote = citation.quote.and_then(Value::string);
         let claim = Claim::of(citation, quote.as_ref().map(Untrusted::bytes), retrieved);
         let resolution = resolve_within(document, &claim, &mut budget);
-        Cited { item, pointer: citation.pointer.clone(), resolution }
+        ResolvedCitation { item, pointer: citation.pointer.clone(), resolution }
     });
     let resolved = resolved.collect();
     work::pay(before - budget.left);
@@ -672,7 +685,7 @@ pub(crate) fn resolve_all(document: &Document, items: &[Item<'_>], retrieved: &[
 }
 
 /// Whether the evidence of an item holds: it has a quote, and every quote stands where it should.
-pub(crate) fn is_item_grounded(cited: &[Cited], item: usize) -> bool {
+pub(crate) fn is_item_grounded(cited: &[ResolvedCitation], item: usize) -> bool {
     // They stand in the order of the items.
     let from = cited.partition_point(|cited| cited.item < item);
     let own = cited.iter().skip(from).take_while(|cited| cited.item == item);
