@@ -729,6 +729,9 @@ impl Default for Keymap {
     }
 }
 
+/// Keys that one action may be given: each is compared with all others.
+const MAX_KEYS: usize = 20;
+
 fn parse_chord(name: &str) -> Option<Vec<Key>> {
     let keys: Option<Vec<Key>> = name.split(' ').map(Key::from_name).collect();
     keys.filter(|keys| !keys.is_empty())
@@ -747,6 +750,9 @@ impl Keymap {
                 .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
             let contexts: Vec<Context> =
                 BINDINGS.iter().filter(|binding| binding.action == action).map(|binding| binding.context).collect();
+            if names.len() > MAX_KEYS {
+                return Err((n, format!("{id} has {} keys; give it at most {MAX_KEYS}", names.len())));
+            }
             keymap.chords.retain(|chord| chord.action != action);
             for name in names {
                 let keys = parse_chord(name).ok_or_else(|| {
@@ -895,6 +901,8 @@ mod tests {
             let error = Keymap::with_changes([("down", &[wrong.to_owned()][..])]).unwrap_err().1;
             assert!(error.contains(&format!("{wrong:?}")), "{error}");
         }
+        let many = vec!["j".to_owned(); MAX_KEYS + 1];
+        assert!(Keymap::with_changes([("down", &many[..])]).unwrap_err().1.contains("at most 20"));
         let error = Keymap::with_changes([("down", &down[..]), ("up", &down[..])]).unwrap_err();
         assert_eq!(error, (1, "\"^J\" is given to down and to up; leave it to one".to_owned()));
     }

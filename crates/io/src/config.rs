@@ -146,9 +146,10 @@ impl Config {
             let line = line_of(text, error.span().map_or(0, |span| span.start));
             Failure { what: USE, path: shown!("{file}, line {line}"), source: advice(error.message()) }
         })?;
+        let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
         let mut keys: Vec<Remap> = Vec::new();
         for (action, list) in parsed.keys {
-            let line = line_of(text, action.span().start);
+            let line = 1 + ends.partition_point(|end| *end < action.span().start);
             let list = match list {
                 KeyList::One(key) => vec![key],
                 KeyList::Many(keys) => keys,
