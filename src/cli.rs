@@ -56,14 +56,14 @@ pub(crate) const UNANSWERED: u8 = 3;
 #[command(name = "stepscope", version, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
-    screen: Screen,
+    screen: ScreenArgs,
     #[command(subcommand)]
     command: Option<Command>,
 }
 
 /// Opening the screen.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub struct Screen {
+pub struct ScreenArgs {
     /// Files and folders to open, `-` for standard input; without any, the sample runs
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -75,7 +75,7 @@ pub struct Screen {
     pub compare: bool,
     /// What belongs to answers with cited lines
     #[command(flatten)]
-    pub answers: Answers,
+    pub answers: AnswerArgs,
     /// Theme: dark, light, high-contrast, mono, or a name or path of your own
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
@@ -143,7 +143,7 @@ fn hidden(word: &str) -> Result<Hidden, &'static str> {
 
 /// Where typed answers and what they cite are to be found.
 #[derive(clap::Args, Clone, Debug, Default)]
-pub struct Answers {
+pub struct AnswerArgs {
     /// The document that answers cite where they name none: lines as .parquet, .jsonl, .txt or .md, or a folder of tables
     #[arg(long, value_name = "FILE")]
     pub document: Option<PathBuf>,
@@ -152,7 +152,7 @@ pub struct Answers {
     pub docintel: bool,
 }
 
-impl Answers {
+impl AnswerArgs {
     /// These paths, and the usual folder where that was asked for.
     pub fn with(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let usual = AnswerStore::usual_root().filter(|_| self.docintel);
@@ -210,7 +210,7 @@ pub enum Command {
     Compare(compare::Compare),
     /// Save, list, export and compare the verdicts of people
     #[command(subcommand)]
-    Review(review::Review),
+    Review(review::ReviewCommand),
     /// List the rules, or explain one with an example
     Rules {
         /// A rule's id, such as procedure/unused
@@ -238,7 +238,7 @@ pub struct Check {
     pub paths: Vec<PathBuf>,
     /// What belongs to answers with cited lines
     #[command(flatten)]
-    pub answers: Answers,
+    pub answers: AnswerArgs,
     /// How to print
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
@@ -338,7 +338,7 @@ pub struct Show {
     pub paths: Vec<PathBuf>,
     /// What belongs to answers with cited lines
     #[command(flatten)]
-    pub answers: Answers,
+    pub answers: AnswerArgs,
     #[command(flatten)]
     pick: pick::Pick,
     /// Only this step, counted from 1: what it reads, does and writes
@@ -357,31 +357,31 @@ pub struct Show {
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum Invocation {
     /// To open the screen.
-    Screen(Box<Screen>),
+    Screen(Box<ScreenArgs>),
     /// One of the commands.
     Command(Box<Command>),
 }
 
 /// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
 /// code.
-pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Asked, u8> {
+pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Invocation, u8> {
     let arguments = order::commands_first(arguments, &Arguments::command());
     // Behind it stand paths and nothing else.
     let paths_alone = arguments.iter().any(|argument| argument == "--");
     match Arguments::try_parse_from(arguments) {
         Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
-            Ok(Asked::Screen(Box::new(compare.screen())))
+            Ok(Invocation::Screen(Box::new(compare.screen())))
         }
-        Ok(Arguments { command: Some(command), .. }) => Ok(Asked::Command(Box::new(command))),
+        Ok(Arguments { command: Some(command), .. }) => Ok(Invocation::Command(Box::new(command))),
         Ok(Arguments { screen, .. }) => {
             let unknown = order::unknown_command(&screen.paths, &Arguments::command());
             if let Some(sentence) = unknown.filter(|_| !paths_alone) {
                 out.complain(&sentence);
                 return Err(FAILED);
             }
-            Ok(Asked::Screen(Box::new(screen)))
+            Ok(Invocation::Screen(Box::new(screen)))
         }
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
@@ -471,12 +471,12 @@ mod tests {
     #[test]
     fn a_comparison_can_be_opened_on_the_screen() {
         let asked = |words: &[&str]| parse(words.iter().map(OsString::from), &mut Out::new());
-        let Ok(Asked::Screen(screen)) = asked(&["stepscope", "compare", "a.jsonl", "b.jsonl", "--screen"]) else {
+        let Ok(Invocation::Screen(screen)) = asked(&["stepscope", "compare", "a.jsonl", "b.jsonl", "--screen"]) else {
             panic!("it is no screen")
         };
         assert_eq!((screen.paths, screen.baseline), (vec!["a.jsonl".into()], Some("b.jsonl".into())));
         assert!(screen.compare);
-        let Ok(Asked::Command(command)) = asked(&["stepscope", "compare", "a", "b"]) else {
+        let Ok(Invocation::Command(command)) = asked(&["stepscope", "compare", "a", "b"]) else {
             panic!("it is no command")
         };
         assert!(matches!(*command, Command::Compare(_)));

@@ -18,28 +18,26 @@ pub mod app {
     pub(crate) mod bars;
     /// Model calls, each a task of its own.
     pub mod calls;
+    /// Computed values and quantities, ready for the screens.
+    pub(crate) mod computed;
     /// Performs the effects.
     pub mod effects;
     /// Work across all records, on threads.
     pub(crate) mod errands;
     /// Which record is a fork of which.
     pub(crate) mod fork_tree;
-    /// Where forks are kept.
+    /// Where forks are kept, saved and followed.
     pub(crate) mod forks;
-    /// Saves forks, and follows their files.
-    pub(crate) mod keep;
     /// What is on its way to the disk, and what could not be saved.
     pub mod log;
     /// Messages and effects.
     pub mod msg;
     /// The open record, ready for the screens.
-    pub mod opened;
-    /// Computed values and quantities, ready for the screens.
-    pub(crate) mod proof;
+    pub mod open_record;
     /// The mode of reviewing: verdicts, drafts, the queue.
     pub mod review;
-    /// Saves and reads reviews on threads of its own.
-    pub mod scribe;
+    /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.
+    pub mod review_worker;
     /// One session, from the start to the exit code.
     pub mod session;
     /// The whole state.

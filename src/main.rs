@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use stepscope::app::session;
-use stepscope::app::session::{Reviewing, Start};
-use stepscope::cli::{self, Asked, KeyRow, Out};
+use stepscope::app::session::{ReviewStart, Start};
+use stepscope::cli::{self, Invocation, KeyRow, Out};
 use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
 use stepscope_core::review::hide::Hide;
@@ -31,8 +31,8 @@ fn main() -> ExitCode {
 fn run() -> u8 {
     let mut out = Out::new();
     let code = match cli::parse(std::env::args_os(), &mut out) {
-        Ok(Asked::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &mut out),
-        Ok(Asked::Screen(screen)) => open(&screen, &mut out),
+        Ok(Invocation::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &mut out),
+        Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
         Err(code) => code,
     };
     out.finish(code)
@@ -47,7 +47,7 @@ fn out_of_memory(size: usize) {
 }
 
 /// Opens the screen, or says why there is none.
-fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
+fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
     let screen = screen.clone();
     let setup = match screen.model.setup(Speed::Times(REPLAY)) {
         Ok(setup) => setup,
@@ -79,7 +79,7 @@ fn open(screen: &cli::Screen, out: &mut Out) -> u8 {
         config_dir: screen.config_dir,
         forks: screen.forks,
         schemas: screen.schemas,
-        reviewing: Some(Reviewing {
+        reviewing: Some(ReviewStart {
             begins: screen.reviewing.begins(),
             journals: screen.reviewing.reviews,
             reviewer: screen.reviewing.who.reviewer(),

@@ -254,7 +254,7 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
         {"id":"c4","verdict":"pass"}"#,
     );
     say(&folder, "bob", r#"{"id":"c6","verdict":"pass","note":"gold \u001b[31mis wrong","gold_status":"suspect"}"#);
-    drive.app.desk.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    drive.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
     (folder, drive)
 }
 
@@ -268,7 +268,7 @@ fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
 /// Walks down the boards to a line, and along it to a number.
 fn board(d: &mut Drive, name: &str, column: usize) {
     d.keys("g");
-    d.app.desk.dashboard.column = 0;
+    d.app.across.dashboard.column = 0;
     for _ in 0..200 {
         let on = d.screen().contains(name) && d.style_of(name).fg == Some(d.colour(Role::Accent));
         if on {
@@ -351,20 +351,20 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
 #[test]
 fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     let (folder, mut d) = reviewed();
-    let good = d.app.desk.journals.clone();
+    let good = d.app.across.journals.clone();
     d.keys("A");
-    d.app.desk.journals.named = vec![Place::Named(folder.path().join("gone/away.jsonl"))];
+    d.app.across.journals.named = vec![Place::Named(folder.path().join("gone/away.jsonl"))];
     d.keys("a");
     assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
     let id = d.app.log.events().next().unwrap().0.event_id.clone();
     d.keys("Q");
     assert!(d.quit.is_none() && d.status().contains("1 verdicts are NOT SAVED"), "{}", d.status());
-    d.app.desk.journals = good;
+    d.app.across.journals = good;
     d.keys("a");
     assert!(d.status().contains("saved c6"), "{}", d.status());
     let journal = std::fs::read_to_string(folder.path().join("a.jsonl.reviews.jsonl")).unwrap();
     assert_eq!(journal.matches(id.utf8().unwrap()).count(), 1);
-    d.app.desk.journals.files = Vec::new();
+    d.app.across.journals.files = Vec::new();
     say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
     d.keys("q A").shows(&["nobody judged anything yet"]);
 }
@@ -374,7 +374,7 @@ fn a_decision_that_could_not_be_saved_holds_the_end_and_is_given_again() {
     let (folder, mut d) = reviewed();
     let gone = folder.path().join("gone");
     d.keys("A");
-    d.app.desk.journals.named = vec![Place::Named(gone.join("away.jsonl"))];
+    d.app.across.journals.named = vec![Place::Named(gone.join("away.jsonl"))];
     d.keys("a Q");
     assert_eq!(d.quit, None);
     std::fs::create_dir(&gone).unwrap();
@@ -401,7 +401,7 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
 #[test]
 fn a_journal_that_cannot_be_read_is_a_sentence() {
     let mut d = fixtures();
-    d.app.desk.journals.named = vec![Place::Named(fixture(""))];
+    d.app.across.journals.named = vec![Place::Named(fixture(""))];
     d.keys("O").shows(&["cannot"]);
     d.keys("A").shows(&["cannot"]);
     d.keys("m").shows(&["cannot"]);
@@ -429,7 +429,7 @@ fn the_mouse_chooses_and_opens() {
         let (_, row) = d.find("none right");
         let (column, _) = d.find("as reviewed");
         d.click(column, row);
-        assert_eq!((d.app.desk.compare.list.at, d.app.desk.compare.basis), (3, 1));
+        assert_eq!((d.app.across.compare.list.at, d.app.across.compare.basis), (3, 1));
         let (column, row) = d.find("McNemar's exact test as reviewed");
         d.click(column, row);
         assert!(d.status().contains("choose a cell above"), "{}", d.status());
@@ -521,9 +521,9 @@ fn a_baseline_whose_document_is_missing_is_compared() {
     let answers = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
     let text = std::fs::read_to_string(answers).unwrap();
     let (_folder, mut d) = two(&text, &text);
-    d.keys("m").until(|app| app.desk.compared.is_some());
+    d.keys("m").until(|app| app.across.compared.is_some());
     assert_eq!(d.app.screen(), ScreenKind::Compare);
-    assert_eq!(d.app.desk.compared.as_ref().unwrap().alone, [0, 0]);
+    assert_eq!(d.app.across.compared.as_ref().unwrap().alone, [0, 0]);
 }
 
 proptest! {

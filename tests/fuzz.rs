@@ -23,7 +23,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant, SystemTime};
 
 use folder::{Entry, What, file, make, mutate_folder, packed, taken, unpacked};
-use stepscope::app::opened::Opened;
+use stepscope::app::open_record::OpenRecord;
 use stepscope::widgets::theme::Theme;
 use stepscope_base::text::{Shown, is_hidden};
 use stepscope_core::rules::answer::Schema;
@@ -346,7 +346,7 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     let alone = said(&path, 1)?;
     same("two readings differ", &alone, &said(&path, 2)?)?;
     let row = RowFacts::unchecked(0, case.len() as u64);
-    let opened = Opened::new(0, 1, &row, case.to_vec(), Neighbours::default());
+    let opened = OpenRecord::new(0, 1, &row, case.to_vec(), Neighbours::default());
     for step in 0..opened.steps.len().min(8) {
         let _ = opened.detail(step);
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use drive::Drive;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
-use stepscope::screens::stack::Front;
+use stepscope::screens::stack::Focus;
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, ItemRef, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::log_line::write;
@@ -140,15 +140,15 @@ fn no_verdict_is_given_from_behind_a_window() {
     d.keys("Enter");
     for window in ["?", "Tab Enter", ":"] {
         d.keys(window);
-        let front = d.app.front();
-        assert_ne!(front, Front::Screen(ScreenKind::Run), "{window}");
+        let front = d.app.focus();
+        assert_ne!(front, Focus::Screen(ScreenKind::Run), "{window}");
         if window != ":" {
             d.keys("x a 1 - _ z");
-            assert_eq!(d.app.front(), front, "a key that means nothing there leaves the window open");
+            assert_eq!(d.app.focus(), front, "a key that means nothing there leaves the window open");
             assert!(d.footer().contains("Esc close"), "{}", d.footer());
         }
         d.keys("Esc");
-        assert_eq!(d.app.front(), Front::Screen(ScreenKind::Run), "{window}");
+        assert_eq!(d.app.focus(), Focus::Screen(ScreenKind::Run), "{window}");
     }
     assert!(!beside(&desk.runs()).path().exists() && d.app.review.draft.is_empty());
 }
@@ -448,7 +448,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     // The verdict is bound to the whole record.
     let mut plain = desk.open();
     plain.keys("Enter").shows(&["✓ pass"]);
-    assert_eq!(plain.app.review.subject.as_ref().unwrap().summary.content, content);
+    assert_eq!(plain.app.review.target.as_ref().unwrap().summary.content, content);
 }
 
 #[test]

@@ -21,12 +21,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use drive::{Drive, parse, small_at};
 use fed::fed;
 use server::{Server, Talk};
-use stepscope::app::across::Desk;
-use stepscope::app::review::Ask;
+use stepscope::app::across::Across;
+use stepscope::app::review::ReviewDialog;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::rerun::state::Attempt;
-use stepscope::screens::stack::Front;
+use stepscope::screens::stack::Focus;
 use stepscope::widgets::keymap::{BINDINGS, Context};
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
@@ -97,16 +97,18 @@ fn typed(d: &Drive) -> Option<String> {
     match dialog.own() {
         Dialog::Editor(editor) => Some(editor.text()),
         Dialog::Prompt(prompt) => Some(prompt.line.value().to_owned()),
-        Dialog::Review(Ask::Line { line, .. } | Ask::Labels { line, .. }) => Some(line.value().to_owned()),
+        Dialog::Review(ReviewDialog::Line { line, .. } | ReviewDialog::Labels { line, .. }) => {
+            Some(line.value().to_owned())
+        }
         _ => None,
     }
 }
 
 /// A call that one sees run.
 fn is_running(d: &Drive) -> bool {
-    match (d.app.front(), &d.app.dialog) {
+    match (d.app.focus(), &d.app.dialog) {
         (_, Some(Dialog::Repair(repair))) => !repair.is_over,
-        (Front::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
+        (Focus::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
         _ => false,
     }
 }
@@ -142,7 +144,7 @@ impl Walk {
         for event in self.last.iter().rev().take(60).rev() {
             let _ = write!(script, "{event} ");
         }
-        let (front, status) = (self.d.app.front(), &self.d.app.status);
+        let (front, status) = (self.d.app.focus(), &self.d.app.status);
         panic!(
             "{what}\nscene {}, seed {}, {front:?}, {status:?}\nlast: {script}\n{}",
             self.scene,
@@ -305,7 +307,7 @@ impl Walk {
             self.key(parse("Esc")[0]);
         }
         let app = &self.d.app;
-        let is_out = app.front() == Front::Screen(ScreenKind::Table) && app.dialog.is_none() && !is_running(&self.d);
+        let is_out = app.focus() == Focus::Screen(ScreenKind::Table) && app.dialog.is_none() && !is_running(&self.d);
         self.must(is_out, "Esc does not lead back to the table");
     }
 
@@ -355,7 +357,7 @@ impl Walk {
 
     fn check(&mut self) {
         let app = &self.d.app;
-        let (front, screen, size) = (app.front(), app.screen(), app.size);
+        let (front, screen, size) = (app.focus(), app.screen(), app.size);
         self.must(!screen.is_of_record() || app.screens.record().is_some(), "a re-run without its record");
         if size.width < 60 || size.height < 13 {
             return;
@@ -371,7 +373,7 @@ impl Walk {
         }
         let body = self.d.screen();
         let marks: &[&str] = match front {
-            Front::Dialog(_) => &[],
+            Focus::Dialog(_) => &[],
             _ => match screen {
                 ScreenKind::Table => &["question"],
                 ScreenKind::Run => {
@@ -421,10 +423,10 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
         app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5 };
         app.review.hide = Hide::of([Hidden::Gold, Hidden::Triage]);
         let journals = Journals { files: vec![paths[0].clone()], named: Vec::new() };
-        app.desk = Desk::new(Some(paths[1].clone()), journals, false);
+        app.across = Across::new(Some(paths[1].clone()), journals, false);
         app.begin_queue();
     });
-    d.app.desk.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    d.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
     d.ask(small_at(server.url("")));
     Walk::new("queue", d).go();
 }
@@ -549,6 +551,6 @@ fn comparison_dashboard_and_adjudication() {
     say(&paths[0], "ada", r#"{"id":"c6","verdict":"fail","fix_target":"step_run","first_bad_step":2}"#);
     say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
     let mut d = Drive::beside(&paths[0], &paths[1]);
-    d.app.desk.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    d.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
     Walk::new("comparison", d).go();
 }

@@ -24,7 +24,7 @@ use crate::screens::side_by_side::state::{Against, SideBySide};
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct Across {
     /// The baseline: a file or folder.
     pub baseline: Option<PathBuf>,
     /// The document that answers cite where they name none.
@@ -56,7 +56,7 @@ pub struct Desk {
     next: u64,
 }
 
-impl Desk {
+impl Across {
     /// With a baseline and journals; `compare`: the comparison is made as soon as all records are read.
     pub fn new(baseline: Option<PathBuf>, journals: Journals, compare: bool) -> Self {
         let comparing = Pending { due: compare, ..Pending::default() };
@@ -110,7 +110,7 @@ impl Pending {
 
 /// A record that is to be opened.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub struct RecordHandle {
     /// Its number among its own.
     pub record: usize,
     /// Where it stands.
@@ -127,11 +127,11 @@ pub enum Errand {
     /// Compares the run with its baseline.
     Compare(u64, Box<Wanted>),
     /// Puts two records side by side, for this record.
-    Sides(usize, Box<[Seat; 2]>, Against),
+    Sides(usize, Box<[RecordHandle; 2]>, Against),
     /// Makes a fork of a record and puts it beside it.
-    Make(Box<Seat>, Box<Make>),
+    Make(Box<RecordHandle>, Box<Make>),
     /// Looks for fixes of a record's procedure.
-    Fixes(Box<Seat>),
+    Fixes(Box<RecordHandle>),
     /// Reads the boards and disputes.
     Judge(u64, Box<boards_io::Wanted>),
 }

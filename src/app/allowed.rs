@@ -1,14 +1,14 @@
 //! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
-use crate::app::review::Place;
+use crate::app::review::ReviewLog;
 use crate::app::state::App;
 use crate::app::{across, review};
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerView;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::{RecordView, RunPane, Tab};
-use crate::screens::stack::Front;
+use crate::screens::stack::Focus;
 use crate::screens::{adjudication, compare, dashboard, rerun, run, side_by_side};
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
@@ -16,22 +16,22 @@ use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
 impl App {
     /// Whether an action can be done now; if not, why not.
     pub fn allowed(&self, action: Action) -> Result<(), Reason> {
-        self.allowed_at(self.front(), action)
+        self.allowed_at(self.focus(), action)
     }
 
     /// Whether an action could be done if this were in front.
-    pub(crate) fn allowed_at(&self, front: Front, action: Action) -> Result<(), Reason> {
+    pub(crate) fn allowed_at(&self, front: Focus, action: Action) -> Result<(), Reason> {
         match front {
-            Front::Dialog(kind) => allowed_in(self, kind, action),
-            Front::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
-            Front::Decision => need(action.is_plain(), "Esc gives the decision up first"),
-            Front::Screen(screen) | Front::Labels(screen) => allowed_on(self, screen, action),
+            Focus::Dialog(kind) => allowed_in(self, kind, action),
+            Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
+            Focus::Decision => need(action.is_plain(), "Esc gives the decision up first"),
+            Focus::Screen(screen) | Focus::Labels(screen) => allowed_on(self, screen, action),
         }
     }
 
     /// The rows of the footer: what works here, the most useful first.
     pub fn hints(&self) -> Vec<&'static Binding> {
-        let front = self.front();
+        let front = self.focus();
         let mut rows: Vec<&'static Binding> = Vec::new();
         for context in front.contexts() {
             for binding in Keymap::rows(context) {
@@ -49,7 +49,7 @@ impl App {
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
     pub fn key_name(&self, binding: &Binding) -> Option<String> {
         let is_large = matches!(&self.dialog, Some(Dialog::Editor(editor)) if editor.is_large);
-        let mut names = self.keymap.names_in(binding, &self.front().contexts()).into_iter();
+        let mut names = self.keymap.names_in(binding, &self.focus().contexts()).into_iter();
         // In a text of several lines the key breaks the line.
         names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
     }
@@ -57,7 +57,7 @@ impl App {
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
     pub(crate) fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
         let mut seen = Vec::new();
-        let front = self.base();
+        let front = self.focus_below_dialog();
         let rows = front.contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {
             let fresh = !seen.contains(&binding.action);
             seen.push(binding.action);
@@ -85,7 +85,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
             Some(Dialog::Palette(palette)) => {
                 let rows = app.palette_rows(palette.line.value());
                 let chosen = rows.get(palette.list.at).ok_or("no action is called that")?;
-                return app.allowed_at(app.base(), chosen.action);
+                return app.allowed_at(app.focus_below_dialog(), chosen.action);
             }
             _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
         },
@@ -106,7 +106,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
 /// Whether an action can be done on a screen.
 fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
     use Action as A;
-    if let (A::Review, Place::Nowhere(why)) = (action, &app.review.place) {
+    if let (A::Review, ReviewLog::Nowhere(why)) = (action, &app.review.place) {
         return Err(why);
     }
     if let Some(said) = across::keys::allowed(app, screen, action) {
@@ -251,7 +251,7 @@ fn has_search(app: &App, screen: ScreenKind) -> bool {
 
 /// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
 /// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
-fn is_offered(app: &App, front: Front, action: Action) -> bool {
+fn is_offered(app: &App, front: Focus, action: Action) -> bool {
     let is_failed = app.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
-    !(is_failed && action == Action::Keep && front == Front::Screen(ScreenKind::Rerun))
+    !(is_failed && action == Action::Keep && front == Focus::Screen(ScreenKind::Rerun))
 }

@@ -143,7 +143,9 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
         None if opened.error.is_some() => line.push(look.span("✗ error   ", Role::Fatal)),
         None => {}
     }
-    if let Some(verdict) = opened.verdict.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown)) {
+    if let Some(verdict) =
+        opened.where_to_fix.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown))
+    {
         let text = match verdict.confidence {
             Confidence::Sure => verdict.fix.phrase().to_owned(),
             confidence => format!("{}, {}", verdict.fix.phrase(), confidence.word()),
@@ -356,7 +358,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let (typed, rests) = app.keymap.continuations(&app.front().contexts(), &app.typed);
+    let (typed, rests) = app.keymap.continuations(&app.focus().contexts(), &app.typed);
     let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
     for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {
         let help = BINDINGS.iter().find(|binding| binding.action == action);

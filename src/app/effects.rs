@@ -12,8 +12,8 @@ use tokio::sync::mpsc;
 use crate::app::errands;
 use crate::app::fork_tree::Address;
 use crate::app::msg::{Msg, SearchId, Work};
-use crate::app::opened::Opened;
-use crate::app::scribe::{Scribe, Tell};
+use crate::app::open_record::OpenRecord;
+use crate::app::review_worker::{ReviewWorker, Tell};
 use crate::app::threads::{Thread, start};
 use crate::screens::rerun::transition::Reached;
 use stepscope_base::guard::guarded;
@@ -93,7 +93,7 @@ pub struct Performer {
     /// Somebody wants to know where forks come from.
     looking: Option<Arc<()>>,
     beside: Arc<Beside>,
-    scribe: Option<Scribe>,
+    worker: Option<ReviewWorker>,
 }
 
 /// What is remembered of this session, and why it could not be, if so.
@@ -137,7 +137,7 @@ impl Performer {
             memory,
             looking: None,
             beside,
-            scribe: None,
+            worker: None,
         }
     }
 
@@ -152,7 +152,7 @@ impl Performer {
     pub fn reviewing(mut self, journals: &[Place], state: Option<&Path>) -> Self {
         let outbox = self.outbox.clone();
         let tell = Tell::by(move |news| outbox.send(Msg::Review(news)));
-        self.scribe = Some(Scribe::start(journals, state, tell));
+        self.worker = Some(ReviewWorker::start(journals, state, tell));
         self
     }
 
@@ -160,7 +160,7 @@ impl Performer {
     pub fn finish(self) -> Vec<Shown> {
         drop(self.loader);
         let lost = self.writer.finish(PATIENCE).into_iter();
-        let kept = self.scribe.and_then(|scribe| scribe.finish(PATIENCE));
+        let kept = self.worker.and_then(|worker| worker.finish(PATIENCE));
         lost.chain(kept).chain(self.memory.failure.map(|failure| shown!("{failure}"))).collect()
     }
 
@@ -208,9 +208,9 @@ impl Performer {
                 self.searches.push((id, search::start(plan, fits, report)));
             }
             Work::EndSearch(id) => self.end_search(id),
-            Work::Desk(errand) => {
+            Work::Across(errand) => {
                 let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
-                start(Thread::Across, move || outbox.send(Msg::Desk(errands::run(errand, &beside))));
+                start(Thread::Across, move || outbox.send(Msg::Across(errands::run(errand, &beside))));
             }
             Work::Append(append) => self.writer.append(append),
             Work::Follow(path) => {
@@ -221,8 +221,8 @@ impl Performer {
             // Model calls are made inside of the runtime.
             Work::Begin | Work::StartRun { .. } | Work::CancelRun(_) | Work::Look(_) | Work::Choose(..) => {}
             Work::Review(task) => {
-                if let Some(scribe) = &mut self.scribe {
-                    scribe.perform(task);
+                if let Some(worker) = &mut self.worker {
+                    worker.perform(task);
                 }
             }
             // The last thing that is done, so it may take its time.
@@ -293,7 +293,7 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
         Work::Record(record, reading, row, hide) => {
             let open = || {
                 let text = reading.read()?;
-                let opened = Opened::new(record, reading.line()?, &row, text, reading.around(beside));
+                let opened = OpenRecord::new(record, reading.line()?, &row, text, reading.around(beside));
                 let opened = opened.identified(reading.dataset.clone(), reading.position);
                 Ok(Box::new(opened.hiding(hide, &row, beside)))
             };
@@ -313,7 +313,7 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
             let result = write_new(&path, &bytes);
             Some(Msg::Exported(path, result))
         }
-        Work::Desk(errand) => Some(Msg::Desk(errands::run(errand, beside))),
+        Work::Across(errand) => Some(Msg::Across(errands::run(errand, beside))),
         Work::Transition(id, transition) => {
             let now = now();
             let failed = || Reached::Never(Shown::own(FAILED));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::app::across::{Errand, News, Seat};
+use crate::app::across::{Errand, News, RecordHandle};
 use crate::app::effects::FAILED;
-use crate::app::opened::Opened;
+use crate::app::open_record::OpenRecord;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, SideBySide, Unkept};
 use stepscope_base::guard::guarded;
@@ -28,26 +28,26 @@ pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
             let failed = || Err(Failure::own("cannot read the reviews of", &Shown::own("these records"), FAILED));
             News::Judged(id, guarded(|| dashboard::read(&wanted, threads, beside)).unwrap_or_else(failed))
         }
-        Errand::Sides(record, seats, against) => {
-            let [a, b] = *seats;
+        Errand::Sides(record, handles, against) => {
+            let [a, b] = *handles;
             let failed = || Err(Failure::own("cannot open a record of", &a.name, FAILED));
             let done = guarded(|| sides(&a, &b, against, beside)).unwrap_or_else(failed);
             News::Sides(record, done.map(|sides| Box::new(SideBySide { record, ..sides })))
         }
-        Errand::Make(seat, make) => {
+        Errand::Make(handle, make) => {
             let failed = || Err(Shown::own(FAILED));
-            let made = guarded(|| made(&seat, &make, beside)).unwrap_or_else(failed);
-            News::Made(seat.record, made.map(Box::new))
+            let made = guarded(|| made(&handle, &make, beside)).unwrap_or_else(failed);
+            News::Made(handle.record, made.map(Box::new))
         }
-        Errand::Fixes(seat) => {
+        Errand::Fixes(handle) => {
             let failed = || Err(Shown::own(FAILED));
-            let found = guarded(|| Fixes::of(&opened(&seat, beside).map_err(|failure| shown!("{failure}"))?));
-            News::Fixes(seat.record, found.unwrap_or_else(failed).map(Box::new))
+            let found = guarded(|| Fixes::of(&opened(&handle, beside).map_err(|failure| shown!("{failure}"))?));
+            News::Fixes(handle.record, found.unwrap_or_else(failed).map(Box::new))
         }
     }
 }
 
-fn sides(a: &Seat, b: &Seat, against: Against, beside: &Arc<Beside>) -> Result<SideBySide, Failure> {
+fn sides(a: &RecordHandle, b: &RecordHandle, against: Against, beside: &Arc<Beside>) -> Result<SideBySide, Failure> {
     let names = [a.name.clone(), b.name.clone()];
     // A baseline has no baseline.
     let own = Arc::default();
@@ -55,26 +55,26 @@ fn sides(a: &Seat, b: &Seat, against: Against, beside: &Arc<Beside>) -> Result<S
     Ok(SideBySide::of(names, against, &opened(a, beside)?, &opened(b, other)?))
 }
 
-fn made(seat: &Seat, make: &Make, beside: &Arc<Beside>) -> Result<SideBySide, Shown> {
-    let parent = opened(seat, beside).map_err(|failure| shown!("{failure}"))?;
+fn made(handle: &RecordHandle, make: &Make, beside: &Arc<Beside>) -> Result<SideBySide, Shown> {
+    let parent = opened(handle, beside).map_err(|failure| shown!("{failure}"))?;
     let line = make.line(&parent)?;
     let row = RowFacts::unchecked(0, line.len() as u64);
-    let fork = Opened::new(seat.record, 1, &row, line.clone(), seat.reading.around(beside));
-    let names = [seat.name.clone(), shown!("{}, not kept yet", make.title())];
+    let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(beside));
+    let names = [handle.name.clone(), shown!("{}, not kept yet", make.title())];
     let sides = SideBySide::of(names, Against::Parent, &parent, &fork);
     let (procedure, sides) = match make {
         Make::Repair { procedure, done } => (Some(procedure.clone()), sides.about(done.clone())),
         _ => (None, sides),
     };
     Ok(SideBySide {
-        record: seat.record,
+        record: handle.record,
         fork: Some(Unkept { line, procedure, is_edit: matches!(make, Make::Edit { .. }) }),
         ..sides
     })
 }
 
-fn opened(seat: &Seat, beside: &Arc<Beside>) -> Result<Opened, Failure> {
-    let text = seat.reading.read()?;
-    let line = seat.reading.line()?;
-    Ok(Opened::new(seat.record, line, &seat.row, text, seat.reading.around(beside)))
+fn opened(handle: &RecordHandle, beside: &Arc<Beside>) -> Result<OpenRecord, Failure> {
+    let text = handle.reading.read()?;
+    let line = handle.reading.line()?;
+    Ok(OpenRecord::new(handle.record, line, &handle.row, text, handle.reading.around(beside)))
 }

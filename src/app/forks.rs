@@ -1,5 +1,7 @@
 //! The forks of this session: where they are kept, and which record is a fork of which.
 
+pub(crate) mod follow;
+
 use std::path::PathBuf;
 
 use crate::app::fork_tree::ForkTree;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use regex::bytes::Regex;
 use tempfile::TempPath;
 
-use crate::app::across as desk;
+use crate::app::across;
 use crate::app::across::Errand;
 use crate::app::fork_tree::Address;
-use crate::app::opened::Opened;
-use crate::app::scribe;
-use crate::app::scribe::Task;
+use crate::app::open_record::OpenRecord;
+use crate::app::review_worker;
+use crate::app::review_worker::Task;
 use crate::screens::rerun::state::Candidate;
 use crate::screens::rerun::transition::{Reached, Transition};
 use stepscope_base::text::Shown;
@@ -48,13 +48,13 @@ pub enum Msg {
     /// The texts of some rows of the table, and how often rows had moved when they were asked for.
     RowTexts(u64, Vec<(usize, RowTexts)>),
     /// A record, read and understood.
-    Record(usize, Result<Box<Opened>, Failure>),
+    Record(usize, Result<Box<OpenRecord>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
     /// Records in which find found its text, in the order of looking, and where; `true`: that was all.
     Matched(SearchId, Vec<(u32, Shown)>, bool),
     /// Of reviews.
-    Review(scribe::News),
+    Review(review_worker::News),
     /// The search failed.
     SearchFailed(SearchId, Failure),
     /// What was read of forks, each with its address.
@@ -71,7 +71,7 @@ pub enum Msg {
     /// What the editor made of it.
     TakenBack(Result<String, Failure>),
     /// An errand of the desk was done.
-    Desk(desk::News),
+    Across(across::News),
     /// What was heard of model calls, in order.
     Run(RunId, Vec<CallEvent>),
     /// Where a leg of a re-run led.
@@ -114,7 +114,7 @@ pub enum Work {
     /// Reads it back; the file is removed.
     TakeBack(TempPath),
     /// An errand of the desk.
-    Desk(Errand),
+    Across(Errand),
     /// Asks a model.
     StartRun {
         /// The number that comes back with what is heard.

@@ -1,5 +1,5 @@
 //! The reviews of the records on screen: what was said, and what is about to be said.
-//! Nothing here does I/O; the handlers are in `review/keys.rs`, the threads in `scribe.rs`.
+//! Nothing here does I/O; the handlers are in `review/keys.rs`, the threads in `review_worker.rs`.
 
 pub(crate) mod agenda;
 pub(crate) mod ask;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tui_input::Input as Line;
 
 use crate::app::log::Log;
-use crate::app::opened;
+use crate::app::open_record::OpenRecord;
 use crate::app::review::agenda::Agenda;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
@@ -41,7 +41,7 @@ pub const ENOUGH: usize = 20;
 
 /// Where reviews are saved.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum ReviewLog {
     /// In this journal.
     Journal(beneath::Place),
     /// Nowhere, and why.
@@ -50,7 +50,7 @@ pub enum Place {
 
 /// What is known of a record that was looked at or judged.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct KnownRecord {
     /// Which item it is.
     pub item: ItemRef,
     /// Its content.
@@ -61,7 +61,7 @@ pub struct Known {
 
 /// The record that keys are about.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct ReviewTarget {
     /// Its number in the table.
     pub record: usize,
     /// Who it is, and what it is bound to.
@@ -152,7 +152,7 @@ pub enum Field {
 
 /// What the list of labels is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Purpose {
+pub enum LabelPurpose {
     /// To give and take labels.
     Give,
     /// To merge this label into another.
@@ -163,7 +163,7 @@ pub enum Purpose {
 
 /// What is asked, in front of the screen.
 #[derive(Debug)]
-pub enum Ask {
+pub enum ReviewDialog {
     /// A line is typed.
     Line {
         /// What for.
@@ -180,7 +180,7 @@ pub enum Ask {
     /// A label is looked for.
     Labels {
         /// What for.
-        purpose: Purpose,
+        purpose: LabelPurpose,
         /// The text and its cursor.
         line: Line,
         /// The cursor among the labels that fit.
@@ -201,7 +201,7 @@ pub enum Wait {
     /// The journal is being read; then this is done.
     Journal(Action),
     /// This record is being read, to be judged from the table.
-    Subject(usize, Action),
+    Target(usize, Action),
     /// This record is being read, to be shown next.
     Next(usize),
 }
@@ -251,7 +251,7 @@ pub struct Review {
     /// Who judges.
     pub me: Reviewer,
     /// Where reviews are saved.
-    pub place: Place,
+    pub place: ReviewLog,
     /// A review was begun: only then verdict keys act.
     pub reviewing: bool,
     /// Everything that was said, also what is still on its way to the disk.
@@ -265,7 +265,7 @@ pub struct Review {
     /// How the queue is made.
     pub queue: Queue,
     /// The record that keys are about.
-    pub subject: Option<Subject>,
+    pub target: Option<ReviewTarget>,
     /// What is about to be said of it.
     pub draft: Draft,
     /// What is about to be said of other items.
@@ -279,7 +279,7 @@ pub struct Review {
     /// The record that is read ahead.
     pub prefetching: Option<usize>,
     /// The record that was read ahead.
-    pub prefetched: Option<Box<opened::Opened>>,
+    pub prefetched: Option<Box<OpenRecord>>,
     /// Records that are being labelled all at once.
     pub batch: Option<Batch>,
     /// The session waits for unsaved events before it ends; `true`: it was said that some failed.
@@ -297,7 +297,7 @@ pub struct Review {
     /// So many records, from the first on, were looked through for what somebody judged.
     pub looked_through: usize,
     /// Records as items.
-    known: HashMap<usize, Known>,
+    known: HashMap<usize, KnownRecord>,
     /// The known records of each item, by its id or its place.
     places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
     /// Known records of which something else is said than when the agenda was made; `None`: all may be.
@@ -321,17 +321,17 @@ pub struct Review {
 
 impl Review {
     /// A review by this reviewer, begun where there is a place for it.
-    pub fn new(me: Reviewer, place: Place) -> Self {
+    pub fn new(me: Reviewer, place: ReviewLog) -> Self {
         Self {
             me,
-            reviewing: matches!(place, Place::Journal(_)),
+            reviewing: matches!(place, ReviewLog::Journal(_)),
             place,
             reviews: Reviews::default(),
             read: false,
             trouble: None,
             hide: Hide::default(),
             queue: Queue::default(),
-            subject: None,
+            target: None,
             draft: Draft::default(),
             aside: Vec::new(),
             saved: false,
@@ -364,12 +364,12 @@ impl Review {
 
     /// Without a journal: nothing can be said, and this is why.
     pub fn nowhere(why: &'static str) -> Self {
-        Self::new(Reviewer { id: Text::default(), kind: ReviewerKind::Person }, Place::Nowhere(why))
+        Self::new(Reviewer { id: Text::default(), kind: ReviewerKind::Person }, ReviewLog::Nowhere(why))
     }
 
     /// Whether anything can be said.
     pub(crate) const fn is_on(&self) -> bool {
-        matches!(self.place, Place::Journal(_))
+        matches!(self.place, ReviewLog::Journal(_))
     }
 
     /// Whether there is anything to show beside the table.
@@ -422,7 +422,7 @@ impl Review {
     // Items.
 
     /// What is known of a record.
-    pub fn known(&self, record: usize) -> Option<&Known> {
+    pub fn known(&self, record: usize) -> Option<&KnownRecord> {
         self.known.get(&record)
     }
 
@@ -432,7 +432,7 @@ impl Review {
     }
 
     /// The records of which something is known.
-    pub(crate) fn known_records(&self) -> impl Iterator<Item = (usize, &Known)> {
+    pub(crate) fn known_records(&self) -> impl Iterator<Item = (usize, &KnownRecord)> {
         self.known.iter().map(|(record, known)| (*record, known))
     }
 
@@ -473,7 +473,7 @@ impl Review {
     pub fn learn(&mut self, record: usize, item: ItemRef, content: Digest) {
         let judged = self.judge(&item, &content);
         let place = place_of(&item);
-        let before = self.known.insert(record, Known { item, content, judged });
+        let before = self.known.insert(record, KnownRecord { item, content, judged });
         if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
             && let Some(records) = self.places.get_mut(&before)
         {
@@ -554,43 +554,43 @@ impl Review {
         self.sought.clone()
     }
 
-    /// The verdict of mine that holds on the subject as it is.
+    /// The verdict of mine that holds on the target as it is.
     pub fn verdict(&self) -> Option<&Event> {
-        let summary = &self.subject.as_ref()?.summary;
+        let summary = &self.target.as_ref()?.summary;
         let reviewed = self.reviews.find(&summary.item, Some(&summary.content))?;
         let mine = reviewed.verdict_of(&self.me.id)?;
         stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)).then_some(mine)
     }
 
     /// Looks at another record.
-    pub fn look_at(&mut self, mut subject: Subject) {
+    pub fn look_at(&mut self, mut target: ReviewTarget) {
         self.put_aside();
-        subject.shown = (self.clock.now)();
-        subject.again = self.expected.take() == Some(subject.record) && self.is_due_again(subject.record);
-        let (item, content) = (subject.summary.item.clone(), subject.summary.content);
-        self.learn(subject.record, item.clone(), content);
+        target.shown = (self.clock.now)();
+        target.again = self.expected.take() == Some(target.record) && self.is_due_again(target.record);
+        let (item, content) = (target.summary.item.clone(), target.summary.content);
+        self.learn(target.record, item.clone(), content);
         let place = self.aside.iter().position(|(other, _)| same_item(other, &item));
         self.draft = place.map(|place| self.aside.remove(place).1).unwrap_or_default();
-        self.subject = Some(subject);
+        self.target = Some(target);
     }
 
     /// Looks at no record; what was about to be said of it is kept.
     pub(crate) fn put_aside(&mut self) {
-        let Some(subject) = self.subject.take() else { return };
+        let Some(target) = self.target.take() else { return };
         let mut draft = std::mem::take(&mut self.draft);
         draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
         if !draft.is_empty() {
-            self.aside.push((subject.summary.item, draft));
+            self.aside.push((target.summary.item, draft));
         }
     }
 
     // Time.
 
-    /// A key was pressed: the time since the last one was spent on the subject, unless it was a pause.
+    /// A key was pressed: the time since the last one was spent on the target, unless it was a pause.
     pub(crate) fn pressed(&mut self, now: Instant) {
         let since = self.last_key.replace(now).map(|last| now.saturating_duration_since(last));
-        if let (Some(since), Some(subject)) = (since.filter(|since| *since <= LONGEST_PAUSE), &mut self.subject) {
-            subject.active += since;
+        if let (Some(since), Some(target)) = (since.filter(|since| *since <= LONGEST_PAUSE), &mut self.target) {
+            target.active += since;
             self.busy.0 += since;
         }
     }
@@ -624,12 +624,12 @@ impl Review {
 
     // Events.
 
-    /// An event about the subject, with what was seen of it.
+    /// An event about the target, with what was seen of it.
     pub fn event(&self, kind: EventKind) -> Option<Event> {
-        let subject = self.subject.as_ref()?;
-        let mut event = about(&subject.summary, subject.hidden, kind, &self.me);
-        event.times.shown = Some(subject.shown.clone());
-        event.times.active_ms = u64::try_from(subject.active.as_millis()).ok();
+        let target = self.target.as_ref()?;
+        let mut event = about(&target.summary, target.hidden, kind, &self.me);
+        event.times.shown = Some(target.shown.clone());
+        event.times.active_ms = u64::try_from(target.active.as_millis()).ok();
         Some(event)
     }
 
@@ -686,7 +686,7 @@ impl Review {
                 None if self.reviews.event(&event.event_id).is_none() => {
                     let failure = Failure::own("not saved by", &Shown::own("the last session"), "it ended before");
                     self.reviews.push(event.clone());
-                    if let Place::Journal(journal) = &self.place {
+                    if let ReviewLog::Journal(journal) = &self.place {
                         log.left_over(journal.clone(), event, failure);
                     }
                 }
@@ -695,10 +695,10 @@ impl Review {
         }
         self.renew(None);
         let place = self
-            .subject
+            .target
             .as_ref()
             .filter(|_| self.draft.is_empty())
-            .and_then(|subject| self.aside.iter().position(|(item, _)| same_item(item, &subject.summary.item)));
+            .and_then(|target| self.aside.iter().position(|(item, _)| same_item(item, &target.summary.item)));
         if let Some(place) = place {
             self.draft = self.aside.remove(place).1;
         }
@@ -707,10 +707,10 @@ impl Review {
     /// What is to be kept over a crash: drafts, and events that could not be saved.
     pub(crate) fn to_keep(&self, log: &Log) -> Vec<Event> {
         let typing = self.typing.clone().filter(|note| !note.is_empty());
-        let current = self.subject.as_ref().map(|subject| {
+        let current = self.target.as_ref().map(|target| {
             let mut draft = self.draft.clone();
             draft.note = typing.or(draft.note);
-            (subject.summary.item.clone(), draft)
+            (target.summary.item.clone(), draft)
         });
         let drafts = self.aside.iter().cloned().chain(current);
         let draft = |(n, (item, draft)): (usize, (ItemRef, Draft))| {
@@ -763,7 +763,7 @@ impl Review {
     }
 }
 
-impl Subject {
+impl ReviewTarget {
     /// A record that was read.
     pub fn new(record: usize, summary: Summary, step: Option<u64>, steps: u64, hidden: Hide) -> Self {
         Self { record, summary, step, steps, hidden, again: false, shown: Text::default(), active: Duration::ZERO }

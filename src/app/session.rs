@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::across::Desk;
+use crate::app::across::Across;
 use crate::app::calls::Calls;
 use crate::app::effects::{Memory, Outbox, Performer};
 use crate::app::forks::Forks;
 use crate::app::msg::Msg;
-use crate::app::review::{Place, Review};
+use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks, Status};
 use crate::screens::rerun::state::ModelChoice;
 use crate::screens::stack::Screen;
@@ -30,7 +30,7 @@ use stepscope_io::model::setup::Setup;
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::Journals;
 use stepscope_io::pipeline::load::load;
-use stepscope_io::source::beneath::Place as Journal;
+use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::{expand, samples};
 use stepscope_terminal::colour::{Depth, light_hint};
 use stepscope_terminal::run::{self, Effect, Options};
@@ -64,12 +64,12 @@ pub struct Start {
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
     /// Who reviews, and how; `None`: nobody.
-    pub reviewing: Option<Reviewing>,
+    pub reviewing: Option<ReviewStart>,
 }
 
 /// How somebody reviews.
 #[derive(Debug)]
-pub struct Reviewing {
+pub struct ReviewStart {
     /// The journals, the first of which is written; without one, the journal beside the one path.
     pub journals: Vec<PathBuf>,
     /// Who.
@@ -84,9 +84,9 @@ pub struct Reviewing {
     pub hide: Hide,
 }
 
-impl Reviewing {
+impl ReviewStart {
     /// The journals of these paths, or why there is none.
-    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<Journal>, &'static str> {
+    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<Place>, &'static str> {
         match paths {
             _ if !self.journals.is_empty() => Ok(journal::named(&self.journals)),
             [] => {
@@ -104,7 +104,7 @@ impl Reviewing {
 
 /// How a session ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct SessionEnd {
     /// The exit code.
     pub code: u8,
     /// What is to be said now that the screen is gone.
@@ -112,7 +112,7 @@ pub struct Ended {
 }
 
 /// Runs a session; an error is a sentence that says why there is no screen.
-pub fn open(start: &Start) -> Result<Ended, Shown> {
+pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let folders = Folders::find(start.config_dir.as_deref());
     let say = |failure: Failure| shown!("{failure}");
     let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
@@ -147,9 +147,9 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     if start.compare {
         app.screens.push(Screen::Compare);
     }
-    app.desk = Desk::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
-    app.desk.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
-    app.desk.document.clone_from(&start.document);
+    app.across = Across::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
+    app.across.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
+    app.across.document.clone_from(&start.document);
     app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
     if let Some(name) = asked.map(str::to_owned) {
@@ -193,18 +193,18 @@ pub fn open(start: &Start) -> Result<Ended, Shown> {
     });
     outbox.close();
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
-    Ok(Ended { code, complaints: performer.finish() })
+    Ok(SessionEnd { code, complaints: performer.finish() })
 }
 
-fn review(reviewing: &Reviewing, journal: Journal) -> Review {
-    let mut review = Review::new(reviewing.reviewer.clone(), Place::Journal(journal));
+fn review(reviewing: &ReviewStart, journal: Place) -> Review {
+    let mut review = Review::new(reviewing.reviewer.clone(), ReviewLog::Journal(journal));
     (review.queue, review.hide) = (reviewing.order, reviewing.hide);
     review.reviewing = reviewing.begins;
     review
 }
 
 /// The journals that the boards read: those that were named, or the one of the sample runs, or those beside the files.
-fn read_by_boards(start: &Start, journals: Option<&Result<Vec<Journal>, &'static str>>) -> Journals {
+fn read_by_boards(start: &Start, journals: Option<&Result<Vec<Place>, &'static str>>) -> Journals {
     let named = start.reviewing.as_ref().map(|reviewing| journal::named(&reviewing.journals)).unwrap_or_default();
     let samples = journals.and_then(|journals| journals.as_ref().ok()).filter(|_| start.paths.is_empty());
     Journals { files: start.paths.clone(), named: samples.cloned().unwrap_or(named) }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::app::across::Desk;
+use crate::app::across::Across;
 use crate::app::fork_tree::Address;
 use crate::app::forks::Forks;
 use crate::app::log::Log;
@@ -13,7 +13,7 @@ use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::ModelChoice;
 use crate::screens::run::edits::Edits;
-use crate::screens::stack::{Front, Screens};
+use crate::screens::stack::{Focus, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
 use crate::widgets::prose::size;
@@ -128,7 +128,7 @@ pub struct App {
     /// These are the sample runs that come with the program.
     pub samples: bool,
     /// What is worked out from all records together.
-    pub desk: Desk,
+    pub across: Across,
     /// Whom the keys ask.
     pub models: ModelChoice,
     /// What people said of the records.
@@ -164,23 +164,23 @@ impl App {
             choosing: None,
             outside: Outside::default(),
             samples: false,
-            desk: Desk::default(),
+            across: Across::default(),
             models: ModelChoice::default(),
             review: Review::nowhere("there is no journal: name one with --reviews"),
         }
     }
 
     /// What is in front.
-    pub fn front(&self) -> Front {
-        self.dialog.as_ref().map_or_else(|| self.base(), |dialog| Front::Dialog(dialog.context()))
+    pub fn focus(&self) -> Focus {
+        self.dialog.as_ref().map_or_else(|| self.focus_below_dialog(), |dialog| Focus::Dialog(dialog.context()))
     }
 
     /// What is in front but for a dialog.
-    pub fn base(&self) -> Front {
+    pub fn focus_below_dialog(&self) -> Focus {
         match self.screens.top() {
-            ScreenKind::Adjudication if self.desk.adjudication.choosing.is_some() => Front::Decision,
-            screen if screen.is_judged_on() && self.review.draft.choosing => Front::Labels(screen),
-            screen => Front::Screen(screen),
+            ScreenKind::Adjudication if self.across.adjudication.choosing.is_some() => Focus::Decision,
+            screen if screen.is_judged_on() && self.review.draft.choosing => Focus::Labels(screen),
+            screen => Focus::Screen(screen),
         }
     }
 

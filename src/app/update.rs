@@ -8,16 +8,16 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::{Effects, Msg, Work};
-use crate::app::opened::Opened;
-use crate::app::scribe::Task;
+use crate::app::open_record::OpenRecord;
+use crate::app::review_worker::Task;
 use crate::app::state::{App, Patience, REARRANGE, Status};
-use crate::app::{across, keep, review, view};
+use crate::app::{across, forks, review, view};
 use crate::dialogs::dialog::{Dialog, Palette, PromptPurpose};
 use crate::dialogs::{editor, keys, palette, repair};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::screens::stack::{Front, Screen};
+use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
 use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
@@ -166,8 +166,8 @@ impl App {
         if matches!(self.dialog, Some(Dialog::Drop(_))) {
             return keys::answer_drop(self, event);
         }
-        let front = self.front();
-        if matches!(front, Front::Dialog(kind) if kind.takes_text()) {
+        let front = self.focus();
+        if matches!(front, Focus::Dialog(kind) if kind.takes_text()) {
             return keys::text_key(self, event);
         }
         self.typed.push(key);
@@ -267,7 +267,7 @@ impl App {
     /// The record so many rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
         let view = self.screens.record().ok_or("open the record first")?;
-        let row = keep::row_from(self, self.root_of(view.opened.index), by);
+        let row = forks::follow::row_from(self, self.root_of(view.opened.index), by);
         let record = self.table.record(row).filter(|record| *record != view.opened.index);
         let record = record.ok_or(if by > 0 { "this is the last record" } else { "this is the first record" })?;
         Ok((row, record))
@@ -275,8 +275,8 @@ impl App {
 
     pub(crate) fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, desk, forks, review, .. } = self;
-        let is_in = |record: usize, set: &str| desk.holds(set, store.address(record));
+        let Self { store, table, across, forks, review, .. } = self;
+        let is_in = |record: usize, set: &str| across.holds(set, store.address(record));
         let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows));
         table.arrange(records, |record| store.row(record).copied(), is_in, review, fork_tree);
         self.review.reorder();
@@ -346,7 +346,7 @@ impl App {
     }
 
     /// Shows a record that was read.
-    pub(crate) fn show_record(&mut self, opened: Opened, screen: ScreenKind) {
+    pub(crate) fn show_record(&mut self, opened: OpenRecord, screen: ScreenKind) {
         let mut view = RecordView::new(opened);
         if let Some(before) = self.screens.record() {
             view = view.like(before);
@@ -364,7 +364,7 @@ fn take(app: &mut App, event: Event<Msg>, now: Instant) -> Effects {
             let look = app.review.is_on().then_some(Effect::Work(Work::Review(Task::Look)));
             let mut effects = vec![Effect::Work(Work::Begin)];
             effects.extend(look);
-            effects.extend(keep::first_forks(app));
+            effects.extend(forks::follow::first_forks(app));
             effects
         }
         Event::Resize(size) => {
@@ -498,10 +498,10 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         }
         A::NextRecord => return record_by(app, times),
         A::PreviousRecord => return record_by(app, -times),
-        A::NextFork => return keep::fork_by(app, times),
-        A::PreviousFork => return keep::fork_by(app, -times),
+        A::NextFork => return forks::follow::fork_by(app, times),
+        A::PreviousFork => return forks::follow::fork_by(app, -times),
         A::DropEdits => run::edit::drop_edits(app),
-        A::SaveAgain => return keep::save_again(app),
+        A::SaveAgain => return forks::follow::save_again(app),
         A::Review => return review::keys::turn_review(app),
         A::Theme => next_theme(app),
         A::Mouse => {
@@ -521,7 +521,7 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
 
 /// The open record as JSON, and back.
 fn json(app: &mut App) -> Effects {
-    let Some(Screen::Record(view)) = app.screens.front_mut() else { return Vec::new() };
+    let Some(Screen::Record(view)) = app.screens.top_screen_mut() else { return Vec::new() };
     if view.json {
         return back(app);
     }
@@ -586,7 +586,7 @@ fn back(app: &mut App) -> Effects {
     if app.screens.top() == ScreenKind::Table {
         return quit(app);
     }
-    if let Some(Screen::Record(view)) = app.screens.front_mut()
+    if let Some(Screen::Record(view)) = app.screens.top_screen_mut()
         && view.kind() != view.own_kind()
     {
         view.json = false;
@@ -607,7 +607,7 @@ fn escape(app: &mut App) -> Effects {
         (app.opening, app.copying) = (None, None);
         return Vec::new();
     }
-    if let Some(Screen::Record(view)) = app.screens.front_mut()
+    if let Some(Screen::Record(view)) = app.screens.top_screen_mut()
         && !view.json
     {
         if view.anchor.take().is_some() {
@@ -703,9 +703,9 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Record(record, result) => take_record(app, record, result),
-        Msg::ForkOrigins(known) => keep::take_fork_origins(app, known),
-        Msg::Parents(moves, found) => keep::take_parents(app, moves, found),
-        Msg::Log(told) => keep::told(app, told),
+        Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
+        Msg::Parents(moves, found) => forks::follow::take_parents(app, moves, found),
+        Msg::Log(told) => forks::follow::told(app, told),
         Msg::Run(id, told) => match repair::repair_told(app, id, told) {
             Ok(effects) => effects,
             Err(told) => rerun::keys::take_told(app, id, told, now),
@@ -734,7 +734,7 @@ fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Exported(path, result) => side_by_side::keys::exported(app, &path, result),
-        Msg::Desk(news) => across::keys::take_news(app, news),
+        Msg::Across(news) => across::keys::take_news(app, news),
         Msg::SearchFailed(id, failure) => {
             let ids = [
                 app.table.filtering.as_ref().map(|search| search.id),
@@ -753,10 +753,10 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let cursor = app.record().and_then(|record| app.store.address(record));
     let open = app.screens.record().and_then(|view| app.store.address(view.opened.index));
     let opening = app.opening.and_then(|(record, _)| app.store.address(record));
-    let forks = keep::forks_source(app, &event);
+    let found = forks::follow::forks_source(app, &event);
     let mut effects = Vec::new();
     let change = app.store.apply(event);
-    effects.extend(keep::follow_fork_tree(app, forks));
+    effects.extend(forks::follow::follow_fork_tree(app, found));
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
@@ -780,7 +780,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         effects.extend(table::search::go_on_searching(app, |search| search.done));
     }
     effects.extend(table::search::follow_matches(app));
-    effects.extend(across::keys::refresh_desk(app));
+    effects.extend(across::keys::refresh_across(app));
     if app.review.is_on() {
         effects.extend(review::news::review_loaded(app, change == Change::Moved));
     }
@@ -820,7 +820,7 @@ fn follow_moved(
     effects
 }
 
-fn take_record(app: &mut App, record: usize, result: Result<Box<Opened>, Failure>) -> Effects {
+fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Failure>) -> Effects {
     let (mut opened, failure) = match result {
         Ok(opened) => (Some(opened), None),
         Err(failure) => (None, Some(failure)),

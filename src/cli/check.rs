@@ -41,8 +41,8 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let own;
     let schema = match options.schema.as_deref().map(answer_schema) {
         None => None,
-        Some(Ok(Answers::Published(schema))) => Some(published(schema)),
-        Some(Ok(Answers::Own(schema))) => {
+        Some(Ok(SchemaChoice::Published(schema))) => Some(published(schema)),
+        Some(Ok(SchemaChoice::Own(schema))) => {
             own = schema;
             Some(&*own)
         }
@@ -214,14 +214,14 @@ fn rest(outcome: &Outcome) -> Shown {
 }
 
 /// What `--schema` names.
-enum Answers {
+enum SchemaChoice {
     Published(AnswerSchema),
     Own(Box<Schema>),
 }
 
-fn answer_schema(name: &str) -> Result<Answers, Shown> {
+fn answer_schema(name: &str) -> Result<SchemaChoice, Shown> {
     if let Some(schema) = AnswerSchema::from_word(name) {
-        return Ok(Answers::Published(schema));
+        return Ok(SchemaChoice::Published(schema));
     }
     let path = Path::new(name);
     let fail = |why: &Shown| {
@@ -232,5 +232,5 @@ fn answer_schema(name: &str) -> Result<Answers, Shown> {
     };
     let text = read_small(path, MAX_SCHEMA, "cannot read").map_err(|failure| fail(&failure.source))?;
     let schema = Schema::compile(&text).map_err(|failure| fail(&shown!("{failure}")))?;
-    Ok(Answers::Own(Box::new(schema)))
+    Ok(SchemaChoice::Own(Box::new(schema)))
 }

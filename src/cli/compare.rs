@@ -36,8 +36,8 @@ pub struct Compare {
     #[arg(long, value_name = "PATH")]
     reviews: Vec<PathBuf>,
     /// How to print
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    format: CompareFormat,
     /// Also list the items of these cells: both, `only_a`, `only_b`, none, missing
     #[arg(long, value_name = "CELL", value_delimiter = ',', value_parser = cell)]
     cell: Vec<Cell>,
@@ -59,19 +59,19 @@ impl Compare {
     }
 
     /// What the screen is to open.
-    pub(super) fn screen(self) -> super::Screen {
-        super::Screen {
+    pub(super) fn screen(self) -> super::ScreenArgs {
+        super::ScreenArgs {
             paths: vec![self.a],
             baseline: Some(self.b),
             reviewing: Reviewing { reviews: self.reviews, ..Reviewing::default() },
             compare: true,
-            ..super::Screen::default()
+            ..super::ScreenArgs::default()
         }
     }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+enum CompareFormat {
     /// For people
     Text,
     /// One JSON object an item, and one with all counts
@@ -106,7 +106,7 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
         None => false,
     };
     match options.format {
-        Format::Jsonl => {
+        CompareFormat::Jsonl => {
             let mut json = Vec::new();
             for item in items.iter().filter(|item| options.cell.is_empty() || listed(item)) {
                 comparison.write_item(item, &mut json);
@@ -117,7 +117,7 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
             comparison.write_summary(names.each_ref(), &mut json);
             out.write(&json);
         }
-        Format::Text => {
+        CompareFormat::Text => {
             for line in comparison.board([&Shown::path(&options.a), &Shown::path(&options.b)]) {
                 out.line(&line);
             }
@@ -204,7 +204,7 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 
         out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
         return None;
     };
-    if options.format == Format::Jsonl {
+    if options.format == CompareFormat::Jsonl {
         let mut json = Vec::new();
         write_difference(&found, &mut json);
         out.write(&json);
@@ -236,7 +236,7 @@ mod tests {
     use clap::Parser;
 
     use super::{CLEAN, Compare, Out, run};
-    use crate::cli::review::{self, Review};
+    use crate::cli::review::{self, ReviewCommand};
     use stepscope_base::shown;
     use stepscope_core::review::event::{Event, EventKind, ItemRef, Reviewer, ReviewerKind, Verdict};
     use stepscope_core::rules::counted;
@@ -253,7 +253,7 @@ mod tests {
     enum Line {
         Compare(Compare),
         #[command(subcommand)]
-        Review(Review),
+        Review(ReviewCommand),
     }
 
     #[test]

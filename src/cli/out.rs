@@ -21,7 +21,7 @@ const MAX_COMPLAINTS: usize = 1_000;
 #[derive(Debug)]
 pub struct Out {
     buffer: Vec<u8>,
-    ended: Option<Ended>,
+    ended: Option<OutputEnd>,
     is_terminal: bool,
 }
 
@@ -32,7 +32,7 @@ impl Default for Out {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ended {
+enum OutputEnd {
     /// The reader of the pipe has gone, as `head` does: nothing is wrong.
     Closed,
     /// It could not be written.
@@ -90,10 +90,10 @@ impl Out {
             let done = stdout.write_all(&self.buffer).and_then(|()| stdout.flush());
             self.ended = match done {
                 Ok(()) => None,
-                Err(error) if error.kind() == ErrorKind::BrokenPipe => Some(Ended::Closed),
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => Some(OutputEnd::Closed),
                 Err(error) => {
                     self.complain(&shown!("cannot write the output: {}", Shown::error(&error)));
-                    Some(Ended::Failed)
+                    Some(OutputEnd::Failed)
                 }
             };
         }
@@ -146,7 +146,7 @@ impl Out {
     /// Writes the rest. The exit code: the given one, unless the output could not be written.
     pub fn finish(&mut self, code: u8) -> u8 {
         self.flush();
-        if self.ended == Some(Ended::Failed) { FAILED } else { code }
+        if self.ended == Some(OutputEnd::Failed) { FAILED } else { code }
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Answers, CLEAN, FAILED, FOUND, Out, UNANSWERED};
+use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{ReadyServer, Request, Sampling, Sending};
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
@@ -43,7 +43,7 @@ pub struct Rerun {
     pick: Pick,
     /// What belongs to answers with cited lines
     #[command(flatten)]
-    answers: Answers,
+    answers: AnswerArgs,
     /// The step of a run, counted from 1; a typed answer has none
     #[arg(long, value_name = "N")]
     step: Option<usize>,

@@ -27,13 +27,13 @@ mod agreement;
 mod export;
 mod import;
 mod list;
+mod log_writer;
 mod merge;
-mod saver;
 mod stats;
 
 /// What to do with verdicts.
 #[derive(Subcommand, Clone, Debug)]
-pub enum Review {
+pub enum ReviewCommand {
     /// Save verdicts that come as JSON lines: `{"id", "verdict", "labels", "note"}`
     ///
     /// After each that is safe on the disk, `saved ID` is printed. With FILE, verdicts are bound to what the records
@@ -41,7 +41,7 @@ pub enum Review {
     /// again as it stands in the journal, or with the same `event_id`, is the same event. Exit code: 0 all saved, 2 not all.
     Add(add::Add),
     /// List the items that somebody judged, and what they are counted as
-    List(list::List),
+    List(list::ListArgs),
     /// Print verdicts as JSON lines, CSV or Markdown, or the records that failed
     Export(export::Export),
     /// Save the verdicts of a CSV with the columns id, verdict, labels and note
@@ -299,15 +299,15 @@ fn index(summaries: &Summaries) -> Index<'_> {
     Index::of(summaries.summaries.iter().map(|placed| &placed.summary))
 }
 
-pub(super) fn run(review: &Review, out: &mut Out) -> u8 {
+pub(super) fn run(review: &ReviewCommand, out: &mut Out) -> u8 {
     let done = match review {
-        Review::Add(add) => add::run(add, out),
-        Review::List(list) => list::run(list, out),
-        Review::Export(export) => export::run(export, out),
-        Review::Import(import) => import::run(import, out),
-        Review::Stats(stats) => stats::run(stats, out).map(|()| CLEAN),
-        Review::Agreement(agreement) => agreement::run(agreement, out).map(|()| CLEAN),
-        Review::Merge(merge) => merge::run(merge, out).map(|()| CLEAN),
+        ReviewCommand::Add(add) => add::run(add, out),
+        ReviewCommand::List(list) => list::run(list, out),
+        ReviewCommand::Export(export) => export::run(export, out),
+        ReviewCommand::Import(import) => import::run(import, out),
+        ReviewCommand::Stats(stats) => stats::run(stats, out).map(|()| CLEAN),
+        ReviewCommand::Agreement(agreement) => agreement::run(agreement, out).map(|()| CLEAN),
+        ReviewCommand::Merge(merge) => merge::run(merge, out).map(|()| CLEAN),
     };
     // What could not be done was said where it happened.
     done.unwrap_or(FAILED)

@@ -39,7 +39,7 @@ struct Found {
     count: u64,
     /// The first ones, by their place.
     places: BTreeMap<At, Shown>,
-    page: Option<(At, Page)>,
+    page: Option<(At, RecordText)>,
 }
 
 impl Found {
@@ -60,12 +60,12 @@ impl Found {
 
 /// What is printed of a record.
 #[derive(Default)]
-struct Page {
+struct RecordText {
     out: Vec<u8>,
     refused: Option<Shown>,
 }
 
-impl Page {
+impl RecordText {
     fn line(&mut self, line: &Shown) {
         self.out.extend_from_slice(line.as_str().as_bytes());
         self.out.push(b'\n');
@@ -128,8 +128,8 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
 
-fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> Page {
-    let mut out = Page::default();
+fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordText {
+    let mut out = RecordText::default();
     let Some(record) = &case.record else {
         out.line(&shown!("{}:{}: not readable as JSON\n", case.source().line(), case.origin().line));
         write(case, case.findings(), look, &mut out.out);
@@ -168,7 +168,7 @@ impl View<'_, '_> {
         self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
     }
 
-    fn head(&self, out: &mut Page) {
+    fn head(&self, out: &mut RecordText) {
         let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
         let verdict = match record.correct {
@@ -200,7 +200,7 @@ impl View<'_, '_> {
     }
 
     /// Where to fix the run, and the argument.
-    fn triage(&self, triage: &Triage, out: &mut Page) {
+    fn triage(&self, triage: &Triage, out: &mut RecordText) {
         let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
         out.line(&shown!("Where to fix\n  {}{step} ({})", triage.fix.phrase(), triage.confidence.word()));
         for argument in &triage.why {
@@ -226,7 +226,7 @@ impl View<'_, '_> {
         Some(shown!("{}", lines.join("\n")))
     }
 
-    fn all_steps(&self, with_state: bool, out: &mut Page) {
+    fn all_steps(&self, with_state: bool, out: &mut RecordText) {
         let mut room = MAX_STATES;
         // What is printed of steps of a few bytes would be far longer than the record.
         let most = room_of(self.record.root.raw().len(), MAX_OUTPUT);
@@ -262,7 +262,7 @@ impl View<'_, '_> {
         }
     }
 
-    fn step_alone(&self, step: usize, with_state: bool, out: &mut Page) {
+    fn step_alone(&self, step: usize, with_state: bool, out: &mut RecordText) {
         self.step(step, true, out);
         if let Some(call) = self.state.call(step) {
             recorded(call, out);
@@ -272,7 +272,7 @@ impl View<'_, '_> {
         }
     }
 
-    fn step(&self, step: usize, whole: bool, out: &mut Page) {
+    fn step(&self, step: usize, whole: bool, out: &mut RecordText) {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
         let last = if self.state.last_step().contains(step) { ", run with the answer schema" } else { "" };
@@ -298,7 +298,7 @@ impl View<'_, '_> {
     }
 
     /// The states before and after a step, and how much room that leaves.
-    fn states(&self, step: usize, room: &mut usize, out: &mut Page) {
+    fn states(&self, step: usize, room: &mut usize, out: &mut RecordText) {
         for (title, entries) in [("before", self.state.before(step)), ("after", self.state.after(step))] {
             out.line(&shown!("  state {title}"));
             self.entries(&entries, false, *room, out);
@@ -307,7 +307,7 @@ impl View<'_, '_> {
     }
 
     /// Entries, of which at most `most` are printed and the rest counted.
-    fn entries(&self, entries: &[Entry<'_>], whole: bool, most: usize, out: &mut Page) {
+    fn entries(&self, entries: &[Entry<'_>], whole: bool, most: usize, out: &mut RecordText) {
         let (entries, left_out) = entries.split_at(most.min(entries.len()));
         let name = |entry: &Entry<'_>| {
             let name = self.state.variables().get(entry.variable).map(|variable| variable.name.line());
@@ -325,7 +325,7 @@ impl View<'_, '_> {
     }
 
     /// The prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
-    fn prompt(&self, step: usize, terminal: bool, out: &mut Page) {
+    fn prompt(&self, step: usize, terminal: bool, out: &mut RecordText) {
         let Some(procedure) = self.procedure else {
             out.refused = Some(Shown::own("this record has no procedure to make a prompt from"));
             return;
@@ -348,7 +348,7 @@ impl View<'_, '_> {
 }
 
 /// What was recorded of a call, beyond values.
-fn recorded(call: &TraceStep<'_>, out: &mut Page) {
+fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
     for (title, value) in [
         ("model", call.model),
         ("backend", call.backend),

@@ -2,7 +2,7 @@
 
 pub(crate) mod draw;
 
-use crate::app::proof::{Proof, superscript};
+use crate::app::computed::{ComputedValues, superscript};
 use crate::widgets::list::{List, Move};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -55,9 +55,9 @@ pub struct Tree {
 
 impl Tree {
     /// A derivation as rows; quantities of the question are its leaves.
-    pub fn of(title: Shown, recorded: Shown, root: &Derivation, proof: &Proof) -> Self {
+    pub fn of(title: Shown, recorded: Shown, root: &Derivation, computed: &ComputedValues) -> Self {
         let mut branches = Vec::new();
-        grow(root, ("≙ ".into(), "  ".into()), 0, proof, &mut branches);
+        grow(root, ("≙ ".into(), "  ".into()), 0, computed, &mut branches);
         let mut tree = Self { title, recorded, list: List::default(), branches };
         if tree.branches.len() > OPEN_ROWS {
             for n in 0..tree.branches.len() {
@@ -148,22 +148,22 @@ impl Tree {
     }
 }
 
-fn grow(node: &Derivation, joints: (String, String), depth: usize, proof: &Proof, out: &mut Vec<Branch>) {
+fn grow(node: &Derivation, joints: (String, String), depth: usize, computed: &ComputedValues, out: &mut Vec<Branch>) {
     let (first, rest) = joints;
     let at = out.len();
     let origin = Origin::Written { variable: node.variable, step: node.step };
     out.push(Branch { joint: first, text: line(node), origin, folded: false, below: 0, depth });
-    let quantities = quantities(node, proof);
+    let quantities = quantities(node, computed);
     let count = node.from.len() + quantities.len();
     let joint = |n: usize, more: (&str, &str), last: (&str, &str)| {
         let (joint, below) = if n + 1 == count { last } else { more };
         (format!("{rest}{joint}"), format!("{rest}{below}"))
     };
     for (n, from) in node.from.iter().enumerate() {
-        grow(from, joint(n, ("├ ", "│ "), ("└ ", "  ")), depth + 1, proof, out);
+        grow(from, joint(n, ("├ ", "│ "), ("└ ", "  ")), depth + 1, computed, out);
     }
     for (n, quantity) in quantities.into_iter().enumerate() {
-        let Some(words) = proof.words(quantity) else { continue };
+        let Some(words) = computed.words(quantity) else { continue };
         let (joint, _) = joint(node.from.len() + n, ("├ ", ""), ("└ ", ""));
         let text = shown!("{} “{words}” in the question", superscript(quantity + 1));
         out.push(Branch { joint, text, origin: Origin::Quantity(quantity), folded: false, below: 0, depth: depth + 1 });
@@ -176,12 +176,13 @@ fn grow(node: &Derivation, joints: (String, String), depth: usize, proof: &Proof
 
 /// The quantities of the question that a value rests on directly: the numbers in its calculation, or, where nothing
 /// was calculated, those that it took up.
-fn quantities(node: &Derivation, proof: &Proof) -> Vec<usize> {
-    let taken = proof.taken.get(node.variable).map(Vec::as_slice).unwrap_or_default();
+fn quantities(node: &Derivation, computed: &ComputedValues) -> Vec<usize> {
+    let taken = computed.taken.get(node.variable).map(Vec::as_slice).unwrap_or_default();
     if node.from.is_empty() && node.formula.is_none() && !taken.is_empty() {
         return taken.to_vec();
     }
-    let mut found: Vec<usize> = node.constants.iter().filter_map(|number| proof.quantity_of(number.float())).collect();
+    let mut found: Vec<usize> =
+        node.constants.iter().filter_map(|number| computed.quantity_of(number.float())).collect();
     found.sort_unstable();
     found.dedup();
     found

@@ -2,7 +2,7 @@
 
 use tui_input::Input as Line;
 
-use crate::app::review::Ask;
+use crate::app::review::ReviewDialog;
 use crate::dialogs::derivation::Tree;
 use crate::dialogs::editor::Editor;
 use crate::screens::rerun::state::Field;
@@ -31,7 +31,7 @@ pub enum Dialog {
     /// The document's table of contents.
     Contents(List),
     /// A question about a verdict.
-    Review(Ask),
+    Review(ReviewDialog),
     /// A repair of a procedure by a model.
     Repair(Box<ModelRepair>),
     /// A text is being typed.
@@ -48,11 +48,11 @@ impl Dialog {
         match self {
             Self::Help(_) | Self::Popup(_) | Self::Rewards(_) => Context::Window,
             Self::Palette(_) => Context::Palette,
-            Self::Prompt(_) | Self::Review(Ask::Line { .. }) => Context::Line,
+            Self::Prompt(_) | Self::Review(ReviewDialog::Line { .. }) => Context::Line,
             Self::Derivation(_) => Context::Derivation,
             Self::Contents(_) => Context::Contents,
-            Self::Review(Ask::Labels { .. }) => Context::LabelList,
-            Self::Review(Ask::Confirm { .. }) => Context::Confirm,
+            Self::Review(ReviewDialog::Labels { .. }) => Context::LabelList,
+            Self::Review(ReviewDialog::Confirm { .. }) => Context::Confirm,
             Self::Repair(_) => Context::Repair,
             Self::Editor(_) => Context::Editor,
             Self::Fixes(..) => Context::Fixes,
@@ -75,8 +75,8 @@ impl Dialog {
             Self::Derivation(_) => "derivation",
             Self::Rewards(_) => "reward",
             Self::Contents(_) => "contents",
-            Self::Review(Ask::Line { .. }) => "verdict",
-            Self::Review(Ask::Labels { .. } | Ask::Confirm { .. }) => "labels",
+            Self::Review(ReviewDialog::Line { .. }) => "verdict",
+            Self::Review(ReviewDialog::Labels { .. } | ReviewDialog::Confirm { .. }) => "labels",
             Self::Repair(_) | Self::Fixes(..) => "repair",
             Self::Editor(_) => "edit",
             Self::Drop(_) => "drop?",
@@ -104,7 +104,7 @@ impl Dialog {
         match self {
             Self::Prompt(prompt) => Some(&mut prompt.line),
             Self::Palette(palette) => Some(&mut palette.line),
-            Self::Review(Ask::Line { line, .. } | Ask::Labels { line, .. }) => Some(line),
+            Self::Review(ReviewDialog::Line { line, .. } | ReviewDialog::Labels { line, .. }) => Some(line),
             _ => None,
         }
     }
@@ -118,8 +118,8 @@ impl Dialog {
     pub fn is_typed_in(&self) -> bool {
         match self {
             Self::Prompt(prompt) => prompt.line.value() != prompt.from,
-            Self::Review(Ask::Line { line, from, .. }) => line.value() != from,
-            Self::Review(Ask::Labels { line, .. }) => !line.value().is_empty(),
+            Self::Review(ReviewDialog::Line { line, from, .. }) => line.value() != from,
+            Self::Review(ReviewDialog::Labels { line, .. }) => !line.value().is_empty(),
             Self::Editor(editor) => editor.is_changed(),
             Self::Drop(dialog) => dialog.is_typed_in(),
             _ => false,

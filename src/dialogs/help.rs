@@ -30,7 +30,7 @@ enum Item {
 
 fn content(app: &App) -> Vec<Item> {
     let mut items = Vec::new();
-    let mut contexts = app.base().contexts();
+    let mut contexts = app.focus_below_dialog().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
     contexts.extend(others.collect::<Vec<_>>());
     for context in contexts {

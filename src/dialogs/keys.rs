@@ -5,7 +5,7 @@ use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
 use crate::app::review;
-use crate::app::review::Ask;
+use crate::app::review::ReviewDialog;
 use crate::app::state::App;
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Palette, Prompt, PromptPurpose};
@@ -95,8 +95,8 @@ impl App {
 /// A dialog was given up: what it left elsewhere goes with it.
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
-        Dialog::Review(Ask::Line { .. }) => review::ask::line_closed(app),
-        Dialog::Review(Ask::Confirm { .. }) => app.say(Shown::own("nothing was labelled")),
+        Dialog::Review(ReviewDialog::Line { .. }) => review::ask::line_closed(app),
+        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("nothing was labelled")),
         _ => Vec::new(),
     }
 }

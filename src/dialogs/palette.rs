@@ -39,7 +39,8 @@ pub(crate) fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, l
     }
     for (row, n) in palette.list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(binding) = rows.get(n) else { continue };
-        let role = if app.allowed_at(app.base(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
+        let role =
+            if app.allowed_at(app.focus_below_dialog(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         let spans = vec![
             look.span(pad(&binding.action.word().replace('_', " "), 20), role),

@@ -72,12 +72,12 @@ impl Screens {
     }
 
     /// The one in front, but for the table.
-    pub fn front(&self) -> Option<&Screen> {
+    pub fn top_screen(&self) -> Option<&Screen> {
         self.0.last()
     }
 
     /// The one in front, but for the table, to be changed.
-    pub fn front_mut(&mut self) -> Option<&mut Screen> {
+    pub fn top_screen_mut(&mut self) -> Option<&mut Screen> {
         self.0.last_mut()
     }
 
@@ -134,7 +134,7 @@ impl Screens {
 
 /// What is in front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Front {
+pub enum Focus {
     /// A screen.
     Screen(ScreenKind),
     /// The labels of a failed item, below a screen that shows it.
@@ -145,7 +145,7 @@ pub enum Front {
     Dialog(Context),
 }
 
-impl Front {
+impl Focus {
     /// The contexts in which its keys are looked up, the nearest first.
     pub fn contexts(self) -> Vec<Context> {
         match self {

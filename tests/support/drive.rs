@@ -15,12 +15,12 @@ use ratatui::style::{Color, Style};
 use tokio::runtime::{Builder, Handle};
 use unicode_width::UnicodeWidthStr as _;
 
-use stepscope::app::across::Desk;
+use stepscope::app::across::Across;
 use stepscope::app::calls::Calls;
 use stepscope::app::effects;
 use stepscope::app::msg::{Msg, Work};
-use stepscope::app::review::{Place, Review};
-use stepscope::app::scribe::{Scribe, Tell};
+use stepscope::app::review::{Review, ReviewLog};
+use stepscope::app::review_worker::{ReviewWorker, Tell};
 use stepscope::app::state::{App, Looks};
 use stepscope::screens::rerun::state::ModelChoice;
 use stepscope::widgets::keymap::Keymap;
@@ -96,7 +96,7 @@ pub(crate) struct Drive {
     beside: Arc<Beside>,
     loader: Loader,
     /// Of reviews: the threads, and what they report.
-    scribe: Option<(Scribe, Writer, Receiver<Msg>)>,
+    worker: Option<(ReviewWorker, Writer, Receiver<Msg>)>,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -131,7 +131,7 @@ impl Drive {
         let beside = Beside::with_baseline(Some(baseline.to_owned()), 1);
         Self::with_early(&[path.to_owned()], beside, |app| {
             let journals = Journals { files: vec![path.to_owned()], named: Vec::new() };
-            app.desk = Desk::new(Some(baseline.to_owned()), journals, false);
+            app.across = Across::new(Some(baseline.to_owned()), journals, false);
             Vec::new()
         })
     }
@@ -168,7 +168,7 @@ impl Drive {
             to_loop,
             beside,
             loader,
-            scribe: None,
+            worker: None,
             buffer: Buffer::default(),
             cursor: None,
         };
@@ -219,7 +219,7 @@ impl Drive {
     pub(crate) fn drain(&mut self) {
         let mut is_new = false;
         loop {
-            let news = || self.scribe.as_ref().and_then(|(.., news)| news.try_recv().ok());
+            let news = || self.worker.as_ref().and_then(|(.., news)| news.try_recv().ok());
             let Some(message) = self.events.try_recv().ok().or_else(news) else { break };
             self.event(Event::Message(message));
             is_new = true;
@@ -322,13 +322,13 @@ impl Drive {
                 self.loader.follow(path);
                 Vec::new()
             }
-            Work::Append(append) if self.scribe.is_some() && append.content.what == REVIEWS.what => {
-                self.scribe.as_ref().unwrap().1.append(append);
+            Work::Append(append) if self.worker.is_some() && append.content.what == REVIEWS.what => {
+                self.worker.as_ref().unwrap().1.append(append);
                 Vec::new()
             }
             Work::Review(task) => {
-                if let Some((scribe, ..)) = &mut self.scribe {
-                    scribe.perform(task);
+                if let Some((worker, ..)) = &mut self.worker {
+                    worker.perform(task);
                 }
                 Vec::new()
             }
@@ -369,14 +369,14 @@ impl Drive {
         let told = sender.lock().unwrap().clone();
         let tell = Tell::by(move |news| sender.lock().unwrap().send(Msg::Review(news)).is_ok());
         let writer = Writer::start(move |line| told.send(Msg::Log(line)).is_ok());
-        let scribe = Scribe::start(&[journal.into()], Some(state), tell);
+        let worker = ReviewWorker::start(&[journal.into()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
         let mut drive = Self::with_early(paths, beside, |app| {
-            app.review = Review::new(reviewer, Place::Journal(journal.into()));
+            app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));
             change(app);
             Vec::new()
         });
-        drive.scribe = Some((scribe, writer, news));
+        drive.worker = Some((worker, writer, news));
         drive.event(Event::Start(Size::new(120, 36)));
         drive.until(|app| app.review.read);
         drive
@@ -389,7 +389,7 @@ impl Drive {
         let end = Instant::now() + DEADLINE;
         while !holds(&self.app) {
             let left = end.saturating_duration_since(Instant::now());
-            let news = self.scribe.as_ref().and_then(|(.., news)| news.recv_timeout(left).ok());
+            let news = self.worker.as_ref().and_then(|(.., news)| news.recv_timeout(left).ok());
             match news {
                 Some(news) => self.event(Event::Message(news)),
                 None => panic!("the reviews did not come so far\n{}", self.screen()),

@@ -22,7 +22,7 @@ pub(crate) const NOT_HERE: &str = "this is not for here; q goes back";
 /// Whether a screen of all records can be opened, or the open record be put next to its baseline record; `None`: it is
 /// another action.
 pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
-    let baseline = need(app.desk.baseline.is_some(), "there is no baseline: start with --baseline PATH");
+    let baseline = need(app.across.baseline.is_some(), "there is no baseline: start with --baseline PATH");
     Some(match action {
         Action::Compare => baseline,
         Action::Dashboard | Action::Adjudication => Ok(()),
@@ -52,7 +52,7 @@ pub(crate) fn may_leave(app: &App) -> Result<(), Reason> {
 /// another action.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     // Who does something else meanwhile does not want to be taken away from it.
-    app.desk.partner_of = None;
+    app.across.partner_of = None;
     let screen = app.screens.top();
     let wanted = match action {
         Action::Compare => Screen::Compare,
@@ -78,7 +78,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Leaves a screen of all records, or two records side by side.
 pub(crate) fn leave(app: &mut App) -> Effects {
-    app.desk.adjudication.choosing = None;
+    app.across.adjudication.choosing = None;
     let Some(Screen::SideBySide(sides)) = app.screens.pop() else { return Vec::new() };
     // Who walked on side by side finds the same record behind.
     let open = app.screens.record().map(|view| view.opened.index);
@@ -90,26 +90,26 @@ pub(crate) fn leave(app: &mut App) -> Effects {
 
 /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
 pub(crate) fn compare(app: &mut App) -> Effects {
-    app.desk.comparing.due = true;
+    app.across.comparing.due = true;
     begin_errands(app)
 }
 
 /// Reads the reviews anew as soon as all records are read.
 fn read_boards(app: &mut App) -> Effects {
-    app.desk.judging.due = true;
+    app.across.judging.due = true;
     begin_errands(app)
 }
 
 /// When the records have changed: works out anew what is on screen or asked for by the filter.
-pub(crate) fn refresh_desk(app: &mut App) -> Effects {
+pub(crate) fn refresh_across(app: &mut App) -> Effects {
     let now = (app.store.len(), app.table.moves());
-    if app.store.is_settled() && app.desk.of != now {
+    if app.store.is_settled() && app.across.of != now {
         let asked = |field: &str| app.table.filter.sets().any(|set| set.starts_with(field));
         let compared = app.screens.holds(ScreenKind::Compare) || asked("cell:");
         let judged =
             app.screens.holds(ScreenKind::Dashboard) || app.screens.holds(ScreenKind::Adjudication) || asked("board:");
-        app.desk.comparing.due |= compared && app.desk.compared.is_some();
-        app.desk.judging.due |= judged && app.desk.judged.is_some();
+        app.across.comparing.due |= compared && app.across.compared.is_some();
+        app.across.judging.due |= judged && app.across.judged.is_some();
     }
     begin_errands(app)
 }
@@ -120,44 +120,44 @@ fn begin_errands(app: &mut App) -> Effects {
         return Vec::new();
     }
     let mut errands = Vec::new();
-    let id = app.desk.number();
-    app.desk.of = (app.store.len(), app.table.moves());
+    let id = app.across.number();
+    app.across.of = (app.store.len(), app.table.moves());
     let ready = |pending: &Pending| pending.due && pending.running.is_none();
-    if let Some(baseline) = app.desk.baseline.clone().filter(|_| ready(&app.desk.comparing)) {
+    if let Some(baseline) = app.across.baseline.clone().filter(|_| ready(&app.across.comparing)) {
         let (run, name) = (Snapshot::of(&app.store), app.title());
-        let (document, journals) = (app.desk.document.clone(), app.desk.journals.clone());
+        let (document, journals) = (app.across.document.clone(), app.across.journals.clone());
         let wanted = Wanted { run, name, baseline, document, journals };
-        app.desk.comparing = Pending { running: Some(id), ..Pending::default() };
+        app.across.comparing = Pending { running: Some(id), ..Pending::default() };
         errands.push(Errand::Compare(id, Box::new(wanted)));
     }
-    if ready(&app.desk.judging) {
-        let (run, journals) = (Snapshot::of(&app.store), app.desk.journals.clone());
-        app.desk.judging = Pending { running: Some(id), ..Pending::default() };
+    if ready(&app.across.judging) {
+        let (run, journals) = (Snapshot::of(&app.store), app.across.journals.clone());
+        app.across.judging = Pending { running: Some(id), ..Pending::default() };
         errands.push(Errand::Judge(id, Box::new(dashboard::Wanted { run, journals })));
     }
-    errands.into_iter().map(|errand| Effect::Work(Work::Desk(errand))).collect()
+    errands.into_iter().map(|errand| Effect::Work(Work::Across(errand))).collect()
 }
 
 pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
     match news {
         News::Compared(id, result) => {
-            let Some(result) = app.desk.comparing.done(id, result) else { return Vec::new() };
+            let Some(result) = app.across.comparing.done(id, result) else { return Vec::new() };
             match result {
                 Ok(compared) => {
-                    app.desk.compared = Some(compared);
+                    app.across.compared = Some(compared);
                     app.arrange();
                 }
                 Err(why) => _ = app.fail(why),
             }
-            let wanted = app.desk.partner_of.take().filter(|_| app.desk.compared.is_some());
+            let wanted = app.across.partner_of.take().filter(|_| app.across.compared.is_some());
             let mut effects = wanted.map(|record| side_by_side::keys::put_beside(app, record)).unwrap_or_default();
             effects.extend(begin_errands(app));
             effects
         }
         News::Judged(id, result) => {
-            match app.desk.judging.done(id, result) {
+            match app.across.judging.done(id, result) {
                 Some(Ok(judged)) => {
-                    app.desk.judged = Some(judged);
+                    app.across.judged = Some(judged);
                     app.arrange();
                 }
                 Some(Err(why)) => _ = app.fail(why),
@@ -166,7 +166,7 @@ pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
             begin_errands(app)
         }
         News::Sides(record, result) => {
-            if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
+            if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
                 return Vec::new();
             }
             match result {
@@ -192,11 +192,11 @@ pub(crate) fn show_filtered(app: &mut App, filter: &str) -> Effects {
 pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'static str> {
     let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
     let mut effects = Vec::new();
-    if asks("board:") && app.desk.judged.is_none() {
+    if asks("board:") && app.across.judged.is_none() {
         effects.extend(read_boards(app));
     }
-    if asks("cell:") && app.desk.compared.is_none() {
-        if app.desk.baseline.is_none() {
+    if asks("cell:") && app.across.compared.is_none() {
+        if app.across.baseline.is_none() {
             return Err("cell: is about a comparison; start with --baseline PATH");
         }
         effects.extend(compare(app));

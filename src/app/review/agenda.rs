@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How a row stands. Of all rows that are not named here nobody said anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum AgendaState {
     /// Judged for good; `true`: it is to be judged a second time.
     Done(bool),
     /// Put off.
@@ -17,7 +17,7 @@ pub enum Standing {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    standing: HashMap<usize, Standing>,
+    standing: HashMap<usize, AgendaState>,
     /// Rows that are not open, as runs: the first of each, and one past its last.
     closed: BTreeMap<usize, usize>,
     deferred: BTreeSet<usize>,
@@ -28,7 +28,7 @@ pub struct Agenda {
 
 impl Agenda {
     /// How a row stands from now on; `None`: open.
-    pub fn set(&mut self, row: usize, standing: Option<Standing>) {
+    pub fn set(&mut self, row: usize, standing: Option<AgendaState>) {
         let before = match standing {
             Some(standing) => self.standing.insert(row, standing),
             None => self.standing.remove(&row),
@@ -38,23 +38,23 @@ impl Agenda {
         }
         match before {
             None => self.close(row),
-            Some(Standing::Done(_)) => {
+            Some(AgendaState::Done(_)) => {
                 self.again.remove(&row);
                 self.done -= 1;
             }
-            Some(Standing::Deferred) => _ = self.deferred.remove(&row),
-            Some(Standing::Fork) => self.forks -= 1,
+            Some(AgendaState::Deferred) => _ = self.deferred.remove(&row),
+            Some(AgendaState::Fork) => self.forks -= 1,
         }
         match standing {
             None => self.open(row),
-            Some(Standing::Done(again)) => {
+            Some(AgendaState::Done(again)) => {
                 self.done += 1;
                 if again {
                     self.again.insert(row);
                 }
             }
-            Some(Standing::Deferred) => _ = self.deferred.insert(row),
-            Some(Standing::Fork) => self.forks += 1,
+            Some(AgendaState::Deferred) => _ = self.deferred.insert(row),
+            Some(AgendaState::Fork) => self.forks += 1,
         }
     }
 
@@ -130,21 +130,24 @@ mod tests {
             let (row, what, from) = ((x >> 33) % ROWS, (x >> 40) % 7, (x >> 50) % ROWS);
             let standing = match what {
                 0 | 1 => None,
-                2 => Some(Standing::Deferred),
-                3 => Some(Standing::Fork),
-                4 => Some(Standing::Done(true)),
-                _ => Some(Standing::Done(false)),
+                2 => Some(AgendaState::Deferred),
+                3 => Some(AgendaState::Fork),
+                4 => Some(AgendaState::Done(true)),
+                _ => Some(AgendaState::Done(false)),
             };
             agenda.set(row, standing);
             plain[row] = standing;
             let around = || (from..ROWS).chain(0..from).filter(|other| *other != row);
-            let find = |wanted: Option<Standing>| around().find(|other| plain[*other] == wanted);
-            let expected = find(None).or(find(Some(Standing::Deferred))).or(find(Some(Standing::Done(true))));
+            let find = |wanted: Option<AgendaState>| around().find(|other| plain[*other] == wanted);
+            let expected = find(None).or(find(Some(AgendaState::Deferred))).or(find(Some(AgendaState::Done(true))));
             assert_eq!(agenda.next(from, ROWS, Some(row)), expected);
             assert_eq!(agenda.first(ROWS), plain.iter().position(Option::is_none));
-            let count = |is: fn(&Standing) -> bool| plain.iter().flatten().filter(|standing| is(standing)).count();
-            let forks = count(|standing| *standing == Standing::Fork);
-            assert_eq!(agenda.progress(ROWS), (count(|standing| matches!(standing, Standing::Done(_))), ROWS - forks));
+            let count = |is: fn(&AgendaState) -> bool| plain.iter().flatten().filter(|standing| is(standing)).count();
+            let forks = count(|standing| *standing == AgendaState::Fork);
+            assert_eq!(
+                agenda.progress(ROWS),
+                (count(|standing| matches!(standing, AgendaState::Done(_))), ROWS - forks)
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
 use crate::app::review;
-use crate::app::review::{Ask, Field, Purpose, id_for};
+use crate::app::review::{Field, LabelPurpose, ReviewDialog, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerPane;
@@ -34,14 +34,14 @@ const MAX_NAME: usize = 80;
 
 fn ask_line(app: &mut App, field: Field, text: String, proposed: bool) -> Effects {
     let from = text.clone();
-    app.open_dialog(Dialog::Review(Ask::Line { field, line: Line::new(text), from, proposed, refused: None }));
+    app.open_dialog(Dialog::Review(ReviewDialog::Line { field, line: Line::new(text), from, proposed, refused: None }));
     Vec::new()
 }
 
 /// The triage's proposal stands there, to be confirmed; without one, the step on screen.
 pub(crate) fn ask_step(app: &mut App) -> Effects {
     let here = app.screens.record().map(|view| view.moment.0.max(1) as u64);
-    let proposed = app.review.subject.as_ref().and_then(|subject| subject.step);
+    let proposed = app.review.target.as_ref().and_then(|target| target.step);
     let step = app.review.draft.step.or(proposed).or(here);
     ask_line(app, Field::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
 }
@@ -58,11 +58,11 @@ pub(crate) fn ask_correction(app: &mut App) -> Effects {
 }
 
 pub(crate) fn ask_labels(app: &mut App) -> Effects {
-    open_labels(app, Purpose::Give)
+    open_labels(app, LabelPurpose::Give)
 }
 
-fn open_labels(app: &mut App, purpose: Purpose) -> Effects {
-    app.open_dialog(Dialog::Review(Ask::Labels { purpose, line: Line::default(), list: List::default() }));
+fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
+    app.open_dialog(Dialog::Review(ReviewDialog::Labels { purpose, line: Line::default(), list: List::default() }));
     Vec::new()
 }
 
@@ -72,15 +72,15 @@ pub(crate) fn ask_label_all(app: &mut App) -> Effects {
         app.fail(shown!("at most {MAX_BATCH} records are labelled at once; filter them first: f"));
         return Vec::new();
     }
-    open_labels(app, Purpose::All(records))
+    open_labels(app, LabelPurpose::All(records))
 }
 
 /// A key where something is typed about a verdict.
-pub(crate) fn ask_key(app: &mut App, ask: Ask, event: KeyEvent) -> Effects {
+pub(crate) fn ask_key(app: &mut App, ask: ReviewDialog, event: KeyEvent) -> Effects {
     match ask {
-        Ask::Line { field, line, from, proposed, .. } => line_key(app, (field, from), line, proposed, event),
-        Ask::Labels { purpose, line, list } => labels_key(app, purpose, line, list, event),
-        confirm @ Ask::Confirm { .. } => {
+        ReviewDialog::Line { field, line, from, proposed, .. } => line_key(app, (field, from), line, proposed, event),
+        ReviewDialog::Labels { purpose, line, list } => labels_key(app, purpose, line, list, event),
+        confirm @ ReviewDialog::Confirm { .. } => {
             app.dialog = Some(Dialog::Review(confirm));
             Vec::new()
         }
@@ -89,7 +89,7 @@ pub(crate) fn ask_key(app: &mut App, ask: Ask, event: KeyEvent) -> Effects {
 
 /// The records are to be labelled.
 pub(crate) fn confirmed(app: &mut App) -> Effects {
-    let Some(Dialog::Review(Ask::Confirm { records, label })) = app.dialog.take() else { return Vec::new() };
+    let Some(Dialog::Review(ReviewDialog::Confirm { records, label })) = app.dialog.take() else { return Vec::new() };
     let given = give_ref(app, &label);
     review::news::begin_batch(app, &records, given)
 }
@@ -103,8 +103,8 @@ pub(crate) fn line_closed(app: &mut App) -> Effects {
 /// The text of the line in front has changed: a note outlives a crash.
 pub(crate) fn line_changed(app: &mut App) -> Effects {
     match &mut app.dialog {
-        Some(Dialog::Review(Ask::Labels { list, .. })) => list.at = 0,
-        Some(Dialog::Review(Ask::Line { field, line, proposed, refused, .. })) => {
+        Some(Dialog::Review(ReviewDialog::Labels { list, .. })) => list.at = 0,
+        Some(Dialog::Review(ReviewDialog::Line { field, line, proposed, refused, .. })) => {
             (*proposed, *refused) = (false, None);
             if *field == Field::Note {
                 app.review.typing = Some(Text::from(line.value().to_owned()));
@@ -121,7 +121,7 @@ fn line_key(app: &mut App, (field, from): (Field, String), mut line: Line, propo
         KeyCode::Enter => {
             let typed = line.value().trim().to_owned();
             if let Err(why) = take_line(app, &field, &typed) {
-                let ask = Ask::Line { field, line, from, proposed, refused: Some(why) };
+                let ask = ReviewDialog::Line { field, line, from, proposed, refused: Some(why) };
                 app.dialog = Some(Dialog::Review(ask));
                 return Vec::new();
             }
@@ -132,27 +132,27 @@ fn line_key(app: &mut App, (field, from): (Field, String), mut line: Line, propo
         _ => {}
     }
     let changed = edit(&mut line, event);
-    app.dialog = Some(Dialog::Review(Ask::Line { field, line, from, proposed, refused: None }));
+    app.dialog = Some(Dialog::Review(ReviewDialog::Line { field, line, from, proposed, refused: None }));
     if changed { line_changed(app) } else { Vec::new() }
 }
 
 /// Takes what was typed into the draft; `Err`: it cannot be taken.
 fn take_line(app: &mut App, field: &Field, typed: &str) -> Result<(), Shown> {
-    let Some(subject) = &app.review.subject else {
+    let Some(target) = &app.review.target else {
         return if matches!(field, Field::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
     };
     match field {
         Field::Step => {
             let step: Option<u64> = if typed.is_empty() { None } else { Some(typed.parse().unwrap_or(0)) };
-            if step.is_some_and(|step| step == 0 || step > subject.steps) {
-                return Err(shown!("a step from 1 to {}, or nothing", subject.steps));
+            if step.is_some_and(|step| step == 0 || step > target.steps) {
+                return Err(shown!("a step from 1 to {}, or nothing", target.steps));
             }
             review::keys::take_up(app);
             app.review.draft.step = step;
         }
         Field::Correction => {
-            let json = (!typed.is_empty()).then(|| as_json(typed, subject.summary.answer_type));
-            if let Some(why) = json.as_ref().and_then(|json| subject.summary.answer_type.refuses(json.bytes())) {
+            let json = (!typed.is_empty()).then(|| as_json(typed, target.summary.answer_type));
+            if let Some(why) = json.as_ref().and_then(|json| target.summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
             review::keys::take_up(app);
@@ -260,7 +260,7 @@ fn document_name(app: &App) -> Text {
         let id = root.get("doc_id").or_else(|| document?.get("doc_id")).or_else(|| document?.get("path"))?;
         id.string().map(Untrusted::into_owned)
     });
-    let item = || app.review.subject.as_ref().and_then(|subject| subject.summary.item.id.clone());
+    let item = || app.review.target.as_ref().and_then(|target| target.summary.item.id.clone());
     named.or_else(item).unwrap_or_else(|| Text::from("document"))
 }
 
@@ -302,14 +302,14 @@ pub(crate) fn labels_that_fit(app: &App, typed: &str) -> Vec<LabelDefinition> {
     fuzzy::rank(typed, labels.into_iter(), |label| (label.name.line().into_string(), label.id.line().into_string()))
 }
 
-fn labels_key(app: &mut App, purpose: Purpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {
+fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: List, event: KeyEvent) -> Effects {
     let typed = line.value().trim().to_owned();
     let fits = labels_that_fit(app, &typed);
     let chosen = fits.get(list.at).cloned();
     let found = app.keymap.look_up(&[Context::LabelList], &[Key::from_event(event)]);
     if let Lookup::Found(action) = found {
         // What cannot be done leaves the list and its text as they are.
-        app.dialog = Some(Dialog::Review(Ask::Labels { purpose: purpose.clone(), line, list }));
+        app.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose: purpose.clone(), line, list }));
         if let Err(why) = app.allowed(action) {
             return app.refuse(why);
         }
@@ -321,7 +321,7 @@ fn labels_key(app: &mut App, purpose: Purpose, mut line: Line, mut list: List, e
                 let name = label.name.utf8().unwrap_or_default().to_owned();
                 ask_line(app, Field::Rename(label.id), name, false)
             }
-            (Action::MergeLabel, Some(label)) => open_labels(app, Purpose::MergeInto(label.id)),
+            (Action::MergeLabel, Some(label)) => open_labels(app, LabelPurpose::MergeInto(label.id)),
             _ => Vec::new(),
         };
     }
@@ -334,23 +334,23 @@ fn labels_key(app: &mut App, purpose: Purpose, mut line: Line, mut list: List, e
             }
         }
     }
-    app.dialog = Some(Dialog::Review(Ask::Labels { purpose, line, list }));
+    app.dialog = Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list }));
     Vec::new()
 }
 
 /// Whether a key of the list of labels can be used now.
 pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
-    let Some(Dialog::Review(Ask::Labels { purpose, line, list })) = &app.dialog else {
+    let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else {
         return Err("find a label first: x, then /");
     };
     let typed = line.value().trim();
     match action {
         Action::NewLabel => {
-            let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, Purpose::MergeInto(_));
+            let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, LabelPurpose::MergeInto(_));
             need(fits, "type the name of the new label, 1 to 80 letters")
         }
         Action::RenameLabel | Action::MergeLabel => {
-            need(*purpose == Purpose::Give, "Esc first: this list is to choose one label")?;
+            need(*purpose == LabelPurpose::Give, "Esc first: this list is to choose one label")?;
             need(labels_that_fit(app, typed).len() > list.at, "no label is chosen")
         }
         _ => {
@@ -360,17 +360,17 @@ pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'stati
     }
 }
 
-fn take_label(app: &mut App, purpose: Purpose, label: LabelDefinition) -> Effects {
+fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> Effects {
     match purpose {
-        Purpose::Give => {
+        LabelPurpose::Give => {
             let set = app.review.label_set();
             toggle(app, &label, &set)
         }
-        Purpose::MergeInto(from) if from == label.id => {
+        LabelPurpose::MergeInto(from) if from == label.id => {
             app.say(Shown::own("a label is not merged into itself"));
-            open_labels(app, Purpose::MergeInto(from))
+            open_labels(app, LabelPurpose::MergeInto(from))
         }
-        Purpose::MergeInto(from) => {
+        LabelPurpose::MergeInto(from) => {
             let set = app.review.label_set();
             let old = app.review.names(&[LabelRef { id: from.clone(), set: set.id.clone(), version: set.version }]);
             let effects = new_label_set(app, set.merged(&from, &label.id));
@@ -378,15 +378,15 @@ fn take_label(app: &mut App, purpose: Purpose, label: LabelDefinition) -> Effect
             app.say(shown!("{old} is part of {} now; old verdicts follow", label.name.line()));
             effects
         }
-        Purpose::All(records) => {
-            app.open_dialog(Dialog::Review(Ask::Confirm { records, label }));
+        LabelPurpose::All(records) => {
+            app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, label }));
             Vec::new()
         }
     }
 }
 
 /// A new label of this name, given at once.
-fn make_label(app: &mut App, purpose: Purpose, name: &str) -> Effects {
+fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
     let set = app.review.label_set();
     if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
         return take_label(app, purpose, label);

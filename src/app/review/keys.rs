@@ -4,11 +4,11 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::app::log::What;
 use crate::app::msg::{Effects, Work};
-use crate::app::opened::Opened;
+use crate::app::open_record::OpenRecord;
 use crate::app::review;
-use crate::app::review::agenda::{Agenda, Standing};
-use crate::app::review::{Draft, Place, Resume, Subject, Wait};
-use crate::app::scribe::Task;
+use crate::app::review::agenda::{Agenda, AgendaState};
+use crate::app::review::{Draft, Resume, ReviewLog, ReviewTarget, Wait};
+use crate::app::review_worker::Task;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
@@ -35,7 +35,7 @@ pub(crate) fn task(task: Task) -> Effect<Work> {
 
 /// Lets what was said be saved.
 pub(crate) fn append(app: &mut App, event: Event) -> Effects {
-    let Place::Journal(journal) = &app.review.place else { return Vec::new() };
+    let ReviewLog::Journal(journal) = &app.review.place else { return Vec::new() };
     app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
@@ -55,8 +55,8 @@ impl App {
 /// Whether a review was begun; if not, how to begin one.
 pub(crate) fn may_review(app: &App) -> Result<(), &'static str> {
     match &app.review.place {
-        Place::Nowhere(why) => Err(why),
-        Place::Journal(_) => need(app.review.reviewing, OFF),
+        ReviewLog::Nowhere(why) => Err(why),
+        ReviewLog::Journal(_) => need(app.review.reviewing, OFF),
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
         app.say(Shown::own("Review ended, verdict keys are off. :review begins again"));
         return keep_drafts(app);
     }
-    let effects = if app.review.subject.is_none() { review_opened(app) } else { Vec::new() };
+    let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
     let me = app.review.me.id.line().cut(30);
     app.say(shown!("Reviewing as {me}: a pass, x fail, ? all keys. :review ends the review"));
     effects
@@ -95,7 +95,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
             on(here.and(need(!on_table, "open the record first").and(need(steps, "this record has no steps"))))
         }
         A::Reveal => on(need(
-            app.review.subject.as_ref().is_some_and(|subject| !subject.hidden.is_empty()) && !on_table,
+            app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty()) && !on_table,
             "nothing is hidden here",
         )),
         A::Undo | A::Redo if !screen.is_judged_on() => on(here),
@@ -120,26 +120,26 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
         A::Undo => undo(app),
         A::Redo => redo(app),
         A::LabelAll => review::ask::ask_label_all(app),
-        _ if app.screens.top() != ScreenKind::Table => review_subject(app, action),
+        _ if app.screens.top() != ScreenKind::Table => review_target(app, action),
         _ => {
             let Some(record) = app.record() else { return Some(Vec::new()) };
-            match &app.review.subject {
-                Some(subject) if subject.record == record => review_subject(app, action),
+            match &app.review.target {
+                Some(target) if target.record == record => review_target(app, action),
                 // What is judged is judged by its content, so it is read first.
-                _ => read_subject(app, record, action),
+                _ => read_target(app, record, action),
             }
         }
     })
 }
 
-fn read_subject(app: &mut App, record: usize, action: Action) -> Effects {
+fn read_target(app: &mut App, record: usize, action: Action) -> Effects {
     let Some(work) = app.read_record(record) else { return Vec::new() };
-    app.review.wait = Some(Wait::Subject(record, action));
+    app.review.wait = Some(Wait::Target(record, action));
     vec![work]
 }
 
-/// Does what a key means for the subject.
-fn review_subject(app: &mut App, action: Action) -> Effects {
+/// Does what a key means for the target.
+fn review_target(app: &mut App, action: Action) -> Effects {
     use Action as A;
     match action {
         A::Pass => judge(app, Verdict::Pass),
@@ -174,7 +174,7 @@ fn review_subject(app: &mut App, action: Action) -> Effects {
         }
         A::FixTarget => {
             take_up(app);
-            let proposed = app.review.subject.as_ref().and_then(|subject| subject.summary.fix);
+            let proposed = app.review.target.as_ref().and_then(|target| target.summary.fix);
             let order = [Fix::StepRun, Fix::Procedure, Fix::Gold];
             let first = proposed.filter(|fix| order.contains(fix)).unwrap_or(Fix::StepRun);
             let at = order.iter().position(|fix| *fix == first).unwrap_or(0);
@@ -237,7 +237,7 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
 
 /// What was said before is the beginning of what is said now, unless something was begun already.
 pub(crate) fn take_up(app: &mut App) {
-    let again = app.review.subject.as_ref().is_some_and(|subject| subject.again);
+    let again = app.review.target.as_ref().is_some_and(|target| target.again);
     if app.review.draft.is_empty() && !again {
         app.review.draft = app.review.verdict().map(Draft::of).unwrap_or_default();
     }
@@ -261,12 +261,12 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     effects
 }
 
-/// A verdict on the subject, in place of my earlier one.
+/// A verdict on the target, in place of my earlier one.
 fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     let mut event = app.review.event(EventKind::Verdict)?;
     draft.fill(&mut event);
     event.verdict = Some(verdict);
-    let summary = &app.review.subject.as_ref()?.summary;
+    let summary = &app.review.target.as_ref()?.summary;
     let earlier = app.review.reviews.find(&summary.item, Some(&summary.content));
     let earlier = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id));
     event.supersedes = earlier.map(|earlier| earlier.event_id.clone());
@@ -275,7 +275,7 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
 
 /// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
 pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
-    let again = app.review.subject.as_ref().is_some_and(|subject| subject.again);
+    let again = app.review.target.as_ref().is_some_and(|target| target.again);
     let given = app.review.verdict().and_then(|event| event.verdict);
     let Some(verdict) = given.filter(|_| !app.review.draft.choosing && !again) else {
         app.say(shown!("{what}; saved with your verdict"));
@@ -317,8 +317,8 @@ pub(crate) fn keep_drafts(app: &App) -> Effects {
 
 fn reveal(app: &mut App) -> Effects {
     let Some(mut event) = app.review.event(EventKind::Reveal) else { return Vec::new() };
-    let Some(subject) = &app.review.subject else { return Vec::new() };
-    let (record, hidden) = (subject.record, subject.hidden);
+    let Some(target) = &app.review.target else { return Vec::new() };
+    let (record, hidden) = (target.record, target.hidden);
     event.revealed = hidden.words();
     app.review.reveal(record);
     let mut effects = say_event(app, event);
@@ -404,13 +404,13 @@ fn follow_agenda(app: &mut App) {
     }
 }
 
-fn standing_of(app: &App, record: usize) -> Option<Standing> {
+fn standing_of(app: &App, record: usize) -> Option<AgendaState> {
     if app.fork_of(record).is_some() {
-        return Some(Standing::Fork);
+        return Some(AgendaState::Fork);
     }
     match app.review.known(record)?.judged.mine? {
-        Verdict::Defer => Some(Standing::Deferred),
-        _ => Some(Standing::Done(app.review.is_due_again(record))),
+        Verdict::Defer => Some(AgendaState::Deferred),
+        _ => Some(AgendaState::Done(app.review.is_due_again(record))),
     }
 }
 
@@ -428,8 +428,8 @@ fn go_to_open(app: &mut App) -> Effects {
 
 /// On to the next item.
 fn advance(app: &mut App) -> Effects {
-    let Some(subject) = &app.review.subject else { return Vec::new() };
-    let Some(record) = next_item(app, subject.record) else {
+    let Some(target) = &app.review.target else { return Vec::new() };
+    let Some(record) = next_item(app, target.record) else {
         let (done, all) = app.review.progress;
         let rest = if done < all { ", the rest is deferred" } else { "" };
         app.say(shown!("that was the last: {done} of {all} judged{rest}; q goes back, u undoes"));
@@ -473,12 +473,12 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
     if !app.review.is_on() {
         return Vec::new();
     }
-    let Some(mut subject) = subject_of(opened) else { return Vec::new() };
-    let record = subject.record;
+    let Some(mut target) = target_of(opened) else { return Vec::new() };
+    let record = target.record;
     if let Some((_, address, true)) = app.fork_of(record) {
-        subject.summary.execution = app.forks.tree.execution(address).into();
+        target.summary.execution = app.forks.tree.execution(address).into();
     }
-    app.review.look_at(subject);
+    app.review.look_at(target);
     resumed(app);
     let mut effects = vec![task(Task::Look)];
     if app.review.reviewing {
@@ -503,24 +503,24 @@ fn read_ahead(app: &mut App, from: usize) -> Option<Effect<Work>> {
 }
 
 /// Whether a record that was read is wanted here, not to be opened.
-pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<Opened>>, record: usize) -> Effects {
+pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<OpenRecord>>, record: usize) -> Effects {
     if app.review.prefetching == Some(record) {
         app.review.prefetching = None;
-        if app.opening.is_none_or(|(wanted, _)| wanted != record) && !matches!(app.review.wait, Some(Wait::Subject(..)))
+        if app.opening.is_none_or(|(wanted, _)| wanted != record) && !matches!(app.review.wait, Some(Wait::Target(..)))
         {
             app.review.prefetched = opened.take();
             return Vec::new();
         }
     }
     match app.review.wait {
-        Some(Wait::Subject(wanted, action)) if wanted == record => {
+        Some(Wait::Target(wanted, action)) if wanted == record => {
             app.review.wait = None;
-            let Some(subject) = opened.as_deref().and_then(subject_of) else {
+            let Some(target) = opened.as_deref().and_then(target_of) else {
                 app.review.ahead.clear();
                 return Vec::new();
             };
-            app.review.look_at(subject);
-            let mut effects = review_subject(app, action);
+            app.review.look_at(target);
+            let mut effects = review_target(app, action);
             if app.review.wait.is_none() {
                 effects.extend(go_on(app));
             }
@@ -532,7 +532,7 @@ pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<Opened>>
 
 /// A record could not be read: nothing waits for it any more. `true`: something did.
 pub(crate) fn review_unread(app: &mut App, record: usize) -> bool {
-    let waits = matches!(app.review.wait, Some(Wait::Subject(wanted, _) | Wait::Next(wanted)) if wanted == record);
+    let waits = matches!(app.review.wait, Some(Wait::Target(wanted, _) | Wait::Next(wanted)) if wanted == record);
     if waits {
         app.review.wait = None;
         app.review.ahead.clear();
@@ -544,7 +544,7 @@ pub(crate) fn review_unread(app: &mut App, record: usize) -> bool {
 }
 
 /// The record that was read ahead, if it is this one and shows what it may.
-pub(crate) fn take_prefetched(app: &mut App, record: usize) -> Option<Box<Opened>> {
+pub(crate) fn take_prefetched(app: &mut App, record: usize) -> Option<Box<OpenRecord>> {
     let hide = hide_for(app, record);
     app.review.prefetched.take_if(|opened| opened.index == record && opened.hidden == hide)
 }
@@ -560,7 +560,7 @@ pub(crate) fn review_left(app: &mut App) {
 pub(crate) fn settle_review(app: &mut App) {
     if app.screens.top() == ScreenKind::Table && app.dialog.is_none() {
         let here = app.record();
-        if app.review.subject.as_ref().is_some_and(|subject| Some(subject.record) != here) {
+        if app.review.target.as_ref().is_some_and(|target| Some(target.record) != here) {
             app.review.put_aside();
         }
     }
@@ -636,10 +636,10 @@ fn front_row(app: &App) -> usize {
     app.review.agenda.first(app.rows()).unwrap_or(0)
 }
 
-pub(crate) fn subject_of(opened: &Opened) -> Option<Subject> {
+pub(crate) fn target_of(opened: &OpenRecord) -> Option<ReviewTarget> {
     let summary = opened.summary.as_deref()?.clone();
-    let step = opened.verdict.as_ref().and_then(|verdict| verdict.step).map(|step| step as u64 + 1);
-    Some(Subject::new(opened.index, summary, step, opened.steps.len() as u64, opened.hidden))
+    let step = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step).map(|step| step as u64 + 1);
+    Some(ReviewTarget::new(opened.index, summary, step, opened.steps.len() as u64, opened.hidden))
 }
 
 /// The sign of a verdict.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::app::msg::Effects;
 use crate::app::review::keys::{append, task};
 use crate::app::review::{Batch, Draft, Wait, about};
-use crate::app::scribe::{News, Task};
+use crate::app::review_worker::{News, Task};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
@@ -159,9 +159,9 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
             app.review.ahead.clear();
             app.fail(Shown::own("the file has changed meanwhile; look again before you judge"));
         }
-        if let (Some(view), Some(subject)) = (app.screens.record(), &mut app.review.subject) {
-            subject.record = view.opened.index;
-            let (record, summary) = (subject.record, subject.summary.clone());
+        if let (Some(view), Some(target)) = (app.screens.record(), &mut app.review.target) {
+            target.record = view.opened.index;
+            let (record, summary) = (target.record, target.summary.clone());
             app.review.learn(record, summary.item, summary.content);
         } else {
             app.review.put_aside();

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
 use crate::app::review::keys::glyph;
-use crate::app::review::{Ask, Draft, ENOUGH, Field, Purpose};
+use crate::app::review::{Draft, ENOUGH, Field, LabelPurpose, ReviewDialog};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
@@ -118,22 +118,22 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 /// What was said and what is about to be said of the record.
 fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let review = &app.review;
-    let Some(subject) = &review.subject else { return of_row(app, look) };
+    let Some(target) = &review.target else { return of_row(app, look) };
     let mut line = Vec::new();
     if review.draft.choosing {
         line.push(look.span("✗ fail: ", Role::Fatal));
         line.extend(draft(app, &review.draft, look));
         return line;
     }
-    let judged = review.judged(subject.record);
-    let mine = review.verdict().filter(|_| !subject.again);
+    let judged = review.judged(target.record);
+    let mine = review.verdict().filter(|_| !target.again);
     match mine.and_then(|event| event.verdict.map(|verdict| (event, verdict))) {
         Some((event, verdict)) => {
             line.push(look.span(format!("{} {}  ", glyph(verdict), verdict.word()), role(verdict)));
             line.extend(draft(app, &Draft::of(event), look));
             line.extend(others(app, event, look));
         }
-        None if subject.again => line.push(look.span("once more, as if for the first time  ", Role::Accent)),
+        None if target.again => line.push(look.span("once more, as if for the first time  ", Role::Accent)),
         None if judged.stale => line.push(look.span("↻ stale: it is not what you judged  ", Role::Warning)),
         None if judged.others => line.push(look.span("not judged by you, by others  ", Role::Dim)),
         None => line.push(look.span("not judged  ", Role::Dim)),
@@ -142,8 +142,8 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span("draft: ", Role::Warning));
         line.extend(draft(app, &review.draft, look));
     }
-    if !subject.hidden.is_empty() {
-        line.push(look.span(format!("hidden: {}  ", subject.hidden.phrase()), Role::Warning));
+    if !target.hidden.is_empty() {
+        line.push(look.span(format!("hidden: {}  ", target.hidden.phrase()), Role::Warning));
     }
     if mine.is_none() && (review.draft.is_empty() || app.size.width >= WIDE) {
         line.extend(keys(app, look));
@@ -153,11 +153,11 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 
 /// What others say, once I have said it myself.
 fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(subject) = &app.review.subject else { return Vec::new() };
-    let reviewed = app.review.reviews.find(&subject.summary.item, Some(&subject.summary.content));
+    let Some(target) = &app.review.target else { return Vec::new() };
+    let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
     let Some(reviewed) = reviewed else { return Vec::new() };
     let mut line = Vec::new();
-    for event in reviewed.fresh(Some(&subject.summary.content)) {
+    for event in reviewed.fresh(Some(&target.summary.content)) {
         let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != mine.reviewer.id) else { continue };
         let name = event.reviewer.id.line().cut(16);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), Role::Dim));
@@ -290,11 +290,11 @@ pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
 // What is asked.
 
 fn title(app: &App, field: &Field) -> Shown {
-    let subject = app.review.subject.as_ref();
+    let target = app.review.target.as_ref();
     match field {
         Field::Note => Shown::own(" note: "),
         Field::Correction => Shown::own(" the right answer: "),
-        Field::Step => match subject.and_then(|subject| subject.step) {
+        Field::Step => match target.and_then(|target| target.step) {
             Some(step) => shown!(" first bad step (proposed: {step}): "),
             None => Shown::own(" first bad step: "),
         },
@@ -307,7 +307,7 @@ fn title(app: &App, field: &Field) -> Shown {
 
 /// The column of the cursor in the line that is typed; `None`: no line is typed.
 pub(crate) fn cursor(app: &App, area: Rect) -> Option<u16> {
-    let Dialog::Review(Ask::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
+    let Dialog::Review(ReviewDialog::Line { field, line, .. }) = app.dialog.as_ref()?.own() else { return None };
     let head = title(app, field);
     let (_, before) = window_of(line, room(&head, area));
     Some(area.x + u16::try_from(head.as_str().width() + before).unwrap_or(0).min(area.width.saturating_sub(1)))
@@ -318,9 +318,9 @@ fn room(head: &Shown, area: Rect) -> usize {
 }
 
 /// Draws what is asked; `bottom` is the line of the keys, `status` the one above it.
-pub(crate) fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 3], buf: &mut Buffer, look: Look<'_>) {
     match ask {
-        Ask::Line { field, line, proposed, refused, .. } => {
+        ReviewDialog::Line { field, line, proposed, refused, .. } => {
             let head = title(app, field);
             let (text, _) = window_of(line, room(&head, bottom));
             Clear.render(bottom, buf);
@@ -337,10 +337,10 @@ pub(crate) fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: 
             }
         }
         // The first line stays: it names what is in front.
-        Ask::Labels { purpose, line, list } => {
+        ReviewDialog::Labels { purpose, line, list } => {
             labels(app, (purpose, line, *list), parts(area).body, buf, look);
         }
-        Ask::Confirm { records, label } => {
+        ReviewDialog::Confirm { records, label } => {
             let question = shown!(" fail {} records with {}?", records.len(), label.name.line().cut(40));
             let place = window(area, 70, 5);
             Clear.render(place, buf);
@@ -354,7 +354,7 @@ pub(crate) fn ask(app: &App, ask: &Ask, [area, status, bottom]: [Rect; 3], buf: 
 
 fn labels(
     app: &App,
-    (purpose, line, list): (&Purpose, &tui_input::Input, List),
+    (purpose, line, list): (&LabelPurpose, &tui_input::Input, List),
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
@@ -364,9 +364,9 @@ fn labels(
     let place = window(area, 70, height);
     Clear.render(place, buf);
     let heading = match purpose {
-        Purpose::Give => Shown::own("Labels"),
-        Purpose::All(records) => shown!("Label for {} records", records.len()),
-        Purpose::MergeInto(from) => {
+        LabelPurpose::Give => Shown::own("Labels"),
+        LabelPurpose::All(records) => shown!("Label for {} records", records.len()),
+        LabelPurpose::MergeInto(from) => {
             let set = app.review.label_set();
             let name = set.labels.iter().find(|label| label.id == *from).map(|label| &label.name);
             shown!("Merge {} into", name.unwrap_or(&Text::default()).line().cut(30))
@@ -379,7 +379,7 @@ fn labels(
     let room = usize::from(inner.height).saturating_sub(2);
     let first = (list.at + 1).saturating_sub(room);
     for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
-        let chosen = app.review.is_chosen(label, &set) && *purpose == Purpose::Give;
+        let chosen = app.review.is_chosen(label, &set) && *purpose == LabelPurpose::Give;
         let sign = if chosen { "● " } else { "○ " };
         put(vec![look.span(format!("{sign}{}", label.name.line()), Role::Text)], row + 1, inner, buf);
         if n == list.at {
@@ -391,9 +391,9 @@ fn labels(
         put(vec![look.span(fit(&format!("Enter makes the label {name}"), 60), Role::Accent)], 1, inner, buf);
     }
     let hint = match purpose {
-        Purpose::Give => "Enter gives or takes   ^N new   ^R rename   ^G merge   Esc",
-        Purpose::All(_) => "Enter chooses   ^N new   Esc",
-        Purpose::MergeInto(_) => "Enter merges   Esc",
+        LabelPurpose::Give => "Enter gives or takes   ^N new   ^R rename   ^G merge   Esc",
+        LabelPurpose::All(_) => "Enter chooses   ^N new   Esc",
+        LabelPurpose::MergeInto(_) => "Enter merges   Esc",
     };
     put(vec![look.span(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
 }

@@ -10,10 +10,10 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Size;
 
 use crate::app::log::Log;
-use crate::app::opened::{Opened, analyses};
+use crate::app::open_record::{OpenRecord, analyses};
 use crate::app::review;
-use crate::app::review::keys::subject_of;
-use crate::app::review::{Place, Review};
+use crate::app::review::keys::target_of;
+use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks};
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Keymap};
@@ -73,10 +73,10 @@ fn app(runs: usize, forks: usize) -> App {
     app
 }
 
-fn opened(app: &App, record: usize) -> Opened {
+fn opened(app: &App, record: usize) -> OpenRecord {
     let row = *app.store.row(record).unwrap();
     let reading = app.store.reading(record).unwrap();
-    let opened = Opened::new(record, 1, &row, reading.read().unwrap(), Neighbours::default());
+    let opened = OpenRecord::new(record, 1, &row, reading.read().unwrap(), Neighbours::default());
     opened.identified(None, record as u64)
 }
 
@@ -141,7 +141,7 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
         let mut app = app(runs, 0);
         app.review = Review::new(
             Reviewer { id: "me".into(), kind: ReviewerKind::Person },
-            Place::Journal(Path::new("j").into()),
+            ReviewLog::Journal(Path::new("j").into()),
         );
         app.review.read = true;
         app.begin_queue();
@@ -149,9 +149,9 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
         app.show_record(first, ScreenKind::Run);
         let (mut record, mut rows) = (0, 0);
         for n in 0..judged + 20 {
-            let subject = subject_of(&opened(&app, record)).unwrap();
+            let target = target_of(&opened(&app, record)).unwrap();
             visits::take();
-            app.review.look_at(subject);
+            app.review.look_at(target);
             let _ = review::keys::judge(&mut app, Verdict::Pass);
             app.settle();
             rows += if n < judged { 0 } else { visits::take() };

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read as _};
 
-use super::saver::Saver;
+use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
 use clap::Args;
@@ -29,7 +29,7 @@ pub struct Add {
 }
 
 /// What an event is completed from: what was said before, and the records.
-pub(super) struct Known<'k> {
+pub(super) struct Completion<'k> {
     pub(super) reviewer: Reviewer,
     pub(super) reviews: Reviews,
     /// The records, if any were named: then nothing else is judged.
@@ -39,7 +39,7 @@ pub(super) struct Known<'k> {
     offered: Option<LabelSet>,
 }
 
-impl Known<'_> {
+impl Completion<'_> {
     /// The labels that may be given.
     pub(super) fn label_sets(&self) -> LabelSets<'_> {
         let sets = self.reviews.label_sets();
@@ -142,27 +142,27 @@ fn says_the_same(one: &Event, other: &Event) -> bool {
     said(one) == said(other)
 }
 
-impl<'k> Known<'k> {
+impl<'k> Completion<'k> {
     /// Opens the journal that a place names, and reads what stands in it. `None`: that cannot be, and it was said.
-    pub(super) fn open(place: &Where, who: &Who, summaries: &'k Summaries, out: &Out) -> Option<(Self, Saver)> {
-        let opened = place.journal().and_then(|journal| match Saver::open(&journal) {
-            Ok(saver) => Ok((journal, saver)),
+    pub(super) fn open(place: &Where, who: &Who, summaries: &'k Summaries, out: &Out) -> Option<(Self, LogWriter)> {
+        let opened = place.journal().and_then(|journal| match LogWriter::open(&journal) {
+            Ok(writer) => Ok((journal, writer)),
             Err(failure) => Err(shown!("NOT SAVED: {failure}")),
         });
-        let (journal, saver) = opened.map_err(|sentence| out.complain(&sentence)).ok()?;
+        let (journal, writer) = opened.map_err(|sentence| out.complain(&sentence)).ok()?;
         let contents = read_all(&[journal]).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
         for sentence in &contents.sentences {
             out.complain(sentence);
         }
         let records = (!place.files.is_empty()).then(|| super::index(summaries));
         let offered = records.is_some().then(|| LabelSet { version: 0, ..LabelSet::starter() });
-        Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, saver))
+        Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, writer))
     }
 }
 
 pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
     let summaries = add.place.named_summaries(out)?;
-    let (mut known, mut saver) = Known::open(&add.place, &add.who, &summaries, out)?;
+    let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
     let mut input = BufReader::new(std::io::stdin());
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
     for number in 1_u64.. {
@@ -193,7 +193,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
             }
         };
         let name = event.item.as_ref().and_then(|item| item.id.as_ref()).map(Text::line);
-        match saver.save(event, out) {
+        match writer.save(event, out) {
             Ok(event) => {
                 let name = name.unwrap_or_else(|| event.event_id.line());
                 out.line(&shown!("saved {name}"));
@@ -214,7 +214,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
     Some(refused.end(out))
 }
 
-fn understood(line: &[u8], tape: &mut Tape, known: &Known<'_>) -> Result<Event, Shown> {
+fn understood(line: &[u8], tape: &mut Tape, known: &Completion<'_>) -> Result<Event, Shown> {
     if line.len() > MAX_LINE {
         return Err(Shown::own("it is longer than 1 MB"));
     }

@@ -25,8 +25,8 @@ pub struct Export {
     #[command(flatten)]
     choice: Choice,
     /// How to print
-    #[arg(long, value_enum, default_value_t = Format::Jsonl)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    format: ExportFormat,
     /// With control characters as they are, where the format allows it
     #[arg(long)]
     raw: bool,
@@ -36,7 +36,7 @@ pub struct Export {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+enum ExportFormat {
     /// One JSON object an item
     Jsonl,
     /// One row a verdict; no cell is a formula
@@ -54,9 +54,9 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {
-        Format::Jsonl => {}
-        Format::Csv => export::csv_head(&mut bytes),
-        Format::Markdown => bytes.extend_from_slice(export::MARKDOWN_HEAD.as_bytes()),
+        ExportFormat::Jsonl => {}
+        ExportFormat::Csv => export::csv_head(&mut bytes),
+        ExportFormat::Markdown => bytes.extend_from_slice(export::MARKDOWN_HEAD.as_bytes()),
     }
     let raw = options.raw && !out.is_terminal();
     for reviewed in contents.reviews.items() {
@@ -64,9 +64,9 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
         if options.choice.takes(reviewed, summary, &sets) {
             let line = ExportItem { reviewed, content: summary.map(|summary| &summary.content) };
             match options.format {
-                Format::Jsonl => export::jsonl(&line, &sets, &mut bytes),
-                Format::Csv => export::csv(&line, &sets, raw, &mut bytes),
-                Format::Markdown => export::markdown(&line, &sets, raw, &mut bytes),
+                ExportFormat::Jsonl => export::jsonl(&line, &sets, &mut bytes),
+                ExportFormat::Csv => export::csv(&line, &sets, raw, &mut bytes),
+                ExportFormat::Markdown => export::markdown(&line, &sets, raw, &mut bytes),
             }
         }
         out.write(&bytes);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::add::Known;
+use super::add::Completion;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
 use stepscope_base::shown;
@@ -33,7 +33,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
     let summaries = import.place.checked_summaries(out)?;
-    let (mut known, mut saver) = Known::open(&import.place, &import.who, &summaries, out)?;
+    let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut stands) = (Refused::default(), 0_u64);
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
@@ -49,7 +49,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
             }
         };
         let [id, ..] = &row.cells;
-        match saver.save(event, out) {
+        match writer.save(event, out) {
             Ok(event) => {
                 out.line(&shown!("saved {}", id.line()));
                 out.flush();
@@ -68,7 +68,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     Some(refused.end(out))
 }
 
-fn event(row: &ImportedRow, known: &Known<'_>) -> Result<Event, Shown> {
+fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let [id, verdict, labels, note] = &row.cells;
     if id.is_empty() {
         return Err(Shown::own("it has no id"));

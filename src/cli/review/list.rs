@@ -17,7 +17,7 @@ const MAX_WIDTH: usize = 40;
 
 /// `stepscope review list`.
 #[derive(Args, Clone, Debug)]
-pub struct List {
+pub struct ListArgs {
     #[command(flatten)]
     place: Where,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub struct List {
     ids: bool,
 }
 
-pub(super) fn run(list: &List, out: &mut Out) -> Option<u8> {
+pub(super) fn run(list: &ListArgs, out: &mut Out) -> Option<u8> {
     let contents = list.place.contents(out)?;
     let summaries = list.place.summaries(&contents.reviews, out)?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
@@ -65,7 +65,11 @@ pub(super) fn run(list: &List, out: &mut Out) -> Option<u8> {
 }
 
 /// Runs that ended without an answer, which nobody has to judge for them to be run again.
-fn unjudged_errors<'c>(list: &List, reviews: &Reviews, summaries: &'c Summaries) -> impl Iterator<Item = &'c Summary> {
+fn unjudged_errors<'c>(
+    list: &ListArgs,
+    reviews: &Reviews,
+    summaries: &'c Summaries,
+) -> impl Iterator<Item = &'c Summary> {
     let wanted = |summary: &&Summary| {
         let reviewed = reviews.find(&summary.item, Some(&summary.content));
         let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&summary.content)));

@@ -30,7 +30,7 @@ struct PaneAreas {
 
 fn places(app: &App) -> PaneAreas {
     let body = layout::parts(app.area()).body;
-    let wanted = app.desk.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2);
+    let wanted = app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2);
     let agreement = u16::try_from(wanted).unwrap_or(u16::MAX).clamp(3, (body.height / 3).max(3)).min(body.height);
     let rest = Rect { y: body.y + agreement, height: body.height - agreement, ..body };
     let agreement = Rect { height: agreement, ..body };
@@ -39,7 +39,7 @@ fn places(app: &App) -> PaneAreas {
         let list = Rect { width: side, ..rest };
         return PaneAreas { agreement, list, voices: Rect { x: rest.x + side, width: rest.width - side, ..rest } };
     }
-    let cases = app.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let list = u16::try_from(cases + 2).unwrap_or(u16::MAX).clamp(3, (rest.height / 3).max(3)).min(rest.height);
     let voices = Rect { y: rest.y + list, height: rest.height - list, ..rest };
     PaneAreas { agreement, list: Rect { height: list, ..rest }, voices }
@@ -54,15 +54,15 @@ pub(crate) fn height(app: &App) -> usize {
 pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
     let area = places(app).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
-    let row = app.desk.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
-    (row < app.desk.judged.as_ref()?.cases.len()).then_some(row)
+    let row = app.across.adjudication.list.top + usize::from(at.y.checked_sub(area.y + 1).filter(|_| inside)?);
+    (row < app.across.judged.as_ref()?.cases.len()).then_some(row)
 }
 
 pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let PaneAreas { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };
-    let Some(judged) = &app.desk.judged else {
-        let failed = app.desk.judging.failed.clone();
+    let Some(judged) = &app.across.judged else {
+        let failed = app.across.judging.failed.clone();
         let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
         let text = failed.unwrap_or_else(|| Shown::own("the reviews are being read…"));
         put(vec![look.span(text.as_str(), role)], 0, agreement, buf);
@@ -85,7 +85,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
         cases(app, judged, list, buf, look);
     }
     if voices.height >= 2
-        && let Some(case) = app.desk.adjudication.case(judged)
+        && let Some(case) = app.across.adjudication.case(judged)
     {
         case_pane(app, judged, case, voices, buf, look);
     }
@@ -94,7 +94,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
 fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Reviewers disagree", Role::Title)];
     title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
-    if app.desk.judging.is_coming() {
+    if app.across.judging.is_coming() {
         title.push(look.span("  reading…", Role::Accent));
     }
     let inner = frame(title, area, buf, look);
@@ -102,7 +102,7 @@ fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_
         put(vec![look.span("on nothing: every item is agreed on or decided", Role::Ok)], 0, inner, buf);
         return;
     }
-    let list = app.desk.adjudication.list;
+    let list = app.across.adjudication.list;
     for (row, n) in list.visible(judged.cases.len(), usize::from(inner.height)).enumerate() {
         let Some(case) = judged.cases.get(n) else { continue };
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
@@ -120,7 +120,7 @@ fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buff
     let name = name_of(&case.summary.item).line();
     let inner = frame(vec![look.span(name.as_str(), Role::Title)], area, buf, Look { focused: false, ..look });
     let lines = case_lines(app, judged, case, inner_width(area));
-    let top = app.desk.adjudication.top;
+    let top = app.across.adjudication.top;
     for (row, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
         let spans: Vec<Span<'static>> = line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect();
         put(spans, row, inner, buf);
@@ -131,15 +131,15 @@ fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buff
 /// How many lines the chosen item has, and how many are on screen.
 pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
-    let judged = app.desk.judged.as_ref();
-    let case = judged.and_then(|judged| Some((judged, app.desk.adjudication.case(judged)?)));
+    let judged = app.across.judged.as_ref();
+    let case = judged.and_then(|judged| Some((judged, app.across.adjudication.case(judged)?)));
     let lines = case.map_or(0, |(judged, case)| case_lines(app, judged, case, inner_width(area)).len());
     (lines, inner_height(area))
 }
 
 fn case_lines(app: &App, judged: &Judged, case: &Case, width: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![facts(case)];
-    if let Some(chosen) = &app.desk.adjudication.choosing {
+    if let Some(chosen) = &app.across.adjudication.choosing {
         lines.push(vec![("✗ fail, because of:".into(), Role::Fatal)]);
         for (n, (_, label)) in offered(judged, case).into_iter().enumerate() {
             let (sign, role) = if chosen.contains(&n) { ("●", Role::Accent) } else { ("○", Role::Text) };
@@ -203,10 +203,10 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 
 /// Who decides.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    if app.desk.adjudication.choosing.is_some() {
+    if app.across.adjudication.choosing.is_some() {
         return vec![look.span("1-9 choose labels or take them back, Enter saves, Esc gives up", Role::Accent)];
     }
-    match &app.desk.reviewer {
+    match &app.across.reviewer {
         Some(reviewer) => vec![look.span(format!("you decide as {}", reviewer.id.line()), Role::Dim)],
         None => Vec::new(),
     }

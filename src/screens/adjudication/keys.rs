@@ -25,7 +25,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             } else if app.review.is_on() && !app.review.reviewing {
                 review::keys::may_review(app)?;
             }
-            let any = app.desk.judged.as_ref().is_some_and(|judged| app.desk.adjudication.case(judged).is_some());
+            let any = app.across.judged.as_ref().is_some_and(|judged| app.across.adjudication.case(judged).is_some());
             need(any, "there is nothing to decide")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
@@ -33,18 +33,18 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let chosen = app.desk.adjudication.choosing.as_ref();
+    let chosen = app.across.adjudication.choosing.as_ref();
     match action {
         Action::Open if chosen.is_some() => {
-            let chosen = app.desk.adjudication.choosing.take().unwrap_or_default();
+            let chosen = app.across.adjudication.choosing.take().unwrap_or_default();
             return Some(decide(app, Verdict::Fail, &chosen));
         }
-        Action::Escape | Action::Back if chosen.is_some() => app.desk.adjudication.choosing = None,
+        Action::Escape | Action::Back if chosen.is_some() => app.across.adjudication.choosing = None,
         Action::GiveLabel => give_decided(app),
         Action::NextPane => show_agreement(app),
         Action::Open => return Some(open_case(app)),
         Action::DecidePass => return Some(decide(app, Verdict::Pass, &[])),
-        Action::DecideFail => app.desk.adjudication.choosing = Some(Vec::new()),
+        Action::DecideFail => app.across.adjudication.choosing = Some(Vec::new()),
         _ => return None,
     }
     Some(Vec::new())
@@ -52,10 +52,10 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 
 /// Moves the cursor, or by pages what was said of the item.
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let cases = app.desk.judged.as_ref().map_or(0, |judged| judged.cases.len());
+    let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let (lines, room) = draw::size(app);
     let height = draw::height(app);
-    let adjudication = &mut app.desk.adjudication;
+    let adjudication = &mut app.across.adjudication;
     let before = adjudication.list.at;
     if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
         let mut list = List { at: adjudication.top, top: adjudication.top };
@@ -73,14 +73,14 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some(row) = draw::row_of(app, at) else { return Vec::new() };
-    let again = app.desk.adjudication.list.at == row;
+    let again = app.across.adjudication.list.at == row;
     go(app, Move::To(row));
     if again { app.act(Action::Open) } else { Vec::new() }
 }
 
 /// Opens the record that reviewers disagree about.
 fn open_case(app: &mut App) -> Effects {
-    let case = app.desk.judged.as_ref().and_then(|judged| app.desk.adjudication.case(judged));
+    let case = app.across.judged.as_ref().and_then(|judged| app.across.adjudication.case(judged));
     let record = case.and_then(|case| app.store.position(case.address.0, case.address.1));
     let Some(record) = record else {
         return app.say(Shown::own("this record is no longer there"));
@@ -93,22 +93,22 @@ fn open_case(app: &mut App) -> Effects {
 
 /// Gives or takes the label of the number that was typed.
 fn give_decided(app: &mut App) {
-    let (Some(judged), Some(label)) = (app.desk.judged.clone(), app.count.and_then(|n| n.checked_sub(1))) else {
+    let (Some(judged), Some(label)) = (app.across.judged.clone(), app.count.and_then(|n| n.checked_sub(1))) else {
         return;
     };
-    let offered = app.desk.adjudication.case(&judged).map_or(0, |case| state::offered(&judged, case).len());
+    let offered = app.across.adjudication.case(&judged).map_or(0, |case| state::offered(&judged, case).len());
     if label < offered {
-        app.desk.adjudication.toggle(label);
+        app.across.adjudication.toggle(label);
     } else {
         app.say(Shown::own("there is no such label"));
     }
 }
 
 fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
-    app.desk.adjudication.choosing = None;
-    let Some(judged) = app.desk.judged.clone() else { return Vec::new() };
-    let Some(case) = app.desk.adjudication.case(&judged) else { return Vec::new() };
-    let (Some(journal), Some(reviewer)) = (app.desk.journals.own(), app.desk.reviewer.clone()) else {
+    app.across.adjudication.choosing = None;
+    let Some(judged) = app.across.judged.clone() else { return Vec::new() };
+    let Some(case) = app.across.adjudication.case(&judged) else { return Vec::new() };
+    let (Some(journal), Some(reviewer)) = (app.across.journals.own(), app.across.reviewer.clone()) else {
         app.fail(Shown::own("verdicts are saved to one journal; name it with --reviews"));
         return Vec::new();
     };
@@ -126,7 +126,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
 }
 
 fn show_agreement(app: &mut App) {
-    let Some(judged) = app.desk.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
+    let Some(judged) = app.across.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
         app.say(Shown::own("nobody judged anything yet"));
         return;
     };

@@ -32,7 +32,7 @@ pub(crate) fn height(app: &App) -> usize {
 
 /// What stands above the rows and does not move; the last line is for the heads of the columns.
 fn head(app: &App) -> Vec<Shown> {
-    let Some(compared) = &app.desk.compared else { return Vec::new() };
+    let Some(compared) = &app.across.compared else { return Vec::new() };
     let body = layout::parts(app.area()).body;
     let roomy = body.height >= ROOMY;
     let joined = compared.joined.as_str();
@@ -50,14 +50,18 @@ fn head(app: &App) -> Vec<Shown> {
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = title(app, look);
-    if app.desk.comparing.is_coming() {
+    if app.across.comparing.is_coming() {
         title.push(look.span("  comparing…", Role::Accent));
     }
     let inner = frame(title, area, buf, look);
-    let Some(compared) = &app.desk.compared else {
-        let text =
-            app.desk.comparing.failed.clone().unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
-        let role = if app.desk.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
+    let Some(compared) = &app.across.compared else {
+        let text = app
+            .across
+            .comparing
+            .failed
+            .clone()
+            .unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
+        let role = if app.across.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
         for (row, range) in wrap_up_to(text.as_str(), usize::from(inner.width), 8).into_iter().enumerate() {
             put(vec![look.span(text.as_str().get(range).unwrap_or_default(), role)], row, inner, buf);
         }
@@ -69,7 +73,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
     }
     let columns = Basis::ALL.iter().enumerate().map(|(n, basis)| {
-        let role = if n == app.desk.compare.basis { Role::Accent } else { Role::Faint };
+        let role = if n == app.across.compare.basis { Role::Accent } else { Role::Faint };
         look.span(pad_left(basis.phrase(), COLUMN), role)
     });
     let heads: Vec<Span<'static>> = std::iter::once(look.span(pad("", NAME + 2), Role::Faint)).chain(columns).collect();
@@ -80,7 +84,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         ..inner
     };
     let rows = rows(compared);
-    let list = app.desk.compare.list;
+    let list = app.across.compare.list;
     let measured = measures(&compared.columns);
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(row) = rows.get(n) else { continue };
@@ -94,7 +98,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(compared) = &app.desk.compared else { return vec![look.span("A against B", Role::Title)] };
+    let Some(compared) = &app.across.compared else { return vec![look.span("A against B", Role::Title)] };
     let [a, b] = &compared.names;
     let [records_a, records_b] = compared.records;
     vec![
@@ -112,9 +116,9 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     let area = layout::parts(app.area()).body;
     let first = area.y + 1 + head(app).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
-    let rows = rows(app.desk.compared.as_ref()?);
-    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.desk.compare.list.top + gap(*row, area) == line);
-    let row = (app.desk.compare.list.top..rows.len()).find(on_it)?;
+    let rows = rows(app.across.compared.as_ref()?);
+    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.across.compare.list.top + gap(*row, area) == line);
+    let row = (app.across.compare.list.top..rows.len()).find(on_it)?;
     let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
     Some((row, column.filter(|column| *column < Basis::ALL.len())))
 }
@@ -133,7 +137,7 @@ fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, l
         wash(line, body, buf, look.selection());
         return;
     }
-    let start = body.x.saturating_add((NAME + 2 + COLUMN * app.desk.compare.basis) as u16);
+    let start = body.x.saturating_add((NAME + 2 + COLUMN * app.across.compare.basis) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
     buf.set_style(name.intersection(*buf.area()), look.style(Role::Accent));
@@ -198,8 +202,8 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(compared) = &app.desk.compared else { return Vec::new() };
-    match app.desk.compare.filter(compared) {
+    let Some(compared) = &app.across.compared else { return Vec::new() };
+    match app.across.compare.filter(compared) {
         Ok(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         Err(why) => vec![look.span(why, Role::Dim)],
     }

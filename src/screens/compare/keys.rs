@@ -18,8 +18,8 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Left | Action::Right => Ok(()),
         Action::Open => {
             across::keys::may_leave(app)?;
-            let compared = app.desk.compared.as_ref().ok_or("the two runs are being joined")?;
-            app.desk.compare.filter(compared).map(drop)
+            let compared = app.across.compared.as_ref().ok_or("the two runs are being joined")?;
+            app.across.compare.filter(compared).map(drop)
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -32,20 +32,20 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Right => 1,
         _ => return None,
     };
-    let basis = &mut app.desk.compare.basis;
+    let basis = &mut app.across.compare.basis;
     *basis = basis.saturating_add_signed(by).min(Basis::ALL.len() - 1);
     Some(Vec::new())
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let rows = app.desk.compared.as_ref().map_or(0, |compared| rows(compared).len());
-    app.desk.compare.list.go(movement, rows, height(app));
+    let rows = app.across.compared.as_ref().map_or(0, |compared| rows(compared).len());
+    app.across.compare.list.go(movement, rows, height(app));
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((row, basis)) = place_of(app, at) else { return Vec::new() };
-    let cursor = &mut app.desk.compare;
+    let cursor = &mut app.across.compare;
     let before = (cursor.list.at, cursor.basis);
     (cursor.list.at, cursor.basis) = (row, basis.unwrap_or(cursor.basis));
     if before == (cursor.list.at, cursor.basis) { app.act(Action::Open) } else { Vec::new() }
@@ -53,10 +53,10 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
 
 /// To the records behind the number that the cursor is on.
 fn open_cell(app: &mut App) -> Effects {
-    let Some(compared) = &app.desk.compared else { return Vec::new() };
-    match app.desk.compare.filter(compared) {
+    let Some(compared) = &app.across.compared else { return Vec::new() };
+    match app.across.compare.filter(compared) {
         Ok(filter) => {
-            let (cursor, compared) = (app.desk.compare, compared.clone());
+            let (cursor, compared) = (app.across.compare, compared.clone());
             let effects = across::keys::show_filtered(app, &filter);
             let hidden = cursor.hidden(&compared, &filter);
             if hidden > 0 {

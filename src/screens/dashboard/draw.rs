@@ -25,19 +25,19 @@ pub(crate) fn height(app: &App) -> usize {
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Boards", Role::Title)];
-    if let Some(judged) = &app.desk.judged {
+    if let Some(judged) = &app.across.judged {
         let [here, elsewhere] = judged.counts;
         title.push(look.span(format!("  {here} judged item{}", if here == 1 { "" } else { "s" }), Role::Dim));
         if elsewhere > 0 {
             title.push(look.span(format!(", {elsewhere} more are no records here and not counted"), Role::Warning));
         }
     }
-    if app.desk.judging.is_coming() {
+    if app.across.judging.is_coming() {
         title.push(look.span("  reading…", Role::Accent));
     }
     let inner = frame(title, area, buf, look);
-    let Some(judged) = &app.desk.judged else {
-        let failed = app.desk.judging.failed.clone();
+    let Some(judged) = &app.across.judged else {
+        let failed = app.across.judging.failed.clone();
         let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
         let text = failed.unwrap_or_else(|| Shown::own("the reviews are being read…"));
         put(vec![look.span(text.as_str(), role)], 0, inner, buf);
@@ -47,26 +47,26 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span("nothing is judged, and the triage finds nothing to fix", Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
-    for (line, row) in rows.iter().skip(app.desk.dashboard.top).take(usize::from(inner.height)).enumerate() {
+    for (line, row) in rows.iter().skip(app.across.dashboard.top).take(usize::from(inner.height)).enumerate() {
         match row {
             DashboardRow::Blank => {}
             DashboardRow::More => put(vec![look.span("  … more lines are not listed", Role::Dim)], line, inner, buf),
             DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
             DashboardRow::Line(n, board, content) => {
-                let chosen = (*n == app.desk.dashboard.line).then_some(app.desk.dashboard.column);
+                let chosen = (*n == app.across.dashboard.line).then_some(app.across.dashboard.column);
                 put(spans(board, content, chosen, look), line, inner, buf);
             }
         }
     }
-    scroll_mark(area, app.desk.dashboard.top, rows.len(), buf, look);
+    scroll_mark(area, app.across.dashboard.top, rows.len(), buf, look);
 }
 
 /// The line at a place of the screen, and the number.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let area = layout::parts(app.area()).body;
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
-    let rows = rows(app.desk.judged.as_ref()?);
-    let DashboardRow::Line(line, board, _) = rows.get(app.desk.dashboard.top + row)? else { return None };
+    let rows = rows(app.across.judged.as_ref()?);
+    let DashboardRow::Line(line, board, _) = rows.get(app.across.dashboard.top + row)? else { return None };
     let x = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2);
     let ends = board.heads.iter().enumerate().scan(0, |end, (n, _)| {
         *end += width_of(board, n);
@@ -114,7 +114,7 @@ fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, lo
 
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    match app.desk.judged.as_ref().and_then(|judged| app.desk.dashboard.cell(judged)) {
+    match app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged)) {
         Some(cell) => vec![look.span("Enter: filter ", Role::Faint), look.span(cell.set.as_str(), Role::Accent)],
         None => Vec::new(),
     }

@@ -15,7 +15,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Left | Action::Right => Ok(()),
         Action::Open => {
             across::keys::may_leave(app)?;
-            let cell = app.desk.judged.as_ref().and_then(|judged| app.desk.dashboard.cell(judged));
+            let cell = app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged));
             need(cell.is_some(), "there are no records behind this")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
@@ -29,23 +29,23 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Right => 1,
         _ => return None,
     };
-    if let Some(judged) = &app.desk.judged {
-        app.desk.dashboard.turn(by, judged);
+    if let Some(judged) = &app.across.judged {
+        app.across.dashboard.turn(by, judged);
     }
     Some(Vec::new())
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
     let height = height(app);
-    if let Some(judged) = &app.desk.judged {
-        app.desk.dashboard.go(movement, judged, height);
+    if let Some(judged) = &app.across.judged {
+        app.across.dashboard.go(movement, judged, height);
     }
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((line, column)) = place_of(app, at) else { return Vec::new() };
-    let cursor = &mut app.desk.dashboard;
+    let cursor = &mut app.across.dashboard;
     let before = (cursor.line, cursor.column);
     (cursor.line, cursor.column) = (line, column.unwrap_or(cursor.column));
     if before == (cursor.line, cursor.column) { app.act(Action::Open) } else { Vec::new() }
@@ -53,7 +53,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
 
 /// To the records behind the number under the cursor.
 fn open_number(app: &mut App) -> Effects {
-    let cell = app.desk.judged.as_ref().and_then(|judged| app.desk.dashboard.cell(judged)).cloned();
+    let cell = app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged)).cloned();
     if let Some(cell) = cell {
         return across::keys::show_filtered(app, &cell.set);
     }

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
 
-use crate::app::opened::{Mark, Note};
+use crate::app::open_record::{Note, NoteMark};
 use crate::screens::json::state::{JsonRow, JsonRowText};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
@@ -45,20 +45,20 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// The marks of the values from one node up to another.
-fn marks(view: &RecordView, nodes: Range<usize>) -> &[Mark] {
+fn marks(view: &RecordView, nodes: Range<usize>) -> &[NoteMark] {
     let marks = &view.opened.marks;
     let place = |node: usize| marks.partition_point(|mark| (mark.node as usize) < node);
     marks.get(place(nodes.start)..place(nodes.end)).unwrap_or_default()
 }
 
 /// The marks of a value.
-fn here(view: &RecordView, row: JsonRow) -> &[Mark] {
+fn here(view: &RecordView, row: JsonRow) -> &[NoteMark] {
     let node = row.node as usize;
     marks(view, node..node + 1)
 }
 
 /// The first finding inside a folded container.
-fn hidden_mark<'i>(view: &'i RecordView, row: JsonRow, root: Value<'_>) -> Option<&'i Mark> {
+fn hidden_mark<'i>(view: &'i RecordView, row: JsonRow, root: Value<'_>) -> Option<&'i NoteMark> {
     let inside = root.nth(row.node as usize).filter(|_| row.folded)?.value;
     marks(view, inside.index() + 1..inside.next_index()).iter().min_by_key(|mark| mark.note)
 }
@@ -66,12 +66,12 @@ fn hidden_mark<'i>(view: &'i RecordView, row: JsonRow, root: Value<'_>) -> Optio
 fn spans(
     row: JsonRow,
     text: &JsonRowText,
-    mark: Option<&Mark>,
-    hidden: Option<&Mark>,
+    mark: Option<&NoteMark>,
+    hidden: Option<&NoteMark>,
     view: &RecordView,
     look: Look<'_>,
 ) -> Vec<Span<'static>> {
-    let note = |mark: Option<&Mark>| mark.and_then(|mark| view.opened.notes.get(mark.note));
+    let note = |mark: Option<&NoteMark>| mark.and_then(|mark| view.opened.notes.get(mark.note));
     let role = |note: &Note| severity_role(note.severity);
     let mut line = vec![match (note(mark), note(hidden)) {
         (Some(note), _) => look.span(format!("{} ", note.severity.glyph()), role(note)),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::opened::Opened;
+use crate::app::open_record::OpenRecord;
 use crate::screens::rerun::outcome::{Outcome, Side};
 use crate::screens::rerun::transition::{Machine, Ready};
 use crate::screens::side_by_side::state::{Against, SideBySide};
@@ -64,15 +64,15 @@ impl Answer {
         Some(Outcome { line, before, after, sides, ..Outcome::default() })
     }
 
-    fn opened(&self, text: &[u8], beside: &Arc<Beside>) -> Opened {
+    fn opened(&self, text: &[u8], beside: &Arc<Beside>) -> OpenRecord {
         let row = RowFacts::unchecked(0, text.len() as u64);
         let (document, beside) = (self.document.clone(), beside.clone());
-        Opened::new(0, 1, &row, text.to_vec(), Neighbours { document, beside, ..Neighbours::default() })
+        OpenRecord::new(0, 1, &row, text.to_vec(), Neighbours { document, beside, ..Neighbours::default() })
     }
 }
 
 /// What is said of an answer on the lines above: its values, what is to be done with it, its findings.
-fn side(opened: &Opened) -> Side {
+fn side(opened: &OpenRecord) -> Side {
     let answer = opened.structured.as_ref().map(|structured| match structured.items.as_slice() {
         [] => Shown::own("nothing"),
         [item, others @ ..] => {

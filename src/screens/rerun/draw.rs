@@ -872,7 +872,7 @@ fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<ChangedRow> {
         let write = index.and_then(|index| opened.variables.get(index)).map(|variable| &variable.writes);
         let write = write.and_then(|writes| writes.iter().find(|write| write.step == Some(ask.step)));
         let recorded = write.and_then(|write| write.value.as_ref()).map(|value| value.line.clone());
-        let computed = index.and_then(|index| opened.proof.computed(index, Some(ask.step)));
+        let computed = index.and_then(|index| opened.computed.value_of(index, Some(ask.step)));
         let new = judged.and_then(|judged| judged.outputs.iter().find(|(other, _)| other == name));
         ChangedRow {
             name: shown,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::app::opened::one_line;
-use crate::app::proof::Proof;
+use crate::app::computed::ComputedValues;
+use crate::app::open_record::one_line;
 use crate::screens::side_by_side::state::SideBySide;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
@@ -128,7 +128,7 @@ fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
 }
 
 fn rows(difference: &RecordDifference<'_>, fork: &CaseView<'_>, asked: &HashSet<usize>) -> Vec<ChangedRow> {
-    let (state, proof) = (fork.state(), Proof::of(fork));
+    let (state, computed) = (fork.state(), ComputedValues::of(fork));
     let value = |held: Option<&Held<'_>>| held.and_then(|held| held.value).map(one_line);
     let row = |variable: &VariableDifference<'_>| {
         let index = state.variable(&variable.name);
@@ -141,7 +141,7 @@ fn rows(difference: &RecordDifference<'_>, fork: &CaseView<'_>, asked: &HashSet<
             is_asked: step.is_some_and(|step| asked.contains(&step)),
             recorded: value(variable.a.as_ref()),
             new: value(variable.b.as_ref()),
-            computed: index.and_then(|index| proof.computed(index, step)).map(|computed| computed.value.clone()),
+            computed: index.and_then(|index| computed.value_of(index, step)).map(|computed| computed.value.clone()),
             change: variable.change,
         }
     };

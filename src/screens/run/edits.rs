@@ -1,7 +1,7 @@
 //! What was changed of a record before it is gone on with: values before a step, and the prompt of a step. The record
 //! itself stays as it is.
 
-use crate::app::opened::one_line;
+use crate::app::open_record::one_line;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::text::{Shown, Untrusted};

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::app::opened::Note;
+use crate::app::open_record::Note;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::widgets::prose::wrap_up_to;

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
-use crate::app::proof::QuantityMark;
+use crate::app::computed::QuantityMark;
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, frame, scroll_mark};
@@ -34,7 +34,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         title.push(look.span(baseline.as_str(), Role::Text));
     }
     if let Some((recovered, gold)) =
-        opened.verdict.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
+        opened.where_to_fix.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
     {
         title.push(look.span("   executed exactly ", Role::Dim));
         title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
@@ -42,7 +42,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     title.extend(
         prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
     );
-    if look.focused && !opened.proof.marks.is_empty() {
+    if look.focused && !opened.computed.marks.is_empty() {
         title.push(look.span("   h l quantities", Role::Faint));
     }
     let inner = frame(title, area, buf, look);
@@ -63,7 +63,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 /// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
 fn marks(view: &RecordView, look: Look<'_>) -> Vec<MarkedRange<Style>> {
     let lit = view.lit_quantities();
-    let quantities = view.opened.proof.marks.iter().enumerate();
+    let quantities = view.opened.computed.marks.iter().enumerate();
     let style = |n: usize, mark: &QuantityMark| match (lit.contains(&n), mark.variables.is_empty()) {
         (true, _) => Some(look.style(Role::CitedCurrent)),
         (_, false) => Some(look.style(Role::Cited)),

@@ -2,8 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::app::opened;
-use crate::app::opened::{Detail, Opened};
+use crate::app::open_record::{Detail, OpenRecord, ShownValue};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::AnswerView;
 use crate::screens::json::state::Outline;
@@ -62,7 +61,7 @@ stepscope_base::words! {
 #[derive(Debug)]
 pub struct RecordView {
     /// The record.
-    pub opened: Opened,
+    pub opened: OpenRecord,
     /// How many steps have run at the moment that is shown; 0 is the start.
     pub moment: Moment,
     /// The pane that has the keys.
@@ -109,7 +108,7 @@ pub struct RecordView {
 
 impl RecordView {
     /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
-    pub fn new(mut opened: Opened) -> Self {
+    pub fn new(mut opened: OpenRecord) -> Self {
         let answer = opened.structured.take().map(|structured| AnswerView::new(*structured));
         let steps = opened.steps.len();
         let outline = opened.root().map(Outline::new).unwrap_or_default();
@@ -340,7 +339,7 @@ impl RecordView {
 
     /// To the next quantity of the question, and to the variable that took it up.
     pub(crate) fn next_quantity(&mut self, by: isize) {
-        let count = self.opened.proof.marks.len();
+        let count = self.opened.computed.marks.len();
         if count == 0 {
             return;
         }
@@ -356,13 +355,13 @@ impl RecordView {
     pub(crate) fn choose_quantity(&mut self, quantity: usize) {
         self.quantity = Some(quantity);
         self.quantity_moved = true;
-        if let Some(&variable) = self.opened.proof.marks.get(quantity).and_then(|mark| mark.variables.first()) {
+        if let Some(&variable) = self.opened.computed.marks.get(quantity).and_then(|mark| mark.variables.first()) {
             self.choose_variable(variable);
         }
     }
 
     fn show_quantity(&mut self, place: Rect) {
-        let mark = self.quantity.and_then(|n| self.opened.proof.marks.get(n));
+        let mark = self.quantity.and_then(|n| self.opened.computed.marks.get(n));
         let Some(start) = mark.map(|mark| mark.range.start) else { return };
         let lines = prose::wrap(self.opened.question_text().as_str(), inner_width(place));
         let line = lines.partition_point(|line| line.end <= start);
@@ -379,14 +378,14 @@ impl RecordView {
     /// The variables that took up the chosen quantity.
     pub(crate) fn lit_variables(&self) -> &[usize] {
         let mark =
-            self.quantity.filter(|_| self.pane == RunPane::Question).and_then(|n| self.opened.proof.marks.get(n));
+            self.quantity.filter(|_| self.pane == RunPane::Question).and_then(|n| self.opened.computed.marks.get(n));
         mark.map(|mark| mark.variables.as_slice()).unwrap_or_default()
     }
 
     /// What the chosen quantity is, in a sentence.
     pub(crate) fn quantity_sentence(&self) -> Option<Shown> {
         let quantity = self.quantity?;
-        let mark = self.opened.proof.marks.get(quantity)?;
+        let mark = self.opened.computed.marks.get(quantity)?;
         let names: Vec<&str> = mark
             .variables
             .iter()
@@ -398,8 +397,8 @@ impl RecordView {
             [] => "; no variable took it up".to_owned(),
             names => format!("; taken up by {}", names.join(", ")),
         };
-        let words = self.opened.proof.words(quantity)?;
-        let count = self.opened.proof.marks.len();
+        let words = self.opened.computed.words(quantity)?;
+        let count = self.opened.computed.marks.len();
         Some(shown!("{}/{count}  “{words}”: {}{taken}", quantity + 1, mark.meaning))
     }
 
@@ -407,7 +406,7 @@ impl RecordView {
     pub(crate) fn lit_quantities(&self) -> Vec<usize> {
         match (self.pane, self.quantity) {
             (RunPane::Question, Some(quantity)) => vec![quantity],
-            _ => self.opened.proof.taken.get(self.variables.at).cloned().unwrap_or_default(),
+            _ => self.opened.computed.taken.get(self.variables.at).cloned().unwrap_or_default(),
         }
     }
 
@@ -528,7 +527,7 @@ impl RecordView {
     }
 
     /// The value of the chosen variable at this moment, else its last one.
-    pub(crate) fn chosen_value(&self) -> Option<&opened::ShownValue> {
+    pub(crate) fn chosen_value(&self) -> Option<&ShownValue> {
         let held = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.value.as_ref());
         held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
     }
@@ -556,7 +555,7 @@ impl RecordView {
         let (title, recorded) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
         let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
         let derivation = self.opened.derivation(self.variables.at, step)?;
-        Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.proof))
+        Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.computed))
     }
 
     /// Every place on this screen that holds a text, in reading order.

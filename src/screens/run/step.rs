@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::app::opened::DetailValue;
+use crate::app::open_record::DetailValue;
 use crate::screens::run::state::{RecordView, Tab};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark};

@@ -25,7 +25,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     for (row, position) in view.steps.visible(steps.len(), usize::from(inner.height)).enumerate() {
         let Some(step) = steps.get(position) else { continue };
         let current = view.step() == Some(position);
-        let first_bad = view.opened.verdict.as_ref().is_some_and(|verdict| verdict.step == Some(position));
+        let first_bad = view.opened.where_to_fix.as_ref().is_some_and(|verdict| verdict.step == Some(position));
         let (glyph, role) = match step.worst {
             _ if step.failed || first_bad => ("✗", Role::Fatal),
             // What is wrong with it as it is written still shows.

@@ -8,8 +8,8 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::opened::{VariableRow, WriteRow};
-use crate::app::proof::superscript;
+use crate::app::computed::superscript;
+use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::RecordView;
 use crate::widgets::look;
@@ -251,14 +251,14 @@ fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
 
 /// What stands behind a value: the numbers of the quantities it is, and what it should be.
 fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
-    let proof = &view.opened.proof;
+    let computed = &view.opened.computed;
     let mut spans = Vec::new();
-    let taken = proof.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
+    let taken = computed.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
     if !taken.is_empty() {
         let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
-    match proof.computed(variable, write.step).filter(|_| !write.badge.is_put()) {
+    match computed.value_of(variable, write.step).filter(|_| !write.badge.is_put()) {
         Some(computed) if computed.differs => {
             spans.push(look.span(format!("  ≙ {} !", computed.value), Role::Warning));
         }
@@ -387,7 +387,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
         format!("  {}", fit(row.description.as_str(), 200))
     };
     let held = view.opened.write_at(view.variables.at, view.moment);
-    let computed = view.opened.proof.computed(view.variables.at, held.and_then(|write| write.step));
+    let computed = view.opened.computed.value_of(view.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
     let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.phrase())).unwrap_or_default();

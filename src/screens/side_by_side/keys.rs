@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::across;
-use crate::app::across::{Errand, Seat};
+use crate::app::across::{Errand, RecordHandle};
 use crate::app::msg::{Effects, Work};
 use crate::app::state::{App, short_name};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
@@ -45,9 +45,9 @@ impl App {
 
     /// Makes a fork of the open record, to be looked at first.
     pub(crate) fn make(&mut self, make: Make) -> Effects {
-        let Some(seat) = open_seat(self) else { return Vec::new() };
-        self.desk.partner_of = Some(seat.record);
-        vec![Effect::Work(Work::Desk(Errand::Make(Box::new(seat), Box::new(make))))]
+        let Some(handle) = open_handle(self) else { return Vec::new() };
+        self.across.partner_of = Some(handle.record);
+        vec![Effect::Work(Work::Across(Errand::Make(Box::new(handle), Box::new(make))))]
     }
 }
 
@@ -58,18 +58,18 @@ pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
 }
 
 fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
-    let Some((a, b)) = seat(app, parent).zip(seat(app, fork)) else { return Vec::new() };
-    app.desk.partner_of = Some(fork);
-    vec![Effect::Work(Work::Desk(Errand::Sides(fork, Box::new([a, b]), Against::Parent)))]
+    let Some((a, b)) = handle(app, parent).zip(handle(app, fork)) else { return Vec::new() };
+    app.across.partner_of = Some(fork);
+    vec![Effect::Work(Work::Across(Errand::Sides(fork, Box::new([a, b]), Against::Parent)))]
 }
 
 /// A record, to be opened elsewhere, with the name of its execution.
-fn seat(app: &App, record: usize) -> Option<Seat> {
+fn handle(app: &App, record: usize) -> Option<RecordHandle> {
     let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
     let execution = app.forks.tree.execution(app.store.address(record)?);
     let what = app.fork_of(record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
     let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
-    Some(Seat { record, reading, row, name })
+    Some(RecordHandle { record, reading, row, name })
 }
 
 /// The next fork of the same record, beside its parent.
@@ -100,18 +100,18 @@ fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
 
 /// Looks for what can be repaired without a model.
 pub(crate) fn look_for_fixes(app: &mut App) -> Effects {
-    let Some(seat) = open_seat(app) else { return Vec::new() };
-    app.desk.partner_of = Some(seat.record);
-    vec![Effect::Work(Work::Desk(Errand::Fixes(Box::new(seat))))]
+    let Some(handle) = open_handle(app) else { return Vec::new() };
+    app.across.partner_of = Some(handle.record);
+    vec![Effect::Work(Work::Across(Errand::Fixes(Box::new(handle))))]
 }
 
-fn open_seat(app: &App) -> Option<Seat> {
-    seat(app, app.screens.record()?.opened.index)
+fn open_handle(app: &App) -> Option<RecordHandle> {
+    handle(app, app.screens.record()?.opened.index)
 }
 
 /// What was made of a record.
 pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySide>, Shown>) -> Effects {
-    if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
+    if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
         return Vec::new();
     }
     match made {
@@ -125,7 +125,7 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
 
 /// The fixes that were found.
 pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>, Shown>) -> Effects {
-    if app.desk.partner_of.take_if(|wanted| *wanted == record).is_none() {
+    if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
         return Vec::new();
     }
     match found {
@@ -151,7 +151,7 @@ pub(crate) fn open_fix(app: &mut App) -> Effects {
 
 /// Keeps the fork that is being looked at.
 fn keep_made(app: &mut App) -> Effects {
-    let Some(Screen::SideBySide(sides)) = app.screens.front_mut() else { return Vec::new() };
+    let Some(Screen::SideBySide(sides)) = app.screens.top_screen_mut() else { return Vec::new() };
     let Some(unkept) = sides.fork.take() else { return Vec::new() };
     let mut effects = across::keys::leave(app);
     if unkept.is_edit {
@@ -213,7 +213,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Difference => {
             if let Some(sides) = app.screens.side_by_side_mut() {
                 sides.all = !sides.all;
-                app.desk.shows_same = sides.all;
+                app.across.shows_same = sides.all;
             }
         }
         Action::Keep => return Some(keep_made(app)),
@@ -238,7 +238,7 @@ pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
     let record = app.current().ok_or("there is no record here")?;
     let hidden = app.review.hidden_of(record);
     need(hidden.is_empty(), "some of this record is hidden until your verdict: * shows it")?;
-    let Some((compared, address)) = app.desk.compared.as_ref().zip(app.store.address(record)) else {
+    let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
         return Ok(());
     };
     need(compared.partner(address).is_some(), NO_PARTNER)
@@ -251,17 +251,17 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
         app.say(shown!("hidden until your verdict: {}; * shows it", hidden.phrase()));
         return Vec::new();
     }
-    app.desk.partner_of = Some(record);
-    let Some(compared) = app.desk.compared.clone() else {
+    app.across.partner_of = Some(record);
+    let Some(compared) = app.across.compared.clone() else {
         app.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
         return across::keys::compare(app);
     };
     let address = app.store.address(record);
-    let seat = |partner: Partner| {
+    let handle = |partner: Partner| {
         let store = compared.baseline();
         let reading = store.reading(partner.record)?;
         let row = *store.row(partner.record)?;
-        Some(Seat {
+        Some(RecordHandle {
             record: partner.record,
             reading,
             row,
@@ -270,12 +270,12 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     };
     let own = app.store.reading(record).zip(app.store.row(record).copied());
     let name = app.name_of(record);
-    let own = own.map(|(reading, row)| Seat { record, reading, row, name });
-    let other = address.and_then(|address| compared.partner(address)).and_then(seat);
+    let own = own.map(|(reading, row)| RecordHandle { record, reading, row, name });
+    let other = address.and_then(|address| compared.partner(address)).and_then(handle);
     if let Some((own, other)) = own.zip(other) {
-        return vec![Effect::Work(Work::Desk(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
+        return vec![Effect::Work(Work::Across(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
     }
-    app.desk.partner_of = None;
+    app.across.partner_of = None;
     app.refuse(NO_PARTNER)
 }
 
@@ -297,7 +297,7 @@ fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
     let partnered = |row: usize| {
         let record = app.table.record(row).filter(|record| *record != sides.record)?;
-        let known = app.desk.compared.as_ref().zip(app.store.address(record));
+        let known = app.across.compared.as_ref().zip(app.store.address(record));
         let has_partner = known.is_none_or(|(compared, address)| compared.partner(address).is_some());
         (has_partner && app.review.hidden_of(record).is_empty()).then_some((row, record))
     };
@@ -314,7 +314,7 @@ fn is_beside_parent(app: &App) -> bool {
 }
 
 pub(crate) fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
-    sides.all = app.desk.shows_same;
+    sides.all = app.across.shows_same;
     app.status = None;
     app.open_screen(Screen::SideBySide(sides));
 }

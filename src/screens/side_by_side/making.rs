@@ -1,6 +1,6 @@
 //! Forks that need no model, made of the record that is open: to be looked at beside it, and kept if they are wanted.
 
-use crate::app::opened::Opened;
+use crate::app::open_record::OpenRecord;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
@@ -40,7 +40,7 @@ impl Make {
     }
 
     /// The fork as a record, one line without its end; `Err`: why there is none.
-    pub fn line(&self, parent: &Opened) -> Result<Vec<u8>, Shown> {
+    pub fn line(&self, parent: &OpenRecord) -> Result<Vec<u8>, Shown> {
         match self {
             Self::Edit { step, edits } => {
                 let start = RerunStart {
@@ -94,7 +94,7 @@ impl Fixes {
     }
 
     /// Of the procedure of a record; `Err`: why there are none.
-    pub fn of(parent: &Opened) -> Result<Self, Shown> {
+    pub fn of(parent: &OpenRecord) -> Result<Self, Shown> {
         let case = parent.view();
         let procedure = case.procedure().map(|procedure| procedure.value.raw());
         let procedure = procedure.ok_or(Shown::own("this record has no procedure"))?;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::app::opened::{Opened, StepRow, prose};
+use crate::app::open_record::{OpenRecord, StepRow, prose};
 use crate::screens::answer::shown::ShownAnswer;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
@@ -108,7 +108,7 @@ impl SideRow {
 
 impl SideBySide {
     /// Two records that were opened, with the names of their runs.
-    pub fn of(names: [Shown; 2], against: Against, a: &Opened, b: &Opened) -> Self {
+    pub fn of(names: [Shown; 2], against: Against, a: &OpenRecord, b: &OpenRecord) -> Self {
         let mut rows = facts(a, b);
         let facts = rows.len();
         let (one, other) = (a.view(), b.view());
@@ -167,7 +167,7 @@ impl SideBySide {
     pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
         let [a, b] = texts.map(|text| {
             let row = RowFacts::unchecked(0, text.len() as u64);
-            Opened::new(0, 1, &row, text, Neighbours::default())
+            OpenRecord::new(0, 1, &row, text, Neighbours::default())
         });
         Self::of(names, Against::Baseline, &a, &b)
     }
@@ -204,15 +204,15 @@ fn as_numbers(row: SideRow) -> SideRow {
     }
 }
 
-fn facts(a: &Opened, b: &Opened) -> Vec<SideRow> {
-    let both = |name: &'static str, of: &dyn Fn(&Opened) -> Option<Shown>| sides(Shown::own(name), of(a), of(b));
-    let right = |opened: &Opened| {
+fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
+    let both = |name: &'static str, of: &dyn Fn(&OpenRecord) -> Option<Shown>| sides(Shown::own(name), of(a), of(b));
+    let right = |opened: &OpenRecord| {
         opened
             .correct
             .map(|right| Shown::own(if right { "✓ right" } else { "✗ wrong" }))
             .or_else(|| opened.error.is_some().then(|| Shown::own("✗ error")))
     };
-    let fix = |opened: &Opened| opened.verdict.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
+    let fix = |opened: &OpenRecord| opened.where_to_fix.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
     let rows = [
         both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
         both("judged", &right),
@@ -251,13 +251,13 @@ fn items(structured: &ShownAnswer) -> Shown {
     }
 }
 
-fn counted(opened: &Opened) -> Shown {
+fn counted(opened: &OpenRecord) -> Shown {
     let counts = Severity::ALL.map(|severity| (severity.glyph(), opened.count(severity)));
     let some: Vec<_> = counts.iter().filter(|(_, n)| *n > 0).map(|(glyph, n)| format!("{glyph} {n}")).collect();
     if some.is_empty() { Shown::own("✓ none") } else { shown!("{}", some.join("  ")) }
 }
 
-fn came_about(opened: &Opened) -> Shown {
+fn came_about(opened: &OpenRecord) -> Shown {
     opened.fork_origin.as_ref().map_or(Shown::own("recorded"), |fork_origin| {
         let model = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
         shown!("{}{model}", fork_origin.phrase())
@@ -265,8 +265,8 @@ fn came_about(opened: &Opened) -> Shown {
 }
 
 /// What the rules say of each, by rule, the gravest first.
-fn findings(a: &Opened, b: &Opened) -> Vec<SideRow> {
-    let said = |opened: &Opened, rule: &str| {
+fn findings(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
+    let said = |opened: &OpenRecord, rule: &str| {
         let own = opened.notes.iter().filter(|note| note.finding.is_some() && note.rule == rule);
         own.map(|note| shown!("{} {}", note.severity.glyph(), note.message)).reduce(|all, one| all.and("\n").join(&one))
     };
@@ -290,9 +290,10 @@ fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<SideRow> {
 }
 
 /// The reply of a direct prompt, beside the steps of a run where there are some.
-fn replies(a: &Opened, b: &Opened) -> Vec<SideRow> {
-    let reply = |opened: &Opened| opened.reply.clone();
-    let text = |own: &Opened, other: &Opened| reply(own).or_else(|| other.reply.as_ref().and_then(|_| in_one(own)));
+fn replies(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
+    let reply = |opened: &OpenRecord| opened.reply.clone();
+    let text =
+        |own: &OpenRecord, other: &OpenRecord| reply(own).or_else(|| other.reply.as_ref().and_then(|_| in_one(own)));
     let row = (reply(a).is_some() || reply(b).is_some()).then(|| sides(Shown::default(), text(a, b), text(b, a)));
     let heading = match (a.has_steps(), b.has_steps()) {
         (true, false) => "Steps of A, the raw reply of B",
@@ -304,13 +305,13 @@ fn replies(a: &Opened, b: &Opened) -> Vec<SideRow> {
 }
 
 /// All steps of a run as one text: what each does, and what it wrote.
-fn in_one(opened: &Opened) -> Option<Shown> {
+fn in_one(opened: &OpenRecord) -> Option<Shown> {
     let steps = opened.steps.iter().enumerate().take(MAX_STEPS);
     let texts = steps.map(|(n, step)| shown!("{}. {}", n + 1, step_text(opened, n, step)));
     texts.reduce(|all, step| all.and("\n").join(&step))
 }
 
-fn step_text(opened: &Opened, position: usize, step: &StepRow) -> Shown {
+fn step_text(opened: &OpenRecord, position: usize, step: &StepRow) -> Shown {
     let wrote = opened.variables.iter().flat_map(|variable| {
         let own = variable.writes.iter().filter(|write| write.step == Some(position));
         own.map(|write| {
@@ -322,11 +323,11 @@ fn step_text(opened: &Opened, position: usize, step: &StepRow) -> Shown {
 }
 
 /// The steps of two runs, by position.
-fn steps(a: &Opened, b: &Opened) -> Vec<SideRow> {
+fn steps(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     if !a.has_steps() || !b.has_steps() {
         return Vec::new();
     }
-    let text = |opened: &Opened, n: usize| opened.steps.get(n).map(|step| step_text(opened, n, step));
+    let text = |opened: &OpenRecord, n: usize| opened.steps.get(n).map(|step| step_text(opened, n, step));
     let count = a.steps.len().max(b.steps.len());
     let mut rows = vec![SideRow::Heading(Shown::own("Steps"))];
     rows.extend((0..count.min(MAX_STEPS)).filter_map(|n| sides(shown!("step {}", n + 1), text(a, n), text(b, n))));
@@ -427,7 +428,7 @@ mod tests {
     fn sides(a: &str, b: &str) -> SideBySide {
         let open = |text: &str| {
             let row = RowFacts::unchecked(0, text.len() as u64);
-            Opened::new(0, 1, &row, text.into(), Neighbours::default())
+            OpenRecord::new(0, 1, &row, text.into(), Neighbours::default())
         };
         SideBySide::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))
     }

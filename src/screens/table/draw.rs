@@ -119,7 +119,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn nothing(app: &App) -> &'static str {
-    let waiting = app.table.filter.sets().next().is_some() && app.desk.is_working();
+    let waiting = app.table.filter.sets().next().is_some() && app.across.is_working();
     if waiting || app.table.filtering.as_ref().is_some_and(|search| !search.done) {
         "looking…"
     } else if !app.store.is_empty() {

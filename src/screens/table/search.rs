@@ -120,7 +120,7 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 }
 
 pub(crate) fn find_by(app: &mut App, by: isize) {
-    match app.screens.front_mut() {
+    match app.screens.top_screen_mut() {
         None => visit_found(app, by),
         Some(Screen::Record(view)) => {
             _ = match view.find_by(by) {

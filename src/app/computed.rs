@@ -17,14 +17,14 @@ const MAX_QUESTION: usize = 64 << 10;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Proof {
+pub struct ComputedValues {
     /// The question, each quantity followed by its number.
     pub question: Option<Shown>,
     /// Where the quantities stand in it.
     pub marks: Vec<QuantityMark>,
     /// Of each variable, the numbers of the quantities that it took up.
     pub taken: Vec<Vec<usize>>,
-    computed: HashMap<(usize, usize), Computed>,
+    values: HashMap<(usize, usize), Computed>,
 }
 
 /// A quantity in the question.
@@ -55,20 +55,20 @@ pub struct Computed {
     pub unevaluated: bool,
 }
 
-impl Proof {
+impl ComputedValues {
     /// Gathers what can be said of a record from itself alone.
     pub fn of(case: &CaseView<'_>) -> Self {
         let (Some(record), Some(executed)) = (&case.record, case.executed()) else { return Self::default() };
         let quantities = Quantities::of(record, case.state(), case.procedure());
-        let mut proof = Self { computed: computed(executed, case.state()), ..Self::default() };
-        proof.mark(record.question.and_then(Value::string).unwrap_or_default().bytes(), &quantities);
-        proof.taken = quantities.by_variable;
-        proof
+        let mut found = Self { values: computed(executed, case.state()), ..Self::default() };
+        found.mark(record.question.and_then(Value::string).unwrap_or_default().bytes(), &quantities);
+        found.taken = quantities.by_variable;
+        found
     }
 
     /// What a step should have written into a variable.
-    pub fn computed(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
-        self.computed.get(&(variable, step?))
+    pub fn value_of(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
+        self.values.get(&(variable, step?))
     }
 
     /// The first quantity of the question with this value.
@@ -150,12 +150,12 @@ mod tests {
             "state": {"problem_text": "", "apples": 3, "factor": 2, "bought": "apples * factor", "final_answer": "7", "final_answer_numerical": 7}, "pred_num": 7, "correct": false}"#;
         let case = Case::read(text.as_bytes());
         let case = case.view();
-        let proof = Proof::of(&case);
-        let question = proof.question.unwrap();
+        let found = ComputedValues::of(&case);
+        let question = found.question.unwrap();
         assert!(question.as_str().starts_with("Ann has 3¹ apples and buys twice² as many␛."), "{question}");
-        assert_eq!(&question.as_str()[proof.marks[1].range.clone()], "twice");
+        assert_eq!(&question.as_str()[found.marks[1].range.clone()], "twice");
         let bought = case.state().variable(&"bought".into()).unwrap();
-        let computed = &proof.computed[&(bought, 1)];
+        let computed = &found.values[&(bought, 1)];
         assert_eq!((computed.value.as_str(), computed.unevaluated, computed.differs), ("6", true, true));
     }
 }

@@ -1,10 +1,10 @@
 //! The record that is open, read once into what the panes draw. Everything that comes from data is `Shown` here;
-//! the true bytes stay in `Opened`, for copying.
+//! the true bytes stay in `OpenRecord`, for copying.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::app::proof::Proof;
+use crate::app::computed::ComputedValues;
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
@@ -41,7 +41,7 @@ const MAX_VALUE: usize = 2 << 10;
 
 /// The open record.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenRecord {
     /// Its number in the table, from 0.
     pub index: usize,
     /// The number of its line in the file, from 1.
@@ -51,9 +51,9 @@ pub struct Opened {
     /// findings: ready for the screen.
     pub notes: Vec<Note>,
     /// The values that the notes are about, in the order of the tape.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<NoteMark>,
     /// Where to fix the run.
-    pub verdict: Option<Verdict>,
+    pub where_to_fix: Option<WhereToFix>,
     /// What it is.
     pub kind: RecordKind,
     /// Its id.
@@ -61,7 +61,7 @@ pub struct Opened {
     /// The task's text.
     pub question: Shown,
     /// What can be worked out from the record alone.
-    pub proof: Proof,
+    pub computed: ComputedValues,
     /// The gold number.
     pub gold: Option<Shown>,
     /// The final number.
@@ -182,7 +182,7 @@ pub struct ShownValue {
 
 /// Where to fix a run, as the header shows it.
 #[derive(Debug, Clone)]
-pub struct Verdict {
+pub struct WhereToFix {
     /// Where.
     pub fix: Fix,
     /// The first bad step.
@@ -195,7 +195,7 @@ pub struct Verdict {
     pub confidence: Confidence,
 }
 
-impl Verdict {
+impl WhereToFix {
     fn of(triage: &Triage) -> Self {
         Self {
             fix: triage.fix,
@@ -230,7 +230,7 @@ pub struct Note {
 
 /// A note at a value of the tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark {
+pub struct NoteMark {
     /// The value.
     pub node: u32,
     /// The note.
@@ -310,7 +310,7 @@ pub struct DetailValue {
     pub badge: Badge,
 }
 
-impl Opened {
+impl OpenRecord {
     /// Reads a record that stands in this row of the table.
     pub fn new(index: usize, line: u64, row: &RowFacts, text: Vec<u8>, around: Neighbours<'static>) -> Self {
         let beside = around.beside.clone();
@@ -324,7 +324,7 @@ impl Opened {
     #[must_use]
     pub(crate) fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
         let mut summary = Summary::of(&self.view(), self.case.findings(), dataset, position);
-        summary.fix = self.verdict.as_ref().map(|verdict| verdict.fix);
+        summary.fix = self.where_to_fix.as_ref().map(|verdict| verdict.fix);
         self.summary = Some(Box::new(summary));
         self
     }
@@ -357,11 +357,11 @@ impl Opened {
             case,
             notes: Vec::new(),
             marks: Vec::new(),
-            verdict: None,
+            where_to_fix: None,
             kind: RecordKind::Broken,
             id: Shown::default(),
             question: Shown::default(),
-            proof: Proof::default(),
+            computed: ComputedValues::default(),
             gold: None,
             pred: None,
             answer: None,
@@ -417,7 +417,7 @@ impl Opened {
         let steps = steps(case);
         let (details, web) = (first_details(case, steps.len()), case.state().web());
         let variables = variables(case.state());
-        let mut places = Places::of(case);
+        let mut places = FindingPlaces::of(case);
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
         let nodes = places.nodes(findings);
         let (surprise, ended_at) = (case.state().last_step().surprise, case.state().ended_at());
@@ -428,8 +428,8 @@ impl Opened {
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
-        let verdict = triage.map(Verdict::of);
-        let proof = Proof::of(case);
+        let where_to_fix = triage.map(WhereToFix::of);
+        let computed = ComputedValues::of(case);
         let route = case.routed().map(|routed| routed.route);
         let structured = ShownAnswer::of(case).map(Box::new);
         let procedure_name = case.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
@@ -450,7 +450,7 @@ impl Opened {
         let notes = ordered(argument, notes);
         self.marks = marks(&nodes, &notes);
         (self.structured, self.route) = (structured, route);
-        (self.notes, self.proof, self.verdict) = (notes, proof, verdict);
+        (self.notes, self.computed, self.where_to_fix) = (notes, computed, where_to_fix);
         if let Some(facts) = facts {
             self.kind = facts.kind;
             self.id = facts.id;
@@ -511,7 +511,7 @@ impl Opened {
 
     /// The question as it is shown: its quantities numbered.
     pub fn question_text(&self) -> &Shown {
-        self.proof.question.as_ref().unwrap_or(&self.question)
+        self.computed.question.as_ref().unwrap_or(&self.question)
     }
 
     /// How the value that a step should have written comes about.
@@ -562,11 +562,11 @@ fn ordered(argument: Vec<Note>, notes: Vec<Note>) -> Vec<Note> {
 }
 
 /// The nodes of findings with the notes that they became, of each node the first note first.
-fn marks(nodes: &[(u32, usize, bool)], notes: &[Note]) -> Vec<Mark> {
+fn marks(nodes: &[(u32, usize, bool)], notes: &[Note]) -> Vec<NoteMark> {
     let places: HashMap<usize, usize> =
         notes.iter().enumerate().filter_map(|(n, note)| Some((note.finding?, n))).collect();
-    let mark = |&(node, finding, on_key)| Some(Mark { node, note: *places.get(&finding)?, on_key });
-    let mut marks: Vec<Mark> = nodes.iter().filter_map(mark).collect();
+    let mark = |&(node, finding, on_key)| Some(NoteMark { node, note: *places.get(&finding)?, on_key });
+    let mut marks: Vec<NoteMark> = nodes.iter().filter_map(mark).collect();
     marks.sort_by_key(|mark| (mark.node, mark.note));
     marks
 }
@@ -774,14 +774,14 @@ fn rebuild_prompt(case: &CaseView<'_>, position: usize, detail: &mut Detail) {
 }
 
 /// The places of a record, for many findings at once: each container is gone through once.
-struct Places<'r, 'a> {
+struct FindingPlaces<'r, 'a> {
     case: &'r CaseView<'a>,
     finder: Option<Finder<'a>>,
     /// The steps by their entries in the trace.
     steps: HashMap<usize, usize>,
 }
 
-impl<'r, 'a> Places<'r, 'a> {
+impl<'r, 'a> FindingPlaces<'r, 'a> {
     fn of(case: &'r CaseView<'a>) -> Self {
         let finder = case.record.as_ref().map(|record| Finder::new(record.root));
         let calls = (0..case.state().step_count()).filter_map(|step| Some((case.state().call(step)?.entry, step)));
@@ -981,7 +981,7 @@ mod tests {
             "x".repeat(1 << 20)
         );
         let row = RowFacts::unchecked(0, text.len() as u64);
-        let opened = Opened::new(0, 1, &row, text.into_bytes(), Neighbours::default());
+        let opened = OpenRecord::new(0, 1, &row, text.into_bytes(), Neighbours::default());
         analyses::take();
         let detail = opened.detail(39);
         assert_eq!((opened.end(), analyses::take()), (Moment(40), 0), "the screen reads nothing again");
@@ -994,7 +994,7 @@ mod tests {
     #[test]
     fn a_run_is_ready_for_the_screen() {
         let row = RowFacts::unchecked(0, RUN.len() as u64);
-        let opened = Opened::new(4, 5, &row, RUN.as_bytes().to_vec(), Neighbours::default());
+        let opened = OpenRecord::new(4, 5, &row, RUN.as_bytes().to_vec(), Neighbours::default());
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
         assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);

@@ -77,7 +77,7 @@ impl std::fmt::Debug for Tell {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Scribe {
+pub struct ReviewWorker {
     looker: Sender<Task>,
     reader: Sender<Task>,
     ended: Receiver<()>,
@@ -85,7 +85,7 @@ pub struct Scribe {
     tell: Tell,
 }
 
-impl Scribe {
+impl ReviewWorker {
     /// Starts the threads for journals, of which the first is our own; drafts lie in the state folder, if there is one.
     pub fn start(journals: &[Place], state: Option<&Path>, tell: Tell) -> Self {
         let (looker, tasks) = channel();

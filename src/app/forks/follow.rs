@@ -1,4 +1,4 @@
-//! Saving what is said and what is made, and following the files of forks.
+//! Saves forks, follows their files, and walks from one to the next.
 
 use crate::app::fork_tree::Address;
 use crate::app::log::What;

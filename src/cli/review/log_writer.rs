@@ -16,14 +16,14 @@ use stepscope_io::source::beneath::Place;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// See the module.
-pub(super) struct Saver {
+pub(super) struct LogWriter {
     writer: Writer,
     told: Receiver<Told>,
     place: Place,
     path: Shown,
 }
 
-impl Saver {
+impl LogWriter {
     pub(super) fn open(place: &Place) -> Result<Self, Failure> {
         journal::look(place)?;
         let (tell, told) = channel();
