@@ -417,7 +417,7 @@ impl Reader<'_> {
     #[inline]
     fn string(&mut self) -> Read<bool> {
         let start = self.at;
-        self.at = plain_until(self.text, start + 1);
+        self.at = plain_until::<false>(self.text, start + 1);
         if self.text.get(self.at) == Some(&b'"') {
             self.at += 1;
             return Ok(false);
@@ -518,7 +518,7 @@ fn string_end(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(u
     let mut at = start + 1;
     let mut escaped = false;
     loop {
-        at = plain_until(text, at);
+        at = plain_until::<false>(text, at);
         match text.get(at) {
             Some(b'"') => return Ok((at + 1, escaped)),
             Some(b'\\') => {
@@ -575,33 +575,36 @@ fn sign(text: &[u8], start: usize, end: usize) -> u64 {
     1 << (mixed & 63)
 }
 
-/// The first place at or after `at` that holds a quote, a backslash or a control character.
-fn plain_until(text: &[u8], at: usize) -> usize {
+/// The first place at or after `at` that holds a quote, a backslash or a control character; if `ASCII`, the first that
+/// holds one of them or what is not printable ASCII.
+#[inline]
+fn plain_until<const ASCII: bool>(text: &[u8], at: usize) -> usize {
     let mut rest = text.get(at..).unwrap_or_default();
     while let Some((word, more)) = rest.split_first_chunk::<8>() {
-        let found = specials(u64::from_le_bytes(*word));
+        let found = specials::<ASCII>(u64::from_le_bytes(*word));
         if found != 0 {
             return text.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
         }
         rest = more;
     }
-    let plain = rest.iter().take_while(|byte| !is_special(**byte)).count();
+    let plain = rest.iter().take_while(|byte| !is_special::<ASCII>(**byte)).count();
     text.len() - rest.len() + plain
 }
 
-/// Ends or interrupts a string.
-const fn is_special(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20
+const fn is_special<const ASCII: bool>(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < 0x20 || ASCII && byte >= 0x7f
 }
 
 /// Eight bytes at a time: the lowest high bit that is set belongs to the first special byte.
-const fn specials(word: u64) -> u64 {
+const fn specials<const ASCII: bool>(word: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     // A byte minus n borrows into its high bit if it was below n. With one bit turned over, the quote (0x22) becomes
     // 0x20, right behind the control characters, and the blank takes its place.
     let quote_or_control = (word ^ (EACH * 0x02)).wrapping_sub(EACH * 0x21);
     let backslash = (word ^ (EACH * 0x5c)).wrapping_sub(EACH);
-    (quote_or_control | backslash) & !word & (EACH * 0x80)
+    let below = (quote_or_control | backslash) & !word;
+    let above = if ASCII { word | word.wrapping_add(EACH) } else { 0 };
+    (below | above) & (EACH * 0x80)
 }
 
 fn hex4(text: &[u8], at: usize) -> Option<u32> {
@@ -1358,16 +1361,20 @@ mod tests {
 
     #[test]
     fn many_at_a_time_find_what_one_at_a_time_finds() {
-        for special in (0..=0xff).filter(|&byte| is_special(byte)) {
-            for filler in (0..=0xff).filter(|&byte| !is_special(byte)) {
-                for at in [0, 1, 6, 7, 8, 15, 16, 17, 40, 47, 48, 79, 80, 98, 99] {
-                    let mut text = vec![filler; 100];
-                    text[at] = special;
-                    assert_eq!(plain_until(&text, 0), at, "{special:x} among {filler:x}");
+        fn check<const ASCII: bool>() {
+            for special in (0..=0xff).filter(|&byte| is_special::<ASCII>(byte)) {
+                for filler in (0..=0xff).filter(|&byte| !is_special::<ASCII>(byte)) {
+                    for at in [0, 1, 6, 7, 8, 15, 16, 17, 40, 47, 48, 79, 80, 98, 99] {
+                        let mut text = vec![filler; 100];
+                        text[at] = special;
+                        assert_eq!(plain_until::<ASCII>(&text, 0), at, "{special:x} among {filler:x}");
+                    }
+                    assert_eq!(plain_until::<ASCII>(&[filler; 100], 3), 100, "{filler:x}");
                 }
-                assert_eq!(plain_until(&[filler; 100], 3), 100, "{filler:x}");
             }
         }
+        check::<false>();
+        check::<true>();
     }
 
     mod agreement {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::json::{Kind, Member, Tape, Value};
+use crate::json::{Kind, Member, Tape, Value, plain_until};
 use crate::python::{int_digits, repr_float};
 use crate::text::{Piece, Shown, Untrusted, first_piece};
 
@@ -10,11 +10,20 @@ use crate::text::{Piece, Shown, Untrusted, first_piece};
 pub trait Sink {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
+
+    /// Takes the next byte: most pieces are a quote, a comma or a bracket.
+    fn push(&mut self, byte: u8) {
+        self.put(&[byte]);
+    }
 }
 
 impl Sink for Vec<u8> {
     fn put(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
+    }
+
+    fn push(&mut self, byte: u8) {
+        self.push(byte);
     }
 }
 
@@ -109,7 +118,7 @@ impl Style {
     /// Appends the JSON of an object and the end of its line.
     pub fn line(self, out: &mut dyn Sink, members: impl FnOnce(&mut Object<'_>)) {
         self.append_object(out, members);
-        out.put(b"\n");
+        out.push(b'\n');
     }
 
     /// Appends the JSON of an object.
@@ -152,16 +161,17 @@ impl Writer<'_> {
 
     /// A string.
     pub fn text(&mut self, text: impl AsRef<[u8]>) {
-        self.out.put(b"\"");
-        let mut rest = text.as_ref();
+        self.bytes(text.as_ref());
+    }
+
+    fn bytes(&mut self, mut rest: &[u8]) {
+        self.out.push(b'"');
         let letters = self.style.letters;
-        let is_plain = |byte: &&u8| match byte {
-            b'"' | b'\\' | 0..0x20 => false,
-            0x20..0x7f => true,
-            _ => matches!(letters, Letters::Kept | Letters::Stored),
-        };
         loop {
-            let plain = rest.iter().take_while(is_plain).count();
+            let plain = match letters {
+                Letters::Kept | Letters::Stored => plain_until::<false>(rest, 0),
+                _ => plain_until::<true>(rest, 0),
+            };
             let (head, tail) = rest.split_at_checked(plain).unwrap_or_default();
             self.out.put(head);
             if tail.is_empty() {
@@ -172,7 +182,7 @@ impl Writer<'_> {
             self.letter(piece, letter);
             rest = behind;
         }
-        self.out.put(b"\"");
+        self.out.push(b'"');
     }
 
     /// A letter that is not plain ASCII.
@@ -190,57 +200,61 @@ impl Writer<'_> {
             Piece::Char('\u{8}') if has_all_short => self.out.put(b"\\b"),
             Piece::Char('\u{c}') if has_all_short => self.out.put(b"\\f"),
             Piece::Char(c) if is_ascii || c < ' ' => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    self.display(format_args!("\\u{unit:04x}"));
-                }
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| self.unit(u32::from(*unit)));
             }
-            Piece::Surrogate(code) => self.display(format_args!("\\u{code:04x}")),
+            Piece::Surrogate(code) => self.unit(code),
             Piece::Byte(_) if is_ascii => self.out.put(b"\\ufffd"),
             Piece::Byte(_) if letters == Letters::All => self.out.put("\u{fffd}".as_bytes()),
             _ => self.out.put(bytes),
         }
     }
 
+    /// A unit of UTF-16 as an escape.
+    fn unit(&mut self, unit: u32) {
+        let digit = |shift: u32| char::from_digit(unit >> shift & 15, 16).map_or(b'0', |digit| digit as u8);
+        self.out.put(&[b'\\', b'u', digit(12), digit(8), digit(4), digit(0)]);
+    }
+
     /// A list; `write` writes one item.
     pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(T, &mut Writer<'_>)) {
-        self.out.put(b"[");
+        self.out.push(b'[');
         let mut any = false;
         for item in items {
             write(item, &mut self.next(&mut any));
         }
-        self.close(any, b"]");
+        self.close(any, b']');
     }
 
     /// An object.
     pub fn object(&mut self, members: impl FnOnce(&mut Object<'_>)) {
-        self.out.put(b"{");
+        self.out.push(b'{');
         let mut object = Object { writer: Writer { out: self.out, style: self.style, level: self.level }, any: false };
         members(&mut object);
         let any = object.any;
-        self.close(any, b"}");
+        self.close(any, b'}');
     }
 
     /// The place of the next item of the container that stands here.
     fn next(&mut self, any: &mut bool) -> Writer<'_> {
         match (std::mem::replace(any, true), self.style.spacing) {
             (true, Spacing::Wide) => self.out.put(b", "),
-            (true, _) => self.out.put(b","),
+            (true, _) => self.out.push(b','),
             (false, _) => {}
         }
         self.line(self.level + 1);
         Writer { out: self.out, style: self.style, level: self.level + 1 }
     }
 
-    fn close(&mut self, any: bool, bracket: &[u8]) {
+    fn close(&mut self, any: bool, bracket: u8) {
         if any {
             self.line(self.level);
         }
-        self.out.put(bracket);
+        self.out.push(bracket);
     }
 
     fn line(&mut self, level: usize) {
         if self.style.spacing == Spacing::Indented {
-            self.out.put(b"\n");
+            self.out.push(b'\n');
             (0..level).for_each(|_| self.out.put(b"  "));
         }
     }
@@ -266,7 +280,10 @@ impl Object<'_> {
     fn named(&mut self, key: impl FnOnce(&mut Writer<'_>)) -> Writer<'_> {
         let mut writer = self.writer.next(&mut self.any);
         key(&mut writer);
-        writer.out.put(if writer.style.spacing == Spacing::Tight { b":" } else { b": " });
+        writer.out.push(b':');
+        if writer.style.spacing != Spacing::Tight {
+            writer.out.push(b' ');
+        }
         writer
     }
 
