@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use stepscope_base::json::{Tape, Value};
+use stepscope_base::schema::Schema;
 use stepscope_core::answer::document::Document;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::{Finding, Place, Severity};
@@ -15,7 +16,6 @@ use stepscope_core::record::RecordKind;
 use stepscope_core::record::formats::FORMATS;
 use stepscope_core::report::jsonl;
 use stepscope_core::rules::RULES;
-use stepscope_core::rules::answer::Schema;
 use stepscope_core::schemas;
 
 fn fixture(name: &str) -> String {

@@ -10,12 +10,13 @@ use std::path::Path;
 use serde_json::Value as Json;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
+use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::{Piece, Untrusted, pieces};
 use stepscope_core::case::Case;
 use stepscope_core::finding::{Finding, Place};
 use stepscope_core::record::AnswerSchema;
 use stepscope_core::record::formats;
-use stepscope_core::rules::answer::{self, Schema, View};
+use stepscope_core::rules::answer;
 use stepscope_core::rules::procedure;
 use stepscope_core::schemas;
 

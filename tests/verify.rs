@@ -142,7 +142,8 @@ fn verdicts_and_rewards_are_those_of_the_reference() {
 
 #[test]
 fn schemas_speak_in_the_words_of_jsonschema() {
-    use stepscope_core::rules::answer::{Schema, View, validate};
+    use stepscope_base::schema::{Schema, View};
+    use stepscope_core::rules::answer::validate;
     let (mut wrong, mut all) = (Vec::new(), 0);
     for case in cases("words") {
         let (schema, instance) = (text(&case, "schema"), text(&case, "text"));

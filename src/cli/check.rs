@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::reviewed::ItemReviews;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
+use stepscope_base::schema::Schema;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
@@ -14,7 +15,7 @@ use stepscope_core::record::AnswerSchema;
 use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::text::Look;
 use stepscope_core::report::{Format, Totals};
-use stepscope_core::rules::answer::{Schema, published};
+use stepscope_core::rules::answer::published;
 use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::check::{Outcome, check};

@@ -14,6 +14,8 @@ pub mod pyload;
 pub mod pyregex;
 /// Values as Python prints them in its messages.
 pub mod python;
+/// JSON Schema, judged in the words of Python's `jsonschema`.
+pub mod schema;
 /// Text from data, and its one door to the screen.
 pub mod text;
 /// Which characters Python calls printable.

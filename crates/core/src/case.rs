@@ -28,13 +28,13 @@ use crate::finding::{Finding, Findings};
 use crate::procedure::Procedure;
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind, formats};
-use crate::rules::answer::Schema;
 use crate::rules::procedure::{Flow, SchemaErrors, schema_errors};
 use crate::rules::source::{duplicate_id, joined};
 use crate::rules::{self, run};
 use crate::run::state::State;
 use crate::triage::Triage;
 use stepscope_base::json::{Problem, Tape, Value};
+use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
 
 /// What stands around a record and helps to judge it.

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::rules::answer::Schema;
+use stepscope_base::schema::Schema;
 use bleu::{References, score_with};
 pub use field::FieldPath;
 use stepscope_base::json::write::{Object, Raw, python_float};

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::answer::typed::{AnswerItem, Citation, Dialect, TypedAnswer, is_beside_the_value};
 use crate::finding::Place;
 use crate::record::types::TypeRegistry;
-use crate::rules::answer::{Breach as SchemaBreach, Law, Schema, Type};
+use stepscope_base::schema::{Breach as SchemaBreach, Law, Schema, Type};
 use crate::schemas;
 use stepscope_base::json::{Kind, Pointer, ProblemKind, Tape, Value};
 use stepscope_base::python::Message;

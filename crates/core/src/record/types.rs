@@ -5,8 +5,8 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use crate::rules::answer::{Schema, SchemaFailure};
 use crate::schemas;
+use stepscope_base::schema::{Schema, SchemaFailure};
 use stepscope_base::text::{Shown, Untrusted};
 
 /// One type of values.

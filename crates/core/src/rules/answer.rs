@@ -9,14 +9,8 @@ use crate::record::{AnswerSchema, RecordKind};
 use crate::schemas;
 use stepscope_base::json::{Kind, Pointer, Tape, Value};
 use stepscope_base::python::Message;
+use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::Untrusted;
-
-mod draft;
-mod evaluate;
-mod references;
-mod schema;
-
-pub use schema::{Breach, Law, Schema, SchemaFailure, Type, Undecidable};
 
 /// See its `explanation`.
 pub const SCHEMA: Rule = Rule {
@@ -43,15 +37,6 @@ pub struct AnswerProblem {
     pub message: Untrusted<'static>,
     /// The value, the key, or the object that lacks one.
     pub place: Place,
-}
-
-/// Which keys of the answer object are the answer's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum View {
-    /// All: the object is the answer.
-    Whole,
-    /// Those that the schema names: the object is the state of a run, which holds other variables too.
-    OwnKeys,
 }
 
 /// One of upstream's schemas, ready to judge.
@@ -157,6 +142,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::case::Case;
+    use stepscope_base::schema::Law;
 
     fn problem(schema: &str, answer: &str, view: View) -> Option<(String, Place)> {
         let schema = Schema::compile(schema.as_bytes()).unwrap();

@@ -8,7 +8,8 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::rules::answer::{Schema, View, validate};
+use crate::rules::answer::validate;
+use stepscope_base::schema::{Schema, View};
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::pyload::loads;
 use stepscope_base::shown;

@@ -28,9 +28,9 @@ use crate::source::beneath::Beneath;
 use crate::source::open::{read_small, read_small_beneath, read_small_text};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyregex::Pattern;
+use stepscope_base::schema::Schema;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::rules::answer::Schema;
 use stepscope_core::verify::bleu::References;
 use stepscope_core::verify::{Bleu, Chain, FieldPath, THRESHOLD, Verifier};
 

@@ -16,7 +16,7 @@ use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
 use stepscope_core::record::types::{TypeRegistry, in_use};
-use stepscope_core::rules::answer::Schema;
+use stepscope_base::schema::Schema;
 use stepscope_core::table::row::{Flag, RowFacts};
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.

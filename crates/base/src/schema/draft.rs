@@ -2,9 +2,9 @@
 
 use jsonschema::Draft;
 
-use super::schema::SchemaFailure;
-use stepscope_base::json::{Kind, Value};
-use stepscope_base::text::Shown;
+use super::SchemaFailure;
+use crate::json::{Kind, Value};
+use crate::text::Shown;
 
 /// The draft that a schema names. As in Python, one that is not known counts as the newest.
 pub(super) fn declared(root: Value<'_>) -> Result<Draft, SchemaFailure> {

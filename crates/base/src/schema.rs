@@ -8,13 +8,16 @@ use std::collections::HashMap;
 
 use jsonschema::Draft;
 
-use super::references::{Place, Registry, Uri, metaschema};
-use super::{View, draft, evaluate};
-use stepscope_base::json::{Kind, Member, Tape, Value};
-use stepscope_base::pyregex::Pattern;
-use stepscope_base::python::{self, Number};
-use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use crate::json::{Kind, Member, Tape, Value};
+use crate::pyregex::Pattern;
+use crate::python::{self, Number};
+use crate::shown;
+use crate::text::{Shown, Untrusted};
+use references::{Place, Registry, Uri, metaschema};
+
+mod draft;
+mod evaluate;
+mod references;
 
 /// A schema of more names and values is not used: each takes up to a kilobyte until it is ready.
 const MAX_VALUES: usize = 150_000;
@@ -27,17 +30,26 @@ const MAX_SAID: usize = 200;
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
 pub struct Schema {
-    pub(super) nodes: Vec<Node>,
+    nodes: Vec<Node>,
     /// Names of the root's `properties`.
     own: Vec<Vec<u8>>,
     /// The root looks at more than its properties one by one: keys that it does not name change what it says.
     whole: bool,
 }
 
+/// Which keys of an object a schema judges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// All.
+    Whole,
+    /// Those that it names: the object holds others that are not its business.
+    OwnKeys,
+}
+
 /// Why a text is no usable schema.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct SchemaFailure(pub(super) Shown);
+pub struct SchemaFailure(Shown);
 
 /// Why a schema says neither yes nor no to a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -45,19 +57,19 @@ pub struct SchemaFailure(pub(super) Shown);
 pub struct Undecidable;
 
 /// Number of a node in [`Schema::nodes`]; the root is 0.
-pub(super) type Id = usize;
+type Id = usize;
 
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) body: Body,
+struct Node {
+    body: Body,
     /// What its `type` wants, whether or not the draft looks at it.
-    pub(super) types: Vec<Type>,
+    types: Vec<Type>,
     /// Its references are resolved against this address.
-    pub(super) base: Uri,
+    base: Uri,
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
+enum Body {
     Always,
     Never,
     /// Keywords in the order in which they stand.
@@ -65,7 +77,7 @@ pub(super) enum Body {
 }
 
 #[derive(Debug)]
-pub(super) enum Keyword {
+enum Keyword {
     Type {
         types: Vec<Type>,
         words: Vec<u8>,
@@ -163,7 +175,7 @@ pub(super) enum Keyword {
 
 /// What a property asks of the object.
 #[derive(Debug)]
-pub(super) enum Dependency {
+enum Dependency {
     Names(Vec<Vec<u8>>),
     Schema(Id),
 }
@@ -190,7 +202,7 @@ pub enum Type {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Limit {
+enum Limit {
     Minimum,
     Maximum,
     ExclusiveMinimum,
@@ -198,7 +210,7 @@ pub(super) enum Limit {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Counted {
+enum Counted {
     Characters,
     Items,
     Properties,
@@ -206,7 +218,7 @@ pub(super) enum Counted {
 
 /// A value of the schema that answers are compared with.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Literal {
+enum Literal {
     Null,
     Bool(bool),
     Number(Number),
@@ -280,7 +292,7 @@ impl Schema {
     }
 
     /// Reads a schema that is known to be one.
-    pub(super) fn read(root: Value<'_>) -> Option<Self> {
+    pub fn read(root: Value<'_>) -> Option<Self> {
         Self::read_draft(root, Draft::Draft202012).ok()
     }
 
@@ -309,21 +321,17 @@ impl Schema {
     }
 
     /// Whether it is the root's own property.
-    pub(super) fn names(&self, name: &[u8]) -> bool {
+    pub fn names(&self, name: &[u8]) -> bool {
         self.own.iter().any(|own| own == name)
     }
 
     /// Whether keys that are no property of the root can change what it says, beyond `additionalProperties`.
-    pub(super) const fn judges_whole_object(&self) -> bool {
+    pub const fn judges_whole_object(&self) -> bool {
         self.whole
     }
 
     /// The first error in Python's order, or that this cannot be told.
-    pub(super) fn first_problem<'a>(
-        &'a self,
-        answer: Value<'a>,
-        view: View,
-    ) -> Result<Option<Problem<'a>>, Undecidable> {
+    pub fn first_problem<'a>(&'a self, answer: Value<'a>, view: View) -> Result<Option<Problem<'a>>, Undecidable> {
         evaluate::first(self, answer, view)
     }
 
@@ -366,10 +374,14 @@ pub struct Breach<'a> {
 }
 
 /// What is wrong, and with what.
-pub(super) struct Problem<'a> {
-    pub(super) message: Untrusted<'static>,
-    pub(super) value: Value<'a>,
-    pub(super) key: Option<Value<'a>>,
+#[derive(Debug)]
+pub struct Problem<'a> {
+    /// In Python's words.
+    pub message: Untrusted<'static>,
+    /// The value, or the object that lacks or should not have a key.
+    pub value: Value<'a>,
+    /// The key that should not be there.
+    pub key: Option<Value<'a>>,
 }
 
 /// How many patterns a schema holds, wherever they stand in it; other values may look like some.
@@ -536,7 +548,7 @@ impl<'s> Reader<'s> {
             Ok(pattern) => Some(pattern),
             Err(why) => {
                 let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
-                self.why = Some(stepscope_base::shown!("the pattern \"{text}\" cannot be used: {why}"));
+                self.why = Some(shown!("the pattern \"{text}\" cannot be used: {why}"));
                 None
             }
         }
@@ -646,7 +658,7 @@ impl<'s> Reader<'s> {
     fn reference(&mut self, place: Place<'s>, value: Value<'s>) -> Option<Keyword> {
         let text = value.string()?;
         let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
-            self.why = Some(stepscope_base::shown!("its reference \"{}\" leads nowhere", Shown::line(text.bytes())));
+            self.why = Some(shown!("its reference \"{}\" leads nowhere", Shown::line(text.bytes())));
             return None;
         };
         let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();
@@ -722,7 +734,7 @@ fn type_words(value: Value<'_>) -> Vec<u8> {
 }
 
 impl Literal {
-    pub(super) fn of(value: Value<'_>) -> Option<Self> {
+    fn of(value: Value<'_>) -> Option<Self> {
         Some(match value.kind() {
             Kind::Null => Self::Null,
             Kind::True => Self::Bool(true),
@@ -740,7 +752,7 @@ impl Literal {
     }
 
     /// Whether an answer's value is this one; 1 and 1.0 are one, 1 and true are not.
-    pub(super) fn is(&self, value: Value<'_>) -> bool {
+    fn is(&self, value: Value<'_>) -> bool {
         match (self, value.kind()) {
             (Self::Text(text), Kind::String | Kind::Key) => match value.plain_string() {
                 Some(plain) => plain == text.as_slice(),

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use jsonschema::Draft;
 
 use super::draft::{named, since};
-use stepscope_base::json::{Kind, Tape, Value};
+use crate::json::{Kind, Tape, Value};
 
 /// The metaschemas of drafts 4 to 2020-12 and their vocabularies, one a line.
 const METASCHEMAS: &str = include_str!("metaschemas.jsonl");

@@ -10,16 +10,15 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Number as JsonNumber, Value as Json};
 
-use super::View;
 use super::references::Uri;
-use super::schema::{
-    Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type, Undecidable,
+use super::{
+    Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type, Undecidable, View,
 };
-use stepscope_base::json::{Kind, Member, Value};
-use stepscope_base::pyregex::Pattern;
-use stepscope_base::python::{Message, Number};
-use stepscope_base::text::Untrusted;
-use stepscope_base::work;
+use crate::json::{Kind, Member, Value};
+use crate::pyregex::Pattern;
+use crate::python::{Message, Number};
+use crate::text::Untrusted;
+use crate::work;
 
 /// References that lead back to themselves end here; Python ends in an exception.
 const MAX_DEPTH: usize = 256;
