@@ -13,7 +13,7 @@ use crate::pyregex::Pattern;
 use crate::python::{self, Number};
 use crate::shown;
 use crate::text::{Shown, Untrusted};
-use references::{Place, Registry, Uri, metaschema};
+use references::{Registry, Site, Uri, metaschema};
 
 mod draft;
 mod evaluate;
@@ -30,7 +30,7 @@ const MAX_SAID: usize = 200;
 /// A schema, ready to judge.
 #[derive(Debug, Default)]
 pub struct Schema {
-    nodes: Vec<Node>,
+    nodes: Vec<Subschema>,
     /// Names of the root's `properties`.
     own: Vec<Vec<u8>>,
     /// The root looks at more than its properties one by one: keys that it does not name change what it says.
@@ -60,7 +60,7 @@ pub struct Undecidable;
 type Id = usize;
 
 #[derive(Debug)]
-struct Node {
+struct Subschema {
     body: Body,
     /// What its `type` wants, whether or not the draft looks at it.
     types: Vec<Type>,
@@ -298,9 +298,9 @@ impl Schema {
 
     fn read_draft(root: Value<'_>, draft: Draft) -> Result<Self, SchemaFailure> {
         let registry = Registry::new(root, draft);
-        let mut reader = Reader { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
-        if reader.read(Place { text: 0, value: root, base: 0, draft }).is_none() {
-            let why = reader.why.unwrap_or(Shown::own("it is neither an object nor a truth value"));
+        let mut compiler = Compiler { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
+        if compiler.read(Site { text: 0, value: root, base: 0, draft }).is_none() {
+            let why = compiler.why.unwrap_or(Shown::own("it is neither an object nor a truth value"));
             return Err(SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why)));
         }
         let own = property_names(root);
@@ -311,7 +311,7 @@ impl Schema {
             name => !KEYWORDS.contains(&name),
         };
         let whole = !root.members().all(one_by_one);
-        Ok(Self { nodes: reader.nodes, own, whole })
+        Ok(Self { nodes: compiler.nodes, own, whole })
     }
 
     /// What is wrong with a whole value, or that this cannot be told: of several errors that which Python's
@@ -331,7 +331,7 @@ impl Schema {
     }
 
     /// The first error in Python's order, or that this cannot be told.
-    pub fn first_problem<'a>(&'a self, answer: Value<'a>, view: View) -> Result<Option<Problem<'a>>, Undecidable> {
+    pub fn first_breach<'a>(&'a self, answer: Value<'a>, view: View) -> Result<Option<Breach<'a>>, Undecidable> {
         evaluate::first(self, answer, view)
     }
 
@@ -365,17 +365,6 @@ pub enum Law {
 pub struct Breach<'a> {
     /// The law that is broken.
     pub law: Law,
-    /// In Python's words.
-    pub message: Untrusted<'static>,
-    /// The value, or the object that lacks or should not have a key.
-    pub value: Value<'a>,
-    /// The key that should not be there.
-    pub key: Option<Value<'a>>,
-}
-
-/// What is wrong, and with what.
-#[derive(Debug)]
-pub struct Problem<'a> {
     /// In Python's words.
     pub message: Untrusted<'static>,
     /// The value, or the object that lacks or should not have a key.
@@ -470,19 +459,19 @@ const KEYWORDS: [&[u8]; 38] = [
     b"additionalItems",
 ];
 
-struct Reader<'s> {
+struct Compiler<'s> {
     registry: Registry<'s>,
-    nodes: Vec<Node>,
+    nodes: Vec<Subschema>,
     /// Schemas that have a number and are still to be read.
-    open: Vec<(Id, Place<'s>)>,
+    open: Vec<(Id, Site<'s>)>,
     /// The node of each schema, by its place: a reference may lead back to it.
     done: HashMap<(usize, usize), Id>,
     /// Why it cannot be read.
     why: Option<Shown>,
 }
 
-impl<'s> Reader<'s> {
-    fn read(&mut self, root: Place<'s>) -> Option<()> {
+impl<'s> Compiler<'s> {
+    fn read(&mut self, root: Site<'s>) -> Option<()> {
         self.schema(root, root.value);
         while let Some((id, place)) = self.open.pop() {
             let value = place.value;
@@ -508,31 +497,31 @@ impl<'s> Reader<'s> {
     }
 
     /// The number of a schema that stands in another.
-    fn schema(&mut self, parent: Place<'s>, value: Value<'s>) -> Id {
+    fn schema(&mut self, parent: Site<'s>, value: Value<'s>) -> Id {
         self.at(parent.inside(value))
     }
 
-    fn at(&mut self, place: Place<'s>) -> Id {
+    fn at(&mut self, place: Site<'s>) -> Id {
         let place = self.registry.settle(place);
         *self.done.entry(place.key()).or_insert_with(|| {
             let id = self.nodes.len();
-            self.nodes.push(Node { body: Body::Always, types: Vec::new(), base: place.base });
+            self.nodes.push(Subschema { body: Body::Always, types: Vec::new(), base: place.base });
             self.open.push((id, place));
             id
         })
     }
 
-    fn schemas(&mut self, parent: Place<'s>, list: Value<'s>) -> Vec<Id> {
+    fn schemas(&mut self, parent: Site<'s>, list: Value<'s>) -> Vec<Id> {
         list.items().map(|item| self.schema(parent, item)).collect()
     }
 
-    fn named(&mut self, parent: Place<'s>, object: Value<'s>) -> Vec<(Vec<u8>, Id)> {
+    fn named(&mut self, parent: Site<'s>, object: Value<'s>) -> Vec<(Vec<u8>, Id)> {
         let entries = object.entries().into_iter();
         entries.map(|member| (member.name().bytes().to_vec(), self.schema(parent, member.value))).collect()
     }
 
     /// Names that are wanted beside a property, or a schema for the whole object.
-    fn dependencies(&mut self, parent: Place<'s>, object: Value<'s>) -> Option<Keyword> {
+    fn dependencies(&mut self, parent: Site<'s>, object: Value<'s>) -> Option<Keyword> {
         let read = |member: Member<'s>| {
             let dependency = match member.value.kind() {
                 Kind::Array => Dependency::Names(texts(member.value)?),
@@ -555,7 +544,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A keyword; `None` where it cannot be used.
-    fn keyword(&mut self, place: Place<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
+    fn keyword(&mut self, place: Site<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
         let (parent, draft) = (place.value, place.draft);
         let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? as usize });
         let limit = |limit| Some(Keyword::Limit { limit, number: Number::of(value)?, words: words(value) });
@@ -655,7 +644,7 @@ impl<'s> Reader<'s> {
         })
     }
 
-    fn reference(&mut self, place: Place<'s>, value: Value<'s>) -> Option<Keyword> {
+    fn reference(&mut self, place: Site<'s>, value: Value<'s>) -> Option<Keyword> {
         let text = value.string()?;
         let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
             self.why = Some(shown!("its reference \"{}\" leads nowhere", Shown::line(text.bytes())));
@@ -666,7 +655,7 @@ impl<'s> Reader<'s> {
         Some(Keyword::Ref { schema: self.at(target.place), uri: target.uri, dynamic })
     }
 
-    fn recursive(&mut self, place: Place<'s>) -> Option<Keyword> {
+    fn recursive(&mut self, place: Site<'s>) -> Option<Keyword> {
         let target = self.registry.lookup(place, "#")?;
         let anchors = self.registry.recursive();
         let is_anchor = anchors.iter().any(|(uri, _)| *uri == target.uri);
@@ -676,7 +665,7 @@ impl<'s> Reader<'s> {
 }
 
 /// Whether a key of a schema says something by itself. What its draft does not define is an annotation.
-fn speaks(place: Place<'_>, member: Member<'_>) -> bool {
+fn speaks(place: Site<'_>, member: Member<'_>) -> bool {
     let name = member.name();
     let known = match name.bytes() {
         b"uniqueItems" => member.value.kind() == Kind::True,

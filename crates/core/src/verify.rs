@@ -6,7 +6,6 @@
 
 use std::fmt::Write as _;
 
-use stepscope_base::schema::Schema;
 use bleu::{References, score_with};
 pub use field::FieldPath;
 use stepscope_base::json::write::{Object, Raw, python_float};
@@ -14,6 +13,7 @@ use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyload::{Refused, loads};
 use stepscope_base::pyregex::{Pattern, Undecided};
 use stepscope_base::python::Message;
+use stepscope_base::schema::Schema;
 use stepscope_base::text::{Shown, Untrusted};
 
 pub mod bleu;

@@ -1,6 +1,6 @@
 //! Asks a schema: Python's errors, in Python's order and words.
 //!
-//! Errors are given to a [`Sink`] one by one; it says when it has enough. Words are only put together for those that
+//! Errors are given to a [`Errors`] one by one; it says when it has enough. Words are only put together for those that
 //! are kept.
 
 use std::cell::Cell;
@@ -12,7 +12,7 @@ use serde_json::{Map, Number as JsonNumber, Value as Json};
 
 use super::references::Uri;
 use super::{
-    Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Node, Problem, Schema, Type, Undecidable, View,
+    Body, Breach, Counted, Dependency, Id, Keyword, Law, Limit, Literal, Schema, Subschema, Type, Undecidable, View,
 };
 use crate::json::{Kind, Member, Value};
 use crate::pyregex::Pattern;
@@ -30,22 +30,22 @@ const ASK: u64 = 100;
 const MAX_BREACHES: usize = 100;
 
 /// The first error of an answer, from the schema's root; `Err`: as with [`best`].
-pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Result<Option<Problem<'v>>, Undecidable> {
-    let mut first = Sink::First(None);
+pub(super) fn first<'v>(schema: &'v Schema, answer: Value<'v>, view: View) -> Result<Option<Breach<'v>>, Undecidable> {
+    let mut first = Errors::First(None);
     let spent = Account::open();
     let _ = Evaluation::new(schema, view, &spent.0).node(0, answer, &mut first);
-    let Sink::First(fault) = first else { return Ok(None) };
+    let Errors::First(fault) = first else { return Ok(None) };
     spent.decided()?;
-    Ok(fault.map(Fault::problem))
+    Ok(fault.map(Fault::breach))
 }
 
 /// The words of the error that Python's `best_match` picks for a whole value; `Err`: something was given up on the
 /// way, so that nothing is known.
 pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
     let spent = Account::open();
-    let mut best = Sink::Best(None);
+    let mut best = Errors::Best(None);
     let _ = Evaluation::new(schema, View::Whole, &spent.0).node(0, value, &mut best);
-    let Sink::Best(fault) = best else { return Ok(None) };
+    let Errors::Best(fault) = best else { return Ok(None) };
     spent.decided()?;
     Ok(fault.map(|fault| (fault.relevant().message)().into()))
 }
@@ -54,26 +54,18 @@ pub(super) fn best(schema: &Schema, value: Value<'_>) -> Result<Option<Untrusted
 pub(super) fn every<'v>(schema: &'v Schema, value: Value<'v>) -> Vec<Breach<'v>> {
     let spent = Account::open();
     let evaluation = Evaluation::new(schema, View::Whole, &spent.0);
-    let mut every = Sink::Every(Vec::new());
+    let mut every = Errors::Every(Vec::new());
     let _ = evaluation.node(0, value, &mut every);
-    let Sink::Every(faults) = every else { return Vec::new() };
+    let Errors::Every(faults) = every else { return Vec::new() };
     let mut breaches = Vec::new();
     for fault in faults {
-        let law = match fault.keyword {
-            Some(Keyword::AdditionalProperties { known, patterns, .. }) => {
-                let entries = fault.value.entries();
-                let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, patterns));
-                breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
-                continue;
-            }
-            Some(Keyword::Type { types, .. }) => Law::Type(types.clone()),
-            Some(Keyword::Enum { .. } | Keyword::Const { .. }) => Law::Enum,
-            Some(Keyword::Limit { .. }) => Law::Limit,
-            Some(Keyword::Required(_)) => fault.missing.map_or(Law::Other, |name| Law::Missing(name.to_vec())),
-            _ => Law::Other,
-        };
-        let Problem { message, value, key } = fault.problem();
-        breaches.push(Breach { law, message, value, key });
+        if let Some(Keyword::AdditionalProperties { known, patterns, .. }) = fault.keyword {
+            let entries = fault.value.entries();
+            let extra = entries.into_iter().filter(|member| evaluation.is_extra(member, known, patterns));
+            breaches.extend(extra.map(|member| unexpected(fault.value, &member)));
+        } else {
+            breaches.push(fault.breach());
+        }
     }
     breaches.truncate(MAX_BREACHES);
     if let Err(why) = spent.decided() {
@@ -90,7 +82,7 @@ fn unexpected<'v>(value: Value<'v>, member: &Member<'v>) -> Breach<'v> {
 
 /// One step from a value to a part of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part<'v> {
+enum PathPart<'v> {
     Item(usize),
     Key(Untrusted<'v>),
 }
@@ -106,7 +98,7 @@ struct Fault<'v> {
     /// What is broken; `None`: a schema that allows nothing.
     keyword: Option<&'v Keyword>,
     /// From where the errors are compared to the value.
-    path: Vec<Part<'v>>,
+    path: Vec<PathPart<'v>>,
     /// The value is of a type that the schema wants.
     of_type: bool,
     /// Of `anyOf` and `oneOf`, the two least relevant errors of their branches.
@@ -114,8 +106,15 @@ struct Fault<'v> {
 }
 
 impl<'v> Fault<'v> {
-    fn problem(self) -> Problem<'v> {
-        Problem { message: (self.message)().into(), value: self.value, key: self.key }
+    fn breach(self) -> Breach<'v> {
+        let law = match self.keyword {
+            Some(Keyword::Type { types, .. }) => Law::Type(types.clone()),
+            Some(Keyword::Enum { .. } | Keyword::Const { .. }) => Law::Enum,
+            Some(Keyword::Limit { .. }) => Law::Limit,
+            Some(Keyword::Required(_)) => self.missing.map_or(Law::Other, |name| Law::Missing(name.to_vec())),
+            _ => Law::Other,
+        };
+        Breach { law, message: (self.message)().into(), value: self.value, key: self.key }
     }
 
     /// Python's `relevance`: the greatest is the best.
@@ -142,7 +141,7 @@ impl<'v> Fault<'v> {
 }
 
 /// What becomes of errors.
-enum Sink<'v> {
+enum Errors<'v> {
     /// There is one or not.
     Any(bool),
     /// The first.
@@ -155,7 +154,7 @@ enum Sink<'v> {
     Every(Vec<Fault<'v>>),
 }
 
-impl<'v> Sink<'v> {
+impl<'v> Errors<'v> {
     fn add(&mut self, fault: impl FnOnce(bool) -> Fault<'v>) -> Flow {
         match self {
             Self::Any(any) => {
@@ -263,7 +262,7 @@ struct Evaluation<'p, 'v> {
     view: View,
     depth: usize,
     spent: &'p Cell<Spent>,
-    path: Option<&'p Link<'p, Part<'v>>>,
+    path: Option<&'p Link<'p, PathPart<'v>>>,
     /// The addresses from which references led here: anchors in them come before those of the schema itself.
     scope: Option<&'p Link<'p, Uri>>,
 }
@@ -272,7 +271,7 @@ struct Evaluation<'p, 'v> {
 #[derive(Clone, Copy)]
 struct About<'p, 'v> {
     evaluation: Evaluation<'p, 'v>,
-    node: &'v Node,
+    node: &'v Subschema,
     keyword: Option<&'v Keyword>,
     /// The value that the schema was asked about.
     value: Value<'v>,
@@ -298,14 +297,14 @@ impl<'v> About<'_, 'v> {
         }
     }
 
-    fn say(self, sink: &mut Sink<'v>, message: impl Fn() -> Message + 'v) -> Flow {
-        sink.add(|keep| self.fault(keep, message))
+    fn say(self, errors: &mut Errors<'v>, message: impl Fn() -> Message + 'v) -> Flow {
+        errors.add(|keep| self.fault(keep, message))
     }
 
     /// A message that begins with the value.
-    fn value(self, sink: &mut Sink<'v>, words: &'v str) -> Flow {
+    fn value(self, errors: &mut Errors<'v>, words: &'v str) -> Flow {
         let value = self.value;
-        self.say(sink, move || Message::default().value(value).text(words))
+        self.say(errors, move || Message::default().value(value).text(words))
     }
 }
 
@@ -318,7 +317,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         self.spent.set(Spent { given_up: true, ..self.spent.get() });
     }
 
-    fn node(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+    fn node(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
         let Some(node) = self.schema.nodes.get(id) else { return ON };
         let spent = self.spent.get();
         let Some(left) = spent.left.checked_sub(1) else {
@@ -330,11 +329,11 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             Body::Always => ON,
             Body::Never => {
                 let about = About { evaluation: self, node, keyword: None, value };
-                about.say(sink, move || Message::new("False schema does not allow ").value(value))
+                about.say(errors, move || Message::new("False schema does not allow ").value(value))
             }
             Body::Keywords(keywords) => {
                 for keyword in keywords {
-                    self.keyword(About { evaluation: self, node, keyword: Some(keyword), value }, keyword, sink)?;
+                    self.keyword(About { evaluation: self, node, keyword: Some(keyword), value }, keyword, errors)?;
                 }
                 ON
             }
@@ -342,34 +341,35 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     /// Asks another schema about the same value.
-    fn same(self, id: Id, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+    fn same(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
         if self.depth >= MAX_DEPTH {
             self.give_up();
             return ON;
         }
-        Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value, sink)
+        Self { view: View::Whole, depth: self.depth + 1, ..self }.node(id, value, errors)
     }
 
     /// Asks a schema about a part of the value.
-    fn below(self, id: Id, part: Part<'v>, value: Value<'v>, sink: &mut Sink<'v>) -> Flow {
+    fn below(self, id: Id, part: PathPart<'v>, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
         // Python gives the error of a schema that allows nothing the place of what is around the value.
         if self.never(id) {
-            return self.same(id, value, sink);
+            return self.same(id, value, errors);
         }
         let link = Link { own: part, outer: self.path };
-        Evaluation { path: Some(&link), ..self }.same(id, value, sink)
+        Evaluation { path: Some(&link), ..self }.same(id, value, errors)
     }
 
-    fn member(self, id: Id, member: &Member<'v>, sink: &mut Sink<'v>) -> Flow {
+    fn member(self, id: Id, member: &Member<'v>, errors: &mut Errors<'v>) -> Flow {
         // Names are only compared where several errors are.
-        let name = if matches!(sink, Sink::Best(_) | Sink::Least(..)) { member.name() } else { Untrusted::default() };
-        self.below(id, Part::Key(name), member.value, sink)
+        let name =
+            if matches!(errors, Errors::Best(_) | Errors::Least(..)) { member.name() } else { Untrusted::default() };
+        self.below(id, PathPart::Key(name), member.value, errors)
     }
 
     fn holds(self, id: Id, value: Value<'v>) -> bool {
-        let mut sink = Sink::Any(false);
-        let _ = self.same(id, value, &mut sink);
-        matches!(sink, Sink::Any(false))
+        let mut errors = Errors::Any(false);
+        let _ = self.same(id, value, &mut errors);
+        matches!(errors, Errors::Any(false))
     }
 
     fn matches(self, pattern: &Pattern, text: &Untrusted<'_>) -> bool {
@@ -387,26 +387,26 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 
     fn always(self, id: Id) -> bool {
-        matches!(self.schema.nodes.get(id), Some(Node { body: Body::Always, .. }))
+        matches!(self.schema.nodes.get(id), Some(Subschema { body: Body::Always, .. }))
     }
 
     fn never(self, id: Id) -> bool {
-        matches!(self.schema.nodes.get(id), Some(Node { body: Body::Never, .. }))
+        matches!(self.schema.nodes.get(id), Some(Subschema { body: Body::Never, .. }))
     }
 
     /// Keywords that ask other schemas are functions of their own: their frames stand on the stack many times over.
-    fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         use Keyword as K;
         match (keyword, about.value.kind()) {
             (K::PrefixItems(_) | K::Items { .. } | K::AdditionalItems { .. }, kind) => {
                 if kind == Kind::Array {
-                    self.items(about, keyword, sink)
+                    self.items(about, keyword, errors)
                 } else {
                     ON
                 }
             }
             (K::AllOf(_) | K::AnyOf(_) | K::OneOf(_) | K::If { .. } | K::Ref { .. } | K::Recursive { .. }, _) => {
-                self.applied(about, keyword, sink)
+                self.applied(about, keyword, errors)
             }
             (
                 K::Properties(_)
@@ -419,123 +419,130 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 kind,
             ) => {
                 if kind == Kind::Object {
-                    self.object(about, keyword, sink)
+                    self.object(about, keyword, errors)
                 } else {
                     ON
                 }
             }
-            _ => self.assertion(about, keyword, sink),
+            _ => self.assertion(about, keyword, errors),
         }
     }
 
-    fn items(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn items(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
         let (prefix, schema) = match keyword {
             Keyword::PrefixItems(schemas) => {
                 for (n, (item, &schema)) in value.items().zip(schemas).enumerate() {
-                    self.below(schema, Part::Item(n), item, sink)?;
+                    self.below(schema, PathPart::Item(n), item, errors)?;
                 }
                 return ON;
             }
             Keyword::Items { prefix, schema, counts: true } if self.never(*schema) => {
-                return too_many_items(about, *prefix, sink);
+                return too_many_items(about, *prefix, errors);
             }
             Keyword::AdditionalItems { prefix, schema } if self.never(*schema) => {
-                return extra_items(about, "Additional", value.items().skip(*prefix).collect(), sink);
+                return extra_items(about, "Additional", value.items().skip(*prefix).collect(), errors);
             }
             Keyword::Items { prefix, schema, .. } | Keyword::AdditionalItems { prefix, schema } => (*prefix, *schema),
             _ => return ON,
         };
         for (n, item) in value.items().enumerate().skip(prefix) {
-            self.below(schema, Part::Item(n), item, sink)?;
+            self.below(schema, PathPart::Item(n), item, errors)?;
         }
         ON
     }
 
     /// Keywords that ask other schemas about the same value.
-    fn applied(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn applied(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
         match keyword {
-            Keyword::AllOf(schemas) => schemas.iter().try_for_each(|&schema| self.same(schema, value, sink)),
-            Keyword::AnyOf(schemas) => match self.alternatives(schemas.iter().copied(), value, sink) {
+            Keyword::AllOf(schemas) => schemas.iter().try_for_each(|&schema| self.same(schema, value, errors)),
+            Keyword::AnyOf(schemas) => match self.alternatives(schemas.iter().copied(), value, errors) {
                 Ok(_) => ON,
-                Err(context) => none_of(about, context, sink),
+                Err(context) => none_of(about, context, errors),
             },
-            Keyword::OneOf(schemas) => self.one_of(about, schemas, sink),
+            Keyword::OneOf(schemas) => self.one_of(about, schemas, errors),
             Keyword::If { test, then, otherwise } => {
                 let branch = if self.holds(*test, value) { then } else { otherwise };
-                branch.map_or(ON, |branch| self.same(branch, value, sink))
+                branch.map_or(ON, |branch| self.same(branch, value, errors))
             }
-            _ => self.referred(about.node, keyword, |there, id| there.same(id, value, sink)).unwrap_or(ON),
+            _ => self.referred(about.node, keyword, |there, id| there.same(id, value, errors)).unwrap_or(ON),
         }
     }
 
     /// Keywords that look at the value itself.
-    fn assertion(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn assertion(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
         match (keyword, value.kind()) {
             (Keyword::Type { types, words }, _) => {
                 if types.iter().any(|&wanted| is_type(value, wanted)) {
                     return ON;
                 }
-                about.say(sink, move || Message::default().value(value).text(" is not of type ").text(words))
+                about.say(errors, move || Message::default().value(value).text(" is not of type ").text(words))
             }
             (Keyword::Enum { options, words }, _) => {
                 if options.iter().any(|option| option.is(value)) {
                     return ON;
                 }
-                about.say(sink, move || Message::default().value(value).text(" is not one of ").text(words))
+                about.say(errors, move || Message::default().value(value).text(" is not one of ").text(words))
             }
             (Keyword::Const { value: wanted, words }, _) => {
                 if wanted.is(value) {
                     return ON;
                 }
-                about.say(sink, move || Message::default().text(words).text(" was expected"))
+                about.say(errors, move || Message::default().text(words).text(" was expected"))
             }
             (Keyword::Limit { limit, number, words }, Kind::Int | Kind::Float | Kind::NotFinite) => {
                 let Some(how) = beyond(value, *limit, number) else { return ON };
-                about.say(sink, move || Message::default().value(value).text(how).text(words))
+                about.say(errors, move || Message::default().value(value).text(how).text(words))
             }
             (Keyword::MultipleOf { number, is_float, words }, Kind::Int | Kind::Float | Kind::NotFinite) => {
                 if is_multiple(value, number, *is_float) {
                     return ON;
                 }
-                about.say(sink, move || Message::default().value(value).text(" is not a multiple of ").text(words))
+                about.say(errors, move || Message::default().value(value).text(" is not a multiple of ").text(words))
             }
             (Keyword::Length { of, most, limit }, _) => {
-                wrong_length(value, *of, *most, *limit).map_or(ON, |words| about.value(sink, words))
+                wrong_length(value, *of, *most, *limit).map_or(ON, |words| about.value(errors, words))
             }
             (Keyword::Pattern(pattern), Kind::String | Kind::Key) => {
                 if value.string().is_none_or(|text| self.matches(pattern, &text)) {
                     return ON;
                 }
                 let text = pattern.text().as_bytes();
-                about.say(sink, move || Message::default().value(value).text(" does not match ").quoted(text))
+                about.say(errors, move || Message::default().value(value).text(" does not match ").quoted(text))
             }
             (Keyword::UniqueItems, Kind::Array) => {
                 let mut seen = HashSet::new();
                 let again = value.items().filter_map(Literal::of).any(|item| !seen.insert(item));
-                if again { about.value(sink, " has non-unique elements") } else { ON }
+                if again { about.value(errors, " has non-unique elements") } else { ON }
             }
             (Keyword::UnevaluatedItems(_), Kind::Array) => {
                 let evaluated = self.evaluated_items(about.node, value);
                 let extra = value.items().zip(evaluated).filter(|(_, known)| !known).map(|(item, _)| item);
-                extra_items(about, "Unevaluated", extra.collect(), sink)
+                extra_items(about, "Unevaluated", extra.collect(), errors)
             }
-            (Keyword::Contains { .. } | Keyword::ContainsAny(_), Kind::Array) => self.contains(about, keyword, sink),
+            (Keyword::Contains { .. } | Keyword::ContainsAny(_), Kind::Array) => self.contains(about, keyword, errors),
             (Keyword::Not { schema, words }, _) => {
                 if !self.holds(*schema, value) {
                     return ON;
                 }
-                about.say(sink, move || Message::default().value(value).text(" should not be valid under ").text(words))
+                about.say(errors, move || {
+                    Message::default().value(value).text(" should not be valid under ").text(words)
+                })
             }
-            (_, Kind::Object) => missing_names(about, keyword, sink),
+            (_, Kind::Object) => missing_names(about, keyword, errors),
             _ => ON,
         }
     }
 
     /// Goes where a reference leads, with the scope that holds there.
-    fn referred<T>(self, node: &Node, keyword: &Keyword, then: impl FnOnce(Evaluation<'_, 'v>, Id) -> T) -> Option<T> {
+    fn referred<T>(
+        self,
+        node: &Subschema,
+        keyword: &Keyword,
+        then: impl FnOnce(Evaluation<'_, 'v>, Id) -> T,
+    ) -> Option<T> {
         let pushed = Link { own: node.base, outer: self.scope };
         let scope_to = |uri: Uri| {
             if node.base != 0 && (self.scope.is_none() || uri != node.base) { Some(&pushed) } else { self.scope }
@@ -563,32 +570,32 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         self,
         schemas: impl Iterator<Item = Id>,
         value: Value<'v>,
-        sink: &Sink<'v>,
+        errors: &Errors<'v>,
     ) -> Result<usize, Vec<Fault<'v>>> {
-        if !matches!(sink, Sink::Best(_) | Sink::Least(..)) {
+        if !matches!(errors, Errors::Best(_) | Errors::Least(..)) {
             let mut schemas = schemas;
             return schemas.position(|schema| self.holds(schema, value)).ok_or_else(Vec::new);
         }
-        let mut context = Sink::Least(Vec::new(), false);
+        let mut context = Errors::Least(Vec::new(), false);
         let inside = Evaluation { path: None, ..self };
         for (n, schema) in schemas.enumerate() {
-            if let Sink::Least(_, any) = &mut context {
+            if let Errors::Least(_, any) = &mut context {
                 *any = false;
             }
             let _ = inside.same(schema, value, &mut context);
-            if matches!(context, Sink::Least(_, false)) {
+            if matches!(context, Errors::Least(_, false)) {
                 return Ok(n);
             }
         }
-        let Sink::Least(faults, _) = context else { return Err(Vec::new()) };
+        let Errors::Least(faults, _) = context else { return Err(Vec::new()) };
         Err(faults)
     }
 
-    fn one_of(self, about: About<'p, 'v>, schemas: &'v [(Id, Vec<u8>)], sink: &mut Sink<'v>) -> Flow {
+    fn one_of(self, about: About<'p, 'v>, schemas: &'v [(Id, Vec<u8>)], errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
-        let first = match self.alternatives(schemas.iter().map(|(schema, _)| *schema), value, sink) {
+        let first = match self.alternatives(schemas.iter().map(|(schema, _)| *schema), value, errors) {
             Ok(first) => first,
-            Err(context) => return none_of(about, context, sink),
+            Err(context) => return none_of(about, context, errors),
         };
         let more = schemas.iter().skip(first + 1).filter(|(schema, _)| self.holds(*schema, value));
         let mut words: Vec<&Vec<u8>> = more.map(|(_, words)| words).collect();
@@ -596,7 +603,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             return ON;
         }
         words.extend(schemas.get(first).map(|(_, words)| words));
-        about.say(sink, move || {
+        about.say(errors, move || {
             let message = Message::default().value(value).text(" is valid under each of ");
             words
                 .iter()
@@ -605,14 +612,14 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         })
     }
 
-    fn contains(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn contains(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
         let (schema, least, most, least_words, most_words) = match keyword {
             Keyword::ContainsAny(schema) => {
                 if value.items().any(|item| self.holds(*schema, item)) {
                     return ON;
                 }
-                return about.say(sink, move || {
+                return about.say(errors, move || {
                     Message::new("None of ").value(value).text(" are valid under the given schema")
                 });
             }
@@ -623,7 +630,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         };
         let matches = value.items().filter(|&item| self.holds(schema, item)).count();
         if most.is_some_and(|most| matches as f64 > most) {
-            return about.say(sink, move || {
+            return about.say(errors, move || {
                 let message = Message::new("Too many items match the given schema (expected at most ");
                 message.text(most_words).text(")")
             });
@@ -632,21 +639,21 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             return ON;
         }
         if matches == 0 {
-            return about.value(sink, " does not contain items matching the given schema");
+            return about.value(errors, " does not contain items matching the given schema");
         }
-        about.say(sink, move || {
+        about.say(errors, move || {
             let message = Message::new("Too few items match the given schema (expected at least ").text(least_words);
             message.text(" but only ").number(matches).text(" matched)")
         })
     }
 
-    fn object(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn object(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
         match keyword {
             Keyword::Properties(properties) => {
                 for (name, schema) in properties {
-                    if let Some(member) = member(value, name) {
-                        self.member(*schema, &member, sink)?;
+                    if let Some(member) = value.member_spelt(name) {
+                        self.member(*schema, &member, errors)?;
                     }
                 }
                 ON
@@ -655,35 +662,35 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 let entries = value.entries();
                 for (pattern, schema) in patterns {
                     for member in entries.iter().filter(|member| self.matches(pattern, &member.name())) {
-                        self.member(*schema, member, sink)?;
+                        self.member(*schema, member, errors)?;
                     }
                 }
                 ON
             }
-            Keyword::AdditionalProperties { .. } => self.additional(about, keyword, sink),
-            Keyword::UnevaluatedProperties { schema, .. } => self.unevaluated(about, *schema, sink),
+            Keyword::AdditionalProperties { .. } => self.additional(about, keyword, errors),
+            Keyword::UnevaluatedProperties { schema, .. } => self.unevaluated(about, *schema, errors),
             Keyword::PropertyNames(schema) => value.entries().into_iter().try_for_each(|member| {
-                let before = sink.kept();
-                let flow = self.same(*schema, member.key, sink);
+                let before = errors.kept();
+                let flow = self.same(*schema, member.key, errors);
                 // What is wrong with a name is shown at the key.
-                sink.since(before).for_each(|fault| fault.key = Some(fault.value));
+                errors.since(before).for_each(|fault| fault.key = Some(fault.value));
                 flow
             }),
             Keyword::DependentSchemas(dependencies) => dependencies.iter().try_for_each(|(name, schema)| {
-                if member(value, name).is_some() { self.same(*schema, value, sink) } else { ON }
+                if value.member_spelt(name).is_some() { self.same(*schema, value, errors) } else { ON }
             }),
             Keyword::Dependencies(dependencies) => {
                 dependencies.iter().try_for_each(|(name, dependency)| match dependency {
-                    _ if member(value, name).is_none() => ON,
-                    Dependency::Schema(schema) => self.same(*schema, value, sink),
-                    Dependency::Names(wanted) => wanted_names(about, name, wanted, sink),
+                    _ if value.member_spelt(name).is_none() => ON,
+                    Dependency::Schema(schema) => self.same(*schema, value, errors),
+                    Dependency::Names(wanted) => wanted_names(about, name, wanted, errors),
                 })
             }
             _ => ON,
         }
     }
 
-    fn additional(self, about: About<'p, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+    fn additional(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let Keyword::AdditionalProperties { known, patterns, has_patterns, schema, .. } = keyword else { return ON };
         let value = about.value;
         if self.view == View::OwnKeys || self.always(*schema) {
@@ -696,7 +703,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         }
         let mut extras: Vec<_> = value.entries().into_iter().filter(is_extra).collect();
         if !self.never(*schema) {
-            return extras.iter().try_for_each(|member| self.member(*schema, member, sink));
+            return extras.iter().try_for_each(|member| self.member(*schema, member, errors));
         }
         extras.sort_by_key(Member::name);
         let key = extras.first().map(|member| member.key);
@@ -716,18 +723,18 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 message.text(verb).text(" unexpected)")
             }
         };
-        sink.add(|keep| Fault { key, ..about.fault(keep, message) })
+        errors.add(|keep| Fault { key, ..about.fault(keep, message) })
     }
 
-    fn unevaluated(self, about: About<'p, 'v>, schema: Id, sink: &mut Sink<'v>) -> Flow {
+    fn unevaluated(self, about: About<'p, 'v>, schema: Id, errors: &mut Errors<'v>) -> Flow {
         let entries = about.value.entries();
         let evaluated = self.evaluated_properties(about.node, about.value, &entries);
         let mut extras = Vec::new();
         for (member, _) in entries.iter().zip(evaluated).filter(|(_, known)| !known) {
             // Python names a property once for each of its errors.
-            let mut own = Sink::Every(Vec::new());
+            let mut own = Errors::Every(Vec::new());
             let _ = self.same(schema, member.value, &mut own);
-            if let Sink::Every(faults) = own {
+            if let Errors::Every(faults) = own {
                 extras.extend(faults.iter().map(|_| *member));
             }
         }
@@ -746,17 +753,17 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             let verb = if names.len() == 1 { " was" } else { " were" };
             Message::new(begin).quoted_each(names.iter().map(Untrusted::bytes)).text(verb).text(end)
         };
-        sink.add(|keep| Fault { key: Some(key), ..about.fault(keep, message) })
+        errors.add(|keep| Fault { key: Some(key), ..about.fault(keep, message) })
     }
 
     /// Which items of a list the keywords of a schema, but for its own `unevaluatedItems`, have looked at.
-    fn evaluated_items(self, node: &'v Node, value: Value<'v>) -> Vec<bool> {
+    fn evaluated_items(self, node: &'v Subschema, value: Value<'v>) -> Vec<bool> {
         let mut known = vec![false; value.len()];
         self.mark_items(node, value, &mut known);
         known
     }
 
-    fn mark_items(self, node: &'v Node, value: Value<'v>, known: &mut [bool]) {
+    fn mark_items(self, node: &'v Subschema, value: Value<'v>, known: &mut [bool]) {
         let Body::Keywords(keywords) = &node.body else { return };
         if self.depth >= MAX_DEPTH {
             return self.give_up();
@@ -777,13 +784,13 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         }
     }
 
-    fn evaluated_properties(self, node: &'v Node, value: Value<'v>, entries: &[Member<'v>]) -> Vec<bool> {
+    fn evaluated_properties(self, node: &'v Subschema, value: Value<'v>, entries: &[Member<'v>]) -> Vec<bool> {
         let mut known = vec![false; entries.len()];
         self.mark_properties(node, value, entries, &mut known);
         known
     }
 
-    fn mark_properties(self, node: &'v Node, value: Value<'v>, entries: &[Member<'v>], known: &mut [bool]) {
+    fn mark_properties(self, node: &'v Subschema, value: Value<'v>, entries: &[Member<'v>], known: &mut [bool]) {
         let Body::Keywords(keywords) = &node.body else { return };
         if self.depth >= MAX_DEPTH {
             return self.give_up();
@@ -811,7 +818,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 *known = *known || is_known(member);
             }
             if let Keyword::DependentSchemas(dependencies) = keyword {
-                for (_, schema) in dependencies.iter().filter(|(name, _)| member(value, name).is_some()) {
+                for (_, schema) in dependencies.iter().filter(|(name, _)| value.member_spelt(name).is_some()) {
                     if let Some(node) = self.schema.nodes.get(*schema) {
                         this.mark_properties(node, value, entries, known);
                     }
@@ -824,10 +831,10 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     /// Goes into the schemas that a keyword applies to the same value, as far as they allow it.
     fn branches(
         self,
-        node: &'v Node,
+        node: &'v Subschema,
         keyword: &'v Keyword,
         value: Value<'v>,
-        each: &mut dyn FnMut(Evaluation<'_, 'v>, &'v Node),
+        each: &mut dyn FnMut(Evaluation<'_, 'v>, &'v Subschema),
     ) {
         let mut go = |there: Evaluation<'_, 'v>, id: Id| {
             if let Some(node) = self.schema.nodes.get(id) {
@@ -862,27 +869,27 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     }
 }
 
-fn missing_names<'v>(about: About<'_, 'v>, keyword: &'v Keyword, sink: &mut Sink<'v>) -> Flow {
+fn missing_names<'v>(about: About<'_, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
     let Keyword::Required(names) = keyword else { return ON };
-    names.iter().filter(|name| member(about.value, name).is_none()).try_for_each(|name| {
+    names.iter().filter(|name| about.value.member_spelt(name).is_none()).try_for_each(|name| {
         let message = move || Message::default().quoted(name).text(" is a required property");
-        sink.add(|keep| Fault { missing: Some(name), ..about.fault(keep, message) })
+        errors.add(|keep| Fault { missing: Some(name), ..about.fault(keep, message) })
     })
 }
 
-fn wanted_names<'v>(about: About<'_, 'v>, name: &'v [u8], wanted: &'v [Vec<u8>], sink: &mut Sink<'v>) -> Flow {
-    wanted.iter().filter(|each| member(about.value, each).is_none()).try_for_each(|each| {
-        about.say(sink, move || Message::default().quoted(each).text(" is a dependency of ").quoted(name))
+fn wanted_names<'v>(about: About<'_, 'v>, name: &'v [u8], wanted: &'v [Vec<u8>], errors: &mut Errors<'v>) -> Flow {
+    wanted.iter().filter(|each| about.value.member_spelt(each).is_none()).try_for_each(|each| {
+        about.say(errors, move || Message::default().quoted(each).text(" is a dependency of ").quoted(name))
     })
 }
 
-fn none_of<'v>(about: About<'_, 'v>, context: Vec<Fault<'v>>, sink: &mut Sink<'v>) -> Flow {
+fn none_of<'v>(about: About<'_, 'v>, context: Vec<Fault<'v>>, errors: &mut Errors<'v>) -> Flow {
     let value = about.value;
     let message = move || Message::default().value(value).text(" is not valid under any of the given schemas");
-    sink.add(|keep| Fault { context, ..about.fault(keep, message) })
+    errors.add(|keep| Fault { context, ..about.fault(keep, message) })
 }
 
-fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, sink: &mut Sink<'v>) -> Flow {
+fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, errors: &mut Errors<'v>) -> Flow {
     let rest: Vec<_> = about.value.items().skip(prefix).collect();
     let Some(&first) = rest.first() else { return ON };
     let message = move || {
@@ -891,16 +898,16 @@ fn too_many_items<'v>(about: About<'_, 'v>, prefix: usize, sink: &mut Sink<'v>) 
         let message = message.number(rest.len()).text(" extra: ");
         if rest.len() == 1 { message.value(first) } else { listed(message.text("["), &rest).text("]") }
     };
-    sink.add(|keep| Fault { value: first, ..about.fault(keep, message) })
+    errors.add(|keep| Fault { value: first, ..about.fault(keep, message) })
 }
 
-fn extra_items<'v>(about: About<'_, 'v>, which: &'v str, extra: Vec<Value<'v>>, sink: &mut Sink<'v>) -> Flow {
+fn extra_items<'v>(about: About<'_, 'v>, which: &'v str, extra: Vec<Value<'v>>, errors: &mut Errors<'v>) -> Flow {
     let Some(&first) = extra.first() else { return ON };
     let message = move || {
         let verb = if extra.len() == 1 { " was" } else { " were" };
         listed(Message::new(which).text(" items are not allowed ("), &extra).text(verb).text(" unexpected)")
     };
-    sink.add(|keep| Fault { value: first, ..about.fault(keep, message) })
+    errors.add(|keep| Fault { value: first, ..about.fault(keep, message) })
 }
 
 fn listed(message: Message, values: &[Value<'_>]) -> Message {
@@ -908,15 +915,6 @@ fn listed(message: Message, values: &[Value<'_>]) -> Message {
         .iter()
         .enumerate()
         .fold(message, |message, (n, value)| message.text(if n > 0 { ", " } else { "" }).value(*value))
-}
-
-/// The member with a name; of duplicates the last, as Python keeps it.
-fn member<'v>(object: Value<'v>, name: &[u8]) -> Option<Member<'v>> {
-    let is_it = |member: &Member<'v>| match member.key.plain_string() {
-        Some(plain) => plain == name,
-        None => member.name().bytes() == name,
-    };
-    object.members().filter(is_it).last()
 }
 
 fn is_type(value: Value<'_>, wanted: Type) -> bool {

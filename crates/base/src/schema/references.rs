@@ -38,7 +38,7 @@ pub(super) type Uri = usize;
 
 /// A schema in one of the texts, with what it inherits from what stands around it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(super) struct Site<'s> {
     /// Number of the text.
     pub(super) text: usize,
     pub(super) value: Value<'s>,
@@ -47,7 +47,7 @@ pub(super) struct Place<'s> {
     pub(super) draft: Draft,
 }
 
-impl<'s> Place<'s> {
+impl<'s> Site<'s> {
     /// What tells it from all other places.
     pub(super) fn key(self) -> (usize, usize) {
         (self.text, self.value.index())
@@ -61,7 +61,7 @@ impl<'s> Place<'s> {
 
 /// Where a reference leads.
 pub(super) struct Target<'s> {
-    pub(super) place: Place<'s>,
+    pub(super) place: Site<'s>,
     /// The address of the resource, without what follows `#`.
     pub(super) uri: Uri,
     /// It is an anchor that resources around it may redefine.
@@ -71,8 +71,8 @@ pub(super) struct Target<'s> {
 /// All resources and anchors.
 pub(super) struct Registry<'s> {
     uris: Vec<String>,
-    resources: HashMap<Uri, Place<'s>>,
-    anchors: HashMap<(Uri, String), (Place<'s>, bool)>,
+    resources: HashMap<Uri, Site<'s>>,
+    anchors: HashMap<(Uri, String), (Site<'s>, bool)>,
     /// Base and draft of every schema that was found from the root by known keywords.
     known: HashMap<(usize, usize), (Uri, Draft)>,
     texts: usize,
@@ -116,7 +116,7 @@ impl<'s> Registry<'s> {
     }
 
     fn add(&mut self, root: Value<'s>, draft: Draft) {
-        let place = Place { text: self.texts, value: root, base: 0, draft };
+        let place = Site { text: self.texts, value: root, base: 0, draft };
         self.texts += 1;
         if place.text == 0 {
             self.resources.insert(0, place);
@@ -142,7 +142,7 @@ impl<'s> Registry<'s> {
     }
 
     /// Takes in the draft, the address and the anchors that a schema declares.
-    fn enter(&mut self, mut place: Place<'s>) -> Place<'s> {
+    fn enter(&mut self, mut place: Site<'s>) -> Site<'s> {
         // The draft of the first schema is known already, whatever it names.
         if place.key() != (0, 0)
             && let Some(draft) = named(place.value)
@@ -182,14 +182,14 @@ impl<'s> Registry<'s> {
     }
 
     /// The place with the base and the draft that hold there.
-    pub(super) fn settle(&self, place: Place<'s>) -> Place<'s> {
+    pub(super) fn settle(&self, place: Site<'s>) -> Site<'s> {
         match self.known.get(&place.key()) {
-            Some(&(base, draft)) => Place { base, draft, ..place },
+            Some(&(base, draft)) => Site { base, draft, ..place },
             None => place,
         }
     }
 
-    fn resource(&mut self, uri: &str) -> Option<(Uri, Place<'s>)> {
+    fn resource(&mut self, uri: &str) -> Option<(Uri, Site<'s>)> {
         let uri = uri.trim_end_matches('#');
         let find = |registry: &Self| {
             let number = registry.uris.iter().position(|known| known == uri)?;
@@ -207,7 +207,7 @@ impl<'s> Registry<'s> {
     }
 
     /// Where a reference leads that stands in a place; `None`: nowhere that is known.
-    pub(super) fn lookup(&mut self, from: Place<'s>, reference: &str) -> Option<Target<'s>> {
+    pub(super) fn lookup(&mut self, from: Site<'s>, reference: &str) -> Option<Target<'s>> {
         let base = self.uris.get(from.base)?.clone();
         let (uri, fragment) = if let Some(fragment) = reference.strip_prefix('#') {
             (base, fragment.to_owned())
@@ -227,7 +227,7 @@ impl<'s> Registry<'s> {
         Some(Target { place, uri, dynamic: dynamic.then_some(fragment) })
     }
 
-    fn walk(&self, resource: Place<'s>, pointer: &str) -> Option<Place<'s>> {
+    fn walk(&self, resource: Site<'s>, pointer: &str) -> Option<Site<'s>> {
         let mut place = resource;
         for part in unquoted(pointer)?.split('/') {
             let name = part.replace("~1", "/").replace("~0", "~");
@@ -241,14 +241,14 @@ impl<'s> Registry<'s> {
     }
 
     /// Every resource that has a dynamic anchor of this name.
-    pub(super) fn dynamic(&self, name: &str) -> Vec<(Uri, Place<'s>)> {
+    pub(super) fn dynamic(&self, name: &str) -> Vec<(Uri, Site<'s>)> {
         let named = self.anchors.iter().filter(|((_, own), (_, dynamic))| *dynamic && own == name);
         named.map(|((uri, _), (place, _))| (*uri, *place)).collect()
     }
 
     /// Every resource that is a recursive anchor.
-    pub(super) fn recursive(&self) -> Vec<(Uri, Place<'s>)> {
-        let is_anchor = |place: &Place<'_>| {
+    pub(super) fn recursive(&self) -> Vec<(Uri, Site<'s>)> {
+        let is_anchor = |place: &Site<'_>| {
             let anchor = place.value.get("$recursiveAnchor");
             anchor.is_some_and(|anchor| anchor.kind() == Kind::True)
         };

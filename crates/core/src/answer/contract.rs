@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use crate::answer::typed::{AnswerItem, Citation, Dialect, TypedAnswer, is_beside_the_value};
 use crate::finding::Place;
 use crate::record::types::TypeRegistry;
-use stepscope_base::schema::{Breach as SchemaBreach, Law, Schema, Type};
 use crate::schemas;
 use stepscope_base::json::{Kind, Pointer, ProblemKind, Tape, Value};
 use stepscope_base::python::Message;
+use stepscope_base::schema::{Breach as SchemaBreach, Law, Schema, Type};
 use stepscope_base::text::Untrusted;
 
 /// What is wrong.

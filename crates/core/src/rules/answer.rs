@@ -61,7 +61,7 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
     if view == View::OwnKeys && schema.judges_whole_object() {
         return validate_copy(root, answer, schema);
     }
-    let problem = match schema.first_problem(answer, view) {
+    let problem = match schema.first_breach(answer, view) {
         Ok(problem) => problem,
         Err(why) => {
             let message = Untrusted::owned(why.to_string().into_bytes());

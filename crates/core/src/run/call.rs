@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::rules::answer::validate;
-use stepscope_base::schema::{Schema, View};
 use stepscope_base::json::{Kind, Tape};
 use stepscope_base::pyload::loads;
+use stepscope_base::schema::{Schema, View};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 

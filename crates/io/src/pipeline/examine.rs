@@ -10,13 +10,13 @@ use crate::source::documents::Documents;
 use crate::source::input::Input;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
+use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
 use stepscope_core::record::types::{TypeRegistry, in_use};
-use stepscope_base::schema::Schema;
 use stepscope_core::table::row::{Flag, RowFacts};
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
