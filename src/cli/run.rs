@@ -191,7 +191,7 @@ fn run_steps(
 fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'a>, Shown> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     if !tape.read(text) {
-        let why = tape.problems.last().map_or("it is empty", |problem| problem.kind.summary());
+        let why = tape.problems().last().map_or("it is empty", |problem| problem.kind.summary());
         return Err(shown!("cannot run {}: {why}", Shown::path(path)));
     }
     tape.root(text).ok_or_else(|| shown!("cannot run {}: it is empty", Shown::path(path)))

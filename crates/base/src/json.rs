@@ -20,7 +20,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// A text with more values than that is not read: its tape would need many times its size.
 pub const MAX_VALUES: usize = 4 << 20;
 /// How many problems of one text are listed.
-pub(crate) const MAX_PROBLEMS: usize = 64;
+const MAX_PROBLEMS: usize = 64;
 
 /// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -167,13 +167,23 @@ pub struct Problem {
     pub range: Range<usize>,
 }
 
+/// Why Python's reader takes no value from a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Refusal {
+    /// `JSONDecodeError`: its words, and the place in bytes.
+    Decode(&'static str, usize),
+    /// An integer of so many digits.
+    Digits(usize),
+    /// Python might take it, but it is more than is read here.
+    Limit(ProblemKind),
+}
+
 /// The nodes of one parsed text; reusable.
 #[derive(Default, Debug, Clone)]
 pub struct Tape {
     nodes: Vec<Node>,
     open: Vec<Open>,
-    /// What was unusual, in text order; if the last one is fatal the text could not be read.
-    pub problems: Vec<Problem>,
+    notes: Notes,
 }
 
 impl Tape {
@@ -197,24 +207,18 @@ impl Tape {
     pub fn read(&mut self, text: &[u8]) -> bool {
         self.nodes.clear();
         self.open.clear();
-        self.problems.clear();
-        if text.len() > MAX_TEXT {
-            note(&mut self.problems, ProblemKind::TooLong, 0..text.len());
-            return false;
-        }
-        let Self { nodes, open, problems } = self;
-        if let Err(problem) = (Reader { text, at: 0, nodes, open, problems, inside: Inside::Nothing }).document() {
+        self.notes.clear();
+        let Self { nodes, open, notes } = self;
+        if let Err(problem) = (Reader { text, at: 0, nodes, open, notes, inside: Inside::Nothing }).document() {
             self.nodes.clear();
-            // The fatal one must be last and must not fall to the cap.
-            self.problems.truncate(MAX_PROBLEMS - 1);
-            self.problems.push(problem);
+            self.notes.end(problem);
             return false;
         }
-        if self.problems.len() < MAX_PROBLEMS
+        if self.notes.problems.len() < MAX_PROBLEMS
             && let Err(error) = std::str::from_utf8(text)
         {
             let from = error.valid_up_to();
-            note(&mut self.problems, ProblemKind::InvalidUtf8, from..from + error.error_len().unwrap_or(1));
+            self.notes.add(ProblemKind::InvalidUtf8, from..from + error.error_len().unwrap_or(1));
         }
         true
     }
@@ -227,14 +231,57 @@ impl Tape {
     /// Instead of reading: a text of this length, of which only the beginning is at hand, is too long.
     pub fn refuse(&mut self, len: usize) {
         self.nodes.clear();
-        self.problems.clear();
-        note(&mut self.problems, ProblemKind::TooLong, 0..len);
+        self.notes.clear();
+        self.notes.end(Problem { kind: ProblemKind::TooLong, range: 0..len });
+    }
+
+    /// What was unusual, in text order; if the last one is fatal the text could not be read.
+    pub fn problems(&self) -> &[Problem] {
+        &self.notes.problems
+    }
+
+    /// The first that Python's reader refuses.
+    pub(crate) const fn refusal(&self) -> Option<Refusal> {
+        self.notes.refusal
     }
 }
 
-fn note(problems: &mut Vec<Problem>, kind: ProblemKind, range: Range<usize>) {
-    if problems.len() < MAX_PROBLEMS {
-        problems.push(Problem { kind, range });
+/// What is unusual in a text, and what Python would say.
+#[derive(Default, Debug, Clone)]
+struct Notes {
+    problems: Vec<Problem>,
+    refusal: Option<Refusal>,
+}
+
+impl Notes {
+    fn clear(&mut self) {
+        self.problems.clear();
+        self.refusal = None;
+    }
+
+    #[cold]
+    fn add(&mut self, kind: ProblemKind, range: Range<usize>) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem { kind, range });
+        }
+    }
+
+    /// The fatal one is the last, and does not fall to the cap.
+    fn end(&mut self, problem: Problem) {
+        self.refusal.get_or_insert(Refusal::Limit(problem.kind));
+        self.problems.truncate(MAX_PROBLEMS - 1);
+        self.problems.push(problem);
+    }
+
+    fn refuse(&mut self, words: &'static str, at: usize) {
+        self.refusal.get_or_insert(Refusal::Decode(words, at));
+    }
+
+    /// Something that cannot be read, in our words and in Python's, which may name another place.
+    #[cold]
+    fn fail(&mut self, text: &[u8], at: usize, kind: ProblemKind, words: &'static str, from: usize) -> Problem {
+        self.refuse(words, from);
+        failure(text, at, kind)
     }
 }
 
@@ -244,7 +291,7 @@ struct Reader<'t> {
     at: usize,
     nodes: &'t mut Vec<Node>,
     open: &'t mut Vec<Open>,
-    problems: &'t mut Vec<Problem>,
+    notes: &'t mut Notes,
     inside: Inside,
 }
 
@@ -270,6 +317,9 @@ enum After {
 
 impl Reader<'_> {
     fn document(mut self) -> Read<()> {
+        if self.text.len() > MAX_TEXT {
+            return Err(Problem { kind: ProblemKind::TooLong, range: 0..self.text.len() });
+        }
         loop {
             if self.inside == Inside::Object {
                 self.key()?;
@@ -293,8 +343,8 @@ impl Reader<'_> {
         self.text.get(self.at).copied()
     }
 
-    fn fail(&self, kind: ProblemKind) -> Problem {
-        failure(self.text, self.at, kind)
+    fn fail(&mut self, kind: ProblemKind, words: &'static str) -> Problem {
+        self.notes.fail(self.text, self.at, kind, words, self.at)
     }
 
     fn push(&mut self, kind: Kind, start: usize, escaped: bool) {
@@ -310,7 +360,7 @@ impl Reader<'_> {
             Some(b'"') => (Kind::String, self.string()?),
             Some(bracket @ (b'{' | b'[')) => return self.open(bracket),
             Some(b'-' | b'0'..=b'9') => {
-                let (end, kind) = number(self.text, start, self.problems)?;
+                let (end, kind) = number(self.text, start, self.notes)?;
                 self.at = end;
                 (kind, false)
             }
@@ -319,7 +369,7 @@ impl Reader<'_> {
             Some(b'n') => (self.word(b"null", Kind::Null)?, false),
             Some(b'N') => (self.word(b"NaN", Kind::NotFinite)?, false),
             Some(b'I') => (self.word(b"Infinity", Kind::NotFinite)?, false),
-            _ => return Err(self.fail(ProblemKind::Unexpected)),
+            _ => return Err(self.fail(ProblemKind::Unexpected, NO_VALUE)),
         };
         self.push(kind, start, escaped);
         Ok(true)
@@ -327,9 +377,9 @@ impl Reader<'_> {
 
     fn word(&mut self, word: &'static [u8], kind: Kind) -> Read<Kind> {
         let start = self.at;
-        self.at = word_end(self.text, start, word)?;
+        self.at = word_end(self.text, start, word, start, self.notes)?;
         if kind == Kind::NotFinite {
-            note(self.problems, ProblemKind::NotFinite, start..self.at);
+            self.notes.add(ProblemKind::NotFinite, start..self.at);
         }
         Ok(kind)
     }
@@ -337,7 +387,7 @@ impl Reader<'_> {
     /// Opens a container, and closes it if it is empty.
     fn open(&mut self, bracket: u8) -> Read<bool> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(self.fail(ProblemKind::TooDeep));
+            return Err(failure(self.text, self.at, ProblemKind::TooDeep));
         }
         let (kind, inside, end) = match bracket {
             b'{' => (Kind::Object, Inside::Object, b'}'),
@@ -358,7 +408,7 @@ impl Reader<'_> {
     fn after(&mut self) -> Read<After> {
         let next = self.next();
         if self.nodes.len() >= MAX_VALUES {
-            return Err(self.fail(ProblemKind::TooMany));
+            return Err(failure(self.text, self.at, ProblemKind::TooMany));
         }
         match (self.inside, next) {
             (Inside::Object | Inside::Array, Some(b',')) => {
@@ -370,8 +420,8 @@ impl Reader<'_> {
                 Ok(After::Closed)
             }
             (Inside::Nothing, None) => Ok(After::End),
-            (Inside::Nothing, Some(_)) => Err(self.fail(ProblemKind::Trailing)),
-            _ => Err(self.fail(ProblemKind::Unexpected)),
+            (Inside::Nothing, Some(_)) => Err(self.fail(ProblemKind::Trailing, "Extra data")),
+            _ => Err(self.fail(ProblemKind::Unexpected, "Expecting ',' delimiter")),
         }
     }
 
@@ -384,7 +434,7 @@ impl Reader<'_> {
                 node.next = next;
             }
             if open.doubtful {
-                note_duplicates(self.text, self.nodes, open.node, self.problems);
+                note_duplicates(self.text, self.nodes, open.node, self.notes);
             }
         }
         self.inside = self.open.last().map_or(Inside::Nothing, |open| open.inside);
@@ -393,7 +443,7 @@ impl Reader<'_> {
     /// A key and its colon.
     fn key(&mut self) -> Read<()> {
         if self.next() != Some(b'"') {
-            return Err(self.fail(ProblemKind::Unexpected));
+            return Err(self.fail(ProblemKind::Unexpected, "Expecting property name enclosed in double quotes"));
         }
         let start = self.at;
         let escaped = self.string()?;
@@ -407,7 +457,7 @@ impl Reader<'_> {
         }
         self.push(Kind::Key, start, escaped);
         if self.next() != Some(b':') {
-            return Err(self.fail(ProblemKind::Unexpected));
+            return Err(self.fail(ProblemKind::Unexpected, "Expecting ':' delimiter"));
         }
         self.at += 1;
         Ok(())
@@ -422,7 +472,7 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(false);
         }
-        let (end, escaped) = string_end(self.text, start, self.problems)?;
+        let (end, escaped) = string_end(self.text, start, self.notes)?;
         self.at = end;
         Ok(escaped)
     }
@@ -451,18 +501,21 @@ fn failure(text: &[u8], at: usize, kind: ProblemKind) -> Problem {
     Problem { kind, range: at.min(end)..(at + 1).min(end) }
 }
 
-/// The end of a word that must stand here.
-fn word_end(text: &[u8], start: usize, word: &'static [u8]) -> Read<usize> {
+const NO_VALUE: &str = "Expecting value";
+
+/// The end of a word that must stand here, in a value that begins at `from`.
+fn word_end(text: &[u8], start: usize, word: &'static [u8], from: usize, notes: &mut Notes) -> Read<usize> {
     let rest = text.get(start..).unwrap_or_default();
     if rest.starts_with(word) {
         return Ok(start + word.len());
     }
     let cut = word.starts_with(rest);
-    Err(failure(text, start, if cut { ProblemKind::Cut } else { ProblemKind::Unexpected }))
+    let kind = if cut { ProblemKind::Cut } else { ProblemKind::Unexpected };
+    Err(notes.fail(text, start, kind, NO_VALUE, from))
 }
 
 /// The end of a number, and what it is.
-fn number(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(usize, Kind)> {
+fn number(text: &[u8], start: usize, notes: &mut Notes) -> Read<(usize, Kind)> {
     let byte = |at: usize| text.get(at).copied();
     let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
     let behind_digits = |mut at: usize| {
@@ -476,11 +529,11 @@ fn number(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(usize
         Some(b'0') => digits + 1,
         Some(b'1'..=b'9') => behind_digits(digits),
         Some(b'I') if digits > start => {
-            let end = word_end(text, digits, b"Infinity")?;
-            note(problems, ProblemKind::NotFinite, digits..end);
+            let end = word_end(text, digits, b"Infinity", start, notes)?;
+            notes.add(ProblemKind::NotFinite, digits..end);
             return Ok((end, Kind::NotFinite));
         }
-        _ => return Err(failure(text, digits, ProblemKind::Unexpected)),
+        _ => return Err(notes.fail(text, digits, ProblemKind::Unexpected, NO_VALUE, start)),
     };
     let mut kind = Kind::Int;
     // As in Python's reader, a point or exponent without digits ends the number before it.
@@ -499,10 +552,11 @@ fn number(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(usize
     }
     // Only what is long or has an exponent can leave the range; that is seldom enough to look closely.
     if kind == Kind::Float && (exponent || at - digits > 300) && overflows(text.get(start..at)) {
-        note(problems, ProblemKind::OutOfRange, start..at);
+        notes.add(ProblemKind::OutOfRange, start..at);
     }
     if kind == Kind::Int && at - digits > 4300 {
-        note(problems, ProblemKind::LongInteger, start..at);
+        notes.add(ProblemKind::LongInteger, start..at);
+        notes.refusal.get_or_insert(Refusal::Digits(at - digits));
     }
     Ok((at, kind))
 }
@@ -514,8 +568,8 @@ fn overflows(number: Option<&[u8]>) -> bool {
 
 /// The end of a string that holds more than plain characters, and whether it holds an escape.
 #[cold]
-fn string_end(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(usize, bool)> {
-    let mut at = start + 1;
+fn string_end(text: &[u8], start: usize, notes: &mut Notes) -> Read<(usize, bool)> {
+    let (mut at, mut behind_digits) = (start + 1, 0);
     let mut escaped = false;
     loop {
         at = plain_until::<false>(text, at);
@@ -523,24 +577,36 @@ fn string_end(text: &[u8], start: usize, problems: &mut Vec<Problem>) -> Read<(u
             Some(b'"') => return Ok((at + 1, escaped)),
             Some(b'\\') => {
                 escaped = true;
-                at = escape_end(text, at, problems)?;
+                let is_unit = text.get(at + 1) == Some(&b'u');
+                at = escape_end(text, start, at, notes)?;
+                behind_digits = if is_unit { at } else { 0 };
             }
             Some(_) => {
-                note(problems, ProblemKind::ControlCharacter, at..at + 1);
+                notes.refuse("Invalid control character at", at);
+                notes.add(ProblemKind::ControlCharacter, at..at + 1);
                 at += 1;
             }
-            None => return Err(Problem { kind: ProblemKind::Cut, range: start..text.len() }),
+            None => {
+                // Python wants one more character behind the digits, for the quote.
+                let (words, from) = if at == behind_digits { (BAD_DIGITS, at - 5) } else { (OPEN_STRING, start) };
+                notes.refuse(words, from);
+                return Err(Problem { kind: ProblemKind::Cut, range: start..text.len() });
+            }
         }
     }
 }
 
-fn escape_end(text: &[u8], at: usize, problems: &mut Vec<Problem>) -> Read<usize> {
+const OPEN_STRING: &str = "Unterminated string starting at";
+const BAD_DIGITS: &str = "Invalid \\uXXXX escape";
+
+/// The end of an escape in a string that begins at `start`.
+fn escape_end(text: &[u8], start: usize, at: usize, notes: &mut Notes) -> Read<usize> {
     match text.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
         Some(b'u') => {
             let Some(code) = hex4(text, at + 2) else {
-                let cut = at + 6 > text.len();
-                return Err(failure(text, at, if cut { ProblemKind::Cut } else { ProblemKind::BadEscape }));
+                let kind = if at + 6 > text.len() { ProblemKind::Cut } else { ProblemKind::BadEscape };
+                return Err(notes.fail(text, at, kind, BAD_DIGITS, at + 1));
             };
             if !(0xd800..0xe000).contains(&code) {
                 return Ok(at + 6);
@@ -548,20 +614,20 @@ fn escape_end(text: &[u8], at: usize, problems: &mut Vec<Problem>) -> Read<usize
             if code < 0xdc00 && low_surrogate(text, at + 6).is_some() {
                 return Ok(at + 12);
             }
-            note(problems, ProblemKind::LoneSurrogate, at..at + 6);
+            notes.add(ProblemKind::LoneSurrogate, at..at + 6);
             Ok(at + 6)
         }
-        Some(_) => Err(failure(text, at, ProblemKind::BadEscape)),
-        None => Err(failure(text, at, ProblemKind::Cut)),
+        Some(_) => Err(notes.fail(text, at, ProblemKind::BadEscape, "Invalid \\escape", at)),
+        None => Err(notes.fail(text, at, ProblemKind::Cut, OPEN_STRING, start)),
     }
 }
 
 /// Notes every key of an object that stands earlier in it.
-fn note_duplicates(text: &[u8], nodes: &[Node], object: u32, problems: &mut Vec<Problem>) {
+fn note_duplicates(text: &[u8], nodes: &[Node], object: u32, notes: &mut Notes) {
     let mut seen = std::collections::HashSet::new();
     for member in (Value { nodes, text, at: object }).members() {
         if !seen.insert(member.name()) {
-            note(problems, ProblemKind::DuplicateKey, member.key.range());
+            notes.add(ProblemKind::DuplicateKey, member.key.range());
         }
     }
 }
@@ -1213,7 +1279,7 @@ mod tests {
     fn problems(text: &[u8]) -> Vec<ProblemKind> {
         let mut tape = Tape::default();
         tape.read(text);
-        tape.problems.iter().map(|problem| problem.kind).collect()
+        tape.problems().iter().map(|problem| problem.kind).collect()
     }
 
     #[test]

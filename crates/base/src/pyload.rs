@@ -1,9 +1,9 @@
 //! Python's `json.loads`: what it takes, and what it says of what it does not take.
 //!
-//! Our own reader takes what Python's takes and a little more. Where a run has to end as upstream's does, the
-//! difference matters, and so do the words: they name line, column and character.
+//! The reader takes what Python's takes and a little more, and notes what Python comes upon first. Where a run has to
+//! end as upstream's does, the difference matters, and so do the words: they name line, column and character.
 
-use crate::json::{Kind, MAX_PROBLEMS, ProblemKind, Tape, Value};
+use crate::json::{Refusal, Tape, Value};
 use crate::text::{Untrusted, pieces};
 
 /// Why a text gives no value.
@@ -31,47 +31,15 @@ pub fn loads<'a>(tape: &'a mut Tape, text: &'a [u8]) -> Result<Value<'a>, Refuse
     if text.starts_with(MARK) {
         return Err(said(text, "Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
     }
-    let read = tape.read(text);
-    let listed = tape.problems.iter().find(|problem| {
-        problem.kind.is_fatal() || matches!(problem.kind, ProblemKind::ControlCharacter | ProblemKind::LongInteger)
-    });
-    let refused = listed.map(|problem| (problem.kind, problem.range.len(), problem.range.start));
-    // Only so many problems are listed: behind others there may be more.
-    let unlisted = || match tape.root(text).filter(|_| read && tape.problems.len() + 1 >= MAX_PROBLEMS) {
-        Some(root) => root.walk().find_map(|stop| stop.key.into_iter().chain([stop.value]).find_map(refused_by_python)),
-        None => None,
-    };
-    match refused.or_else(unlisted) {
-        None if read => tape.root(text).ok_or_else(|| said(text, "Expecting value", 0)),
-        Some((ProblemKind::LongInteger, len, start)) => {
-            let digits = len - usize::from(text.get(start) == Some(&b'-'));
-            Err(Refused::Value(Untrusted::from(format!(
-                "Exceeds the limit (4300 digits) for integer string conversion: value has {digits} digits; use \
-                 sys.set_int_max_str_digits() to increase the limit"
-            ))))
-        }
-        Some((kind @ (ProblemKind::TooDeep | ProblemKind::TooLong | ProblemKind::TooMany), ..)) => {
-            Err(Refused::Limit(kind.summary()))
-        }
-        _ => {
-            let (words, at) = Scanner { text, at: 0 }.complaint();
-            Err(said(text, words, at))
-        }
-    }
-}
-
-/// What Python does not take, with its length and place.
-fn refused_by_python(value: Value<'_>) -> Option<(ProblemKind, usize, usize)> {
-    let range = value.range();
-    match value.kind() {
-        Kind::String | Kind::Key => {
-            let at = value.raw().iter().position(|byte| *byte < 0x20)?;
-            Some((ProblemKind::ControlCharacter, 1, range.start + at))
-        }
-        Kind::Int if value.raw().iter().filter(|byte| byte.is_ascii_digit()).count() > 4300 => {
-            Some((ProblemKind::LongInteger, range.len(), range.start))
-        }
-        _ => None,
+    tape.read(text);
+    match tape.refusal() {
+        None => tape.root(text).ok_or_else(|| said(text, "Expecting value", 0)),
+        Some(Refusal::Decode(words, at)) => Err(said(text, words, at)),
+        Some(Refusal::Digits(digits)) => Err(Refused::Value(Untrusted::from(format!(
+            "Exceeds the limit (4300 digits) for integer string conversion: value has {digits} digits; use \
+             sys.set_int_max_str_digits() to increase the limit"
+        )))),
+        Some(Refusal::Limit(kind)) => Err(Refused::Limit(kind.summary())),
     }
 }
 
@@ -85,172 +53,6 @@ fn said(text: &[u8], words: &str, at: usize) -> Refused {
     let column = 1 + pieces(before.get(start..).unwrap_or_default()).count();
     let character = pieces(before).count();
     Refused::Decode(Untrusted::from(format!("{words}: line {line} column {column} (char {character})")))
-}
-
-type Complaint = (&'static str, usize);
-
-/// Goes through a text in the order of CPython's scanner, to the first thing that it refuses.
-struct Scanner<'t> {
-    text: &'t [u8],
-    at: usize,
-}
-
-impl Scanner<'_> {
-    fn complaint(mut self) -> Complaint {
-        self.blanks();
-        if let Err(complaint) = self.document() {
-            return complaint;
-        }
-        self.blanks();
-        ("Extra data", self.at)
-    }
-
-    fn document(&mut self) -> Result<(), Complaint> {
-        let mut open: Vec<u8> = Vec::new();
-        loop {
-            // A value stands here.
-            match self.peek() {
-                Some(bracket @ (b'{' | b'[')) => {
-                    self.at += 1;
-                    self.blanks();
-                    if self.peek() == Some(if bracket == b'{' { b'}' } else { b']' }) {
-                        self.at += 1;
-                    } else {
-                        open.push(bracket);
-                        if bracket == b'{' {
-                            self.key()?;
-                        }
-                        continue;
-                    }
-                }
-                Some(b'"') => self.string()?,
-                _ => self.word()?,
-            }
-            // What follows a value.
-            loop {
-                let Some(&bracket) = open.last() else { return Ok(()) };
-                self.blanks();
-                match self.peek() {
-                    Some(b'}') if bracket == b'{' => {}
-                    Some(b']') if bracket == b'[' => {}
-                    Some(b',') => {
-                        self.at += 1;
-                        self.blanks();
-                        if bracket == b'{' {
-                            self.key()?;
-                        }
-                        break;
-                    }
-                    _ => return Err(("Expecting ',' delimiter", self.at)),
-                }
-                self.at += 1;
-                open.pop();
-            }
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.get(self.at).copied()
-    }
-
-    fn blanks(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.at += 1;
-        }
-    }
-
-    fn key(&mut self) -> Result<(), Complaint> {
-        if self.peek() != Some(b'"') {
-            return Err(("Expecting property name enclosed in double quotes", self.at));
-        }
-        self.string()?;
-        self.blanks();
-        if self.peek() != Some(b':') {
-            return Err(("Expecting ':' delimiter", self.at));
-        }
-        self.at += 1;
-        self.blanks();
-        Ok(())
-    }
-
-    fn string(&mut self) -> Result<(), Complaint> {
-        let begin = self.at;
-        let open = Err(("Unterminated string starting at", begin));
-        self.at += 1;
-        loop {
-            let Some(byte) = self.peek() else { return open };
-            match byte {
-                b'"' => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                b'\\' => match self.text.get(self.at + 1) {
-                    None => return open,
-                    Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-                    Some(b'u') => self.unicode()?,
-                    Some(_) => return Err(("Invalid \\escape", self.at)),
-                },
-                0..0x20 => return Err(("Invalid control character at", self.at)),
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    /// At the backslash of `\uXXXX`.
-    fn unicode(&mut self) -> Result<(), Complaint> {
-        let digits = |at: usize| {
-            let digits = self.text.get(at..at + 4).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-            digits.and_then(|digits| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
-        };
-        let invalid = |at| Err(("Invalid \\uXXXX escape", at));
-        // Python wants one more character behind the digits, for the quote.
-        if self.characters_from(self.at + 2) <= 4 {
-            return invalid(self.at + 1);
-        }
-        let Some(first) = digits(self.at + 2) else { return invalid(self.at + 1) };
-        self.at += 6;
-        let pair = (0xd800..0xdc00).contains(&first) && self.text.get(self.at..self.at + 2) == Some(b"\\u");
-        if pair && self.characters_from(self.at) > 6 {
-            match digits(self.at + 2) {
-                None => return invalid(self.at + 1),
-                Some(0xdc00..0xe000) => self.at += 6,
-                Some(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// How many characters stand from here on, counted up to seven.
-    fn characters_from(&self, at: usize) -> usize {
-        pieces(self.text.get(at..).unwrap_or_default()).take(7).count()
-    }
-
-    /// A number or a word; what is none is no value.
-    fn word(&mut self) -> Result<(), Complaint> {
-        const WORDS: [&[u8]; 6] = [b"null", b"true", b"false", b"NaN", b"Infinity", b"-Infinity"];
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        if let Some(word) = WORDS.into_iter().find(|word| rest.starts_with(word)) {
-            self.at += word.len();
-            return Ok(());
-        }
-        let digits = |from: usize| rest.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
-        let mut end = usize::from(rest.first() == Some(&b'-'));
-        end += match rest.get(end) {
-            Some(b'0') => 1,
-            Some(b'1'..=b'9') => digits(end),
-            _ => return Err(("Expecting value", self.at)),
-        };
-        if rest.get(end) == Some(&b'.') && digits(end + 1) > 0 {
-            end += 1 + digits(end + 1);
-        }
-        if let Some(b'e' | b'E') = rest.get(end) {
-            let sign = usize::from(matches!(rest.get(end + 1), Some(b'+' | b'-')));
-            let exponent = digits(end + 1 + sign);
-            end += if exponent > 0 { 1 + sign + exponent } else { 0 };
-        }
-        self.at += end;
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -245,7 +245,7 @@ impl Schema {
     ) -> Result<Self, SchemaFailure> {
         let mut tape = Tape::default();
         if !tape.read(text) {
-            let why = tape.problems.last().map_or("not JSON", |problem| problem.kind.summary());
+            let why = tape.problems().last().map_or("not JSON", |problem| problem.kind.summary());
             return Err(SchemaFailure(Shown::own("the schema cannot be read: ").and(why)));
         }
         if tape.len() > MAX_VALUES {

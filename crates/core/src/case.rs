@@ -183,7 +183,7 @@ impl<'t> Case<'t> {
 
     /// What was unusual in its text.
     pub fn problems(&self) -> &[Problem] {
-        &self.tape.problems
+        self.tape.problems()
     }
 
     /// What the rules find in it, with what is to be said because of its place.
@@ -297,7 +297,7 @@ impl<'c> CaseView<'c> {
 
     /// What was unusual in its text.
     pub fn problems(&self) -> &'c [Problem] {
-        &self.case.tape.problems
+        self.case.tape.problems()
     }
 
     /// The types that values of typed answers can have.

@@ -219,7 +219,7 @@ fn understood(line: &[u8], tape: &mut Tape, known: &Completion<'_>) -> Result<Ev
         return Err(Shown::own("it is longer than 1 MB"));
     }
     let Some(value) = tape.parse(line) else {
-        let why = tape.problems.last().map_or("", |problem| problem.kind.summary());
+        let why = tape.problems().last().map_or("", |problem| problem.kind.summary());
         return Err(shown!("it is not JSON: {why}"));
     };
     known.complete(short_form::read(value, &known.reviewer, &known.label_sets())?)

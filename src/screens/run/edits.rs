@@ -92,7 +92,7 @@ impl Typed {
             return Self::Nothing;
         }
         let mut tape = Tape::default();
-        if tape.read(text.as_bytes()) && tape.problems.is_empty() {
+        if tape.read(text.as_bytes()) && tape.problems().is_empty() {
             return Self::Json(text.as_bytes().to_vec());
         }
         Self::Word(string(text))

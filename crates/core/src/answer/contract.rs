@@ -133,7 +133,7 @@ fn not_json(text: Value<'_>, pointer: &Pointer) -> ContractBreach {
     let string = text.string().unwrap_or_default();
     let mut tape = Tape::default();
     let bytes = string.bytes();
-    let problem = if tape.read(bytes) { None } else { tape.problems.last() };
+    let problem = if tape.read(bytes) { None } else { tape.problems().last() };
     let message = match problem {
         _ if bytes.trim_ascii().is_empty() => "The answer is empty.",
         _ if bytes.trim_ascii_start().starts_with(b"```") => "The answer is not JSON: it stands in a code fence.",

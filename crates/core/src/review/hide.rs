@@ -133,7 +133,7 @@ mod tests {
         let masked = Hide::of(hidden.iter().copied()).without(text.as_bytes(), root);
         let masked = masked.map_or_else(|| text.to_owned(), |masked| String::from_utf8(masked).unwrap());
         let mut again = Tape::default();
-        assert!(again.parse(masked.as_bytes()).is_some() && again.problems.is_empty(), "{masked}");
+        assert!(again.parse(masked.as_bytes()).is_some() && again.problems().is_empty(), "{masked}");
         masked
     }
 

@@ -190,7 +190,7 @@ impl Played {
 
 /// Whether a line is only the beginning of a recording: its writer was stopped, or the disk was full.
 fn is_unfinished(tape: &JsonTape, line: &[u8]) -> bool {
-    let is_cut = tape.problems.last().is_some_and(|problem| problem.kind == ProblemKind::Cut);
+    let is_cut = tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut);
     is_cut && line.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
 }
 

@@ -594,7 +594,7 @@ fn take_text(part: ReplyPart, value: Option<Value<'_>>, pieces: &mut Vec<ReplyPi
 
 /// Whether what was read is only the beginning of a value.
 fn is_open(tape: &Tape) -> bool {
-    tape.problems.last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
+    tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
 }
 
 fn set(count: &mut Option<u64>, value: Option<Value<'_>>) {

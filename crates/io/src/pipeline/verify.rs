@@ -149,7 +149,7 @@ fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, bl
             let root = tape.root(text);
             let judged = || {
                 let Some(record) = root else {
-                    let why = tape.problems.last().map_or("it is empty", |problem| problem.kind.summary());
+                    let why = tape.problems().last().map_or("it is empty", |problem| problem.kind.summary());
                     return VerifyResult::not_judged(&Shown::own("this is no record: ").and(why));
                 };
                 judge.judge(record, inner)

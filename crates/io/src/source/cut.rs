@@ -48,7 +48,7 @@ impl Layout {
 }
 
 fn failure(tape: &mut Tape, text: &[u8]) -> Option<ProblemKind> {
-    if tape.read(text) { None } else { tape.problems.last().map(|problem| problem.kind) }
+    if tape.read(text) { None } else { tape.problems().last().map(|problem| problem.kind) }
 }
 
 /// A line among the first that is an object by itself, at the margin: inside a document they are indented.
@@ -465,7 +465,7 @@ pub(crate) fn read_each(
 
 /// After a failed read: where the second value of the line begins, if the first is good and the second looks like one.
 fn value_before_another(tape: &Tape, text: &[u8]) -> Option<usize> {
-    let problem = tape.problems.last().filter(|problem| problem.kind == ProblemKind::Trailing)?;
+    let problem = tape.problems().last().filter(|problem| problem.kind == ProblemKind::Trailing)?;
     let at = problem.range.start + leading(text.get(problem.range.start..)?);
     let container = matches!(text.first(), Some(b'{' | b'['));
     (container && at > 0 && matches!(text.get(at), Some(b'{' | b'['))).then_some(at)
