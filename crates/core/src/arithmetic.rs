@@ -6,6 +6,8 @@ pub(crate) mod expression;
 pub mod gold;
 /// Exact numbers of bounded size.
 pub mod number;
+/// What number words mean.
+pub(crate) mod number_words;
 /// The quantities of a question, and the variables that took them up.
 pub mod quantity;
 /// What each step should have given, by exact calculation.

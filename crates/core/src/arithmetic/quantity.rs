@@ -12,12 +12,11 @@ mod links;
 mod number;
 mod scan;
 mod spelling;
-mod words;
+mod units;
 
 pub use links::{Changed, Holder, Missed, QuantityLinks};
 pub use number::{Number, near};
-pub(crate) use words::word_value;
-pub use words::{Dimension, Unit, unit};
+pub use units::{Dimension, Unit, unit};
 
 stepscope_base::words! {
     /// What sort of number stands there.

@@ -4,7 +4,8 @@ use super::{Confidence, Fix, Trial, Verdict};
 use crate::arithmetic::expression::{Names, Reading, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::Number;
-use crate::arithmetic::quantity::{Quantity, word_value};
+use crate::arithmetic::number_words::{NumberWord, number_word};
+use crate::arithmetic::quantity::Quantity;
 use crate::arithmetic::recompute::{Basis, name_of, value_pointer};
 use crate::finding::{Datum, Finding, Severity};
 use crate::rules::quantity;
@@ -176,7 +177,7 @@ fn said(text: &str) -> Vec<Number> {
     for word in text.split(|c: char| !c.is_alphabetic()) {
         let word = word.to_lowercase();
         let once = (word == "once").then_some((1, 1));
-        let known = once.or_else(|| word_value(word.as_bytes()));
+        let known = once.or_else(|| number_word(word.as_bytes()).and_then(NumberWord::value));
         list.extend(known.and_then(|(upper, lower)| Number::fraction(upper, lower)));
     }
     list

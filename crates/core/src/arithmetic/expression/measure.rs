@@ -2,7 +2,7 @@
 
 use super::{Names, Reading, reading};
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::quantity::word_value;
+use crate::arithmetic::number_words::number_word;
 
 /// Longer texts are prose.
 const MAX_TEXT: usize = 60;
@@ -49,7 +49,7 @@ fn word(text: &str) -> Option<Written> {
     let lower = text.to_ascii_lowercase();
     // A third alone is a place in a row; one third is a number.
     let share = lower.strip_prefix("one ").or(lower.strip_prefix("one-"));
-    let (upper, under) = word_value(share.unwrap_or(&lower).as_bytes())?;
+    let (upper, under) = number_word(share.unwrap_or(&lower).as_bytes())?.value()?;
     let fits = if share.is_some() { under > 1 } else { under <= 2 };
     if !fits {
         return None;

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::number::Number;
-use super::words::{LONGEST, NumberWord, Unit, before_a_year, is_month, may_mean, names_by_number, part, unit};
+use super::units::{Dimension, Unit, before_a_year, is_month, names_by_number, unit};
 use super::{Kind, Quantity};
+use crate::arithmetic::number_words::{LONGEST, NumberWord, may_mean, number_word};
 
 /// More are not listed: such a text is no question.
 const MAX_FOUND: usize = 256;
@@ -49,7 +50,7 @@ impl ScannedWord {
     }
 
     fn part(&self) -> Option<NumberWord> {
-        part(self.lower())
+        number_word(self.lower())
     }
 }
 
@@ -430,13 +431,7 @@ impl Scan<'_> {
     /// What may follow any number: a power of ten, a dozen, a percent sign, `times`.
     fn tail(&self, mut reading: ScannedNumber) -> ScannedNumber {
         if let Some(word) = self.next_word(reading.end) {
-            let factor = match word.part() {
-                Some(NumberWord::Hundred) => Some(100),
-                Some(NumberWord::Scale(scale)) => i64::try_from(scale).ok(),
-                Some(NumberWord::Dozen) => Some(12),
-                Some(NumberWord::Score) => Some(20),
-                _ => None,
-            };
+            let factor = word.part().and_then(NumberWord::factor);
             if let Some(value) = factor.and_then(|factor| reading.value.times(Number::int(factor))) {
                 if matches!(word.part(), Some(NumberWord::Dozen | NumberWord::Score)) && reading.kind == Kind::Number {
                     reading.kind = Kind::Group;
@@ -614,13 +609,9 @@ impl Scan<'_> {
         if let Some(article) = next.filter(|next| next.lower() == b"a") {
             next = self.next_word(article.end);
         }
-        let factor = match next.and_then(|next| next.part()) {
-            Some(NumberWord::Dozen) => Some((12, Kind::Group)),
-            Some(NumberWord::Hundred) => Some((100, Kind::Number)),
-            Some(NumberWord::Scale(scale)) => i64::try_from(scale).ok().map(|scale| (scale, Kind::Number)),
-            _ => None,
-        };
-        if let (Some((factor, kind)), Some(next)) = (factor, next) {
+        let part = next.and_then(|next| next.part()).filter(|part| *part != NumberWord::Score);
+        if let (Some(factor), Some(next)) = (part.and_then(NumberWord::factor), next) {
+            let kind = if part == Some(NumberWord::Dozen) { Kind::Group } else { Kind::Number };
             let value = half.times(Number::int(factor)).unwrap_or(half);
             self.push(word.start..next.end, value, kind, !named, self.unit_after(next.end));
             return next.end;
@@ -691,10 +682,8 @@ impl Scan<'_> {
         let (mut total, mut current, mut end) = (0_i64, 1_i64, first.end);
         let mut last = first.part().unwrap_or(NumberWord::Small(1));
         match last {
-            NumberWord::Small(n) | NumberWord::Tens(n) => current = i64::from(n),
-            NumberWord::Hundred => current = 100,
-            NumberWord::Scale(scale) => (total, current) = (scale as i64, 0),
-            _ => {}
+            NumberWord::Scale(scale) => (total, current) = (scale, 0),
+            word => current = word.count().or(word.factor()).unwrap_or(current),
         }
         while let Some(mut next) = self.next_word(end) {
             let large = matches!(last, NumberWord::Hundred | NumberWord::Scale(_));
@@ -717,7 +706,7 @@ impl Scan<'_> {
                 (NumberWord::Small(1..) | NumberWord::Tens(_) | NumberWord::Hundred, NumberWord::Scale(scale))
                     if current < 1000 =>
                 {
-                    total += current * scale as i64;
+                    total += current * scale;
                     current = 0;
                 }
                 _ => break,
@@ -765,6 +754,6 @@ impl Scan<'_> {
 
 /// Money is what stands before a unit of money.
 fn money_kind(kind: Kind, unit: Option<Unit>) -> Kind {
-    let money = unit.is_some_and(|unit| unit.dimension == super::words::Dimension::Money);
+    let money = unit.is_some_and(|unit| unit.dimension == Dimension::Money);
     if kind == Kind::Number && money { Kind::Money } else { kind }
 }

@@ -6,34 +6,11 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::{Kind, Number, Quantity};
+use crate::arithmetic::number_words::counts;
 
-/// The whole numbers that are often spelled out.
-const WORDS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-
-/// Searchers for them; a searcher is dear to make.
-static FINDERS: LazyLock<[Finder<'static>; 21]> = LazyLock::new(|| WORDS.map(Finder::new));
+/// Searchers for the counts that are spelled out; a searcher is dear to make.
+static FINDERS: LazyLock<Vec<(i128, Finder<'static>)>> =
+    LazyLock::new(|| counts().map(|(count, word)| (count.into(), Finder::new(word))).collect());
 
 /// In a shorter text, letters are looked for one by one.
 const SHORT: usize = 512;
@@ -71,8 +48,8 @@ impl Spellings {
     fn number(&mut self, number: Number) {
         self.add(number.to_string().into_bytes().into());
         let (upper, lower) = number.parts();
-        if let Some(word) = usize::try_from(upper).ok().filter(|_| lower == 1).and_then(|n| WORDS.get(n)) {
-            self.add(word.as_bytes().into());
+        for (_, finder) in FINDERS.iter().filter(|(count, _)| lower == 1 && *count == upper) {
+            self.add(finder.needle().into());
         }
     }
 
@@ -87,14 +64,8 @@ impl Spellings {
         self.0.iter().any(|spelling| {
             let [first, ..] = spelling.as_ref() else { return false };
             if text.len() > SHORT && !first.is_ascii_digit() {
-                let known = FINDERS.iter().find(|finder| finder.needle() == spelling.as_ref());
-                let made;
-                let finder = if let Some(known) = known {
-                    known
-                } else {
-                    made = Finder::new(spelling);
-                    &made
-                };
+                let known = FINDERS.iter().map(|(_, finder)| finder).find(|known| known.needle() == spelling.as_ref());
+                let finder = known.map_or_else(|| Finder::new(spelling), Finder::as_ref);
                 return finder.find_iter(text).any(|at| is_whole(text, at, at + spelling.len()));
             }
             // Digits are rare, and a searcher costs more than a short text.

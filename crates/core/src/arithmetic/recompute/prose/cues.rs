@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::words::Word;
 use crate::arithmetic::expression::Operation;
+use crate::arithmetic::number_words::{NumberWord, number_word};
 
 /// An operation word and the words that belong to it.
 pub(super) type CueAt = (Cue, Range<usize>);
@@ -113,20 +114,16 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "of" if words.get(at.checked_sub(1)?).is_some_and(|word| is_share(word, at, words)) => {
             (Cue::Infix(Operation::Multiply, false), 1)
         }
-        "twice" | "double" | "doubling" => (Cue::Factor(2, 1), 1 + of),
-        "thrice" | "triple" | "tripling" => (Cue::Factor(3, 1), 1 + of),
         "halve" | "halving" => (Cue::Factor(1, 2), 1),
-        "half" if !matches!(before, "and" | "the" | "a" | "one") || next == "of" => (Cue::Factor(1, 2), 1 + of),
-        "third" | "quarter" | "fourth" | "fifth" | "tenth" if of == 1 && matches!(before, "a" | "one") => {
-            let lower = match here {
-                "third" => 3,
-                "quarter" | "fourth" => 4,
-                "fifth" => 5,
-                _ => 10,
-            };
-            (Cue::Factor(1, lower), 2)
-        }
-        _ => return None,
+        _ => match number_word(here.as_bytes())? {
+            // "The doubled price" asks for nothing.
+            NumberWord::Multiple(n) if !here.ends_with(['d', 's']) => (Cue::Factor(n.into(), 1), 1 + of),
+            NumberWord::Half if here == "half" && (next == "of" || !matches!(before, "and" | "the" | "a" | "one")) => {
+                (Cue::Factor(1, 2), 1 + of)
+            }
+            NumberWord::Nth(n, false) if of == 1 && matches!(before, "a" | "one") => (Cue::Factor(1, n.into()), 2),
+            _ => return None,
+        },
     })
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::arithmetic::expression::numbers;
 use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number_words::{NumberWord, number_word};
 
 /// So do texts of more words.
 pub(super) const MAX_WORDS: usize = 80;
@@ -139,11 +140,10 @@ pub(super) fn inside_number(text: &str, at: usize, c: char) -> bool {
     matches!(c, '.' | ',' | '/') && digit(at.checked_sub(1)) && digit(Some(at + 1))
 }
 
+/// The number that a word is, in letters or digits: `twelve`, `1,080`, `2/3`.
 pub(super) fn value_of(word: &str) -> Option<Number> {
-    const WORDS: [&str; 13] =
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    if let Some(number) = WORDS.iter().position(|known| *known == word) {
-        return Some(Number::whole(number as i64));
+    if let Some(count) = number_word(word.as_bytes()).and_then(NumberWord::count) {
+        return Some(Number::whole(count));
     }
     if !word.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
