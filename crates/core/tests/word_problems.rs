@@ -303,7 +303,8 @@ fn right_runs_raise_no_alarm() {
             assert!(!found.any(|found| found.rule.starts_with("run/quantity")), "{file}");
             // The same run with its verdict unknown.
             let Some(links) = case.quantity_links() else { continue };
-            if links.missed.iter().any(|missed| missed.room) || !links.invented.is_empty() || !links.changed.is_empty() {
+            if links.missed.iter().any(|missed| missed.room) || !links.invented.is_empty() || !links.changed.is_empty()
+            {
                 alarms.push(case.record.as_ref().unwrap().id_text().unwrap().line().into_string());
             }
         }
@@ -322,8 +323,9 @@ fn the_links_of_every_run_are_told() {
         let case = case.view();
         let Some(links) = case.quantity_links() else { continue };
         let verdict = case.record.as_ref().and_then(|record| record.correct).map_or(2, |right| usize::from(!right));
-        for (n, is_so) in
-            [true, !links.missed.is_empty(), !links.invented.is_empty(), !links.changed.is_empty()].into_iter().enumerate()
+        for (n, is_so) in [true, !links.missed.is_empty(), !links.invented.is_empty(), !links.changed.is_empty()]
+            .into_iter()
+            .enumerate()
         {
             counts[verdict][n] += usize::from(is_so);
         }
