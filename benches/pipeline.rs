@@ -14,9 +14,9 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::table::filter::text_pattern;
 use stepscope_io::pipeline::check::check;
-use stepscope_io::pipeline::examine::Neighbours;
 use stepscope_io::pipeline::load::load;
-use stepscope_io::pipeline::search::{Found, Plan, start};
+use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
+use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::block::{Block, Cursor, Want};
 use stepscope_io::source::input::{Begun, Input, begin, expand};
 
@@ -107,7 +107,7 @@ fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
             }
         };
         let inputs = expand(std::slice::from_ref(&file.path));
-        black_box(check(inputs, threads, &Neighbours::default(), render, |_, _| Ok(())).counts)
+        black_box(check(inputs, threads, &Surroundings::default(), render, |_, _| Ok(())).counts)
     });
 }
 
@@ -134,7 +134,7 @@ fn search_file(bencher: Bencher<'_, '_>) {
         let pattern = pattern.clone();
         let fits = move |text: &[u8]| pattern.is_match(text).then_some(());
         let _running = start(Plan::of(&store, 0, |_| true), fits, move |found| send.send(found).is_ok());
-        events.iter().take_while(|found| !matches!(found, Found::All)).count()
+        events.iter().take_while(|found| !matches!(found, SearchEvent::All)).count()
     });
 }
 

@@ -585,50 +585,24 @@ fn only_one_place_opens_what_data_names() {
 }
 
 /// Circles of more than three files that stand today, each with its reason. What is put right goes from the list.
-const CIRCLES: &[(&str, &[&str], &str)] = &[
-    (
-        "core",
-        &[
-            "answer::contract",
-            "answer::route",
-            "case",
-            "record::types",
-            "rules",
-            "rules::answer",
-            "rules::procedure",
-            "rules::run",
-            "rules::span",
-            "rules::typed::contract",
-            "rules::typed::source",
-            "triage",
-        ],
-        "a case asks the rules for its findings, and the rules ask the case; what they ask for needs a file of its own",
-    ),
-    (
-        "io",
-        &["source::answers", "source::documents", "source::open", "source::parquet", "source::sqlite"],
-        "a store of answers opens files, and a file that is opened may be a store",
-    ),
-    (
-        "io",
-        &[
-            "log::forks",
-            "pipeline::baseline",
-            "pipeline::beside",
-            "pipeline::check",
-            "pipeline::examine",
-            "pipeline::line",
-            "pipeline::reading",
-            "pipeline::search",
-            "pipeline::store",
-            "pipeline::summaries",
-            "pipeline::verify",
-            "source::block",
-            "source::input",
-        ],
-        "reading, checking and what is known of other records meet in the store",
-    ),
-];
+const CIRCLES: &[(&str, &[&str], &str)] = &[(
+    "core",
+    &[
+        "answer::contract",
+        "answer::route",
+        "case",
+        "record::types",
+        "rules",
+        "rules::answer",
+        "rules::procedure",
+        "rules::run",
+        "rules::span",
+        "rules::typed::contract",
+        "rules::typed::source",
+        "triage",
+    ],
+    "a case asks the rules for its findings, and the rules ask the case; what they ask for needs a file of its own",
+)];
 
 /// The paths of an import: `a::{b, c::{self, D as E}}` says four things, each with the name that it gets.
 fn paths(prefix: &str, text: &str, out: &mut Vec<(String, String)>) {
@@ -776,26 +750,7 @@ const TWINS: &[(&str, &str, &str)] = &[
     ("core", "Flow", "to be told apart"),
     ("core", "Number", "to be told apart"),
     ("core", "Variable", "to be told apart"),
-    ("io", "Counts", "to be told apart"),
-    ("io", "File", "to be told apart"),
-    ("io", "Folders", "to be told apart"),
-    ("io", "Found", "to be told apart"),
-    ("io", "Ids", "to be told apart"),
     ("io", "Intake", "to be told apart"),
-    ("io", "Key", "to be told apart"),
-    ("io", "Outcome", "to be told apart"),
-    ("io", "Part", "to be told apart"),
-    ("io", "Place", "to be told apart"),
-    ("io", "Reader", "to be told apart"),
-    ("io", "Reading", "to be told apart"),
-    ("io", "Report", "to be told apart"),
-    ("io", "Room", "to be told apart"),
-    ("io", "Shared", "to be told apart"),
-    ("io", "Shelf", "to be told apart"),
-    ("io", "Source", "to be told apart"),
-    ("io", "Tally", "to be told apart"),
-    ("io", "Told", "to be told apart"),
-    ("io", "Wanted", "to be told apart"),
     ("stepscope", "Format", "to be told apart"),
     ("stepscope", "News", "to be told apart"),
 ];

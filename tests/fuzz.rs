@@ -31,7 +31,7 @@ use stepscope_core::table::filter::{Filter, text_pattern};
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
-use stepscope_io::config::verifiers::{Wanted, build};
+use stepscope_io::config::verifiers::{VerifierChoice, build};
 use stepscope_io::log::journal::read_all;
 use stepscope_io::model::cassette::{Speed, Tape};
 use stepscope_io::model::endpoint::Backend;
@@ -40,7 +40,7 @@ use stepscope_io::model::key::ApiKey;
 use stepscope_io::model::redact::Redactor;
 use stepscope_io::model::reply::{KeptNames, ReplyReader};
 use stepscope_io::pipeline::check::check;
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
@@ -247,7 +247,7 @@ fn said_of(paths: &[PathBuf], threads: usize) -> Result<Vec<String>, String> {
     let outcome = check(
         expand(paths),
         threads,
-        &Neighbours::default(),
+        &Surroundings::default(),
         |case, _, out| {
             let Some(out) = out else { return };
             let mut line = String::new();
@@ -281,7 +281,7 @@ fn texts(path: &Path, threads: usize) -> Result<String, String> {
     let outcome = check(
         expand(&[path.to_owned()]),
         threads,
-        &Neighbours::default(),
+        &Surroundings::default(),
         |case, _, out| {
             let Some(out) = out else { return };
             let lines = case.document().map(|document| document.len());
@@ -346,7 +346,7 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     let alone = said(&path, 1)?;
     same("two readings differ", &alone, &said(&path, 2)?)?;
     let row = RowFacts::unchecked(0, case.len() as u64);
-    let opened = OpenRecord::new(0, 1, &row, case.to_vec(), Neighbours::default());
+    let opened = OpenRecord::new(0, 1, &row, case.to_vec(), Surroundings::default());
     for step in 0..opened.steps.len().min(8) {
         let _ = opened.detail(step);
     }
@@ -575,7 +575,7 @@ fn chains() -> Vec<Vec<u8>> {
 fn judge_chain(case: &[u8], folder: &Path) -> Result<(), String> {
     let path = folder.join("chain.toml");
     fs::write(&path, case).unwrap();
-    let say = || build(&Wanted::Chain(path.clone())).map(|_| ()).map_err(|failure| format!("{failure}"));
+    let say = || build(&VerifierChoice::Chain(path.clone())).map(|_| ()).map_err(|failure| format!("{failure}"));
     same("two readings differ", &say(), &say())
 }
 
@@ -812,7 +812,7 @@ fn seeds_are_what_their_readers_take() {
     for seed in chains() {
         let path = folder.path().join("chain.toml");
         fs::write(&path, &seed).unwrap();
-        assert_eq!(build(&Wanted::Chain(path)).err().map(|failure| failure.to_string()), None);
+        assert_eq!(build(&VerifierChoice::Chain(path)).err().map(|failure| failure.to_string()), None);
     }
     for seed in recordings() {
         assert_eq!(Tape::read(&seed, Speed::AtOnce).err().map(|failure| format!("{failure}")), None);

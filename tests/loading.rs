@@ -6,8 +6,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepscope_io::pipeline::check::{Outcome, check};
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::check::{CheckOutcome, check};
+use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::input::{Input, expand};
 
 struct Files {
@@ -28,18 +28,18 @@ impl Files {
 }
 
 /// `line:kind` of every record, and the outcome.
-fn run(bytes: impl AsRef<[u8]>) -> (Vec<String>, Outcome) {
+fn run(bytes: impl AsRef<[u8]>) -> (Vec<String>, CheckOutcome) {
     let files = Files::new();
     let path = files.write("runs.jsonl", bytes);
     run_paths(&[path], 2)
 }
 
-fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, Outcome) {
+fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, CheckOutcome) {
     let mut out = Vec::new();
     let outcome = check(
         expand(paths),
         threads,
-        &Neighbours::default(),
+        &Surroundings::default(),
         |case, _, out| {
             let line = format!("{}:{}\n", case.origin().line, case.kind().word());
             out.unwrap().extend_from_slice(line.as_bytes());
@@ -54,7 +54,7 @@ fn run_paths(paths: &[PathBuf], threads: usize) -> (Vec<String>, Outcome) {
 
 const A: &str = r#"{"id": "a", "question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}}"#;
 
-fn phrase(outcome: &Outcome) -> String {
+fn phrase(outcome: &CheckOutcome) -> String {
     outcome.counts.skips.phrase(outcome.counts.records).into_string()
 }
 
@@ -181,7 +181,7 @@ fn a_closed_pipe_ends_it_at_once() {
     let outcome = check(
         expand(&[path]),
         2,
-        &Neighbours::default(),
+        &Surroundings::default(),
         |_, _, _| {
             seen.fetch_add(1, Ordering::Relaxed);
         },
@@ -242,7 +242,7 @@ mod live {
     use stepscope_core::record::RecordKind;
     use stepscope_core::table::row::Flag;
     use stepscope_io::pipeline::load::{Loader, load};
-    use stepscope_io::pipeline::store::{LoadEvent, Standing, Store};
+    use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
     use stepscope_io::source::input::expand;
 
     use super::{A, Files};
@@ -355,7 +355,7 @@ mod live {
         live.settle();
         assert_eq!(live.texts()[2..], (0..100).map(numbered).collect::<Vec<_>>());
         assert_eq!(live.lines()[2..], (4..104).collect::<Vec<u64>>());
-        assert_eq!(live.store.sources()[0].standing, Standing::Sound);
+        assert_eq!(live.store.sources()[0].standing, SourceState::Sound);
     }
 
     #[test]
@@ -397,7 +397,7 @@ mod live {
         live.settle();
         let other = files.write("other", format!("{}\n", numbered(7)));
         std::fs::rename(other, &path).unwrap();
-        live.until("replaced", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
+        live.until("replaced", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 1);
         assert_eq!(live.texts(), [numbered(7)]);
     }
 
@@ -409,7 +409,7 @@ mod live {
         live.settle();
         let file = OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(A.len() as u64 + 1).unwrap();
-        live.until("cut", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
+        live.until("cut", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 1);
         file.set_len(0).unwrap();
         live.until("emptied", Store::is_empty);
         append(&path, &format!("{}\n", numbered(1)));
@@ -424,10 +424,10 @@ mod live {
         let mut live = Live::open(std::slice::from_ref(&path));
         live.settle();
         std::fs::remove_file(&path).unwrap();
-        live.until("gone", |store| store.sources()[0].standing == Standing::Gone);
+        live.until("gone", |store| store.sources()[0].standing == SourceState::Gone);
         assert_eq!(live.texts(), [A]);
         std::fs::write(&path, format!("{}\n", numbered(2))).unwrap();
-        live.until("back", |store| store.sources()[0].standing == Standing::Changed && store.len() == 1);
+        live.until("back", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 1);
         live.until("back", |store| store.read(0).is_ok_and(|text| text == numbered(2).as_bytes()));
     }
 
@@ -639,7 +639,7 @@ mod live {
 
     #[test]
     fn a_search_finds_every_record_once_in_the_order_it_was_given() {
-        use stepscope_io::pipeline::search::{Found, Plan, start};
+        use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
         let files = Files::new();
         let text: String = (0..30_000).map(|n| numbered(n) + "\n").collect();
         let paths =
@@ -659,9 +659,9 @@ mod live {
             let mut found = Vec::new();
             loop {
                 match events.recv().unwrap() {
-                    Found::Some(records) => found.extend(records.into_iter().map(|(record, ())| record as usize)),
-                    Found::Failed(failure) => panic!("{failure}"),
-                    Found::All => break,
+                    SearchEvent::Some(records) => found.extend(records.into_iter().map(|(record, ())| record as usize)),
+                    SearchEvent::Failed(failure) => panic!("{failure}"),
+                    SearchEvent::All => break,
                 }
             }
             assert_eq!(found, expected);

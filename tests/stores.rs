@@ -19,10 +19,10 @@ use rusqlite::Connection;
 use stepscope_base::json::{Tape, Value};
 use stepscope_core::rules::RULES;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::check::{Outcome, check};
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::check::{CheckOutcome, check};
 use stepscope_io::pipeline::load::load;
-use stepscope_io::pipeline::store::{LoadEvent, Standing, Store};
+use stepscope_io::pipeline::side_data::Surroundings;
+use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
 use stepscope_io::source::input::expand;
 
 fn here(path: &str) -> PathBuf {
@@ -45,7 +45,7 @@ fn copy(from: &Path, to: &Path) {
 /// What came out of a check: every record's text, and how many lines the document of each has.
 struct Checked {
     records: Vec<(String, Option<usize>)>,
-    outcome: Outcome,
+    outcome: CheckOutcome,
 }
 
 fn run_with(paths: &[PathBuf], document: Option<&Path>) -> Checked {
@@ -58,7 +58,7 @@ fn run_with(paths: &[PathBuf], document: Option<&Path>) -> Checked {
     let outcome = check(
         inputs,
         2,
-        &Neighbours::default(),
+        &Surroundings::default(),
         |case, _, out| {
             let Some(out) = out else { return };
             let lines = case.document().map_or(-1, |document| document.len() as i64);
@@ -522,9 +522,12 @@ fn a_store_that_grows_is_followed_and_one_that_changes_is_read_anew() {
     assert_eq!(screen.ids(), ["d#a"]);
     add("b");
     screen.wait_for(|store| store.len() == 2);
-    assert_eq!((screen.ids(), screen.store.sources()[0].standing), (vec!["d#a".into(), "d#b".into()], Standing::Sound));
+    assert_eq!(
+        (screen.ids(), screen.store.sources()[0].standing),
+        (vec!["d#a".into(), "d#b".into()], SourceState::Sound)
+    );
     writer.execute("UPDATE answers SET question_id = 'c' WHERE question_id = 'a'", []).unwrap();
-    screen.wait_for(|store| store.sources()[0].standing == Standing::Changed && store.len() == 2);
+    screen.wait_for(|store| store.sources()[0].standing == SourceState::Changed && store.len() == 2);
     assert_eq!(screen.ids(), ["d#c", "d#b"]);
     writer
         .execute_batch("PRAGMA journal_mode=WAL; INSERT INTO answers VALUES ('e', 'd', 'S', '{}', 'm', 1.0)")

@@ -15,7 +15,7 @@ use stepscope_base::pyregex::Pattern;
 use stepscope_base::text::Untrusted;
 use stepscope_core::verify::bleu::{References, score_with};
 use stepscope_core::verify::{Candidate, Verifier, VerifyResult};
-use stepscope_io::config::verifiers::{Wanted, build};
+use stepscope_io::config::verifiers::{VerifierChoice, build};
 
 /// The cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read by
 /// `text` from the line itself.
@@ -103,7 +103,7 @@ fn verifier(folder: &Path, spec: &Json) -> Verifier {
     file["stage"].as_array_mut().unwrap().iter_mut().for_each(&mut outside);
     let path = folder.join("chain.toml");
     std::fs::write(&path, toml::to_string(&file).unwrap()).unwrap();
-    build(&Wanted::Chain(path)).unwrap_or_else(|failure| panic!("{failure} {file}"))
+    build(&VerifierChoice::Chain(path)).unwrap_or_else(|failure| panic!("{failure} {file}"))
 }
 
 fn judge(verifier: &Verifier, text: &[u8]) -> VerifyResult {

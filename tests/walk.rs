@@ -32,8 +32,8 @@ use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::queue::Queue;
 use stepscope_core::run::call::RunId;
-use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::Journals;
+use stepscope_io::pipeline::side_data::SideData;
 
 /// So many events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
@@ -418,8 +418,8 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
     say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
     let server = server();
     let journal = stepscope_io::log::journal::beside(&paths[0]);
-    let beside = Beside::with_baseline(Some(paths[1].clone()), 1);
-    let mut d = Drive::whole(&paths[..1], beside, journal.path(), "ada", &folder.path().join("state"), |app| {
+    let side = SideData::with_baseline(Some(paths[1].clone()), 1);
+    let mut d = Drive::whole(&paths[..1], side, journal.path(), "ada", &folder.path().join("state"), |app| {
         app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5 };
         app.review.hide = Hide::of([Hidden::Gold, Hidden::Triage]);
         let journals = Journals { files: vec![paths[0].clone()], named: Vec::new() };
@@ -436,7 +436,7 @@ fn files_that_change_while_one_looks() {
     let files = ["tests/fixtures/runs.jsonl", "sample_runs/word_problems.jsonl", "sample_runs/policy.jsonl"];
     let (folder, paths) = copied(&files);
     let journal = folder.path().join("reviews.jsonl");
-    let d = Drive::whole(&paths, Beside::default(), &journal, "ada", &folder.path().join("state"), |_| {});
+    let d = Drive::whole(&paths, SideData::default(), &journal, "ada", &folder.path().join("state"), |_| {});
     let mut walk = Walk::new("files", d);
     walk.file = Some((paths[0].clone(), std::fs::read(&paths[0]).unwrap()));
     walk.go();

@@ -11,8 +11,8 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::compare::{Compared, Journals, Wanted};
-use stepscope_io::pipeline::dashboard::{self as boards_io, Judged};
+use stepscope_io::pipeline::compare::{CompareRequest, Compared, Journals};
+use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
 
@@ -38,7 +38,7 @@ pub struct Across {
     /// How the next one stands.
     pub comparing: Pending,
     /// The boards and disputes as they were last read.
-    pub judged: Option<Arc<Judged>>,
+    pub judged: Option<Arc<BoardData>>,
     /// How the next reading of them stands.
     pub judging: Pending,
     /// The cursor of the boards.
@@ -125,7 +125,7 @@ pub struct RecordHandle {
 #[derive(Debug)]
 pub enum Errand {
     /// Compares the run with its baseline.
-    Compare(u64, Box<Wanted>),
+    Compare(u64, Box<CompareRequest>),
     /// Puts two records side by side, for this record.
     Sides(usize, Box<[RecordHandle; 2]>, Against),
     /// Makes a fork of a record and puts it beside it.
@@ -133,7 +133,7 @@ pub enum Errand {
     /// Looks for fixes of a record's procedure.
     Fixes(Box<RecordHandle>),
     /// Reads the boards and disputes.
-    Judge(u64, Box<boards_io::Wanted>),
+    Judge(u64, Box<DashboardRequest>),
 }
 
 /// What became of it.
@@ -144,7 +144,7 @@ pub enum News {
     /// Two records side by side, for this record.
     Sides(usize, Result<Box<SideBySide>, Failure>),
     /// The boards and disputes of this number.
-    Judged(u64, Result<Arc<Judged>, Failure>),
+    Judged(u64, Result<Arc<BoardData>, Failure>),
     /// A fork that was made of this record, or why it was not.
     Made(usize, Result<Box<SideBySide>, Shown>),
     /// The fixes of this record's procedure, or why there are none.

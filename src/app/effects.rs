@@ -26,12 +26,12 @@ use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
 use stepscope_io::fresh::{lend, take_back, write_new};
-use stepscope_io::log::forks::{KnownFork, find};
+use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::{Writer, now};
-use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::load::Loader;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search::{self, Plan};
+use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 
 /// At the end, verdicts that are on their way to the disk are waited for so long.
@@ -88,11 +88,11 @@ pub struct Performer {
     writer: Writer,
     /// Only while files are followed.
     loader: Option<Loader>,
-    searches: Vec<(SearchId, search::Running)>,
+    searches: Vec<(SearchId, search::Search)>,
     memory: Memory,
     /// Somebody wants to know where forks come from.
     looking: Option<Arc<()>>,
-    beside: Arc<Beside>,
+    side: Arc<SideData>,
     worker: Option<ReviewWorker>,
 }
 
@@ -121,10 +121,10 @@ impl Memory {
 
 impl Performer {
     /// Starts the threads that read.
-    pub fn new(outbox: Outbox, memory: Memory, beside: Arc<Beside>) -> Self {
-        let reader = start_reader(Thread::Records, &outbox, &beside);
+    pub fn new(outbox: Outbox, memory: Memory, side: Arc<SideData>) -> Self {
+        let reader = start_reader(Thread::Records, &outbox, &side);
         // Both at once: where memory has run out, no thread can be started any more.
-        let slow = start_reader(Thread::LargeRecords, &outbox, &beside);
+        let slow = start_reader(Thread::LargeRecords, &outbox, &side);
         let to_loop = outbox.clone();
         let writer = Writer::start(move |told| to_loop.send(Msg::Log(told)));
         Self {
@@ -136,7 +136,7 @@ impl Performer {
             searches: Vec::new(),
             memory,
             looking: None,
-            beside,
+            side,
             worker: None,
         }
     }
@@ -182,13 +182,13 @@ impl Performer {
             Work::Search(id, filter, plan) => {
                 let outbox = self.outbox.clone();
                 let fits = move |text: &[u8]| guarded(|| filter.fits_text(text)).filter(|fits| *fits).map(drop);
-                let report = move |found: search::Found<()>| {
+                let report = move |found: search::SearchEvent<()>| {
                     outbox.send(match found {
-                        search::Found::Some(records) => {
+                        search::SearchEvent::Some(records) => {
                             Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), false)
                         }
-                        search::Found::All => Msg::Found(id, Vec::new(), true),
-                        search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
+                        search::SearchEvent::All => Msg::Found(id, Vec::new(), true),
+                        search::SearchEvent::Failed(failure) => Msg::SearchFailed(id, failure),
                     })
                 };
                 self.end_search(id);
@@ -197,11 +197,11 @@ impl Performer {
             Work::Match(id, letters, plan) => {
                 let outbox = self.outbox.clone();
                 let fits = move |text: &[u8]| guarded(|| place_in(text, &|piece| letters.is_match(piece))).flatten();
-                let report = move |found: search::Found<Shown>| {
+                let report = move |found: search::SearchEvent<Shown>| {
                     outbox.send(match found {
-                        search::Found::Some(records) => Msg::Matched(id, records, false),
-                        search::Found::All => Msg::Matched(id, Vec::new(), true),
-                        search::Found::Failed(failure) => Msg::SearchFailed(id, failure),
+                        search::SearchEvent::Some(records) => Msg::Matched(id, records, false),
+                        search::SearchEvent::All => Msg::Matched(id, Vec::new(), true),
+                        search::SearchEvent::Failed(failure) => Msg::SearchFailed(id, failure),
                     })
                 };
                 self.end_search(id);
@@ -209,8 +209,8 @@ impl Performer {
             }
             Work::EndSearch(id) => self.end_search(id),
             Work::Across(errand) => {
-                let (outbox, beside) = (self.outbox.clone(), self.beside.clone());
-                start(Thread::Across, move || outbox.send(Msg::Across(errands::run(errand, &beside))));
+                let (outbox, side) = (self.outbox.clone(), self.side.clone());
+                start(Thread::Across, move || outbox.send(Msg::Across(errands::run(errand, &side))));
             }
             Work::Append(append) => self.writer.append(append),
             Work::Follow(path) => {
@@ -241,7 +241,7 @@ impl Performer {
         let watched = Arc::downgrade(&alive);
         self.looking = Some(alive);
         start(Thread::Parents, move || {
-            let found = find(&plan, &wanted, || watched.strong_count() > 0);
+            let found = plan.find(&wanted, || watched.strong_count() > 0);
             outbox.send(Msg::Parents(moves, found))
         });
     }
@@ -252,14 +252,14 @@ impl Performer {
 }
 
 /// Starts a thread that reads what it is sent.
-fn start_reader(thread: Thread, outbox: &Outbox, beside: &Arc<Beside>) -> Sender<Work> {
+fn start_reader(thread: Thread, outbox: &Outbox, side: &Arc<SideData>) -> Sender<Work> {
     let (sender, wanted) = channel();
-    let (outbox, beside) = (outbox.clone(), beside.clone());
-    start(thread, move || read_on_demand(&wanted, &outbox, &beside));
+    let (outbox, side) = (outbox.clone(), side.clone());
+    start(thread, move || read_on_demand(&wanted, &outbox, &side));
     sender
 }
 
-fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Arc<Beside>) {
+fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, side: &Arc<SideData>) {
     while let Ok(first) = wanted.recv() {
         // Of several requests for rows only the last is about what is on screen now.
         let mut work: Vec<Work> = std::iter::once(first).chain(wanted.try_iter()).collect();
@@ -270,7 +270,7 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Arc<Beside>
             !matches!(work, Work::RowTexts(..)) || Some(n - 1) == last_rows
         });
         for work in work {
-            if let Some(message) = read(work, beside)
+            if let Some(message) = read(work, side)
                 && !outbox.send(message)
             {
                 return;
@@ -280,7 +280,7 @@ fn read_on_demand(wanted: &Receiver<Work>, outbox: &Outbox, beside: &Arc<Beside>
 }
 
 /// Reads what is wanted; `None` for work that is no reading.
-pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
+pub fn read(work: Work, side: &Arc<SideData>) -> Option<Msg> {
     match work {
         Work::RowTexts(moves, rows) => {
             let mut tape = Tape::default();
@@ -293,19 +293,19 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
         Work::Record(record, reading, row, hide) => {
             let open = || {
                 let text = reading.read()?;
-                let opened = OpenRecord::new(record, reading.line()?, &row, text, reading.around(beside));
+                let opened = OpenRecord::new(record, reading.line()?, &row, text, reading.around(side));
                 let opened = opened.identified(reading.dataset.clone(), reading.position);
-                Ok(Box::new(opened.hiding(hide, &row, beside)))
+                Ok(Box::new(opened.hiding(hide, &row, side)))
             };
             let failed = || Err(Failure::own("cannot open a record of", reading.blob.name(), FAILED));
             Some(Msg::Record(record, guarded(open).unwrap_or_else(failed)))
         }
         Work::ForkOrigins(forks) => {
-            let read =
-                |(address, reading): (Address, Reading)| (address, guarded(|| KnownFork::read(&reading)).flatten());
+            let fork = |reading: &Reading| Some(KnownFork::of(&reading.read().ok()?));
+            let read = |(address, reading): (Address, Reading)| (address, guarded(|| fork(&reading)).flatten());
             Some(Msg::ForkOrigins(forks.into_iter().map(read).collect()))
         }
-        Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, find(&plan, &wanted, || true))),
+        Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, plan.find(&wanted, || true))),
         Work::Append(append) => Some(Msg::Log(append.write())),
         Work::Lend(text) => Some(Msg::Lent(lend(&text))),
         Work::TakeBack(path) => Some(Msg::TakenBack(take_back(&path))),
@@ -313,11 +313,11 @@ pub fn read(work: Work, beside: &Arc<Beside>) -> Option<Msg> {
             let result = write_new(&path, &bytes);
             Some(Msg::Exported(path, result))
         }
-        Work::Across(errand) => Some(Msg::Across(errands::run(errand, beside))),
+        Work::Across(errand) => Some(Msg::Across(errands::run(errand, side))),
         Work::Transition(id, transition) => {
             let now = now();
             let failed = || Reached::Never(Shown::own(FAILED));
-            Some(Msg::Reached(id, Box::new(guarded(|| transition.go(beside, &now)).unwrap_or_else(failed))))
+            Some(Msg::Reached(id, Box::new(guarded(|| transition.go(side, &now)).unwrap_or_else(failed))))
         }
         Work::Begin
         | Work::Follow(_)

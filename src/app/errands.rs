@@ -12,12 +12,12 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::compare;
 use stepscope_io::pipeline::dashboard;
+use stepscope_io::pipeline::side_data::SideData;
 
 /// Does one; waits for it.
-pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
+pub(crate) fn run(errand: Errand, side: &Arc<SideData>) -> News {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     match errand {
         Errand::Compare(id, wanted) => {
@@ -26,40 +26,40 @@ pub(crate) fn run(errand: Errand, beside: &Arc<Beside>) -> News {
         }
         Errand::Judge(id, wanted) => {
             let failed = || Err(Failure::own("cannot read the reviews of", &Shown::own("these records"), FAILED));
-            News::Judged(id, guarded(|| dashboard::read(&wanted, threads, beside)).unwrap_or_else(failed))
+            News::Judged(id, guarded(|| dashboard::read(&wanted, threads, side)).unwrap_or_else(failed))
         }
         Errand::Sides(record, handles, against) => {
             let [a, b] = *handles;
             let failed = || Err(Failure::own("cannot open a record of", &a.name, FAILED));
-            let done = guarded(|| sides(&a, &b, against, beside)).unwrap_or_else(failed);
+            let done = guarded(|| sides(&a, &b, against, side)).unwrap_or_else(failed);
             News::Sides(record, done.map(|sides| Box::new(SideBySide { record, ..sides })))
         }
         Errand::Make(handle, make) => {
             let failed = || Err(Shown::own(FAILED));
-            let made = guarded(|| made(&handle, &make, beside)).unwrap_or_else(failed);
+            let made = guarded(|| made(&handle, &make, side)).unwrap_or_else(failed);
             News::Made(handle.record, made.map(Box::new))
         }
         Errand::Fixes(handle) => {
             let failed = || Err(Shown::own(FAILED));
-            let found = guarded(|| Fixes::of(&opened(&handle, beside).map_err(|failure| shown!("{failure}"))?));
+            let found = guarded(|| Fixes::of(&opened(&handle, side).map_err(|failure| shown!("{failure}"))?));
             News::Fixes(handle.record, found.unwrap_or_else(failed).map(Box::new))
         }
     }
 }
 
-fn sides(a: &RecordHandle, b: &RecordHandle, against: Against, beside: &Arc<Beside>) -> Result<SideBySide, Failure> {
+fn sides(a: &RecordHandle, b: &RecordHandle, against: Against, side: &Arc<SideData>) -> Result<SideBySide, Failure> {
     let names = [a.name.clone(), b.name.clone()];
     // A baseline has no baseline.
     let own = Arc::default();
-    let other = if against == Against::Baseline { &own } else { beside };
-    Ok(SideBySide::of(names, against, &opened(a, beside)?, &opened(b, other)?))
+    let other = if against == Against::Baseline { &own } else { side };
+    Ok(SideBySide::of(names, against, &opened(a, side)?, &opened(b, other)?))
 }
 
-fn made(handle: &RecordHandle, make: &Make, beside: &Arc<Beside>) -> Result<SideBySide, Shown> {
-    let parent = opened(handle, beside).map_err(|failure| shown!("{failure}"))?;
+fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<SideBySide, Shown> {
+    let parent = opened(handle, side).map_err(|failure| shown!("{failure}"))?;
     let line = make.line(&parent)?;
     let row = RowFacts::unchecked(0, line.len() as u64);
-    let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(beside));
+    let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(side));
     let names = [handle.name.clone(), shown!("{}, not kept yet", make.title())];
     let sides = SideBySide::of(names, Against::Parent, &parent, &fork);
     let (procedure, sides) = match make {
@@ -73,8 +73,8 @@ fn made(handle: &RecordHandle, make: &Make, beside: &Arc<Beside>) -> Result<Side
     })
 }
 
-fn opened(handle: &RecordHandle, beside: &Arc<Beside>) -> Result<OpenRecord, Failure> {
+fn opened(handle: &RecordHandle, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {
     let text = handle.reading.read()?;
     let line = handle.reading.line()?;
-    Ok(OpenRecord::new(handle.record, line, &handle.row, text, handle.reading.around(beside)))
+    Ok(OpenRecord::new(handle.record, line, &handle.row, text, handle.reading.around(side)))
 }

@@ -63,7 +63,7 @@ pub enum Msg {
     /// were looked for.
     Parents(u64, Vec<(u32, String)>),
     /// A line is on the disk, or why it is not.
-    Log(log::Told),
+    Log(log::LogEvent),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
     /// A text lies in a file for the user's own editor.

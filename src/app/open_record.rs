@@ -27,8 +27,9 @@ use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::gold_text;
 use stepscope_core::triage::{Argument, Confidence, Fix, Triage};
-use stepscope_io::pipeline::beside::Beside;
-use stepscope_io::pipeline::examine::{Neighbours, case_of_row};
+use stepscope_io::pipeline::examine::case_of_row;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::side_data::Surroundings;
 
 /// At most so many bytes of one text are made ready for the screen.
 const MAX_TEXT: usize = 256 << 10;
@@ -312,11 +313,11 @@ pub struct DetailValue {
 
 impl OpenRecord {
     /// Reads a record that stands in this row of the table.
-    pub fn new(index: usize, line: u64, row: &RowFacts, text: Vec<u8>, around: Neighbours<'static>) -> Self {
-        let beside = around.beside.clone();
+    pub fn new(index: usize, line: u64, row: &RowFacts, text: Vec<u8>, around: Surroundings<'static>) -> Self {
+        let side = around.side.clone();
         let mut opened = Self::bare(index, line, case_of_row(text, Tape::default(), row, Arc::new(around)));
         opened.fork_origin = opened.root().and_then(ForkOrigin::of);
-        opened.fill(&beside);
+        opened.fill(&side);
         opened
     }
 
@@ -331,14 +332,14 @@ impl OpenRecord {
 
     /// The same record without what is not to be shown. Its summary stays that of the whole record.
     #[must_use]
-    pub(crate) fn hiding(self, hide: Hide, row: &RowFacts, beside: &Arc<Beside>) -> Self {
+    pub(crate) fn hiding(self, hide: Hide, row: &RowFacts, side: &Arc<SideData>) -> Self {
         if hide.is_empty() {
             return self;
         }
         let text = self.root().and_then(|root| hide.without(self.text(), root));
         let text = text.unwrap_or_else(|| self.text().to_vec());
-        let own = if hide.has(Hidden::Baseline) { Arc::default() } else { beside.clone() };
-        let around = Neighbours { document: self.document(), beside: own, ..Neighbours::default() };
+        let own = if hide.has(Hidden::Baseline) { Arc::default() } else { side.clone() };
+        let around = Surroundings { document: self.document(), side: own, ..Surroundings::default() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
         if let Some(summary) = &self.summary {
             // That something is hidden is no fault of the record.
@@ -346,7 +347,7 @@ impl OpenRecord {
         }
         let mut opened = Self::bare(self.index, self.line, case);
         (opened.summary, opened.hidden, opened.fork_origin) = (self.summary, hide, self.fork_origin);
-        opened.fill(beside);
+        opened.fill(side);
         opened
     }
 
@@ -410,7 +411,7 @@ impl OpenRecord {
         self.case.view()
     }
 
-    fn fill(&mut self, beside: &Beside) {
+    fn fill(&mut self, side: &SideData) {
         let case = &self.view();
         let findings = case.findings();
         let facts = case.record.as_ref().map(Facts::of);
@@ -424,7 +425,7 @@ impl OpenRecord {
         let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
         let first = first.map(|step| (step, detail(case, step)));
         let baseline = case.baseline();
-        let rewards = beside.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
+        let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
         let argument: Vec<Note> =
             triage.iter().flat_map(|triage| &triage.why).map(|why| places.argument(why)).collect();
@@ -981,7 +982,7 @@ mod tests {
             "x".repeat(1 << 20)
         );
         let row = RowFacts::unchecked(0, text.len() as u64);
-        let opened = OpenRecord::new(0, 1, &row, text.into_bytes(), Neighbours::default());
+        let opened = OpenRecord::new(0, 1, &row, text.into_bytes(), Surroundings::default());
         analyses::take();
         let detail = opened.detail(39);
         assert_eq!((opened.end(), analyses::take()), (Moment(40), 0), "the screen reads nothing again");
@@ -994,7 +995,7 @@ mod tests {
     #[test]
     fn a_run_is_ready_for_the_screen() {
         let row = RowFacts::unchecked(0, RUN.len() as u64);
-        let opened = OpenRecord::new(4, 5, &row, RUN.as_bytes().to_vec(), Neighbours::default());
+        let opened = OpenRecord::new(4, 5, &row, RUN.as_bytes().to_vec(), Surroundings::default());
         assert_eq!(opened.steps.len(), 2);
         let names: Vec<&str> = opened.variables.iter().map(|variable| variable.name.as_str()).collect();
         assert_eq!(names, ["problem_text", "a", "dead", "ghost", "final_answer", "final_answer_numerical"]);

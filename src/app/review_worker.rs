@@ -81,7 +81,7 @@ pub struct ReviewWorker {
     looker: Sender<Task>,
     reader: Sender<Task>,
     ended: Receiver<()>,
-    searches: Vec<search::Running>,
+    searches: Vec<search::Search>,
     tell: Tell,
 }
 
@@ -121,11 +121,11 @@ impl ReviewWorker {
                 let tell = self.tell.clone();
                 let fits = move |text: &[u8]| has_id(text, &ids).then_some(());
                 self.searches.push(search::start(plan, fits, move |found| match found {
-                    search::Found::Some(records) => {
+                    search::SearchEvent::Some(records) => {
                         tell.say(News::Found(moves, records.into_iter().map(|(record, ())| record).collect()))
                     }
                     // What cannot be read is said where it is opened.
-                    search::Found::All | search::Found::Failed(_) => true,
+                    search::SearchEvent::All | search::SearchEvent::Failed(_) => true,
                 }));
             }
             Task::Summaries(..) => drop(self.reader.send(task)),

@@ -21,15 +21,15 @@ use stepscope_core::review::event::Reviewer;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
 use stepscope_io::config::session::Session;
-use stepscope_io::config::verifiers::{Wanted, judge};
+use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders, own_folder};
 use stepscope_io::config::{themes, types};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::{forks, journal};
 use stepscope_io::model::setup::Setup;
-use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::Journals;
 use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::{expand, samples};
 use stepscope_terminal::colour::{Depth, light_hint};
@@ -54,7 +54,7 @@ pub struct Start {
     /// The comparison with the baseline is shown first.
     pub compare: bool,
     /// What judges completions, and the field where they stand.
-    pub judge: Option<(Wanted, String)>,
+    pub judge: Option<(VerifierChoice, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
     /// Which model may be asked.
@@ -134,8 +134,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
-    let beside = Arc::new(Beside::with_baseline(start.baseline.clone(), threads).judged_by(judge));
-    let (store, loader) = load(inputs, threads, beside.clone(), move |event| sink.send(Msg::Load(event)));
+    let side = Arc::new(SideData::with_baseline(start.baseline.clone(), threads).judged_by(judge));
+    let (store, loader) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.forks = Forks::at(kept);
     app.outside.command = editor();
@@ -168,7 +168,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     });
     let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
     let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
-    let mut performer = Performer::new(outbox.clone(), memory, beside).with_loader(loader);
+    let mut performer = Performer::new(outbox.clone(), memory, side).with_loader(loader);
     if let (Some(journals), Some(reviewing)) = (journals, &start.reviewing) {
         performer = performer.reviewing(&journals, folders.state.as_deref());
         if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {

@@ -23,7 +23,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::call::RunId;
 use stepscope_io::log::forks::KnownFork;
-use stepscope_io::pipeline::store::{SourceRows, Standing, Store};
+use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
 use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::Depth;
 use tempfile::TempPath;
@@ -283,8 +283,8 @@ impl App {
     /// Whether a source was replaced, cut or deleted while it was open, or is a snapshot; in a few words.
     pub fn disk_news(&self) -> Option<Shown> {
         self.store.sources().iter().find_map(|source| match source.standing {
-            Standing::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
-            Standing::Gone => Some(Shown::own("↻ deleted on disk")),
+            SourceState::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
+            SourceState::Gone => Some(Shown::own("↻ deleted on disk")),
             _ => source.note.clone(),
         })
     }

@@ -17,9 +17,9 @@ use stepscope_core::report::text::Look;
 use stepscope_core::report::{Format, Totals};
 use stepscope_core::rules::answer::published;
 use stepscope_core::triage::Triage;
-use stepscope_io::pipeline::beside::Beside;
-use stepscope_io::pipeline::check::{Outcome, check};
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::check::{CheckOutcome, check};
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::open::read_small;
 
 mod expect;
@@ -58,9 +58,9 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         return FAILED;
     }
     let look = Look::new(out.colours(options.color));
-    let beside = match options.baseline.as_deref().map(|path| Beside::read(path, threads(options.jobs))) {
+    let side = match options.baseline.as_deref().map(|path| SideData::read(path, threads(options.jobs))) {
         None => Arc::default(),
-        Some(Ok(beside)) => Arc::new(beside),
+        Some(Ok(side)) => Arc::new(side),
         Some(Err(failure)) => {
             out.complain(&shown!("{failure}"));
             return FAILED;
@@ -82,7 +82,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     let mut outcome = check(
         inputs,
         threads(options.jobs),
-        &Neighbours { beside, schema, ..Neighbours::default() },
+        &Surroundings { side, schema, ..Surroundings::default() },
         |case, input, out| {
             let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
             let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
@@ -133,7 +133,7 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
 }
 
 /// `said`: what else belongs into the last line.
-fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8 {
+fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) -> u8 {
     let (format, counts) = (options.format(), &outcome.counts);
     let summary = Totals { records: counts.records, findings: counts.findings };
     let mut end = Vec::new();
@@ -179,13 +179,13 @@ fn finish(options: &Check, outcome: &Outcome, said: &Shown, out: &mut Out) -> u8
     }
 }
 
-fn worst(outcome: &Outcome) -> Option<Severity> {
+fn worst(outcome: &CheckOutcome) -> Option<Severity> {
     let counted = Severity::ALL.into_iter().zip(outcome.counts.findings);
     counted.filter(|(_, count)| *count > 0).map(|(severity, _)| severity).min()
 }
 
 /// What was passed over, and ids that stand twice.
-fn rest(outcome: &Outcome) -> Shown {
+fn rest(outcome: &CheckOutcome) -> Shown {
     let mut rest = Shown::default();
     match outcome.unread().count() {
         0 => {}

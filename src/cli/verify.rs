@@ -9,8 +9,8 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
 use stepscope_core::verify::Verifier;
-use stepscope_io::config::verifiers::{Spec, Wanted, judge};
-use stepscope_io::pipeline::verify::{Counts, MAX_OUTPUT, verify};
+use stepscope_io::config::verifiers::{Spec, VerifierChoice, judge};
+use stepscope_io::pipeline::verify::{MAX_OUTPUT, VerifyCounts, verify};
 use stepscope_io::source::input::expand;
 
 /// What `verify --help` says of the files that it reads.
@@ -112,9 +112,9 @@ pub struct Judge {
 
 impl Judge {
     /// What was asked for, if anything was.
-    pub fn wanted(&self) -> Option<Wanted> {
+    pub fn wanted(&self) -> Option<VerifierChoice> {
         if let Some(chain) = &self.chain {
-            return Some(Wanted::Chain(chain.clone()));
+            return Some(VerifierChoice::Chain(chain.clone()));
         }
         let spec = Spec {
             verifier: self.verifier.clone()?,
@@ -135,7 +135,7 @@ impl Judge {
             },
             ..Spec::default()
         };
-        Some(Wanted::Verifier(Box::new(spec), self.verifiers.clone()))
+        Some(VerifierChoice::Verifier(Box::new(spec), self.verifiers.clone()))
     }
 }
 
@@ -189,14 +189,14 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
 }
 
 /// Whether standard input alone was read and held nothing at all: a search without a hit hands that on.
-fn is_empty_input(options: &Verify, counts: &Counts) -> bool {
+fn is_empty_input(options: &Verify, counts: &VerifyCounts) -> bool {
     let skips = &counts.skips;
     options.paths.iter().all(|path| path.as_os_str() == "-") && skips.cut.is_none() && skips.nul == 0
 }
 
 /// What the results come to.
-fn summary(counts: &Counts) -> Shown {
-    let (Counts { records, passed, .. }, scored) = (counts, counts.scored());
+fn summary(counts: &VerifyCounts) -> Shown {
+    let (VerifyCounts { records, passed, .. }, scored) = (counts, counts.scored());
     let word = if *records == 1 { "record" } else { "records" };
     let mut line = shown!("{records} {word}, {passed} passed, {} failed", scored - passed);
     if counts.not_judged > 0 {

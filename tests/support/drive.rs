@@ -30,16 +30,16 @@ use stepscope_core::review::event::{Reviewer, ReviewerKind, Text};
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
-use stepscope_io::config::verifiers::{Wanted, judge};
+use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::log::Writer;
 use stepscope_io::log::journal::{REVIEWS, beside};
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::model::{Backend, settings};
-use stepscope_io::pipeline::beside::Beside;
 use stepscope_io::pipeline::compare::Journals;
 use stepscope_io::pipeline::load::{Loader, load};
 use stepscope_io::pipeline::search;
+use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
@@ -93,7 +93,7 @@ pub(crate) struct Drive {
     calls: Calls,
     runtime: Handle,
     to_loop: tokio::sync::mpsc::Sender<Msg>,
-    beside: Arc<Beside>,
+    side: Arc<SideData>,
     loader: Loader,
     /// Of reviews: the threads, and what they report.
     worker: Option<(ReviewWorker, Writer, Receiver<Msg>)>,
@@ -114,7 +114,7 @@ impl Drive {
 
     /// Opens files; `change` prepares the state before the first event.
     pub(crate) fn with(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
-        Self::with_early(paths, Beside::default(), |app| {
+        Self::with_early(paths, SideData::default(), |app| {
             change(app);
             Vec::new()
         })
@@ -122,14 +122,14 @@ impl Drive {
 
     /// Opens files as they were looked at before a restart.
     pub(crate) fn restored(paths: &[PathBuf], view: &FileView) -> Self {
-        Self::with_early(paths, Beside::default(), |app| app.restore(view))
+        Self::with_early(paths, SideData::default(), |app| app.restore(view))
     }
 
     /// Opens a file beside its baseline.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
-        let beside = Beside::with_baseline(Some(baseline.to_owned()), 1);
-        Self::with_early(&[path.to_owned()], beside, |app| {
+        let side = SideData::with_baseline(Some(baseline.to_owned()), 1);
+        Self::with_early(&[path.to_owned()], side, |app| {
             let journals = Journals { files: vec![path.to_owned()], named: Vec::new() };
             app.across = Across::new(Some(baseline.to_owned()), journals, false);
             Vec::new()
@@ -139,17 +139,17 @@ impl Drive {
     /// Opens a file whose completions are judged by a chain.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn judged(path: &Path, chain: &Path) -> Self {
-        let judge = judge(&Wanted::Chain(chain.to_owned()), "completion").unwrap();
-        Self::with_early(&[path.to_owned()], Beside::default().judged_by(Some(judge)), |_| Vec::new())
+        let judge = judge(&VerifierChoice::Chain(chain.to_owned()), "completion").unwrap();
+        Self::with_early(&[path.to_owned()], SideData::default().judged_by(Some(judge)), |_| Vec::new())
     }
 
     /// As a session does: what is asked for before the loop runs is done when it begins.
-    fn with_early(paths: &[PathBuf], beside: Beside, change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
+    fn with_early(paths: &[PathBuf], side: SideData, change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
         let (sender, events) = channel();
         let (runtime, to_loop) = runtime(sender.clone());
-        let beside = Arc::new(beside);
+        let side = Arc::new(side);
         let (store, loader) =
-            load(expand(paths).with_forks(None), 1, beside.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
+            load(expand(paths).with_forks(None), 1, side.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         let early = change(&mut app);
         let mut drive = Self {
@@ -166,7 +166,7 @@ impl Drive {
             calls: Calls::default(),
             runtime,
             to_loop,
-            beside,
+            side,
             loader,
             worker: None,
             buffer: Buffer::default(),
@@ -282,11 +282,11 @@ impl Drive {
                 let mut out = Vec::new();
                 while let Ok(found) = found.recv_timeout(DEADLINE) {
                     match found {
-                        search::Found::Some(records) => {
+                        search::SearchEvent::Some(records) => {
                             out.push(Msg::Found(id, records.into_iter().map(|(record, ())| record).collect(), false));
                         }
-                        search::Found::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
-                        search::Found::All => {
+                        search::SearchEvent::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
+                        search::SearchEvent::All => {
                             out.push(Msg::Found(id, Vec::new(), true));
                             break;
                         }
@@ -302,9 +302,9 @@ impl Drive {
                 let mut out = Vec::new();
                 while let Ok(found) = found.recv_timeout(DEADLINE) {
                     match found {
-                        search::Found::Some(records) => out.push(Msg::Matched(id, records, false)),
-                        search::Found::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
-                        search::Found::All => {
+                        search::SearchEvent::Some(records) => out.push(Msg::Matched(id, records, false)),
+                        search::SearchEvent::Failed(failure) => out.push(Msg::SearchFailed(id, failure)),
+                        search::SearchEvent::All => {
                             out.push(Msg::Matched(id, Vec::new(), true));
                             break;
                         }
@@ -332,7 +332,7 @@ impl Drive {
                 }
                 Vec::new()
             }
-            other => effects::read(other, &self.beside).into_iter().collect(),
+            other => effects::read(other, &self.side).into_iter().collect(),
         }
     }
 
@@ -351,14 +351,14 @@ impl Drive {
         state: &Path,
         change: impl FnOnce(&mut App),
     ) -> Self {
-        Self::whole(&[path.to_owned()], Beside::default(), journal, by, state, change)
+        Self::whole(&[path.to_owned()], SideData::default(), journal, by, state, change)
     }
 
     /// Everything at once: files and what lies beside them, reviewed by somebody.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn whole(
         paths: &[PathBuf],
-        beside: Beside,
+        side: SideData,
         journal: &Path,
         by: &str,
         state: &Path,
@@ -371,7 +371,7 @@ impl Drive {
         let writer = Writer::start(move |line| told.send(Msg::Log(line)).is_ok());
         let worker = ReviewWorker::start(&[journal.into()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
-        let mut drive = Self::with_early(paths, beside, |app| {
+        let mut drive = Self::with_early(paths, side, |app| {
             app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));
             change(app);
             Vec::new()

@@ -111,7 +111,7 @@ pub struct Remap {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConfigFile {
     theme: Option<String>,
     mouse: Option<bool>,
     #[serde(default)]
@@ -142,7 +142,7 @@ impl Config {
 
     /// Reads settings from their text.
     pub fn parse(text: &str, file: Shown) -> Result<Self, Failure> {
-        let parsed: File = toml::from_str(text).map_err(|error| {
+        let parsed: ConfigFile = toml::from_str(text).map_err(|error| {
             let line = line_of(text, error.span().map_or(0, |span| span.start));
             Failure { what: USE, path: shown!("{file}, line {line}"), source: advice(error.message()) }
         })?;

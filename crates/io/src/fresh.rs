@@ -7,7 +7,8 @@ use std::path::Path;
 use tempfile::TempPath;
 
 use crate::failure::{Failure, reason};
-use crate::log::{SAVE, folder};
+use crate::log::SAVE;
+use crate::source::beneath::folder;
 use crate::source::open::read_whole;
 use stepscope_base::text::Shown;
 

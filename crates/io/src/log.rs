@@ -18,8 +18,8 @@ pub mod forks;
 /// The review log: appended to safely, read as far as it goes.
 pub mod journal;
 
-pub(crate) use append::{Appender, SAVE, folder};
-pub use append::{Content, Met, append_line, now};
+pub use append::{Appended, Content, append_line, now};
+pub(crate) use append::{Appender, SAVE};
 
 /// Number of a line of this session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -40,18 +40,18 @@ pub struct Append {
 
 impl Append {
     /// Appends it now; waits for the disk.
-    pub fn write(&self) -> Told {
-        Told { id: self.id, result: append_line(&self.place, self.content, &self.line) }
+    pub fn write(&self) -> LogEvent {
+        LogEvent { id: self.id, result: append_line(&self.place, self.content, &self.line) }
     }
 }
 
 /// What became of a line.
 #[derive(Debug)]
-pub struct Told {
+pub struct LogEvent {
     /// Which.
     pub id: LineId,
     /// It is on the disk, or why it is not. Given again as it is, an event or fork counts once.
-    pub result: Result<Met, Failure>,
+    pub result: Result<Appended, Failure>,
 }
 
 /// The thread that appends. Dropping this lets it finish what it was given; [`Writer::finish`] waits for that.
@@ -66,7 +66,7 @@ pub struct Writer {
 
 impl Writer {
     /// Starts the thread. `tell` is called by it; `false`: nobody listens any more.
-    pub fn start(tell: impl Fn(Told) -> bool + Send + 'static) -> Self {
+    pub fn start(tell: impl Fn(LogEvent) -> bool + Send + 'static) -> Self {
         let (orders, taken) = channel::<Append>();
         let (alive, ended) = channel();
         let lost = Arc::<Mutex<Vec<Shown>>>::default();
@@ -76,7 +76,7 @@ impl Writer {
             for append in taken {
                 let result = files.append(&append);
                 let sentence = result.as_ref().err().map(|failure| shown!("NOT SAVED: {failure}"));
-                if !tell(Told { id: append.id, result }) {
+                if !tell(LogEvent { id: append.id, result }) {
                     unheard.lock().unwrap_or_else(PoisonError::into_inner).extend(sentence);
                 }
             }
@@ -106,7 +106,7 @@ impl Writer {
 struct Files(Vec<(Place, Appender)>);
 
 impl Files {
-    fn append(&mut self, Append { place, content, line, .. }: &Append) -> Result<Met, Failure> {
+    fn append(&mut self, Append { place, content, line, .. }: &Append) -> Result<Appended, Failure> {
         let line = [line.as_slice(), b"\n"].concat();
         if let Some((_, file)) = self.0.iter_mut().find(|(other, _)| other == place) {
             return file.append(&line);

@@ -2,15 +2,13 @@
 
 /// The answers of a baseline file, by id.
 pub mod baseline;
-/// Side data: what helps to judge records besides themselves.
-pub mod beside;
 /// The pipeline behind `stepscope check`.
 pub mod check;
 /// Two runs compared for the screen.
 pub mod compare;
 /// The dashboard and the disagreements of the open records, read for the screen.
 pub mod dashboard;
-/// Cases out of bytes, with their documents and side data.
+/// Cases out of bytes.
 pub mod examine;
 /// The assembly line of the commands: read in order, worked on by all cores, handed over in order.
 pub(crate) mod line;
@@ -22,6 +20,8 @@ pub mod reading;
 pub mod room;
 /// Looking through all records for text.
 pub mod search;
+/// Side data: what helps to judge records besides themselves.
+pub mod side_data;
 /// All records of a store, summarised on other threads.
 pub mod snapshot;
 /// All records found, as the screen sees them.

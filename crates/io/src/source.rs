@@ -12,6 +12,10 @@ pub mod cut;
 pub(crate) mod documents;
 /// From names to sources.
 pub mod input;
+/// Lines on their way into a document.
+pub(crate) mod lines;
+/// Bytes told by their beginning.
+pub(crate) mod magic;
 /// Opening without harm.
 pub mod open;
 /// Parquet tables, column by column.

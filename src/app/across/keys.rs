@@ -11,8 +11,8 @@ use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
-use stepscope_io::pipeline::compare::Wanted;
-use stepscope_io::pipeline::dashboard;
+use stepscope_io::pipeline::compare::CompareRequest;
+use stepscope_io::pipeline::dashboard::DashboardRequest;
 use stepscope_io::pipeline::snapshot::Snapshot;
 use stepscope_terminal::run::Effect;
 
@@ -126,14 +126,14 @@ fn begin_errands(app: &mut App) -> Effects {
     if let Some(baseline) = app.across.baseline.clone().filter(|_| ready(&app.across.comparing)) {
         let (run, name) = (Snapshot::of(&app.store), app.title());
         let (document, journals) = (app.across.document.clone(), app.across.journals.clone());
-        let wanted = Wanted { run, name, baseline, document, journals };
+        let wanted = CompareRequest { run, name, baseline, document, journals };
         app.across.comparing = Pending { running: Some(id), ..Pending::default() };
         errands.push(Errand::Compare(id, Box::new(wanted)));
     }
     if ready(&app.across.judging) {
         let (run, journals) = (Snapshot::of(&app.store), app.across.journals.clone());
         app.across.judging = Pending { running: Some(id), ..Pending::default() };
-        errands.push(Errand::Judge(id, Box::new(dashboard::Wanted { run, journals })));
+        errands.push(Errand::Judge(id, Box::new(DashboardRequest { run, journals })));
     }
     errands.into_iter().map(|errand| Effect::Work(Work::Across(errand))).collect()
 }

@@ -13,7 +13,7 @@ use stepscope_core::review::stats::name_of;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::{FORKS, KnownFork};
-use stepscope_io::log::{LineId, Met, Told};
+use stepscope_io::log::{Appended, LineId, LogEvent};
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
 use stepscope_io::source::beneath::Place;
@@ -54,7 +54,7 @@ fn forks_path(app: &App) -> Option<Place> {
 }
 
 /// What became of a line.
-pub(crate) fn told(app: &mut App, Told { id, result }: Told) -> Effects {
+pub(crate) fn told(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
     let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
     match line.what {
         What::Fork => {
@@ -69,13 +69,13 @@ pub(crate) fn told(app: &mut App, Told { id, result }: Told) -> Effects {
     }
 }
 
-fn fork_wrote(app: &mut App, path: Place, result: Result<Met, Failure>) -> Effects {
+fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> Effects {
     match result {
         Ok(met) => {
             let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
             let also = match met {
-                Met { anew: true, .. } => "; the file was moved away and is begun anew",
-                Met { sealed: true, .. } => "; its last line was torn and is closed now",
+                Appended { anew: true, .. } => "; the file was moved away and is begun anew",
+                Appended { sealed: true, .. } => "; its last line was torn and is closed now",
                 _ => "",
             };
             app.say(shown!("saved in {name}{also}"));

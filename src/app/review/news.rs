@@ -15,7 +15,7 @@ use stepscope_core::review::event::{EventKind, LabelRef, Verdict};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
-use stepscope_io::log::Met;
+use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
 use stepscope_terminal::run::Effect;
 
@@ -91,7 +91,7 @@ pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
 }
 
 /// What became of something that was said, or, under its name, decided.
-pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Met, Failure>) -> Effects {
+pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appended, Failure>) -> Effects {
     let met = match result {
         Ok(met) => met,
         Err(failure) => {

@@ -21,8 +21,8 @@ use crate::widgets::theme::Theme;
 use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::log::forks::KnownFork;
-use stepscope_io::pipeline::examine::Neighbours;
 use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::pipeline::store::{LoadEvent, visits};
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
@@ -76,7 +76,7 @@ fn app(runs: usize, forks: usize) -> App {
 fn opened(app: &App, record: usize) -> OpenRecord {
     let row = *app.store.row(record).unwrap();
     let reading = app.store.reading(record).unwrap();
-    let opened = OpenRecord::new(record, 1, &row, reading.read().unwrap(), Neighbours::default());
+    let opened = OpenRecord::new(record, 1, &row, reading.read().unwrap(), Surroundings::default());
     opened.identified(None, record as u64)
 }
 

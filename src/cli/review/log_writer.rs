@@ -9,7 +9,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
-use stepscope_io::log::{Append, LineId, Met, Told, Writer};
+use stepscope_io::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_io::source::beneath::Place;
 
 /// After so long, it is said why nothing happens.
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// See the module.
 pub(super) struct LogWriter {
     writer: Writer,
-    told: Receiver<Told>,
+    told: Receiver<LogEvent>,
     place: Place,
     path: Shown,
 }
@@ -42,12 +42,12 @@ impl LogWriter {
             told = self.told.recv().map_err(RecvTimeoutError::from);
         }
         match told {
-            Ok(Told { result, .. }) => result.map(|met| self.say(met, out)).map(|()| event),
+            Ok(LogEvent { result, .. }) => result.map(|met| self.say(met, out)).map(|()| event),
             Err(_) => Err(Failure::own("cannot save to", &self.path, "a fault of stepscope, please report it")),
         }
     }
 
-    fn say(&self, met: Met, out: &Out) {
+    fn say(&self, met: Appended, out: &Out) {
         if met.sealed {
             out.complain(&shown!("{}: the last line was torn, its writer was stopped; it stays as it is", self.path));
         }

@@ -15,7 +15,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::dashboard::ReviewerVerdict;
 use stepscope_core::review::event::{GoldStatus, Verdict};
 use stepscope_core::review::stats::name_of;
-use stepscope_io::pipeline::dashboard::{Case, Judged};
+use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
 /// A note takes at most so many lines.
 const MAX_NOTE: usize = 12;
@@ -91,7 +91,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Reviewers disagree", Role::Title)];
     title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
     if app.across.judging.is_coming() {
@@ -116,7 +116,7 @@ fn cases(app: &App, judged: &Judged, area: Rect, buf: &mut Buffer, look: Look<'_
     scroll_mark(area, list.top, judged.cases.len(), buf, look);
 }
 
-fn case_pane(app: &App, judged: &Judged, case: &Case, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let name = name_of(&case.summary.item).line();
     let inner = frame(vec![look.span(name.as_str(), Role::Title)], area, buf, Look { focused: false, ..look });
     let lines = case_lines(app, judged, case, inner_width(area));
@@ -137,7 +137,7 @@ pub(crate) fn size(app: &App) -> (usize, usize) {
     (lines, inner_height(area))
 }
 
-fn case_lines(app: &App, judged: &Judged, case: &Case, width: usize) -> Vec<Vec<Piece>> {
+fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![facts(case)];
     if let Some(chosen) = &app.across.adjudication.choosing {
         lines.push(vec![("✗ fail, because of:".into(), Role::Fatal)]);
@@ -165,7 +165,7 @@ fn case_lines(app: &App, judged: &Judged, case: &Case, width: usize) -> Vec<Vec<
 }
 
 /// What the record answers.
-fn facts(case: &Case) -> Vec<Piece> {
+fn facts(case: &DisputedRecord) -> Vec<Piece> {
     let summary = &case.summary;
     let answer = summary.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
     let mut line = vec![("answer ".to_owned(), Role::Faint), (answer.into_string(), Role::Text)];

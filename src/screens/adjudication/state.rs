@@ -3,7 +3,7 @@
 use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
-use stepscope_io::pipeline::dashboard::{Case, Judged};
+use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
 /// So many labels have a key of their own.
 pub(crate) const KEYS: usize = 9;
@@ -21,7 +21,7 @@ pub struct Adjudication {
 
 impl Adjudication {
     /// The item that is looked at.
-    pub fn case<'j>(&self, judged: &'j Judged) -> Option<&'j Case> {
+    pub fn case<'j>(&self, judged: &'j BoardData) -> Option<&'j DisputedRecord> {
         judged.cases.get(self.list.at)
     }
 
@@ -37,7 +37,7 @@ impl Adjudication {
 }
 
 /// The labels that are offered for an item, those that its reviewers gave first.
-pub(crate) fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef, Shown)> {
+pub(crate) fn offered<'j>(judged: &'j BoardData, case: &DisputedRecord) -> Vec<&'j (LabelRef, Shown)> {
     let given = |name: &Shown| case.dispute.voices.iter().any(|voice| voice.labels.contains(name));
     let (mut own, others): (Vec<_>, Vec<_>) = judged.labels.iter().partition(|(_, name)| given(name));
     own.extend(others);
@@ -46,7 +46,7 @@ pub(crate) fn offered<'j>(judged: &'j Judged, case: &Case) -> Vec<&'j (LabelRef,
 }
 
 /// The verdict between reviewers: what those who said the same agree on goes with it.
-pub(crate) fn decide(case: &Case, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
+pub(crate) fn decide(case: &DisputedRecord, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
     let voices = || case.dispute.voices.iter().map(|voice| &voice.event);
     let mut event = Event::new(EventKind::Adjudicate, reviewer);
     event.item = Some(case.summary.item.clone());

@@ -2,7 +2,7 @@
 
 use crate::widgets::list::{List, Move};
 use stepscope_core::review::dashboard::{DashboardCell, DashboardLine, DashboardTable};
-use stepscope_io::pipeline::dashboard::Judged;
+use stepscope_io::pipeline::dashboard::BoardData;
 
 /// One row of the screen.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub struct DashboardCursor {
 }
 
 /// All rows, from the top.
-pub(crate) fn rows(judged: &Judged) -> Vec<DashboardRow<'_>> {
+pub(crate) fn rows(judged: &BoardData) -> Vec<DashboardRow<'_>> {
     let (mut rows, mut lines) = (Vec::new(), 0);
     for (n, board) in judged.boards.iter().enumerate() {
         rows.extend((n > 0).then_some(DashboardRow::Blank));
@@ -45,13 +45,13 @@ pub(crate) fn rows(judged: &Judged) -> Vec<DashboardRow<'_>> {
 
 impl DashboardCursor {
     /// The line under the cursor, with the number that it is on.
-    pub fn cell<'b>(&self, judged: &'b Judged) -> Option<&'b DashboardCell> {
+    pub fn cell<'b>(&self, judged: &'b BoardData) -> Option<&'b DashboardCell> {
         let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line)?;
         line.cells.get(self.column)?.as_ref()
     }
 
     /// Moves among the lines, and keeps the cursor on screen.
-    pub fn go(&mut self, movement: Move, judged: &Judged, height: usize) {
+    pub fn go(&mut self, movement: Move, judged: &BoardData, height: usize) {
         let rows = rows(judged);
         let lines = rows.iter().filter(|row| matches!(row, DashboardRow::Line(..))).count();
         let mut list = List { at: self.line, top: 0 };
@@ -65,7 +65,7 @@ impl DashboardCursor {
     }
 
     /// To another number of the line.
-    pub fn turn(&mut self, by: isize, judged: &Judged) {
+    pub fn turn(&mut self, by: isize, judged: &BoardData) {
         let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line);
         let last = line.map_or(0, |line| line.cells.len().saturating_sub(1));
         self.column = self.column.saturating_add_signed(by).min(last);

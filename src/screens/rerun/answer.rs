@@ -17,8 +17,8 @@ use stepscope_core::record::{Record, formats};
 use stepscope_core::run::fork::Preview;
 use stepscope_core::run::sampling::{SamplingRound, failed};
 use stepscope_core::table::row::RowFacts;
-use stepscope_io::pipeline::beside::Beside;
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::side_data::Surroundings;
 
 /// The record of the answer, and what its prompt was made of.
 #[derive(Debug)]
@@ -50,29 +50,29 @@ fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T>
 
 impl Answer {
     /// What the call gave, once it is judged. What failed or broke off is no answer, and is set beside none.
-    pub fn outcome(&self, round: &SamplingRound, beside: &Arc<Beside>, now: &str) -> Option<Outcome> {
+    pub fn outcome(&self, round: &SamplingRound, side: &Arc<SideData>, now: &str) -> Option<Outcome> {
         let line = with_record(&self.text, |record| answered(record, &self.text, round, now))?;
         let ended = round.replies.first().and_then(|reply| failed(&reply.received));
         if ended.is_some() {
             return Some(Outcome { line, ended, ..Outcome::default() });
         }
-        let [before, after] = [&self.text, &line].map(|text| self.opened(text, beside));
+        let [before, after] = [&self.text, &line].map(|text| self.opened(text, side));
         let names = [Shown::own("recorded"), Shown::own("new")];
         let sides = SideBySide::of(names, Against::Parent, &before, &after);
         let sides = Some(Box::new(sides.about(Shown::own("A: the recorded answer; B: the new one"))));
-        let [before, after] = [&before, &after].map(side);
+        let [before, after] = [&before, &after].map(side_of);
         Some(Outcome { line, before, after, sides, ..Outcome::default() })
     }
 
-    fn opened(&self, text: &[u8], beside: &Arc<Beside>) -> OpenRecord {
+    fn opened(&self, text: &[u8], side: &Arc<SideData>) -> OpenRecord {
         let row = RowFacts::unchecked(0, text.len() as u64);
-        let (document, beside) = (self.document.clone(), beside.clone());
-        OpenRecord::new(0, 1, &row, text.to_vec(), Neighbours { document, beside, ..Neighbours::default() })
+        let (document, side) = (self.document.clone(), side.clone());
+        OpenRecord::new(0, 1, &row, text.to_vec(), Surroundings { document, side, ..Surroundings::default() })
     }
 }
 
 /// What is said of an answer on the lines above: its values, what is to be done with it, its findings.
-fn side(opened: &OpenRecord) -> Side {
+fn side_of(opened: &OpenRecord) -> Side {
     let answer = opened.structured.as_ref().map(|structured| match structured.items.as_slice() {
         [] => Shown::own("nothing"),
         [item, others @ ..] => {

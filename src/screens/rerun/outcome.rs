@@ -16,8 +16,8 @@ use stepscope_core::finding::{Finding, Severity};
 use stepscope_core::run::fork::Fork;
 use stepscope_core::run::state::Moment;
 use stepscope_core::triage::Fix;
-use stepscope_io::pipeline::beside::Beside;
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::side_data::Surroundings;
 
 /// More findings are not named.
 const MAX_NAMED: usize = 200;
@@ -92,12 +92,12 @@ pub struct FindingLine {
 
 impl Outcome {
     /// Sets a fork beside the record that it came from.
-    pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, beside: &Arc<Beside>) -> Self {
+    pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, side: &Arc<SideData>) -> Self {
         if let Some(ended) = &fork.ended {
             let (ended, received) = (Some(shown!("{ended}")), received(fork));
             return Self { line, ended, received, ..Self::default() };
         }
-        let around = || Arc::new(Neighbours { beside: beside.clone(), ..Neighbours::default() });
+        let around = || Arc::new(Surroundings { side: side.clone(), ..Surroundings::default() });
         let case = |text| Case::around(text, around());
         let (one, other) = (case(parent), case(&line));
         let (one, other) = (one.view(), other.view());

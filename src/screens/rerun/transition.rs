@@ -13,7 +13,7 @@ use stepscope_core::procedure::runner::{Ask, Ended};
 use stepscope_core::run::fork::Preview;
 use stepscope_core::run::rerun::{RerunMachine, RerunStart};
 use stepscope_core::run::sampling::{Choice, SamplingRound};
-use stepscope_io::pipeline::beside::Beside;
+use stepscope_io::pipeline::side_data::SideData;
 
 /// What there is to go on with.
 #[derive(Debug)]
@@ -67,10 +67,10 @@ pub struct Ready {
 
 impl Transition {
     /// Goes it. `now`: the time, where the record of the fork notes it.
-    pub fn go(self, beside: &Arc<Beside>, now: &str) -> Reached {
+    pub fn go(self, side: &Arc<SideData>, now: &str) -> Reached {
         match self {
             Self::Begin(text, start) => match RerunMachine::new(&text, start) {
-                Ok(machine) => next(machine, None, beside, now),
+                Ok(machine) => next(machine, None, side, now),
                 Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
             },
             Self::Answer(text, document) => match answer::ready(text, document) {
@@ -79,7 +79,7 @@ impl Transition {
             },
             Self::Came(Machine::Answer(answer), mut round) => {
                 round.judge();
-                match answer.outcome(&round, beside, now) {
+                match answer.outcome(&round, side, now) {
                     Some(outcome) => Reached::Over(Some(round), Box::new(outcome)),
                     None => Reached::Never(Shown::own("the fork could not be written")),
                 }
@@ -90,30 +90,30 @@ impl Transition {
                 if round.replies.len() > 1 && round.obeyed() > 0 {
                     return Reached::Several(machine, round);
                 }
-                settle(*machine, *round, Choice::Consensus, beside, now)
+                settle(*machine, *round, Choice::Consensus, side, now)
             }
-            Self::Take(machine, round, choice) => settle(*machine, *round, choice, beside, now),
+            Self::Take(machine, round, choice) => settle(*machine, *round, choice, side, now),
         }
     }
 }
 
-fn settle(mut machine: RerunMachine, round: SamplingRound, choice: Choice, beside: &Arc<Beside>, now: &str) -> Reached {
+fn settle(mut machine: RerunMachine, round: SamplingRound, choice: Choice, side: &Arc<SideData>, now: &str) -> Reached {
     match round.clone().settle(choice, &mut machine, now) {
-        Ok(()) => next(machine, Some(round), beside, now),
-        Err(ended) => over(&machine, Some(round), Some(ended), beside, now),
+        Ok(()) => next(machine, Some(round), side, now),
+        Err(ended) => over(&machine, Some(round), Some(ended), side, now),
     }
 }
 
-fn next(machine: RerunMachine, past: Option<SamplingRound>, beside: &Arc<Beside>, now: &str) -> Reached {
+fn next(machine: RerunMachine, past: Option<SamplingRound>, side: &Arc<SideData>, now: &str) -> Reached {
     match machine.next_ask() {
         Ok(Some(ask)) => {
             let (preview, step_id) = (machine.preview(), machine.step_id(ask.step));
             Reached::Ask(Box::new(Ready { machine: Machine::Steps(Box::new(machine)), preview, ask, step_id, past }))
         }
-        Ok(None) => over(&machine, past, None, beside, now),
+        Ok(None) => over(&machine, past, None, side, now),
         // Before anything was asked it is the request that cannot be made.
         Err(ended) if past.is_none() => Reached::Never(shown!("this step cannot be asked again: {ended}")),
-        Err(ended) => over(&machine, past, Some(ended), beside, now),
+        Err(ended) => over(&machine, past, Some(ended), side, now),
     }
 }
 
@@ -121,12 +121,12 @@ fn over(
     machine: &RerunMachine,
     past: Option<SamplingRound>,
     ended: Option<Ended>,
-    beside: &Arc<Beside>,
+    side: &Arc<SideData>,
     now: &str,
 ) -> Reached {
     match machine.fork(ended, now) {
         Some((fork, line)) => {
-            let outcome = Outcome::of(machine.text(), &fork, line, beside);
+            let outcome = Outcome::of(machine.text(), &fork, line, side);
             Reached::Over(past.map(Box::new), Box::new(outcome))
         }
         None => Reached::Never(Shown::own("the fork could not be written")),

@@ -16,7 +16,7 @@ use stepscope_core::procedure::repair::pretty;
 use stepscope_core::record::Record;
 use stepscope_core::run::fork::How;
 use stepscope_core::table::row::RowFacts;
-use stepscope_io::pipeline::examine::Neighbours;
+use stepscope_io::pipeline::side_data::Surroundings;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;
@@ -167,7 +167,7 @@ impl SideBySide {
     pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
         let [a, b] = texts.map(|text| {
             let row = RowFacts::unchecked(0, text.len() as u64);
-            OpenRecord::new(0, 1, &row, text, Neighbours::default())
+            OpenRecord::new(0, 1, &row, text, Surroundings::default())
         });
         Self::of(names, Against::Baseline, &a, &b)
     }
@@ -428,7 +428,7 @@ mod tests {
     fn sides(a: &str, b: &str) -> SideBySide {
         let open = |text: &str| {
             let row = RowFacts::unchecked(0, text.len() as u64);
-            OpenRecord::new(0, 1, &row, text.into(), Neighbours::default())
+            OpenRecord::new(0, 1, &row, text.into(), Surroundings::default())
         };
         SideBySide::of(["one", "other"].map(|name| shown!("{name}")), Against::Baseline, &open(a), &open(b))
     }

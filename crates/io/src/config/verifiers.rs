@@ -22,9 +22,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 
 use crate::failure::Failure;
-use crate::log::folder;
 use crate::pipeline::verify::Judge;
-use crate::source::beneath::Beneath;
+use crate::source::beneath::{Beneath, folder};
 use crate::source::open::{read_small, read_small_beneath, read_small_text};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyregex::Pattern;
@@ -51,7 +50,7 @@ pub const KINDS: [&str; 5] = ["json_structure", "json_schema", "regex_format", "
 
 /// What to judge by.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Wanted {
+pub enum VerifierChoice {
     /// A kind with its options, or a name in a file of verifiers.
     Verifier(Box<Spec>, Option<PathBuf>),
     /// A file with a chain.
@@ -117,22 +116,22 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>,
 }
 
 /// Makes what judges as it was asked for: a verifier, and where the completions stand.
-pub fn judge(wanted: &Wanted, field: &str) -> Result<Judge, Failure> {
+pub fn judge(wanted: &VerifierChoice, field: &str) -> Result<Judge, Failure> {
     Ok(Judge { verifier: build(wanted)?, field: FieldPath::new(field) })
 }
 
 /// Makes the verifier that was asked for, or says what is wrong with it.
-pub fn build(asked: &Wanted) -> Result<Verifier, Failure> {
+pub fn build(asked: &VerifierChoice) -> Result<Verifier, Failure> {
     match asked {
-        Wanted::Chain(path) => {
+        VerifierChoice::Chain(path) => {
             let file = File::read(path)?;
             Builder::new(path, &file.verifiers)?.chain(&file.stage, 0).map_err(|why| refused(path, why))
         }
-        Wanted::Verifier(spec, Some(path)) => {
+        VerifierChoice::Verifier(spec, Some(path)) => {
             let file = File::read(path)?;
             Builder::new(path, &file.verifiers)?.verifier(spec, 0).map_err(|why| refused(path, why))
         }
-        Wanted::Verifier(spec, None) => {
+        VerifierChoice::Verifier(spec, None) => {
             // Options of the command line name files from where one stands.
             let mut builder = Builder { folder: None, named: &BTreeMap::new(), built: 0 };
             let name = || shown!("the verifier {}", Shown::line(spec.verifier.as_bytes()));
@@ -334,7 +333,7 @@ mod tests {
         }
 
         fn chain(&self, text: &str) -> Result<Verifier, String> {
-            build(&Wanted::Chain(self.write("chain.toml", text))).map_err(|failure| failure.to_string())
+            build(&VerifierChoice::Chain(self.write("chain.toml", text))).map_err(|failure| failure.to_string())
         }
 
         /// Why a chain cannot be used, without the path.
@@ -351,7 +350,10 @@ mod tests {
     }
 
     fn named(name: &str, file: &Path) -> Result<Verifier, Failure> {
-        build(&Wanted::Verifier(Box::new(Spec { verifier: name.into(), ..Spec::default() }), Some(file.to_owned())))
+        build(&VerifierChoice::Verifier(
+            Box::new(Spec { verifier: name.into(), ..Spec::default() }),
+            Some(file.to_owned()),
+        ))
     }
 
     #[test]
@@ -408,7 +410,7 @@ mod tests {
             let why = chain(name).unwrap_err();
             assert!(why.contains("symbolic link"), "{name}: {why}");
         }
-        assert!(build(&Wanted::Chain(folder.0.path().join("named.toml"))).is_ok(), "a person may name a link");
+        assert!(build(&VerifierChoice::Chain(folder.0.path().join("named.toml"))).is_ok(), "a person may name a link");
     }
 
     #[test]

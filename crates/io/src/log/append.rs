@@ -59,7 +59,7 @@ impl Content {
 
 /// What an append met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Met {
+pub struct Appended {
     /// The last line had no end, because its writer was stopped: it was given one and stays.
     pub sealed: bool,
     /// The file was removed or replaced meanwhile, and a new one was begun.
@@ -72,7 +72,7 @@ pub fn now() -> String {
 }
 
 /// Adds one line, without its end, to a file and returns when it is on the disk.
-pub fn append_line(place: impl Into<Place>, content: Content, line: &[u8]) -> Result<Met, Failure> {
+pub fn append_line(place: impl Into<Place>, content: Content, line: &[u8]) -> Result<Appended, Failure> {
     Appender::open(place, content)?.append(&[line, b"\n"].concat())
 }
 
@@ -107,11 +107,11 @@ impl Appender {
     }
 
     /// Adds a line, which has its end.
-    pub(crate) fn append(&mut self, line: &[u8]) -> Result<Met, Failure> {
+    pub(crate) fn append(&mut self, line: &[u8]) -> Result<Appended, Failure> {
         if line.len() > self.content.longest {
             return Err(Failure::own(SAVE, &Shown::path(self.place.path()), "it is too long to be read again"));
         }
-        let mut met = Met::default();
+        let mut met = Appended::default();
         for attempt in 1.. {
             let Err(error) = self.attempt(line, attempt > 1, &mut met) else { break };
             // Nothing more is believed of this descriptor; closing it gives the lock back too.
@@ -129,7 +129,7 @@ impl Appender {
     }
 
     /// `again`: it was tried before, and nobody knows what of it reached the disk.
-    fn attempt(&mut self, line: &[u8], again: bool, met: &mut Met) -> io::Result<()> {
+    fn attempt(&mut self, line: &[u8], again: bool, met: &mut Appended) -> io::Result<()> {
         let (durable, limit) = (self.content.durable, self.limit);
         let file = self.locked(met)?;
         let len = file.metadata()?.len();
@@ -155,7 +155,7 @@ impl Appender {
     }
 
     /// The file that the path leads to, locked.
-    fn locked(&mut self, met: &mut Met) -> io::Result<&File> {
+    fn locked(&mut self, met: &mut Appended) -> io::Result<&File> {
         loop {
             let file = match self.file.take() {
                 Some(file) => file,
@@ -170,7 +170,7 @@ impl Appender {
         }
     }
 
-    fn opened(&mut self, met: &mut Met) -> io::Result<File> {
+    fn opened(&mut self, met: &mut Appended) -> io::Result<File> {
         let at = self.place.beneath()?;
         look(&at, self.content)?;
         let file = match at.open(WRITE, 0) {
@@ -212,11 +212,6 @@ fn leads_to(place: &Place, file: &File) -> bool {
         (Ok(there), Ok(here)) => there.id == (here.dev(), here.ino()),
         _ => false,
     }
-}
-
-/// The folder in which a file lies.
-pub(crate) fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Why nothing may be written there, as far as that shows without writing.
@@ -309,10 +304,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = NUMBERS.beside(&folder.path().join("a"));
         let path = place.path();
-        assert_eq!(append_line(&place, NUMBERS, b"{}").unwrap(), Met::default());
+        assert_eq!(append_line(&place, NUMBERS, b"{}").unwrap(), Appended::default());
         assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::write(path, b"{}\n{\"torn\"").unwrap();
-        assert_eq!(append_line(&place, NUMBERS, b"[1]").unwrap(), Met { sealed: true, anew: false });
+        assert_eq!(append_line(&place, NUMBERS, b"[1]").unwrap(), Appended { sealed: true, anew: false });
         assert_eq!(std::fs::read(path).unwrap(), b"{}\n{\"torn\"\n[1]\n");
     }
 

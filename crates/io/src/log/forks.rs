@@ -1,11 +1,8 @@
 //! Where forks are kept: in a file beside the one that their parents came from, or where told.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::log::Content;
-use crate::pipeline::reading::Reading;
-use crate::pipeline::search::Plan;
 use crate::source::beneath::Place;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::Tape;
@@ -36,24 +33,10 @@ pub struct KnownFork {
 }
 
 impl KnownFork {
-    /// Reads a record of a file of forks; `None`: that was not possible.
-    pub fn read(reading: &Reading) -> Option<Self> {
-        let text = reading.read().ok()?;
-        let fork_origin = Tape::default().parse(&text).and_then(ForkOrigin::of);
-        Some(Self { hash: sha256(&text), fork_origin })
+    /// Of a record's text.
+    pub fn of(text: &[u8]) -> Self {
+        Self { hash: sha256(text), fork_origin: Tape::default().parse(text).and_then(ForkOrigin::of) }
     }
-}
-
-/// The records whose text has one of these hashes.
-pub fn find(plan: &Plan, wanted: &BTreeSet<String>, go_on: impl Fn() -> bool) -> Vec<(u32, String)> {
-    let mut found = Vec::new();
-    plan.each(go_on, |record, text| {
-        let hash = sha256(text);
-        if wanted.contains(&hash) {
-            found.push((record, hash));
-        }
-    });
-    found
 }
 
 /// A fork says where it comes from, near its end, so the beginning of the file may show none.

@@ -2,16 +2,23 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::failure::Failure;
-use crate::pipeline::check::read;
 use crate::pipeline::examine::id_hash;
+use crate::pipeline::line::{self, Done, Task};
+use crate::source::block::Block;
 use crate::source::input::expand;
+use stepscope_base::json::Tape;
+use stepscope_core::case::Context;
 use stepscope_core::record::Record;
 use stepscope_core::triage::baseline_answer;
 
 /// Further answers are not kept; 24 bytes each.
 pub const MAX_ANSWERS: usize = 4 << 20;
+
+/// What a block holds: hashes of ids, and answers.
+type Answers = Vec<(u64, f64)>;
 
 /// The number that each baseline record answered, by a hash of its id.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -22,15 +29,23 @@ pub struct Baseline {
 impl Baseline {
     /// Reads a file (or folder) of baseline records.
     pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
-        let (found, outcome) = read(expand(&[path.to_owned()]), threads, |case, _| {
-            let record = case.record.as_ref()?;
-            Some((id_hash(record)?, baseline_answer(record)?))
+        let around: Arc<dyn Context> = Arc::new(());
+        let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<Answers>| {
+            task.each_case(block, tape, &around, false, |case, _| {
+                let record = case.record.as_ref();
+                done.tally.extend(record.and_then(|record| Some((id_hash(record)?, baseline_answer(record)?))));
+            });
+        };
+        let (mut answers, mut read) = (HashMap::new(), 0);
+        let ended = line::run(expand(&[path.to_owned()]), threads, Tape::default, work, |done| {
+            let room = (MAX_ANSWERS - read).min(done.tally.len());
+            read += room;
+            for (id, answer) in done.tally.drain(..room) {
+                answers.entry(id).or_insert(answer);
+            }
+            true
         });
-        let mut answers = HashMap::new();
-        for (id, answer) in found.into_iter().take(MAX_ANSWERS) {
-            answers.entry(id).or_insert(answer);
-        }
-        match outcome.failures.into_iter().next() {
+        match ended.failures.into_iter().next() {
             Some(failure) => Err(failure),
             None => Ok(Self { answers }),
         }

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::Failure;
-use crate::pipeline::examine::{Neighbours, Text, id_hash};
+use crate::pipeline::examine::id_hash;
 use crate::pipeline::line::{self, Done, Task};
 use crate::pipeline::room::{End, Room, room_of};
+use crate::pipeline::side_data::Surroundings;
 use crate::source::block::Block;
-use crate::source::cut::{Skips, is_cut_off};
+use crate::source::cut::Skips;
 use crate::source::input::{Expand, Input};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
@@ -24,7 +24,7 @@ pub const MAX_OUTPUT: usize = 10;
 
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Counts {
+pub struct CheckCounts {
     /// Records.
     pub records: u64,
     /// Records that could not be read as JSON.
@@ -41,7 +41,7 @@ pub struct Counts {
     pub skips: Skips,
 }
 
-impl Counts {
+impl CheckCounts {
     fn add(&mut self, other: &Self) {
         self.records += other.records;
         self.broken += other.broken;
@@ -76,7 +76,7 @@ pub struct SourceCounts {
     /// Its name.
     pub name: Shown,
     /// What was counted in it.
-    pub counts: Counts,
+    pub counts: CheckCounts,
     /// It is standard input, which may be empty: that is what a search without a hit hands on.
     pub is_piped: bool,
 }
@@ -92,7 +92,7 @@ impl SourceCounts {
 /// A record whose id stands earlier in the same source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Duplicate {
-    /// Position of the source in [`Outcome::sources`].
+    /// Position of the source in [`CheckOutcome::sources`].
     pub source: usize,
     /// The line of the record.
     pub line: u64,
@@ -102,9 +102,9 @@ pub struct Duplicate {
 
 /// How it ended.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// All sources together.
-    pub counts: Counts,
+    pub counts: CheckCounts,
     /// Each source that could be opened, by its position among the inputs.
     pub sources: BTreeMap<usize, SourceCounts>,
     /// What could not be read.
@@ -117,13 +117,13 @@ pub struct Outcome {
     pub passed_over: u64,
     /// Links in folders, which are not followed.
     pub links: u64,
-    /// Ids that stand twice, by source and line.
+    /// DuplicateIds that stand twice, by source and line.
     pub duplicates: Vec<Duplicate>,
     /// The sink refused to take more.
     pub stopped: Option<io::Error>,
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// Everything that could not be read, documents last.
     pub fn unread(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter().chain(&self.missing)
@@ -136,10 +136,10 @@ impl Outcome {
 pub fn check(
     inputs: Expand,
     threads: usize,
-    around: &Neighbours<'_>,
+    around: &Surroundings<'_>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
-) -> Outcome {
+    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+) -> CheckOutcome {
     examine_all(inputs, threads, around, true, render, sink)
 }
 
@@ -149,7 +149,7 @@ pub fn read<K: Send>(
     inputs: Expand,
     threads: usize,
     record: impl Fn(&CaseView<'_>, &Input) -> Option<K> + Sync,
-) -> (Vec<K>, Outcome) {
+) -> (Vec<K>, CheckOutcome) {
     let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
     let keep = |case: &CaseView<'_>, input: &Input, _: Option<&mut Vec<u8>>| {
         if let Some(found) = record(case, input) {
@@ -168,27 +168,27 @@ pub fn read_through(
     inputs: Expand,
     threads: usize,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
-) -> Outcome {
-    examine_all(inputs, threads, &Neighbours::default(), false, render, sink)
+    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+) -> CheckOutcome {
+    examine_all(inputs, threads, &Surroundings::default(), false, render, sink)
 }
 
 fn examine_all(
     inputs: Expand,
     threads: usize,
-    around: &Neighbours<'_>,
+    around: &Surroundings<'_>,
     checks: bool,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    mut sink: impl FnMut(&[u8], &Counts) -> io::Result<()>,
-) -> Outcome {
-    let mut outcome = Outcome::default();
-    let mut ids = Ids::default();
-    let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<Tally>| {
+    mut sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+) -> CheckOutcome {
+    let mut outcome = CheckOutcome::default();
+    let mut ids = DuplicateIds::default();
+    let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<CheckedBlock>| {
         render_block(task, block, (tape, around, checks), &render, done);
     };
     let mut room = checks.then(|| Room::new(MAX_OUTPUT));
     let ended = line::run(inputs, threads, Tape::default, work, |done| {
-        let Tally { counts, ids: found, ends } = &mut done.tally;
+        let CheckedBlock { counts, ids: found, ends } = &mut done.tally;
         if let Some(room) = &mut room {
             counts.unprinted += room.take(done.read, &mut done.out, ends);
         }
@@ -199,7 +199,7 @@ fn examine_all(
         }
         outcome.counts.add(counts);
         let (name, is_piped) = (&done.name, done.is_piped);
-        let new = || SourceCounts { name: name.clone(), counts: Counts::default(), is_piped };
+        let new = || SourceCounts { name: name.clone(), counts: CheckCounts::default(), is_piped };
         outcome.sources.entry(done.source).or_insert_with(new).counts.add(counts);
         ids.add(done.source, found, &mut outcome.duplicates);
         outcome.stopped.is_none()
@@ -218,16 +218,16 @@ type IdLines = Vec<(u64, u64)>;
 
 /// What is known of a block once it is checked.
 #[derive(Default)]
-struct Tally {
-    counts: Counts,
+struct CheckedBlock {
+    counts: CheckCounts,
     ids: IdLines,
     /// Those with findings are counted where they are left out.
     ends: Vec<End>,
 }
 
-impl line::Tally for Tally {
+impl line::Tally for CheckedBlock {
     fn clear(&mut self) {
-        self.counts = Counts::default();
+        self.counts = CheckCounts::default();
         self.ids.clear();
         self.ends.clear();
     }
@@ -236,50 +236,43 @@ impl line::Tally for Tally {
 fn render_block(
     task: &Task,
     block: &Block,
-    (tape, around, checks): (&mut Tape, &Neighbours<'_>, bool),
+    (tape, around, checks): (&mut Tape, &Surroundings<'_>, bool),
     render: &(impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync),
-    done: &mut Done<Tally>,
+    done: &mut Done<CheckedBlock>,
 ) {
-    let Tally { counts, ids, ends } = &mut done.tally;
+    let CheckedBlock { counts, ids, ends } = &mut done.tally;
     counts.skips = block.skips;
     let (input, documents) = (Some(task.input.clone()), task.documents.clone());
-    let around: Arc<dyn Context> = Arc::new(Neighbours { input, documents, ..around.clone() });
+    let around: Arc<dyn Context> = Arc::new(Surroundings { input, documents, ..around.clone() });
     // No more is kept of a block, whatever room there is.
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
-    task.each(block, |place, cut| {
-        if place.open && is_cut_off(tape, place.text) {
-            counts.skips.cut = Some(place.line);
-            return;
+    let cut_off = task.each_case(block, tape, &around, checks, |case, line| {
+        counts.count(case, checks);
+        ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, line)));
+        let sound = done.out.len();
+        let out = has_room.then_some(&mut done.out);
+        if guarded(|| render(case, &task.input, out)).is_none() {
+            done.out.truncate(sound);
+            counts.faults += 1;
         }
-        let text = Text { bytes: place.text, len: block.len_of(cut), joined: cut.joined };
-        let at = |range: &Range<usize>| place.origin(range);
-        text.each_case(tape, &around, checks, at, |case| {
-            counts.count(case, checks);
-            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, place.line)));
-            let sound = done.out.len();
-            let out = has_room.then_some(&mut done.out);
-            if guarded(|| render(case, &task.input, out)).is_none() {
-                done.out.truncate(sound);
-                counts.faults += 1;
-            }
-            if done.out.len() > room {
-                done.out.truncate(sound);
-                has_room = false;
-            }
-            // What is not printed of a record without findings would not speak of any.
-            let speaks = checks && !case.findings().is_empty();
-            counts.unprinted += u64::from(!has_room && speaks);
-            if done.out.len() > sound {
-                ends.push((done.out.len(), speaks));
-            }
-        });
+        if done.out.len() > room {
+            done.out.truncate(sound);
+            has_room = false;
+        }
+        // What is not printed of a record without findings would not speak of any.
+        let speaks = checks && !case.findings().is_empty();
+        counts.unprinted += u64::from(!has_room && speaks);
+        if done.out.len() > sound {
+            ends.push((done.out.len(), speaks));
+        }
     });
+    counts.skips.cut = counts.skips.cut.or(cut_off);
 }
 
 /// Hashes of ids with their lines, of one source at a time.
 #[derive(Default)]
-struct Ids {
+struct DuplicateIds {
     source: usize,
     all: IdLines,
 }
@@ -287,7 +280,7 @@ struct Ids {
 /// How many ids of one source are compared; 16 bytes each.
 pub(crate) const MAX_IDS: usize = 16 << 20;
 
-impl Ids {
+impl DuplicateIds {
     fn add(&mut self, source: usize, ids: &mut IdLines, duplicates: &mut Vec<Duplicate>) {
         if source != self.source {
             self.finish(duplicates);

@@ -26,7 +26,7 @@ const MAX_NAMED: usize = 50;
 
 /// What is to be compared.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct CompareRequest {
     /// The run, as it is open.
     pub run: Snapshot,
     /// What the run is called.
@@ -122,7 +122,7 @@ impl Compared {
 }
 
 /// Compares. An error says what could not be read.
-pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure> {
+pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>, Failure> {
     let baseline = read(wanted, threads)?;
     let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
@@ -157,7 +157,7 @@ pub fn compare(wanted: &Wanted, threads: usize) -> Result<Arc<Compared>, Failure
 }
 
 /// Reads all records of the baseline. One that cannot be read is a failure: what follows from the others would be wrong.
-fn read(wanted: &Wanted, threads: usize) -> Result<Store, Failure> {
+fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     let (sender, events) = channel();
     let inputs = expand(std::slice::from_ref(&wanted.baseline));
     let inputs = match &wanted.document {

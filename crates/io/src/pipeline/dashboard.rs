@@ -5,8 +5,8 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashSet};
 
 use crate::failure::Failure;
-use crate::pipeline::beside::Beside;
 use crate::pipeline::compare::Journals;
+use crate::pipeline::side_data::SideData;
 use crate::pipeline::snapshot::{Address, Carded, Snapshot};
 use stepscope_base::text::Shown;
 use stepscope_core::review::agreement::Agreement;
@@ -17,7 +17,7 @@ use stepscope_core::summary::Summary;
 
 /// What is to be read.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct DashboardRequest {
     /// The records.
     pub run: Snapshot,
     /// Where people's verdicts stand.
@@ -26,7 +26,7 @@ pub struct Wanted {
 
 /// A dispute with its record.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct DisputedRecord {
     /// Where the record stands.
     pub address: Address,
     /// What is kept of it.
@@ -37,7 +37,7 @@ pub struct Case {
 
 /// Everything that follows from the verdicts of people, beside the records.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct BoardData {
     /// The boards.
     pub boards: Vec<DashboardTable>,
     /// The records of every number, by the name of its set.
@@ -47,24 +47,28 @@ pub struct Judged {
     /// How far reviewers agree, as `stepscope review agreement` prints it.
     pub agreement: Vec<Shown>,
     /// The items on which they disagree.
-    pub cases: Vec<Case>,
+    pub cases: Vec<DisputedRecord>,
     /// The labels that there are, with their names.
     pub labels: Vec<(LabelRef, Shown)>,
 }
 
 /// Reads journals and records. An error says what could not be read.
-pub fn read(wanted: &Wanted, threads: usize, beside: &Arc<Beside>) -> Result<Arc<Judged>, Failure> {
+pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> Result<Arc<BoardData>, Failure> {
     let reviews = wanted.journals.read()?;
-    let carded = wanted.run.summaries(threads, Some(beside));
+    let carded = wanted.run.summaries(threads, Some(side));
     let steps: Vec<Option<u64>> = carded.iter().map(|carded| carded.step).collect();
     let (addresses, summaries): (Vec<Address>, Vec<Summary>) =
         carded.into_iter().map(|Carded { address, summary, .. }| (address, summary)).unzip();
     let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
     let place = |at: &usize| addresses.get(*at).copied();
     let case = |dispute: Disagreement| {
-        Some(Case { address: place(&dispute.record)?, summary: summaries.get(dispute.record)?.clone(), dispute })
+        Some(DisputedRecord {
+            address: place(&dispute.record)?,
+            summary: summaries.get(dispute.record)?.clone(),
+            dispute,
+        })
     };
-    Ok(Arc::new(Judged {
+    Ok(Arc::new(BoardData {
         boards,
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
         counts: [judged, elsewhere],

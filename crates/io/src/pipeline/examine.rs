@@ -4,75 +4,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::pipeline::beside::Beside;
 use crate::source::cut::read_each;
-use crate::source::documents::Documents;
-use crate::source::input::Input;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
-use stepscope_base::schema::Schema;
-use stepscope_base::text::Untrusted;
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
-use stepscope_core::record::types::{TypeRegistry, in_use};
 use stepscope_core::table::row::{Flag, RowFacts};
 
 /// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
 static LARGE_TURN: Mutex<()> = Mutex::new(());
-
-/// What stands around the records of one source.
-#[derive(Clone, Debug, Default)]
-pub struct Neighbours<'s> {
-    /// What they were read from.
-    pub input: Option<Arc<Input>>,
-    /// The document that they cite, where it was found before.
-    pub document: Option<Arc<Document>>,
-    /// Where the documents are that they cite.
-    pub documents: Option<Documents>,
-    /// What helps to judge them.
-    pub beside: Arc<Beside>,
-    /// The schema of each, if all are answer objects.
-    pub schema: Option<&'s Schema>,
-}
-
-impl Context for Neighbours<'_> {
-    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
-        match (&self.document, &self.documents) {
-            (Some(document), _) => Some(document.clone()),
-            (None, Some(documents)) => documents.of(typed),
-            (None, None) => inline_document(typed).map(Arc::new),
-        }
-    }
-
-    fn baseline(&self, record: &Record<'_>) -> Option<f64> {
-        self.beside.answer(Some(record))
-    }
-
-    fn types(&self) -> &TypeRegistry {
-        in_use()
-    }
-
-    fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {
-        match self.input.as_deref() {
-            // The folder of its question.
-            Some(Input::Answers(store)) => {
-                let folder = record.and_then(|record| record.root.get("folder")?.string());
-                let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
-                Untrusted::owned(place.into_os_string().into_encoded_bytes())
-            }
-            input => input
-                .and_then(Input::path)
-                .map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
-        }
-    }
-
-    fn answer_schema(&self) -> Option<&Schema> {
-        self.schema
-    }
-}
 
 /// A text in which one record stands, or several one behind another.
 #[derive(Clone, Copy)]

@@ -7,14 +7,16 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::failure::Failure;
+use crate::pipeline::examine::Text;
 use crate::source::block::{Block, Cursor, Want};
-use crate::source::cut::{Cut, Layout, line_ends};
-use crate::source::documents::{Documents, Library};
+use crate::source::cut::{Cut, Layout, is_cut_off, line_ends};
+use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
 use stepscope_base::guard::strike;
+use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_base::work;
-use stepscope_core::case::Location;
+use stepscope_core::case::{CaseView, Context, Location};
 use stepscope_core::report::places::advance_column;
 
 /// How many blocks may wait to be handed over, for each worker.
@@ -26,6 +28,12 @@ const MAX_SPARE: usize = 4 << 20;
 pub(crate) trait Tally: Default + Send {
     /// Makes it as good as new, but keeps its memory.
     fn clear(&mut self);
+}
+
+impl<T: Send> Tally for Vec<T> {
+    fn clear(&mut self) {
+        self.clear();
+    }
 }
 
 /// A block to work on.
@@ -92,14 +100,14 @@ pub(crate) fn run<W, T: Tally>(
         }
     });
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let missing = reader.library.failures();
+    let missing = reader.cache.failures();
     let links = reader.links + reader.inputs.links();
     Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over, links }
 }
 
 impl Task {
     /// Gives every cut of the block with where it begins.
-    pub(crate) fn each(&self, block: &Block, mut found: impl FnMut(Place<'_>, &Cut)) {
+    pub(crate) fn each(&self, block: &Block, mut found: impl FnMut(CutPlace<'_>, &Cut)) {
         let (mut line, mut column, mut counted) = (block.line, block.column, 0);
         let (last, dense) = (block.cuts.len(), block.is_dense(self.layout));
         for (n, cut) in block.cuts.iter().enumerate() {
@@ -116,13 +124,35 @@ impl Task {
             let offset = block.start + cut.range.start as u64;
             let index = block.index + n as u64;
             let seen = Cell::new((0, column));
-            found(Place { task: self, text, line, seen, index, offset, open }, cut);
+            found(CutPlace { task: self, text, line, seen, index, offset, open }, cut);
         }
+    }
+
+    /// Gives every record of the block as a case with the line of its cut, with what the rules find if it is to be
+    /// checked. What is cut off at the end is none; its line comes back.
+    pub(crate) fn each_case<'t>(
+        &self,
+        block: &'t Block,
+        tape: &mut Tape,
+        around: &Arc<dyn Context + 't>,
+        checks: bool,
+        mut found: impl FnMut(&CaseView<'_>, u64),
+    ) -> Option<u64> {
+        let mut cut_off = None;
+        self.each(block, |place, cut| {
+            if place.open && is_cut_off(tape, place.text) {
+                cut_off = Some(place.line);
+                return;
+            }
+            let text = Text { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined };
+            text.each_case(tape, around, checks, |range| place.origin(range), |case| found(case, place.line));
+        });
+        cut_off
     }
 }
 
 /// A cut of a block, and where it begins.
-pub(crate) struct Place<'a> {
+pub(crate) struct CutPlace<'a> {
     task: &'a Task,
     pub(crate) text: &'a [u8],
     pub(crate) line: u64,
@@ -134,7 +164,7 @@ pub(crate) struct Place<'a> {
     pub(crate) open: bool,
 }
 
-impl Place<'_> {
+impl CutPlace<'_> {
     /// The column of a byte. From value to value the text is gone through once.
     fn column(&self, byte: usize) -> usize {
         let (from, column) = self.seen.get();
@@ -157,11 +187,11 @@ impl Place<'_> {
     }
 }
 
-/// The assembly line: a reader that hands out blocks, workers, and a shelf from which they are taken in order.
+/// The assembly line: a reader that hands out blocks, workers, and a finished from which they are taken in order.
 struct Line<T> {
-    reader: Mutex<Reader>,
-    shelf: Mutex<Shelf<T>>,
-    /// Something was put on the shelf, or taken, or the line ended.
+    reader: Mutex<BlockReader>,
+    finished: Mutex<FinishedBlocks<T>>,
+    /// Something was put on the finished, or taken, or the line ended.
     moved: Condvar,
     ahead: u64,
 }
@@ -197,9 +227,9 @@ impl Allowance {
     }
 }
 
-struct Reader {
+struct BlockReader {
     inputs: Expand,
-    library: Arc<Library>,
+    cache: Arc<DocumentCache>,
     current: Option<Current>,
     /// How many inputs were begun.
     begun: usize,
@@ -218,11 +248,12 @@ struct Current {
     input: Arc<Input>,
     name: Shown,
     cursor: Cursor,
+    documents: Option<Documents>,
     /// How many bytes of it were not read yet. The lines that are made of a store may be many times as long.
     left: u64,
 }
 
-struct Shelf<T> {
+struct FinishedBlocks<T> {
     done: BTreeMap<u64, Done<T>>,
     /// The number of the block to be taken next.
     next: u64,
@@ -238,8 +269,8 @@ struct Alarm<'l, T: Tally>(&'l Line<T>);
 impl<T: Tally> Drop for Alarm<'_, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let mut shelf = lock(&self.0.shelf);
-            (shelf.stopped, shelf.total) = (true, Some(shelf.next));
+            let mut finished = lock(&self.0.finished);
+            (finished.stopped, finished.total) = (true, Some(finished.next));
             self.0.moved.notify_all();
         }
     }
@@ -251,8 +282,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl<T: Tally> Line<T> {
     fn new(inputs: Expand, ahead: u64) -> Self {
-        let reader = Reader {
-            library: inputs.library().clone(),
+        let reader = BlockReader {
+            cache: inputs.cache().clone(),
             inputs,
             current: None,
             begun: 0,
@@ -263,8 +294,9 @@ impl<T: Tally> Line<T> {
             passed_over: 0,
             links: 0,
         };
-        let shelf = Shelf { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
-        Self { reader: Mutex::new(reader), shelf: Mutex::new(shelf), moved: Condvar::new(), ahead }
+        let finished =
+            FinishedBlocks { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
+        Self { reader: Mutex::new(reader), finished: Mutex::new(finished), moved: Condvar::new(), ahead }
     }
 
     fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &mut Block, &mut Done<T>)) {
@@ -273,14 +305,14 @@ impl<T: Tally> Line<T> {
         loop {
             let Some(task) = self.next_task(&mut block) else { return };
             strike("worker");
-            let (out, tally) = lock(&self.shelf).spare.pop().unwrap_or_default();
+            let (out, tally) = lock(&self.finished).spare.pop().unwrap_or_default();
             let is_piped = matches!(*task.input, Input::Standard);
             let (source, name, read) = (task.source, task.name.clone(), task.read);
             let mut done = Done { source, name, is_piped, read, out, tally };
             work::within(task.work, || work(&mut worker, &task, &mut block, &mut done));
-            let mut shelf = lock(&self.shelf);
-            shelf.done.insert(task.number, done);
-            if shelf.next == task.number {
+            let mut finished = lock(&self.finished);
+            finished.done.insert(task.number, done);
+            if finished.next == task.number {
                 self.moved.notify_all();
             }
         }
@@ -289,42 +321,42 @@ impl<T: Tally> Line<T> {
     /// Waits until there is room, then reads the next block.
     fn next_task(&self, block: &mut Block) -> Option<Task> {
         let mut reader = lock(&self.reader);
-        let mut shelf = lock(&self.shelf);
-        while !shelf.stopped && shelf.total.is_none() && reader.next >= shelf.next + self.ahead {
-            shelf = self.moved.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        let mut finished = lock(&self.finished);
+        while !finished.stopped && finished.total.is_none() && reader.next >= finished.next + self.ahead {
+            finished = self.moved.wait(finished).unwrap_or_else(PoisonError::into_inner);
         }
-        if shelf.stopped || shelf.total.is_some() {
-            shelf.total.get_or_insert(reader.next);
+        if finished.stopped || finished.total.is_some() {
+            finished.total.get_or_insert(reader.next);
             self.moved.notify_all();
             return None;
         }
-        drop(shelf);
+        drop(finished);
         let task = reader.next(block);
         if task.is_none() {
-            lock(&self.shelf).total = Some(reader.next);
+            lock(&self.finished).total = Some(reader.next);
             self.moved.notify_all();
         }
         task
     }
 
     fn next_done(&self) -> Option<Done<T>> {
-        let mut shelf = lock(&self.shelf);
+        let mut finished = lock(&self.finished);
         loop {
-            let number = shelf.next;
-            if let Some(done) = shelf.done.remove(&number) {
-                shelf.next += 1;
+            let number = finished.next;
+            if let Some(done) = finished.done.remove(&number) {
+                finished.next += 1;
                 self.moved.notify_all();
                 return Some(done);
             }
-            if shelf.total.is_some_and(|total| number >= total) {
+            if finished.total.is_some_and(|total| number >= total) {
                 return None;
             }
-            shelf = self.moved.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+            finished = self.moved.wait(finished).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn stop(&self) {
-        lock(&self.shelf).stopped = true;
+        lock(&self.finished).stopped = true;
         self.moved.notify_all();
     }
 
@@ -332,12 +364,12 @@ impl<T: Tally> Line<T> {
         if done.out.capacity() <= MAX_SPARE {
             done.out.clear();
             done.tally.clear();
-            lock(&self.shelf).spare.push((done.out, done.tally));
+            lock(&self.finished).spare.push((done.out, done.tally));
         }
     }
 }
 
-impl Reader {
+impl BlockReader {
     fn next(&mut self, block: &mut Block) -> Option<Task> {
         loop {
             if self.current.is_none() {
@@ -357,7 +389,7 @@ impl Reader {
                         input: current.input.clone(),
                         name: current.name.clone(),
                         layout: current.cursor.layout(),
-                        documents: current.cursor.blob().documents().cloned(),
+                        documents: current.documents.clone(),
                     });
                 }
                 Ok(false) => self.current = None,
@@ -379,11 +411,11 @@ impl Reader {
             }
         };
         let mut size = u64::MAX;
-        let source = match begin(&input, &self.library) {
+        let source = match begin(&input, &self.cache) {
             Ok(Begun::Source(source)) => Ok(source),
-            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.library),
+            Ok(Begun::Pipe(pipe)) => begin_pipe(pipe, &input.name(), &self.cache),
             Ok(Begun::Answers(store)) => {
-                let (source, report) = begin_answers(&store, &self.library);
+                let (source, report) = begin_answers(&store, &self.cache);
                 self.failures.extend(report.failures);
                 self.links += report.links;
                 self.notes.extend(report.note.map(|note| (input.name(), note)));
@@ -401,9 +433,9 @@ impl Reader {
         };
         match source {
             Ok(source) => {
-                let cursor = Cursor::new(source.blob, source.layout);
-                let name = input.name();
-                self.current = Some(Current { source: self.begun, input: Arc::new(input), name, cursor, left: size });
+                let (cursor, documents) = (Cursor::new(source.blob, source.layout), source.documents);
+                let (source, name, input) = (self.begun, input.name(), Arc::new(input));
+                self.current = Some(Current { source, input, name, cursor, documents, left: size });
                 self.begun += 1;
             }
             Err(failure) => self.failures.push(failure),
@@ -415,7 +447,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::input::BLOCK;
+    use crate::source::block::BLOCK;
 
     #[test]
     fn small_inputs_get_a_few_seconds_of_work_and_large_ones_more() {

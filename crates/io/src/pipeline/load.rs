@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
 
 use crate::failure::Failure;
-use crate::pipeline::beside::Beside;
 use crate::pipeline::check::MAX_IDS;
-use crate::pipeline::examine::{Neighbours, Text, id_hash};
-use crate::pipeline::store::{LoadEvent, Part, Store};
-use crate::source::answers::{self, AnswerStore, Spool};
-use crate::source::beneath::Place;
-use crate::source::block::{Block, Cursor, Want};
-use crate::source::cut::{Layout, Skips, is_cut_off};
-use crate::source::documents::{Documents, Library, Stacks};
-use crate::source::input::{BLOCK, Begun, Expand, Input, Source, begin, recognise_pipe};
+use crate::pipeline::examine::{Text, id_hash};
+use crate::pipeline::side_data::{SideData, Surroundings};
+use crate::pipeline::store::{LoadEvent, RowRun, Store};
+use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments};
+use crate::source::beneath::{Place, folder};
+use crate::source::block::{BLOCK, Block, Cursor, WINDOW, Want};
+use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
+use crate::source::documents::{DocumentCache, Documents};
+use crate::source::input::{Begun, Expand, Input, Source, begin, recognise_pipe};
 use crate::source::open::{Blob, Stat, spool};
 use stepscope_base::guard::guarded;
-use stepscope_base::json::Tape;
+use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Shown;
 use stepscope_core::case::{Context, Location};
 use stepscope_core::table::row::RowFacts;
@@ -55,11 +55,11 @@ pub struct Loader {
 pub fn load(
     inputs: Expand,
     threads: usize,
-    beside: Arc<Beside>,
+    side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, Loader) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, threads, beside, true, &sink)
+    begin_loading(inputs, threads, side, true, &sink)
 }
 
 /// The same, but no rule looks at the records: the rows say where they stand and what they are.
@@ -72,10 +72,10 @@ pub fn load_unchecked(
     begin_loading(inputs, threads, Arc::default(), false, &sink)
 }
 
-fn begin_loading(inputs: Expand, threads: usize, beside: Arc<Beside>, checks: bool, sink: &Sink) -> (Store, Loader) {
+fn begin_loading(inputs: Expand, threads: usize, side: Arc<SideData>, checks: bool, sink: &Sink) -> (Store, Loader) {
     let (wake, woken) = channel();
-    let library = inputs.library().clone();
-    let shared = Arc::new(Shared { library, beside, checks, ..Shared::default() });
+    let cache = inputs.cache().clone();
+    let shared = Arc::new(Shared { cache, side, checks, ..Shared::default() });
     let mut store = Store::default();
     let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
@@ -140,7 +140,7 @@ enum Wake {
     /// A store has changed so that it was read anew.
     Anew(usize, Arc<Blob>),
     /// A store was read: what is to be said of it, what could not be read, and where it may change.
-    Read(usize, Box<answers::Report>),
+    Read(usize, Box<answers::StoreReport>),
     Stop,
 }
 
@@ -150,9 +150,9 @@ struct Shared {
     /// There are jobs, or it is time to stop.
     more: Condvar,
     stopped: AtomicBool,
-    library: Arc<Library>,
+    cache: Arc<DocumentCache>,
     ids: Mutex<HashMap<(usize, u32), Ids>>,
-    beside: Arc<Beside>,
+    side: Arc<SideData>,
     /// Whether the rules look at the records.
     checks: bool,
 }
@@ -178,6 +178,7 @@ struct Jobs {
 /// A run of records to be checked.
 struct Job {
     generation: u32,
+    around: Arc<dyn Context>,
     cursor: Cursor,
     end: u64,
 }
@@ -192,12 +193,6 @@ impl Shared {
         // Taken and dropped, so that no worker is between looking and waiting.
         drop(lock(&self.jobs));
         self.more.notify_all();
-    }
-
-    /// What stands around the records of a source.
-    fn around(&self, blob: &Blob) -> Arc<dyn Context> {
-        let (documents, beside) = (blob.documents().cloned(), self.beside.clone());
-        Arc::new(Neighbours { documents, beside, ..Neighbours::default() })
     }
 
     /// The row of each record of a text, which begins at the byte `base`.
@@ -296,7 +291,7 @@ fn work(shared: &Shared, sink: &Sink) {
     // On this thread only: drawing and typing come first.
     let _ = rustix::process::nice(5);
     let (mut block, mut ids, mut tape) = (Block::default(), Vec::new(), Tape::default());
-    if let Some(failure) = shared.beside.complaint() {
+    if let Some(failure) = shared.side.complaint() {
         shared.send(sink, LoadEvent::Failed(None, failure));
     }
     while let Some((source, mut job)) = shared.next_job() {
@@ -305,10 +300,10 @@ fn work(shared: &Shared, sink: &Sink) {
             while job.cursor.at < job.end && !shared.is_stopped() {
                 // What cannot be read now has been cut or replaced; the scout will say so.
                 let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-                let part = examine_block(&block, &job.cursor, shared, &mut tape, &mut ids);
+                let part = examine_block(&block, job.cursor.layout(), &job.around, shared, &mut tape, &mut ids);
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
-                for failure in shared.library.failures() {
+                for failure in shared.cache.failures() {
                     shared.send(sink, LoadEvent::Missing(failure));
                 }
             }
@@ -319,14 +314,20 @@ fn work(shared: &Shared, sink: &Sink) {
 }
 
 /// The rows of a block, checked.
-fn examine_block(block: &Block, cursor: &Cursor, shared: &Shared, tape: &mut Tape, ids: &mut Vec<(u64, u64)>) -> Part {
-    let around = shared.around(cursor.blob());
-    let mut part = place_part(block, cursor.layout());
+fn examine_block(
+    block: &Block,
+    layout: Layout,
+    around: &Arc<dyn Context>,
+    shared: &Shared,
+    tape: &mut Tape,
+    ids: &mut Vec<(u64, u64)>,
+) -> RowRun {
+    let mut part = place_part(block, layout);
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
         let text = Text { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined };
-        shared.each_row(text, base, tape, &around, ids, |row| rows.push(row));
+        shared.each_row(text, base, tape, around, ids, |row| rows.push(row));
     }
     part.dense &= rows.len() == block.cuts.len();
     part.rows = rows;
@@ -334,8 +335,8 @@ fn examine_block(block: &Block, cursor: &Cursor, shared: &Shared, tape: &mut Tap
 }
 
 /// The part of a block without its rows.
-fn place_part(block: &Block, layout: Layout) -> Part {
-    Part {
+fn place_part(block: &Block, layout: Layout) -> RowRun {
+    RowRun {
         span: block.border..block.end,
         line: block.line,
         dense: block.cuts.len() as u64 == block.lines && block.is_dense(layout),
@@ -346,16 +347,15 @@ fn place_part(block: &Block, layout: Layout) -> Part {
 }
 
 /// The rows of a block, as far as they are known without reading them.
-fn unchecked_part(block: &Block, layout: Layout) -> Part {
-    let row = |cut| {
-        let cut: &crate::source::cut::Cut = cut;
+fn unchecked_part(block: &Block, layout: Layout) -> RowRun {
+    let row = |cut: &Cut| {
         let mut row = RowFacts::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
         if cut.joined {
             row.set(stepscope_core::table::row::Flag::Joined);
         }
         row
     };
-    Part { rows: block.cuts.iter().map(row).collect(), ..place_part(block, layout) }
+    RowRun { rows: block.cuts.iter().map(row).collect(), ..place_part(block, layout) }
 }
 
 /// Ids of a source, as hashes with the first byte of their record.
@@ -437,6 +437,10 @@ struct Track {
     names: Vec<PathBuf>,
     generation: u32,
     blob: Option<Arc<Blob>>,
+    /// Where the documents are that its records cite.
+    documents: Option<Documents>,
+    /// What its records are examined with.
+    around: Arc<dyn Context>,
     cursor: Option<Cursor>,
     /// How many bytes were there when it was last read.
     seen: u64,
@@ -638,7 +642,7 @@ impl Scout {
         for name in &names {
             self.watch(name);
         }
-        let begun = begin(input, &self.shared.library);
+        let begun = begin(input, &self.shared.cache);
         if let Ok(Begun::PassedOver) = begun {
             return self.send(LoadEvent::PassedOver);
         }
@@ -649,6 +653,8 @@ impl Scout {
             input: input.clone(),
             generation: 0,
             blob: None,
+            documents: None,
+            around: Arc::new(()),
             cursor: None,
             seen: 0,
             samples: None,
@@ -673,10 +679,11 @@ impl Scout {
         track.flow = Flow::Pipe;
         let name = track.input.name();
         let blob = match Blob::in_memory(name.clone()) {
-            Ok(blob) => Arc::new(blob.with_documents(Some(Documents::nowhere(self.shared.library.clone())))),
+            Ok(blob) => Arc::new(blob),
             Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
         };
         track.blob = Some(blob.clone());
+        track.documents = Some(Documents::nowhere(self.shared.cache.clone()));
         let (wake, shared) = (self.wake.clone(), self.shared.clone());
         let work = move || {
             let more = |_| wake.send(Wake::Pipe(source, false)).is_ok() && !shared.is_stopped();
@@ -707,10 +714,10 @@ impl Scout {
         let names = track.names.clone();
         let (again, asked) = sync_channel(1);
         track.again = Some(again);
-        let stacks = Arc::new(Stacks::new(store.clone()));
-        let documents = Documents::of_store(self.shared.library.clone(), stacks.clone());
+        let store_documents = Arc::new(StoreDocuments::new(store.clone()));
+        track.documents = Some(Documents::of_store(self.shared.cache.clone(), store_documents.clone()));
         let follower =
-            Follower { source, store, stacks, documents, wake: self.wake.clone(), shared: self.shared.clone() };
+            Follower { source, store, store_documents, wake: self.wake.clone(), shared: self.shared.clone() };
         let blob = match follower.blob() {
             Ok(blob) => Arc::new(blob),
             Err(failure) => return self.send(LoadEvent::Failed(Some(source), failure)),
@@ -723,7 +730,7 @@ impl Scout {
     }
 
     /// A store was read to its end.
-    fn answers_read(&mut self, source: usize, report: answers::Report) {
+    fn answers_read(&mut self, source: usize, report: answers::StoreReport) {
         let mut missed = false;
         // A store that has changed is read again.
         let first = self.sources.get(source).is_some_and(|track| track.generation == 0);
@@ -758,21 +765,23 @@ impl Scout {
         {
             blob.close();
         }
-        let Source { blob, layout, decoded, stat } = found;
-        let size = if decoded { blob.len().unwrap_or(0) } else { stat.len };
+        let size = if found.decoded { found.blob.len().unwrap_or(0) } else { found.stat.len };
         track.generation += 1;
         track.gone = false;
-        track.decoded = decoded;
-        track.blob = Some(blob.clone());
-        track.cursor = Some(Cursor::new(blob.clone(), layout));
+        track.decoded = found.decoded;
+        track.blob = Some(found.blob.clone());
+        track.documents.clone_from(&found.documents);
+        let (documents, side) = (found.documents.clone(), self.shared.side.clone());
+        track.around = Arc::new(Surroundings { documents, side, ..Surroundings::default() });
+        track.cursor = Some(Cursor::new(found.blob.clone(), found.layout));
         track.seen = size;
-        track.stat = (track.flow == Flow::File).then_some(stat);
-        track.samples = Samples::of(&blob, size);
+        track.stat = (track.flow == Flow::File).then_some(found.stat);
+        track.samples = Samples::of(&found.blob, size);
         let generation = track.generation;
         if let Some(current) = lock(&self.shared.jobs).generations.get_mut(source) {
             *current = generation;
         }
-        self.send(LoadEvent::Opened { source, generation, blob, layout, size, changed });
+        self.send(LoadEvent::Opened { source, generation, found, size, changed });
         self.reading = Some(source);
     }
 
@@ -784,7 +793,7 @@ impl Scout {
         let before = cursor.clone();
         // What is little is checked at once; what is much is left to the workers.
         let little = size.saturating_sub(cursor.at) < BLOCK as u64;
-        let direct = (direct || little) && self.shared.beside.is_ready();
+        let direct = (direct || little) && self.shared.side.is_ready();
         let want = if direct { Want::Bytes } else { Want::Places };
         match cursor.next(&mut self.block, size, want) {
             Ok(true) => {}
@@ -807,8 +816,10 @@ impl Scout {
     }
 
     fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
+        let Some(around) = self.sources.get(source).map(|track| track.around.clone()) else { return };
         if direct {
-            let part = examine_block(&self.block, &before, &self.shared, &mut self.tape, &mut self.ids);
+            let (block, layout) = (&self.block, before.layout());
+            let part = examine_block(block, layout, &around, &self.shared, &mut self.tape, &mut self.ids);
             self.shared.add_ids(source, generation, &mut self.ids);
             self.send(LoadEvent::Found { source, generation, part });
             return;
@@ -817,7 +828,7 @@ impl Scout {
         let empty = part.rows.is_empty();
         self.send(LoadEvent::Found { source, generation, part });
         if !empty {
-            let job = Job { generation, cursor: before.of_part(), end: self.block.end };
+            let job = Job { generation, around, cursor: before.of_part(), end: self.block.end };
             lock(&self.shared.jobs).waiting.insert((source, self.block.border), job);
             self.shared.more.notify_one();
         }
@@ -826,16 +837,16 @@ impl Scout {
     /// The end of a source that does not end with a line end: what stands before its last record is reported as usual,
     /// the last record as the tail, which will be read again if the source grows.
     fn read_tail(&mut self, source: usize, generation: u32, before: &Cursor, direct: bool) -> bool {
-        let Some(at) = self.sources.get(source).and_then(|track| track.cursor.as_ref()).map(|c| c.at) else {
-            return false;
-        };
+        let Some(track) = self.sources.get(source) else { return false };
+        let Some(at) = track.cursor.as_ref().map(|cursor| cursor.at) else { return false };
+        let around = track.around.clone();
         let end = self.block.end;
         let layout = before.layout();
         let last = self.block.cuts.pop();
         let (lines, line) = (self.block.lines, self.block.line);
         let text_lines = last.as_ref().map_or(0, |cut| {
             let head = self.block.bytes.get(..cut.range.start).unwrap_or_default();
-            crate::source::cut::line_ends(layout, head)
+            line_ends(layout, head)
         });
         if at > self.block.border {
             self.block.end = at;
@@ -843,7 +854,7 @@ impl Scout {
             self.block.open = false;
             self.report(source, generation, before.clone(), direct);
         }
-        let mut part = Part {
+        let mut part = RowRun {
             span: at..end,
             line: line + text_lines,
             dense: lines == text_lines,
@@ -852,7 +863,7 @@ impl Scout {
             tail: true,
         };
         if let Some(cut) = last {
-            self.examine_tail(&cut, layout, before.blob(), &mut part);
+            self.examine_tail(&cut, before, &around, &mut part);
             self.shared.add_ids(source, generation, &mut self.ids);
         }
         self.send(LoadEvent::Found { source, generation, part });
@@ -860,13 +871,12 @@ impl Scout {
         false
     }
 
-    fn examine_tail(&mut self, cut: &crate::source::cut::Cut, layout: Layout, blob: &Blob, part: &mut Part) {
+    fn examine_tail(&mut self, cut: &Cut, before: &Cursor, around: &Arc<dyn Context>, part: &mut RowRun) {
         let len = self.block.len_of(cut);
         if self.block.bytes.is_empty() {
             // Only its place was asked for.
-            let keep =
-                if len > stepscope_base::json::MAX_TEXT as u64 { crate::source::block::WINDOW } else { len as usize };
-            if blob.read(part.span.start, keep, &mut self.block.bytes).is_err() {
+            let keep = if len > MAX_TEXT as u64 { WINDOW } else { len as usize };
+            if before.blob().read(part.span.start, keep, &mut self.block.bytes).is_err() {
                 return;
             }
         }
@@ -876,13 +886,13 @@ impl Scout {
             self.block.bytes.get(cut.range.clone()).unwrap_or_default()
         };
         // A line that is still being written, or a list whose next item or end is.
-        if text.is_empty() || matches!(layout, Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
+        if text.is_empty() || matches!(before.layout(), Layout::Lines(_)) && is_cut_off(&mut self.tape, text) {
             part.skips.cut = Some(part.line);
             return;
         }
-        let (text, around) = (Text { bytes: text, len, joined: cut.joined }, self.shared.around(blob));
+        let text = Text { bytes: text, len, joined: cut.joined };
         let (base, rows) = (part.span.start, &mut part.rows);
-        self.shared.each_row(text, base, &mut self.tape, &around, &mut self.ids, |row| rows.push(row));
+        self.shared.each_row(text, base, &mut self.tape, around, &mut self.ids, |row| rows.push(row));
         part.dense &= part.rows.len() == 1;
     }
 
@@ -929,7 +939,10 @@ impl Scout {
         }
         let changed = track.generation > 0;
         match recognise_pipe(&blob, track.flow == Flow::Ended) {
-            Ok(Some(found)) => self.opened(source, found, changed),
+            Ok(Some(found)) => {
+                let documents = track.documents.clone();
+                self.opened(source, Source { documents, ..found }, changed);
+            }
             Ok(None) => {}
             Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
         }
@@ -937,7 +950,7 @@ impl Scout {
 
     fn reopen(&mut self, source: usize, changed: bool) {
         let Some(track) = self.sources.get_mut(source) else { return };
-        match begin(&track.input, &self.shared.library) {
+        match begin(&track.input, &self.shared.cache) {
             Ok(Begun::Source(found)) => self.opened(source, found, changed),
             Ok(_) => {}
             Err(failure) => {
@@ -979,15 +992,14 @@ impl Scout {
 struct Follower {
     source: usize,
     store: AnswerStore,
-    stacks: Arc<Stacks>,
-    documents: Documents,
+    store_documents: Arc<StoreDocuments>,
     wake: Sender<Wake>,
     shared: Arc<Shared>,
 }
 
 impl Follower {
     fn blob(&self) -> Result<Blob, Failure> {
-        Blob::in_memory(Shown::path(self.store.path())).map(|blob| blob.with_documents(Some(self.documents.clone())))
+        Blob::in_memory(Shown::path(self.store.path()))
     }
 
     fn run(self, blob: Arc<Blob>, asked: &Receiver<()>) {
@@ -1009,7 +1021,7 @@ impl Follower {
             std::thread::sleep(AGAIN.max(begun.elapsed() * 4).min(MAX_AGAIN));
             let _ = asked.try_recv();
             begun = Instant::now();
-            self.stacks.renew();
+            self.store_documents.renew();
             let Ok(new) = self.blob() else { return };
             let (mut seen, mut fresh) = (HashMap::new(), Vec::new());
             report = self.read(&new, false, |line| {
@@ -1033,7 +1045,7 @@ impl Follower {
     }
 
     /// Reads the store once; each line is told by its hash.
-    fn read(&self, blob: &Blob, tell: bool, mut line: impl FnMut(u64)) -> answers::Report {
+    fn read(&self, blob: &Blob, tell: bool, mut line: impl FnMut(u64)) -> answers::StoreReport {
         use std::hash::Hasher;
         let mut spool = Spool::new(blob);
         let mut report = answers::read(&self.store, &mut |text| {
@@ -1079,8 +1091,7 @@ fn append_fresh(from: &Blob, to: &Blob, fresh: &[bool]) -> Result<(), Failure> {
 /// A file's absolute name in its own folder, and the one where its links lead. Folders are named without links and in
 /// one way only, because the watcher gives each folder one name.
 fn watched_names(path: &Path) -> Vec<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let own = folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
+    let own = folder(path).canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
     let mut names: Vec<PathBuf> = own.into_iter().chain(path.canonicalize()).collect();
     names.dedup();
     names

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::failure::Failure;
-use crate::pipeline::beside::Beside;
-use crate::pipeline::examine::Neighbours;
-use crate::pipeline::store::WINDOW;
+use crate::pipeline::side_data::SideData;
+use crate::pipeline::side_data::Surroundings;
+use crate::source::block::WINDOW;
 use crate::source::cut::{Layout, line_ends};
+use crate::source::documents::Documents;
 use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
@@ -23,6 +24,8 @@ pub struct Reading {
     pub len: usize,
     /// How the lines of the source end.
     pub layout: Layout,
+    /// Where the documents are that the record cites.
+    pub(crate) documents: Option<Documents>,
     /// A byte before the record and the number of its line, from 1.
     pub known_line: (u64, u64),
     /// The name of the record's file in journals, where it has one.
@@ -51,8 +54,8 @@ impl Reading {
     }
 
     /// What stands around the record.
-    pub fn around(&self, beside: &Arc<Beside>) -> Neighbours<'static> {
-        Neighbours { documents: self.blob.documents().cloned(), beside: beside.clone(), ..Neighbours::default() }
+    pub fn around(&self, side: &Arc<SideData>) -> Surroundings<'static> {
+        Surroundings { documents: self.documents.clone(), side: side.clone(), ..Surroundings::default() }
     }
 
     /// The number of the line in which the record begins, from 1; lines before it are counted where that is needed.

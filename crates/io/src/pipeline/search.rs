@@ -1,13 +1,14 @@
 //! Looking through all records on all cores, piece by piece; hits come in batches, in the order of the plan, whichever
 //! thread is faster.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::Failure;
 use crate::pipeline::store::Store;
 use crate::source::open::Blob;
+use stepscope_base::canonical::sha256;
 use stepscope_core::table::row::RowFacts;
 
 /// Records that follow one another are read together up to so many bytes.
@@ -18,21 +19,21 @@ const MAX_RECORD: u64 = 64 << 20;
 /// What is to be looked through: where every record stands, without the store.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    pieces: Vec<Piece>,
+    pieces: Vec<Batch>,
 }
 
 /// Records that are read together.
 #[derive(Clone, Debug)]
-struct Piece {
+struct Batch {
     blob: Arc<Blob>,
     start: u64,
     end: u64,
-    records: Vec<Place>,
+    records: Vec<RecordSpan>,
 }
 
 /// One record: its position in the store and its bytes.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RecordSpan {
     record: u32,
     offset: u64,
     len: u32,
@@ -41,20 +42,20 @@ struct Place {
 impl Plan {
     /// The records of a store from a position on, without those that need not be asked.
     pub fn of(store: &Store, from: usize, wanted: impl Fn(&RowFacts) -> bool) -> Self {
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<Batch> = Vec::new();
         for (source, rows) in store.sources().iter().enumerate() {
             let Some(blob) = rows.blob() else { continue };
             let positions = store.positions(source);
             let mut fresh = true;
             for record in positions.start.max(from)..positions.end {
                 let Some(row) = store.row(record).filter(|row| wanted(row)) else { continue };
-                let place = Place { record: record as u32, offset: row.offset, len: row.len };
+                let place = RecordSpan { record: record as u32, offset: row.offset, len: row.len };
                 match pieces.last_mut() {
                     Some(last) if !fresh && row.end() - last.start <= PIECE => {
                         last.end = row.end();
                         last.records.push(place);
                     }
-                    _ => pieces.push(Piece {
+                    _ => pieces.push(Batch {
                         blob: blob.clone(),
                         start: row.offset,
                         end: row.end(),
@@ -69,10 +70,10 @@ impl Plan {
 
     /// These records of a store, in this order.
     pub fn in_order(store: &Store, records: impl Iterator<Item = usize>) -> Self {
-        let mut pieces: Vec<(usize, Piece)> = Vec::new();
+        let mut pieces: Vec<(usize, Batch)> = Vec::new();
         for record in records {
             let Some((source, row)) = store.source_of(record).zip(store.row(record)) else { continue };
-            let place = Place { record: record as u32, offset: row.offset, len: row.len };
+            let place = RecordSpan { record: record as u32, offset: row.offset, len: row.len };
             match pieces.last_mut() {
                 Some((of, last)) if *of == source && row.offset >= last.end && row.end() - last.start <= PIECE => {
                     last.end = row.end();
@@ -81,7 +82,7 @@ impl Plan {
                 _ => {
                     let Some(blob) = store.sources().get(source).and_then(|rows| rows.blob()) else { continue };
                     let (start, end) = (row.offset, row.end());
-                    pieces.push((source, Piece { blob: blob.clone(), start, end, records: vec![place] }));
+                    pieces.push((source, Batch { blob: blob.clone(), start, end, records: vec![place] }));
                 }
             }
         }
@@ -98,9 +99,18 @@ impl Plan {
             }
         }
     }
+
+    /// The records whose text has one of these SHA-256 hashes.
+    pub fn find(&self, wanted: &BTreeSet<String>, go_on: impl Fn() -> bool) -> Vec<(u32, String)> {
+        let mut found = Vec::new();
+        self.each(go_on, |record, text| {
+            found.extend(Some(sha256(text)).filter(|hash| wanted.contains(hash)).map(|hash| (record, hash)));
+        });
+        found
+    }
 }
 
-impl Piece {
+impl Batch {
     fn read(&self, block: &mut Vec<u8>) -> Result<(), Failure> {
         let want = (self.end - self.start).min(MAX_RECORD);
         self.blob.read(self.start, want as usize, block)
@@ -117,7 +127,7 @@ impl Piece {
 
 /// What a search reports.
 #[derive(Debug)]
-pub enum Found<H> {
+pub enum SearchEvent<H> {
     /// Records that fit, each with what was found in it. Everything before them in the plan was looked through.
     Some(Vec<(u32, H)>),
     /// Everything was looked through.
@@ -128,25 +138,25 @@ pub enum Found<H> {
 
 /// A search under way. Dropping it ends it.
 #[derive(Debug)]
-pub struct Running(Arc<AtomicBool>);
+pub struct Search(Arc<AtomicBool>);
 
-impl Drop for Running {
+impl Drop for Search {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-struct Shared<F, R, H> {
-    pieces: Vec<Piece>,
+struct SearchState<F, R, H> {
+    pieces: Vec<Batch>,
     next: AtomicUsize,
     stop: Arc<AtomicBool>,
     fits: F,
     report: R,
-    desk: Mutex<Desk<H>>,
+    finished: Mutex<Finished<H>>,
 }
 
 /// Where finished pieces wait for those before them.
-struct Desk<H> {
+struct Finished<H> {
     next: usize,
     done: BTreeMap<usize, Result<Vec<(u32, H)>, Failure>>,
 }
@@ -156,13 +166,13 @@ struct Desk<H> {
 pub fn start<H: Send + 'static>(
     plan: Plan,
     fits: impl Fn(&[u8]) -> Option<H> + Clone + Send + Sync + 'static,
-    report: impl Fn(Found<H>) -> bool + Send + Sync + 'static,
-) -> Running {
+    report: impl Fn(SearchEvent<H>) -> bool + Send + Sync + 'static,
+) -> Search {
     let stop = Arc::new(AtomicBool::new(false));
     let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(1, plan.pieces.len().max(1));
-    let desk = Mutex::new(Desk { next: 0, done: BTreeMap::new() });
+    let finished = Mutex::new(Finished { next: 0, done: BTreeMap::new() });
     let next = AtomicUsize::new(0);
-    let shared = Arc::new(Shared { pieces: plan.pieces, next, stop: stop.clone(), fits, report, desk });
+    let shared = Arc::new(SearchState { pieces: plan.pieces, next, stop: stop.clone(), fits, report, finished });
     for _ in 0..threads {
         let shared = shared.clone();
         // Without a thread the others do its share; the spawning thread must not look through gigabytes itself.
@@ -172,13 +182,16 @@ pub fn start<H: Send + 'static>(
             look_through(&shared, &fits);
         });
     }
-    Running(stop)
+    Search(stop)
 }
 
-fn look_through<F, R: Fn(Found<H>) -> bool, H>(shared: &Shared<F, R, H>, fits: &impl Fn(&[u8]) -> Option<H>) {
+fn look_through<F, R: Fn(SearchEvent<H>) -> bool, H>(
+    shared: &SearchState<F, R, H>,
+    fits: &impl Fn(&[u8]) -> Option<H>,
+) {
     let mut block = Vec::new();
     if shared.pieces.is_empty() {
-        (shared.report)(Found::All);
+        (shared.report)(SearchEvent::All);
     }
     while !shared.stop.load(Ordering::Acquire) {
         let n = shared.next.fetch_add(1, Ordering::Relaxed);
@@ -190,28 +203,28 @@ fn look_through<F, R: Fn(Found<H>) -> bool, H>(shared: &Shared<F, R, H>, fits: &
     }
 }
 
-impl<F, R: Fn(Found<H>) -> bool, H> Shared<F, R, H> {
+impl<F, R: Fn(SearchEvent<H>) -> bool, H> SearchState<F, R, H> {
     /// Reports this piece and those that waited for it; `false`: nobody listens.
     fn deliver(&self, n: usize, result: Result<Vec<(u32, H)>, Failure>) -> bool {
-        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
-        desk.done.insert(n, result);
+        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        finished.done.insert(n, result);
         let mut listening = true;
         loop {
-            let next = desk.next;
-            let Some(result) = desk.done.remove(&next) else { return listening };
-            desk.next += 1;
+            let next = finished.next;
+            let Some(result) = finished.done.remove(&next) else { return listening };
+            finished.next += 1;
             listening &= match result {
-                Ok(found) => found.is_empty() || (self.report)(Found::Some(found)),
-                Err(failure) => (self.report)(Found::Failed(failure)),
+                Ok(found) => found.is_empty() || (self.report)(SearchEvent::Some(found)),
+                Err(failure) => (self.report)(SearchEvent::Failed(failure)),
             };
-            if desk.next == self.pieces.len() {
-                listening &= (self.report)(Found::All);
+            if finished.next == self.pieces.len() {
+                listening &= (self.report)(SearchEvent::All);
             }
         }
     }
 }
 
-fn hits<H>(piece: &Piece, fits: &impl Fn(&[u8]) -> Option<H>, block: &mut Vec<u8>) -> Result<Vec<(u32, H)>, Failure> {
+fn hits<H>(piece: &Batch, fits: &impl Fn(&[u8]) -> Option<H>, block: &mut Vec<u8>) -> Result<Vec<(u32, H)>, Failure> {
     piece.read(block)?;
     Ok(piece.texts(block).filter_map(|(record, text)| Some((record, fits(text)?))).collect())
 }

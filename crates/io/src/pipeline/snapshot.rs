@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::pipeline::beside::Beside;
-use crate::pipeline::examine::{Neighbours, case_of_row};
+use crate::pipeline::examine::case_of_row;
+use crate::pipeline::side_data::SideData;
+use crate::pipeline::side_data::Surroundings;
 use crate::pipeline::store::Store;
 use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
@@ -24,11 +25,11 @@ pub type Address = (usize, u64);
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    sources: Vec<Source>,
+    sources: Vec<SnapshotSource>,
 }
 
 #[derive(Clone, Debug)]
-struct Source {
+struct SnapshotSource {
     number: usize,
     dataset: Option<Text>,
     blob: Arc<Blob>,
@@ -56,7 +57,7 @@ impl Snapshot {
             }
             let blob = source.blob()?.clone();
             let dataset = source.path().and_then(dataset);
-            Some(Source { number, dataset, blob, rows: source.rows().copied().collect() })
+            Some(SnapshotSource { number, dataset, blob, rows: source.rows().copied().collect() })
         };
         Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
     }
@@ -74,8 +75,8 @@ impl Snapshot {
     /// Every record as a summary, in their order; with `triage` the rules look at each, and where to fix it is judged beside
     /// what is given. What cannot be read any more is left out: its file is about to be read
     /// anew.
-    pub fn summaries(&self, threads: usize, triage: Option<&Arc<Beside>>) -> Vec<Carded> {
-        let pieces: Vec<(&Source, usize)> = self
+    pub fn summaries(&self, threads: usize, triage: Option<&Arc<SideData>>) -> Vec<Carded> {
+        let pieces: Vec<(&SnapshotSource, usize)> = self
             .sources
             .iter()
             .flat_map(|source| (0..source.rows.len()).step_by(PIECE).map(move |first| (source, first)))
@@ -102,17 +103,17 @@ impl Snapshot {
 
 /// Reads a record into memory that is used again.
 fn summary(
-    source: &Source,
+    source: &SnapshotSource,
     at: usize,
     row: &RowFacts,
     (text, tape): &mut (Vec<u8>, Tape),
-    triage: Option<&Arc<Beside>>,
+    triage: Option<&Arc<SideData>>,
 ) -> Option<Carded> {
     source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
     let dataset = source.dataset.clone();
     let (summary, step) = guarded(|| {
         let place = RowFacts::unchecked(row.offset, row.len.into());
-        let around = Neighbours { beside: triage.cloned().unwrap_or_default(), ..Neighbours::default() };
+        let around = Surroundings { side: triage.cloned().unwrap_or_default(), ..Surroundings::default() };
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use crate::failure::Failure;
 use crate::pipeline::reading::Reading;
 use crate::source::cut::{Layout, Skips, line_ends};
-use crate::source::input::Input;
+use crate::source::documents::Documents;
+use crate::source::input::{Input, Source};
 use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
 use stepscope_core::rules::source::DUPLICATE_ID;
 use stepscope_core::table::row::{Flag, RowFacts};
 
+use crate::source::block::BLOCK;
 pub use crate::source::block::WINDOW;
 
 /// Small parts that follow one another are put together up to this many rows: a file that grows by single lines must
@@ -32,10 +34,8 @@ pub enum LoadEvent {
         source: usize,
         /// Counts the openings; what is older no longer counts.
         generation: u32,
-        /// Its bytes.
-        blob: Arc<Blob>,
-        /// How its records are laid out.
-        layout: Layout,
+        /// Its bytes, and how they are to be read.
+        found: Source,
         /// How many bytes it has now.
         size: u64,
         /// It was replaced or cut while it was open.
@@ -48,7 +48,7 @@ pub enum LoadEvent {
         /// The opening it was read in.
         generation: u32,
         /// The rows.
-        part: Part,
+        part: RowRun,
     },
     /// A part that was found has been checked: the same rows with their findings, or more, if lines hold several values.
     Checked {
@@ -57,7 +57,7 @@ pub enum LoadEvent {
         /// The opening it was read in.
         generation: u32,
         /// The rows.
-        part: Part,
+        part: RowRun,
     },
     /// A source has been read to its end, which is where it was when this was said; it may grow.
     Read {
@@ -95,7 +95,7 @@ pub enum LoadEvent {
 
 /// A run of records in a source.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct RowRun {
     /// Its bytes, from border to border.
     pub span: Range<u64>,
     /// The number of its first line, from 1.
@@ -112,7 +112,7 @@ pub struct Part {
 
 /// How a source stands with the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
+pub enum SourceState {
     /// As it was opened, or grown.
     Sound,
     /// Replaced or cut while it was open, and read anew.
@@ -129,7 +129,7 @@ pub struct SourceRows {
     /// Where it came from.
     pub input: Input,
     /// How it stands with the disk.
-    pub standing: Standing,
+    pub standing: SourceState,
     /// How it was opened, where that is to be said.
     pub note: Option<Shown>,
     /// How its records are laid out.
@@ -140,13 +140,14 @@ pub struct SourceRows {
     pub found_to: u64,
     generation: u32,
     blob: Option<Arc<Blob>>,
-    chunks: Vec<Chunk>,
+    documents: Option<Documents>,
+    chunks: Vec<RowChunk>,
     skips: Skips,
     tail: Skips,
 }
 
 #[derive(Debug)]
-struct Chunk {
+struct RowChunk {
     /// How many rows stand before it in the source.
     first: usize,
     span: Range<u64>,
@@ -318,6 +319,7 @@ impl Store {
             offset: row.offset,
             len: row.len as usize,
             layout: source.layout,
+            documents: source.documents.clone(),
             known_line,
             dataset: source.path().and_then(crate::pipeline::summaries::dataset),
             position: (chunk.first + n) as u64,
@@ -350,9 +352,9 @@ impl Store {
                 self.settled = false;
                 Change::Rows
             }
-            LoadEvent::Opened { source, generation, blob, layout, size, changed } => {
+            LoadEvent::Opened { source, generation, found, size, changed } => {
                 self.settled = false;
-                self.opened(source, generation, blob, layout, size, changed)
+                self.opened(source, generation, found, size, changed)
             }
             LoadEvent::Found { source, generation, part } => {
                 self.settled = false;
@@ -369,7 +371,7 @@ impl Store {
             LoadEvent::Duplicates { source, generation, offsets } => self.duplicates(source, generation, &offsets),
             LoadEvent::Gone(source) => {
                 if let Some(source) = self.sources.get_mut(source) {
-                    source.standing = Standing::Gone;
+                    source.standing = SourceState::Gone;
                 }
                 Change::Rows
             }
@@ -389,7 +391,7 @@ impl Store {
             }
             LoadEvent::Failed(source, failure) => {
                 if let Some(source) = source.and_then(|source| self.sources.get_mut(source)) {
-                    source.standing = Standing::Failed;
+                    source.standing = SourceState::Failed;
                 }
                 self.failures.push(failure);
                 Change::Failure
@@ -430,7 +432,7 @@ impl Store {
         }
     }
 
-    fn opened(&mut self, at: usize, gen_new: u32, blob: Arc<Blob>, layout: Layout, size: u64, changed: bool) -> Change {
+    fn opened(&mut self, at: usize, generation: u32, found: Source, size: u64, changed: bool) -> Change {
         let Some(source) = self.sources.get_mut(at) else { return Change::None };
         let old: usize = source.len();
         for row in source.chunks.iter().flat_map(|chunk| &chunk.rows) {
@@ -439,15 +441,17 @@ impl Store {
         source.chunks = Vec::new();
         source.skips = Skips::default();
         source.tail = Skips::default();
-        (source.generation, source.layout, source.size, source.found_to) = (gen_new, layout, size, 0);
-        source.blob = Some(blob);
+        (source.generation, source.size, source.found_to) = (generation, size, 0);
+        (source.layout, source.documents) = (found.layout, found.documents);
+        source.blob = Some(found.blob);
         let was = source.standing;
-        source.standing = if changed || was == Standing::Changed { Standing::Changed } else { Standing::Sound };
+        source.standing =
+            if changed || was == SourceState::Changed { SourceState::Changed } else { SourceState::Sound };
         self.shift(at, -(old as isize));
         if old > 0 { Change::Moved } else { Change::Rows }
     }
 
-    fn found(&mut self, at: usize, generation: u32, part: Part) -> Change {
+    fn found(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
         let mut totals = self.totals;
         let Some(source) = self.current(at, generation) else { return Change::None };
         // A tail that is found again, longer, takes the place of what it was.
@@ -484,7 +488,7 @@ impl Store {
         if last || by == 0 { Change::Rows } else { Change::Moved }
     }
 
-    fn checked(&mut self, at: usize, generation: u32, part: Part) -> Change {
+    fn checked(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
         let mut totals = self.totals;
         let Some(source) = self.current(at, generation) else { return Change::None };
         let Some(chunk) = source.chunk_at(part.span.start) else { return Change::None };
@@ -538,13 +542,14 @@ impl SourceRows {
     fn new(input: Input) -> Self {
         Self {
             input,
-            standing: Standing::Sound,
+            standing: SourceState::Sound,
             note: None,
             layout: Layout::Lines(b'\n'),
             size: 0,
             found_to: 0,
             generation: 0,
             blob: None,
+            documents: None,
             chunks: Vec::new(),
             skips: Skips::default(),
             tail: Skips::default(),
@@ -601,14 +606,14 @@ impl SourceRows {
         (byte < self.chunks.get(n)?.span.end).then_some(n)
     }
 
-    fn push(&mut self, part: Part) {
+    fn push(&mut self, part: RowRun) {
         if part.rows.is_empty() {
             return;
         }
         let first = self.len();
         if let Some(last) = self.chunks.last_mut()
             && last.rows.len() + part.rows.len() <= FULL
-            && last.span.end - last.span.start < crate::source::input::BLOCK as u64
+            && last.span.end - last.span.start < BLOCK as u64
             && last.span.end == part.span.start
         {
             last.dense &= part.dense && last.line + last.rows.len() as u64 == part.line;
@@ -619,7 +624,7 @@ impl SourceRows {
         if let Some(last) = self.chunks.last_mut() {
             last.rows.shrink_to_fit();
         }
-        self.chunks.push(Chunk { first, span: part.span, line: part.line, dense: part.dense, rows: part.rows });
+        self.chunks.push(RowChunk { first, span: part.span, line: part.line, dense: part.dense, rows: part.rows });
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::failure::Failure;
-use crate::pipeline::check::{Outcome, check};
-use crate::pipeline::examine::Neighbours;
+use crate::pipeline::check::{CheckOutcome, check};
+use crate::pipeline::side_data::Surroundings;
 use crate::source::input::{Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
@@ -31,7 +31,7 @@ impl Tiny {
     }
 
     /// The summaries, or why there are none.
-    fn judge(self, summaries: Vec<Placed>, mut outcome: Outcome, paths: &[PathBuf]) -> Summaries {
+    fn judge(self, summaries: Vec<Placed>, mut outcome: CheckOutcome, paths: &[PathBuf]) -> Summaries {
         const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, which no run is";
         if self.0.into_inner() <= MAX_TINY {
             return Summaries { summaries, outcome };
@@ -61,7 +61,7 @@ pub struct Summaries {
     /// In the order of the files.
     pub summaries: Vec<Placed>,
     /// How the reading ended: what could not be read, and ids that stand twice.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
 /// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
@@ -102,7 +102,7 @@ fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &
     let outcome = check(
         expand(paths),
         threads,
-        &Neighbours::default(),
+        &Surroundings::default(),
         |case, input, _| {
             if tiny.takes(case) {
                 let placed = placed(case, input);

@@ -49,7 +49,7 @@ impl Judge {
 
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub struct Counts {
+pub struct VerifyCounts {
     /// Records.
     pub records: u64,
     /// Completions that passed.
@@ -68,7 +68,7 @@ pub struct Counts {
     pub skips: Skips,
 }
 
-impl Counts {
+impl VerifyCounts {
     /// Records that could be judged.
     pub const fn scored(&self) -> u64 {
         self.records - self.not_judged
@@ -100,45 +100,56 @@ impl Counts {
 
 /// What is known of a block once it is judged.
 #[derive(Default)]
-struct Tally {
-    counts: Counts,
+struct JudgedBlock {
+    counts: VerifyCounts,
     ends: Vec<End>,
 }
 
-impl line::Tally for Tally {
+impl line::Tally for JudgedBlock {
     fn clear(&mut self) {
-        self.counts = Counts::default();
+        self.counts = VerifyCounts::default();
         self.ends.clear();
     }
 }
 
 /// How it ended.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct VerifyOutcome {
     /// All sources together.
-    pub counts: Counts,
+    pub counts: VerifyCounts,
     /// What could not be read.
     pub failures: Vec<Failure>,
 }
 
 /// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
 /// order, on this thread; if it fails, everything ends.
-pub fn verify(inputs: Expand, threads: usize, judge: &Judge, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> Outcome {
-    let (mut counts, mut room) = (Counts::default(), Room::new(MAX_OUTPUT));
-    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<Tally>| {
+pub fn verify(
+    inputs: Expand,
+    threads: usize,
+    judge: &Judge,
+    mut sink: impl FnMut(&[u8]) -> io::Result<()>,
+) -> VerifyOutcome {
+    let (mut counts, mut room) = (VerifyCounts::default(), Room::new(MAX_OUTPUT));
+    let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<JudgedBlock>| {
         verify_block(judge, tapes, task, block, done);
     };
     let ended = line::run(inputs, threads, Default::default, work, |done| {
-        let Tally { counts: found, ends } = &mut done.tally;
+        let JudgedBlock { counts: found, ends } = &mut done.tally;
         found.unprinted += room.take(done.read, &mut done.out, ends);
         counts.add(found);
         sink(&done.out).is_ok()
     });
-    Outcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
+    VerifyOutcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
 }
 
-fn verify_block(judge: &Judge, (tape, inner): &mut (Tape, Tape), task: &Task, block: &Block, done: &mut Done<Tally>) {
-    let Tally { counts, ends } = &mut done.tally;
+fn verify_block(
+    judge: &Judge,
+    (tape, inner): &mut (Tape, Tape),
+    task: &Task,
+    block: &Block,
+    done: &mut Done<JudgedBlock>,
+) {
+    let JudgedBlock { counts, ends } = &mut done.tally;
     counts.skips = block.skips;
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,8 +24,8 @@ mod database;
 pub(crate) mod folder;
 mod line;
 
-use database::{Found as Row, Places, Rows, question_key};
-use folder::{Found, Shape, Walk};
+use database::{FoundInDatabase, Places, Rows, question_key};
+use folder::{FolderKind, FoundInFolder, Walk};
 use line::Asked;
 
 /// The database of a root.
@@ -45,14 +46,14 @@ pub struct AnswerStore {
     /// As it was named.
     path: PathBuf,
     /// `None`: a database alone.
-    folders: Option<Folders>,
+    folders: Option<StoreFolders>,
     database: Option<Place>,
-    part: Part,
+    part: StorePart,
 }
 
 /// The folders of a store.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Folders {
+struct StoreFolders {
     /// The folder that was named.
     top: Beneath,
     /// The folder that the names of documents are relative to: that one, or one above it.
@@ -61,7 +62,7 @@ struct Folders {
     prefix: PathBuf,
 }
 
-impl Folders {
+impl StoreFolders {
     /// The folder of a document: what data names beneath the root, or beneath the folder that was named, by whatever
     /// links a person may have named it.
     fn document(&self, doc_id: &[u8]) -> Beneath {
@@ -75,7 +76,7 @@ impl Folders {
 
 /// What of a store was asked for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Part {
+enum StorePart {
     Whole,
     /// One document, by the name that it has in the store.
     Document(PathBuf),
@@ -85,12 +86,12 @@ enum Part {
 impl AnswerStore {
     /// A database alone.
     pub(crate) fn of_database(place: &Place) -> Self {
-        Self { path: place.path().to_owned(), folders: None, database: Some(place.clone()), part: Part::Whole }
+        Self { path: place.path().to_owned(), folders: None, database: Some(place.clone()), part: StorePart::Whole }
     }
 
     fn whole(folder: &Beneath, database: Option<Place>) -> Self {
-        let folders = Folders { top: folder.clone(), root: folder.clone(), prefix: PathBuf::new() };
-        Self { path: folder.path().to_owned(), folders: Some(folders), database, part: Part::Whole }
+        let folders = StoreFolders { top: folder.clone(), root: folder.clone(), prefix: PathBuf::new() };
+        Self { path: folder.path().to_owned(), folders: Some(folders), database, part: StorePart::Whole }
     }
 
     /// The store that a folder is, or is a part of; `None`: it is none, though stores may lie below it. What a person
@@ -102,17 +103,17 @@ impl AnswerStore {
         let shape = folder::shape(folder)?;
         let full = std::path::absolute(folder.path()).ok()?;
         let document = match shape {
-            Shape::Document => &full,
-            Shape::Questions => full.parent()?,
-            Shape::Question => full.parent()?.parent()?,
+            FolderKind::Document => &full,
+            FolderKind::Questions => full.parent()?,
+            FolderKind::Question => full.parent()?.parent()?,
         };
         let root = if named { root_above(document)? } else { root_within(folder, &full, document)? };
         let above = std::path::absolute(root.path()).ok()?;
         let name = document.strip_prefix(&above).unwrap_or(document).to_owned();
         let prefix = full.strip_prefix(&above).unwrap_or(Path::new("")).to_owned();
-        let part = if shape == Shape::Question { Part::Question } else { Part::Document(name) };
+        let part = if shape == FolderKind::Question { StorePart::Question } else { StorePart::Document(name) };
         let database = is_root(&root).then(|| root.join(DATABASE).into());
-        let folders = Folders { top: folder.clone(), root, prefix };
+        let folders = StoreFolders { top: folder.clone(), root, prefix };
         Some(Self { path: folder.path().to_owned(), folders: Some(folders), database, part })
     }
 
@@ -141,7 +142,7 @@ impl AnswerStore {
 
     /// Whether it is a part of a store, and not its root.
     pub fn is_part(&self) -> bool {
-        self.part != Part::Whole
+        self.part != StorePart::Whole
     }
 
     /// `$DOCINTEL_OUTPUT_DIR`, else `~/.docintel/output`.
@@ -172,9 +173,9 @@ impl AnswerStore {
     /// Whether what a database has beyond the folders belongs to what was asked for.
     fn wants(&self, doc_id: Option<&[u8]>) -> bool {
         match &self.part {
-            Part::Whole => true,
-            Part::Document(name) => doc_id == Some(name.as_os_str().as_encoded_bytes()),
-            Part::Question => false,
+            StorePart::Whole => true,
+            StorePart::Document(name) => doc_id == Some(name.as_os_str().as_encoded_bytes()),
+            StorePart::Question => false,
         }
     }
 }
@@ -226,7 +227,7 @@ pub fn changing(store: &AnswerStore) -> Vec<PathBuf> {
 
 /// What is to be said of the reading of a store.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct StoreReport {
     /// What could not be read; the rest was.
     pub failures: Vec<Failure>,
     /// How the database was opened, where that matters.
@@ -259,8 +260,8 @@ pub(crate) fn has_changed(folder: &Path, since: SystemTime) -> bool {
 }
 
 /// Reads a store. Every line goes to `each`; `false` ends it.
-pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report {
-    let mut report = Report { begun: Some(SystemTime::now()), ..Report::default() };
+pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreReport {
+    let mut report = StoreReport { begun: Some(SystemTime::now()), ..StoreReport::default() };
     let opened = store.database.as_ref().map(sqlite::open).transpose();
     let database = opened.unwrap_or_else(|failure| {
         report.failures.push(failure);
@@ -273,8 +274,15 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> Report 
         report.failures.extend(failed(&error));
         None
     });
-    let mut reading =
-        Reading { store, rows, known: HashSet::new(), bare: Vec::new(), tape: Tape::default(), line: Vec::new(), each };
+    let mut reading = StoreReader {
+        store,
+        rows,
+        known: HashSet::new(),
+        bare: Vec::new(),
+        tape: Tape::default(),
+        line: Vec::new(),
+        each,
+    };
     let go_on = reading.folders(&mut report, &failed);
     if go_on {
         let (errors, is_cut) = reading.database();
@@ -303,7 +311,7 @@ pub(crate) fn is_store(place: &Place) -> bool {
     sqlite::open(place).is_ok_and(|database| database::is_store(&database).unwrap_or(true))
 }
 
-struct Reading<'r, 'd> {
+struct StoreReader<'r, 'd> {
     store: &'r AnswerStore,
     rows: Option<Rows<'d>>,
     /// What came from folders.
@@ -315,14 +323,14 @@ struct Reading<'r, 'd> {
     each: &'r mut dyn FnMut(&[u8]) -> bool,
 }
 
-impl Reading<'_, '_> {
+impl StoreReader<'_, '_> {
     /// The folders of the store; `false`: nobody listens any more.
-    fn folders(&mut self, report: &mut Report, failed: &dyn Fn(&rusqlite::Error) -> Option<Failure>) -> bool {
+    fn folders(&mut self, report: &mut StoreReport, failed: &dyn Fn(&rusqlite::Error) -> Option<Failure>) -> bool {
         let store = self.store;
         let Some(folders) = &store.folders else { return true };
         let mut walk = Walk::new(&folders.top, &folders.prefix, is_root);
         let go_on = walk.run(&mut |found| match found {
-            Found::Question(mut asked) => {
+            FoundInFolder::Question(mut asked) => {
                 report.size += asked.size();
                 let filled = self.rows.as_mut().map_or(Ok(()), |rows| rows.fill(&mut asked));
                 if let Err(error) = filled {
@@ -334,7 +342,7 @@ impl Reading<'_, '_> {
                 self.known.extend([key, question_key(asked.question_id.as_deref())]);
                 self.question(&asked)
             }
-            Found::Document(doc_id, questions) => {
+            FoundInFolder::Document(doc_id, questions) => {
                 if questions > 0 {
                     self.known.insert(database::hash(&[Some(&doc_id)]));
                 } else {
@@ -342,7 +350,7 @@ impl Reading<'_, '_> {
                 }
                 true
             }
-            Found::Failed(failure) => {
+            FoundInFolder::Failed(failure) => {
                 report.failures.push(failure);
                 true
             }
@@ -359,15 +367,15 @@ impl Reading<'_, '_> {
         let mut told = HashSet::new();
         let done = self.rows.take().map(|mut rows| {
             let errors = rows.run(&mut known, &mut |found| match found {
-                Row::Question(asked) if store.wants(asked.doc_id.as_deref()) => {
+                FoundInDatabase::Question(asked) if store.wants(asked.doc_id.as_deref()) => {
                     told.insert(asked.doc_id.clone());
                     self.question(&asked)
                 }
-                Row::Document(doc_id) if store.wants(Some(&doc_id)) => {
+                FoundInDatabase::Document(doc_id) if store.wants(Some(&doc_id)) => {
                     told.insert(Some(doc_id.clone()));
                     self.document(doc_id)
                 }
-                Row::Call(call) if store.wants(None) => {
+                FoundInDatabase::Call(call) if store.wants(None) => {
                     self.line.clear();
                     call.write(&mut self.line);
                     (self.each)(&self.line)
@@ -452,18 +460,29 @@ impl<'b> Spool<'b> {
     }
 }
 
+/// Which store a document was loaded from, and how often that had changed by then.
+pub(crate) type StoreVersion = (usize, u32);
+
 /// The documents of a store, loaded one by one.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct StoreDocuments {
     store: AnswerStore,
+    number: usize,
+    changes: AtomicU32,
     /// Opened when the first document is wanted.
     database: Mutex<Option<(Database, Places)>>,
 }
 
-impl Shelf {
-    /// The documents of a store.
-    pub(crate) const fn new(store: AnswerStore) -> Self {
-        Self { store, database: Mutex::new(None) }
+impl StoreDocuments {
+    pub(crate) fn new(store: AnswerStore) -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        Self { store, number, changes: AtomicU32::new(0), database: Mutex::new(None) }
+    }
+
+    /// Tells its documents from those of other stores, and from what they were.
+    pub(crate) fn version(&self) -> StoreVersion {
+        (self.number, self.changes.load(Ordering::Relaxed))
     }
 
     /// The document of this name; `None`: the store has no lines of it.
@@ -492,8 +511,9 @@ impl Shelf {
         last
     }
 
-    /// Forgets what is open: the database has changed.
-    pub(crate) fn refresh(&self) {
+    /// The store has changed: what is open or was loaded from it no longer counts.
+    pub(crate) fn renew(&self) {
         *self.database.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.changes.fetch_add(1, Ordering::Relaxed);
     }
 }

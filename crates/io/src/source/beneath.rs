@@ -19,8 +19,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, accessat, fstat, openat, statat};
 use rustix::io::Errno;
 
-use crate::log::folder;
-
 /// So many folders are held open; of more, each use opens its folder anew and looks whether it is the same one.
 const MAX_HELD: usize = 32;
 /// So often the kernel is asked again after somebody renamed something on the way.
@@ -396,6 +394,11 @@ fn open_by_steps(root: BorrowedFd<'_>, names: &[&OsStr], flags: OFlags, mode: Mo
         held = Some(step(at, name, into, Mode::empty())?);
     }
     step(held.as_ref().map_or(root, AsFd::as_fd), last, flags, mode)
+}
+
+/// The folder in which a file lies.
+pub(crate) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

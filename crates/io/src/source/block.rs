@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, leading, line_ends, trailing};
-use crate::source::input::BLOCK;
 use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_core::report::places::advance_column;
 
+/// How much of a source is looked at to recognise it, and read at a time.
+pub const BLOCK: usize = 256 << 10;
 /// Of a record longer than [`MAX_TEXT`] only so much is read.
 pub const WINDOW: usize = 1 << 20;
 

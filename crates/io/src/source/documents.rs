@@ -6,68 +6,25 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::failure::Failure;
-use crate::log::folder;
-use crate::source::answers::{AnswerStore, Shelf};
-use crate::source::beneath::{Beneath, Place};
+use crate::source::answers::{AnswerStore, StoreDocuments, StoreVersion};
+use crate::source::beneath::{Beneath, Place, folder};
+use crate::source::lines::{MAX_LINES, MAX_TEXT};
 use crate::source::samples::SAMPLES;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
-use stepscope_core::answer::document::{Document, Heading};
+use stepscope_core::answer::document::Document;
 use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 
 mod file;
 
 /// Documents are kept up to so many bytes altogether; the one that was not asked for longest goes first.
 const MAX_KEPT: usize = 192 << 20;
-/// A document with more lines or more text is not used: it could not be kept, and would be read for each record anew.
-const MAX_LINES: usize = 2 << 20;
-const MAX_TEXT: usize = 40 << 20;
-
-/// Lines on their way into a document.
-#[derive(Debug)]
-pub(crate) struct Gathered {
-    lines: Vec<(i64, i64, Vec<u8>)>,
-    text: usize,
-    page: i64,
-    line: i64,
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Self { lines: Vec::new(), text: 0, page: 1, line: 0 }
-    }
-}
-
-impl Gathered {
-    /// Adds a line. One without numbers follows the one before it.
-    pub(crate) fn push(&mut self, page: Option<i64>, line: Option<i64>, text: Vec<u8>) {
-        if self.lines.len() > MAX_LINES || self.text > MAX_TEXT {
-            return;
-        }
-        let last = self.page;
-        self.page = page.unwrap_or(last);
-        let next = if self.page == last { self.line.saturating_add(1) } else { 1 };
-        self.line = line.unwrap_or(next);
-        self.text += text.len();
-        self.lines.push((self.page, self.line, text));
-    }
-
-    /// Whether there is no line.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    /// The document of these lines.
-    pub(crate) fn document(self, toc: Vec<Heading>) -> Document {
-        Document::of(self.lines, toc)
-    }
-}
 
 /// What is loaded once and asked for often.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Key {
-    /// A document of a store: which shelf, how often it was renewed, the name.
-    Shelf(usize, u32, Vec<u8>),
+enum DocumentKey {
+    /// A document of a store, by its name.
+    Store(StoreVersion, Vec<u8>),
     File(Place),
     /// What a record may not name.
     Outside(PathBuf),
@@ -78,48 +35,40 @@ enum Key {
 type Loaded = Arc<OnceLock<Option<Arc<Document>>>>;
 
 #[derive(Default, Debug)]
-struct Kept {
-    documents: HashMap<Key, (Loaded, u64)>,
+struct CachedDocuments {
+    documents: HashMap<DocumentKey, (Loaded, u64)>,
     /// Counts the questions for documents.
     time: u64,
 }
 
 /// Every document that was asked for so far.
 #[derive(Default, Debug)]
-pub struct Library {
-    kept: Mutex<Kept>,
+pub struct DocumentCache {
+    kept: Mutex<CachedDocuments>,
     /// What was named on the command line: names of documents are looked up there too.
     named: Vec<PathBuf>,
-    named_shelves: OnceLock<Vec<Arc<Stacks>>>,
+    named_stores: OnceLock<Vec<Arc<StoreDocuments>>>,
     /// The document of answers that name none.
     given: Option<Place>,
     failures: Mutex<Vec<Failure>>,
 }
 
-/// The documents of a store, with what tells them from those of other stores.
-#[derive(Debug)]
-pub(crate) struct Stacks {
-    shelf: Shelf,
-    number: usize,
-    renewed: std::sync::atomic::AtomicU32,
-}
-
 /// Where the documents of some records are found.
 #[derive(Clone, Debug)]
 pub struct Documents {
-    library: Arc<Library>,
-    place: Shelved,
+    cache: Arc<DocumentCache>,
+    place: Scope,
 }
 
 #[derive(Clone, Debug)]
-enum Shelved {
+enum Scope {
     /// In their store.
-    Store(Arc<Stacks>),
+    Store(Arc<StoreDocuments>),
     /// In the folder of their file.
     Beside(Beneath),
     /// Among the samples.
     Samples,
-    /// Nowhere but in the records themselves, and where the library looks.
+    /// Nowhere but in the records themselves, and where the cache looks.
     Nowhere,
 }
 
@@ -127,8 +76,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Library {
-    /// A library for what was named.
+impl DocumentCache {
+    /// A cache for what was named.
     pub fn new(named: &[PathBuf]) -> Self {
         Self { named: named.to_vec(), ..Self::default() }
     }
@@ -148,7 +97,7 @@ impl Library {
     }
 
     /// A document: kept, or loaded now. Whoever asks for one that another thread is loading waits for it.
-    fn get(&self, key: Key, load: impl FnOnce() -> Result<Option<Document>, Failure>) -> Option<Arc<Document>> {
+    fn get(&self, key: DocumentKey, load: impl FnOnce() -> Result<Option<Document>, Failure>) -> Option<Arc<Document>> {
         let name = key.name();
         let loaded = {
             let mut kept = lock(&self.kept);
@@ -183,28 +132,26 @@ impl Library {
         }
     }
 
-    fn shelves(&self) -> &[Arc<Stacks>] {
-        self.named_shelves.get_or_init(|| {
-            let store = |path: &PathBuf| AnswerStore::of_named(path).map(|store| Arc::new(Stacks::new(store)));
+    fn named_stores(&self) -> &[Arc<StoreDocuments>] {
+        self.named_stores.get_or_init(|| {
+            let store = |path: &PathBuf| AnswerStore::of_named(path).map(|store| Arc::new(StoreDocuments::new(store)));
             self.named.iter().filter_map(store).collect()
         })
     }
 
-    fn of_store(&self, stacks: &Stacks, doc_id: &[u8]) -> Option<Arc<Document>> {
-        let renewed = stacks.renewed.load(std::sync::atomic::Ordering::Relaxed);
-        let key = Key::Shelf(stacks.number, renewed, doc_id.to_vec());
-        self.get(key, || stacks.shelf.document(doc_id))
+    fn of_store(&self, store: &StoreDocuments, doc_id: &[u8]) -> Option<Arc<Document>> {
+        self.get(DocumentKey::Store(store.version(), doc_id.to_vec()), || store.document(doc_id))
     }
 
     fn of_file(&self, place: &Place) -> Option<Arc<Document>> {
-        self.get(Key::File(place.clone()), || file::read(place).map(Some))
+        self.get(DocumentKey::File(place.clone()), || file::read(place).map(Some))
     }
 }
 
-impl Key {
+impl DocumentKey {
     fn name(&self) -> Shown {
         match self {
-            Self::Shelf(_, _, name) => Shown::line(name),
+            Self::Store(_, name) => Shown::line(name),
             Self::File(path) => Shown::path(path.path()),
             Self::Outside(path) => Shown::path(path),
             Self::Sample(name) => Shown::own(name),
@@ -212,7 +159,7 @@ impl Key {
     }
 }
 
-impl Kept {
+impl CachedDocuments {
     fn make_room(&mut self) {
         let weight = |loaded: &Loaded| loaded.get().and_then(Option::as_ref).map_or(64, |document| document.weight());
         let mut all: usize = self.documents.values().map(|(loaded, _)| weight(loaded)).sum();
@@ -224,45 +171,30 @@ impl Kept {
     }
 }
 
-impl Stacks {
-    /// The documents of a store.
-    pub(crate) fn new(store: AnswerStore) -> Self {
-        static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Self { shelf: Shelf::new(store), number, renewed: std::sync::atomic::AtomicU32::new(0) }
-    }
-
-    /// The store has changed: what was loaded from it no longer counts.
-    pub(crate) fn renew(&self) {
-        self.shelf.refresh();
-        self.renewed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    }
-}
-
 impl Documents {
     /// For the records of a store.
-    pub(crate) const fn of_store(library: Arc<Library>, stacks: Arc<Stacks>) -> Self {
-        Self { library, place: Shelved::Store(stacks) }
+    pub(crate) const fn of_store(cache: Arc<DocumentCache>, store: Arc<StoreDocuments>) -> Self {
+        Self { cache, place: Scope::Store(store) }
     }
 
     /// For the records of a file.
-    pub fn beside(library: Arc<Library>, file: &Place) -> Self {
+    pub fn beside(cache: Arc<DocumentCache>, file: &Place) -> Self {
         // Held open from now on: what they name is looked for in this folder, whatever takes its name meanwhile.
         let folder = match file {
             Place::Beneath(at) => at.parent(),
             place => Beneath::root(folder(place.path())).ok(),
         };
-        Self { library, place: folder.map_or(Shelved::Nowhere, Shelved::Beside) }
+        Self { cache, place: folder.map_or(Scope::Nowhere, Scope::Beside) }
     }
 
     /// For the sample runs.
-    pub(crate) const fn of_samples(library: Arc<Library>) -> Self {
-        Self { library, place: Shelved::Samples }
+    pub(crate) const fn of_samples(cache: Arc<DocumentCache>) -> Self {
+        Self { cache, place: Scope::Samples }
     }
 
     /// For records that came through a pipe.
-    pub const fn nowhere(library: Arc<Library>) -> Self {
-        Self { library, place: Shelved::Nowhere }
+    pub const fn nowhere(cache: Arc<DocumentCache>) -> Self {
+        Self { cache, place: Scope::Nowhere }
     }
 
     /// The document that an answer cites; `None`: it is not at hand. The record's own word counts first, then the
@@ -277,41 +209,41 @@ impl Documents {
         let doc_id = doc_id.or_else(|| typed.doc_id.and_then(text));
         path.and_then(|path| self.by_path(&path))
             .or_else(|| doc_id.and_then(|doc_id| self.by_name(&doc_id)))
-            .or_else(|| self.library.given.as_ref().and_then(|given| self.library.of_file(given)))
+            .or_else(|| self.cache.given.as_ref().and_then(|given| self.cache.of_file(given)))
     }
 
     fn by_path(&self, path: &[u8]) -> Option<Arc<Document>> {
         use std::os::unix::ffi::OsStrExt as _;
         let name = Path::new(std::ffi::OsStr::from_bytes(path));
         match &self.place {
-            Shelved::Beside(folder) => {
+            Scope::Beside(folder) => {
                 // A record is somebody else's word: it names files of its own folder, and no others.
                 if name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-                    return self.library.of_file(&folder.join(name).into());
+                    return self.cache.of_file(&folder.join(name).into());
                 }
                 let why = "a record names this document outside of its own folder; give it with --document";
                 let failure = Failure::own("did not read", &Shown::line(path), why);
-                self.library.get(Key::Outside(name.to_owned()), || Err(failure))
+                self.cache.get(DocumentKey::Outside(name.to_owned()), || Err(failure))
             }
-            Shelved::Samples => {
+            Scope::Samples => {
                 let sample = SAMPLES.iter().flat_map(|sample| sample.documents);
                 let (name, bytes) = sample.into_iter().find(|(name, _)| name.as_bytes() == path)?;
-                self.library.get(Key::Sample(name), || file::of_bytes(bytes, &Shown::own(name)).map(Some))
+                self.cache.get(DocumentKey::Sample(name), || file::of_bytes(bytes, &Shown::own(name)).map(Some))
             }
-            Shelved::Store(_) | Shelved::Nowhere => None,
+            Scope::Store(_) | Scope::Nowhere => None,
         }
     }
 
     fn by_name(&self, doc_id: &[u8]) -> Option<Arc<Document>> {
-        if let Shelved::Store(stacks) = &self.place
-            && let Some(document) = self.library.of_store(stacks, doc_id)
+        if let Scope::Store(store) = &self.place
+            && let Some(document) = self.cache.of_store(store, doc_id)
         {
             return Some(document);
         }
-        if matches!(self.place, Shelved::Samples | Shelved::Store(_)) {
+        if matches!(self.place, Scope::Samples | Scope::Store(_)) {
             return None;
         }
-        self.library.shelves().iter().find_map(|stacks| self.library.of_store(stacks, doc_id))
+        self.cache.named_stores().iter().find_map(|store| self.cache.of_store(store, doc_id))
     }
 }
 
@@ -328,33 +260,33 @@ mod tests {
 
     #[test]
     fn a_document_is_read_once_for_all_who_ask_even_if_it_is_too_large_to_be_kept() {
-        let library = Library::new(&[]);
+        let cache = DocumentCache::new(&[]);
         let ask = |name: &'static str, bytes: usize| {
             let reads = Cell::new(0);
             let load = || {
                 reads.set(reads.get() + 1);
                 Ok(Some(document(bytes)))
             };
-            let found = (0..100).filter(|_| library.get(Key::Sample(name), load).is_some()).count();
+            let found = (0..100).filter(|_| cache.get(DocumentKey::Sample(name), load).is_some()).count();
             (reads.get(), found)
         };
         assert_eq!(ask("small", 10), (1, 100));
         assert_eq!(ask("too large", MAX_TEXT + 10), (1, 0));
-        let failures = library.failures();
+        let failures = cache.failures();
         assert_eq!(failures.len(), 1, "said once");
         assert!(failures[0].to_string().ends_with("40 MB of text; split it"), "{}", failures[0]);
     }
 
     #[test]
     fn what_was_not_asked_for_longest_makes_room() {
-        let library = Library::new(&[]);
+        let cache = DocumentCache::new(&[]);
         let read = |name: &'static str| {
             let mut reads = 0;
             let load = || {
                 reads += 1;
                 Ok(Some(document(MAX_TEXT - 1)))
             };
-            assert!(library.get(Key::Sample(name), load).is_some());
+            assert!(cache.get(DocumentKey::Sample(name), load).is_some());
             reads
         };
         let all = ["a", "b", "c", "d", "e", "f"];

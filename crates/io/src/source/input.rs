@@ -10,13 +10,13 @@ use rustix::fs::FileType;
 
 use crate::failure::Failure;
 use crate::log::forks::FORKS;
-use crate::source::answers::{self, AnswerStore, Report, Spool};
+use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments, StoreReport};
 use crate::source::beneath::{Beneath, Place, is_link};
+use crate::source::block::BLOCK;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
-use crate::source::documents::{Documents, Library, Stacks};
-use crate::source::open::{
-    Blob, Opened, Stat, beneath_failure, is_journal, not_text, open, open_beneath, open_place, spool, standard_input,
-};
+use crate::source::documents::{DocumentCache, Documents};
+use crate::source::magic::{is_journal, not_text};
+use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
 use stepscope_base::json::{Tape, Value};
@@ -25,8 +25,6 @@ use stepscope_core::record::RecordKind;
 use stepscope_core::record::formats;
 use stepscope_core::review::log_line;
 
-/// How much of a source is looked at to recognise it, and read at a time.
-pub const BLOCK: usize = 256 << 10;
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
 pub(crate) const MAX_WIDE: u64 = 64 << 20;
 
@@ -110,7 +108,7 @@ impl Input {
 pub fn expand(paths: &[PathBuf]) -> Expand {
     Expand {
         stack: paths.iter().rev().map(|path| Step::Named(path.clone())).collect(),
-        library: Arc::new(Library::new(paths)),
+        cache: Arc::new(DocumentCache::new(paths)),
         ..Expand::default()
     }
 }
@@ -139,7 +137,7 @@ pub fn samples() -> Expand {
 pub struct Expand {
     stack: Vec<Step>,
     entered: HashSet<(u64, u64)>,
-    library: Arc<Library>,
+    cache: Arc<DocumentCache>,
     /// The files of forks that were met, where they are wanted: they come last.
     forks: Option<BTreeMap<PathBuf, Place>>,
     links: u64,
@@ -204,8 +202,8 @@ impl Expand {
     /// With a document for answers that name none.
     pub fn with_document(self, path: &Path) -> Result<Self, Failure> {
         // Nobody else has it yet.
-        let library = Arc::into_inner(self.library).unwrap_or_default().with_document(path)?;
-        Ok(Self { library: Arc::new(library), ..self })
+        let cache = Arc::into_inner(self.cache).unwrap_or_default().with_document(path)?;
+        Ok(Self { cache: Arc::new(cache), ..self })
     }
 
     /// Also the forks of what is read, from files beside it and from this one.
@@ -239,8 +237,8 @@ impl Expand {
     }
 
     /// Where the documents are that the records cite.
-    pub const fn library(&self) -> &Arc<Library> {
-        &self.library
+    pub const fn cache(&self) -> &Arc<DocumentCache> {
+        &self.cache
     }
 
     /// Takes what is in a folder that was not entered yet; a store is one thing to read.
@@ -292,6 +290,14 @@ pub struct Source {
     pub decoded: bool,
     /// What the disk said of it when it was opened.
     pub stat: Stat,
+    /// Where the documents are that its records cite.
+    pub documents: Option<Documents>,
+}
+
+impl Source {
+    fn citing(self, documents: Documents) -> Self {
+        Self { documents: Some(documents), ..self }
+    }
 }
 
 /// What became of an input.
@@ -308,7 +314,7 @@ pub enum Begun {
 }
 
 /// Opens an input and recognises it by its first block.
-pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
+pub fn begin(input: &Input, cache: &Arc<DocumentCache>) -> Result<Begun, Failure> {
     let opened = match input {
         Input::Standard => standard_input()?,
         Input::Named(path) => open(path)?,
@@ -335,16 +341,16 @@ pub fn begin(input: &Input, library: &Arc<Library>) -> Result<Begun, Failure> {
         return Ok(Begun::PassedOver);
     }
     let documents = match input {
-        Input::Sample(_) => Documents::of_samples(library.clone()),
+        Input::Sample(_) => Documents::of_samples(cache.clone()),
         _ => match input.place() {
-            Some(place) => Documents::beside(library.clone(), &place),
-            None => Documents::nowhere(library.clone()),
+            Some(place) => Documents::beside(cache.clone(), &place),
+            None => Documents::nowhere(cache.clone()),
         },
     };
     let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
-    let source = recognise(blob.with_documents(Some(documents)), found)?;
+    let source = recognise(blob, found)?;
     let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
-    Ok(source.map_or(Begun::PassedOver, Begun::Source))
+    Ok(source.map_or(Begun::PassedOver, |source| Begun::Source(source.citing(documents))))
 }
 
 fn is_database(blob: &Blob) -> bool {
@@ -366,15 +372,14 @@ fn holds_known(source: &Source) -> bool {
 }
 
 /// Reads a store to its end and recognises what came.
-pub(crate) fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Option<Source>, Report) {
-    let stacks = Arc::new(Stacks::new(store.clone()));
+pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> (Option<Source>, StoreReport) {
+    let documents = Documents::of_store(cache.clone(), Arc::new(StoreDocuments::new(store.clone())));
     let name = Shown::path(store.path());
-    let mut report = Report::default();
+    let mut report = StoreReport::default();
     for _ in 0..TRIES {
-        let documents = Documents::of_store(library.clone(), stacks.clone());
         let blob = match Blob::in_memory(name.clone()) {
-            Ok(blob) => blob.with_documents(Some(documents)),
-            Err(failure) => return (None, Report { failures: vec![failure], ..Report::default() }),
+            Ok(blob) => blob,
+            Err(failure) => return (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
         };
         let mut spool = Spool::new(&blob);
         report = answers::read(store, &mut |line| {
@@ -387,8 +392,8 @@ pub(crate) fn begin_answers(store: &AnswerStore, library: &Arc<Library>) -> (Opt
         if !report.changed {
             let source = if nothing { Ok(None) } else { recognise(blob, false) };
             return source.map_or_else(
-                |failure| (None, Report { failures: vec![failure], ..Report::default() }),
-                |source| (source, report),
+                |failure| (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
+                |source| (source.map(|source| source.citing(documents)), report),
             );
         }
     }
@@ -411,10 +416,11 @@ fn claims_json(path: &Path) -> bool {
 }
 
 /// Reads a pipe to its end and recognises it. An empty one is a source without records, like an empty file.
-pub(crate) fn begin_pipe(pipe: File, name: &Shown, library: &Arc<Library>) -> Result<Source, Failure> {
-    let blob = Blob::in_memory(name.clone())?.with_documents(Some(Documents::nowhere(library.clone())));
+pub(crate) fn begin_pipe(pipe: File, name: &Shown, cache: &Arc<DocumentCache>) -> Result<Source, Failure> {
+    let blob = Blob::in_memory(name.clone())?;
     spool(pipe, &blob, |_| true)?;
-    recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
+    let source = recognise(blob, false)?.map(|source| source.citing(Documents::nowhere(cache.clone())));
+    source.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
 }
 
 /// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
@@ -437,7 +443,7 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
 /// A source whose beginning is known.
 fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
     let layout = Layout::of(head);
-    Source { blob, layout, decoded, stat }
+    Source { blob, layout, decoded, stat, documents: None }
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.
@@ -467,7 +473,7 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     blob.read(0, len as usize, &mut wide)?;
     let text = decode_wide(&wide).unwrap_or_default();
     let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
-    let blob = Blob::of_bytes(blob.name().clone(), &text)?.with_documents(blob.documents().cloned());
+    let blob = Blob::of_bytes(blob.name().clone(), &text)?;
     Ok(source(Arc::new(blob), head, true, stat))
 }
 

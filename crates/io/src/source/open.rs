@@ -12,21 +12,11 @@ use rustix::fs::{FileType, OFlags};
 
 use crate::failure::{Failure, reason};
 use crate::source::beneath::{Beneath, Place, is_link, is_outside};
-use crate::source::documents::Documents;
-use crate::source::parquet;
-use crate::source::sqlite;
-use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::RecordKind;
-use stepscope_core::record::formats;
-use stepscope_core::review::log_line;
 
 /// What standard input or a pipe may bring before we stop reading it.
 pub(crate) const MAX_SPOOL: u64 = 1 << 30;
-
-/// So many lines at the beginning of a source tell whether it is a journal.
-const HEAD_LINES: usize = 64;
 
 const OPEN: &str = "cannot open";
 const READ: &str = "cannot read";
@@ -82,8 +72,6 @@ pub struct Blob {
     place: Option<Place>,
     /// `None`: opened anew for each read, because very many files are open already.
     file: Option<File>,
-    /// Where the documents are that its records cite.
-    documents: Option<Documents>,
 }
 
 /// What a path turned out to be.
@@ -256,7 +244,7 @@ pub(crate) fn standard_input() -> Result<Opened, Failure> {
 
 impl Blob {
     fn of_file(name: Shown, file: File, meta: &Metadata, place: Option<Place>) -> Self {
-        Self { name, id: FileId::of(meta), place, file: Some(file), documents: None }
+        Self { name, id: FileId::of(meta), place, file: Some(file) }
     }
 
     /// An empty blob in memory, to be filled by [`spool`].
@@ -292,17 +280,6 @@ impl Blob {
         if self.place.is_some() {
             self.file = None;
         }
-    }
-
-    /// With the place where the documents are that its records cite.
-    #[must_use]
-    pub(crate) fn with_documents(self, documents: Option<Documents>) -> Self {
-        Self { documents, ..self }
-    }
-
-    /// Where the documents are that its records cite.
-    pub const fn documents(&self) -> Option<&Documents> {
-        self.documents.as_ref()
     }
 
     /// The name to show.
@@ -438,75 +415,12 @@ pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Whether a source that begins like this is a journal of reviews: its first line is an event, and no record follows. One
-/// such line among records is no reason to read none of them.
-pub(crate) fn is_journal(head: &[u8]) -> bool {
-    let mut tape = Tape::default();
-    let mut is_record =
-        |text: &[u8]| tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown);
-    head.starts_with(log_line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
-}
-
-/// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
-pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
-    const MAGIC: &[(&[u8], &str)] = &[
-        (b"\x1f\x8b", "this is gzip; unpack it first: gunzip"),
-        (b"PK\x03\x04", "this is a zip archive; unpack it first: unzip"),
-        (b"\x28\xb5\x2f\xfd", "this is zstandard; unpack it first: unzstd"),
-        (b"\xfd7zXZ\0", "this is xz; unpack it first: unxz"),
-        (b"BZh", "this is bzip2; unpack it first: bunzip2"),
-        (sqlite::MAGIC, "this is an SQLite database; it is read from a file that is named, not through a pipe"),
-        (
-            parquet::MAGIC,
-            "this is a parquet table; a table of document lines goes with its answers: check ANSWERS --document TABLE",
-        ),
-        (b"PARE", "this is an encrypted parquet table, not JSON"),
-        (b"ARROW1", "this is an Arrow table; write it as parquet, or its rows as JSON lines"),
-        (b"\x89PNG", "this is a PNG image, not JSON"),
-        (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
-        (b"%PDF", "this is a PDF document, not JSON"),
-        (b"\x7fELF", "this is a program, not JSON"),
-    ];
-    if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Some(why);
-    }
-    if is_journal(head) {
-        return Some("this is a journal of reviews, not records: stepscope review list --reviews");
-    }
-    if !head.is_empty() && head.iter().all(|&b| b == 0) {
-        return Some("it begins with NUL bytes only: its contents were lost, perhaps when the power went");
-    }
-    // A hole in good text comes later, or between lines that begin like JSON.
-    let first = head.iter().find(|b| !b.is_ascii_whitespace() && **b != 0 && **b != 0x1e);
-    let early = head.get(..512).unwrap_or(head);
-    let like_json = matches!(first, Some(b'{' | b'[' | b'"' | b'/' | 0xef));
-    (early.contains(&0) && !like_json).then_some("this is binary data, not JSON")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn why(path: &Path) -> String {
         open(path).map(|_| ()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_line_of_a_journal_hides_no_records() {
-        let event = "{\"v\":1,\"event_id\":\"e\",\"kind\":\"verdict\"}\n";
-        let record = "{\"id\": \"a\", \"question\": \"q\", \"status\": \"error\", \"error\": \"x\"}\n";
-        for (text, journal) in [
-            (event.to_owned(), true),
-            (event.repeat(3) + "{\"v\":1,\"torn", true),
-            (event.to_owned() + record, false),
-            (record.to_owned() + event, false),
-        ] {
-            assert_eq!(
-                (is_journal(text.as_bytes()), not_text(text.as_bytes()).is_some()),
-                (journal, journal),
-                "{text}"
-            );
-        }
     }
 
     #[test]
@@ -570,15 +484,5 @@ mod tests {
         std::fs::write(dir.path().join("b"), "second").unwrap();
         std::fs::rename(dir.path().join("b"), &path).unwrap();
         assert!(blob.read(0, 9, &mut block).is_err());
-    }
-
-    #[test]
-    fn binary_data_is_named() {
-        assert_eq!(not_text(b"\x1f\x8b\x08"), Some("this is gzip; unpack it first: gunzip"));
-        assert_eq!(not_text(b"{\"a\": 1}\0\0\0"), None);
-        assert_eq!(not_text(b"\0\0\0{\"a\": 1}"), None);
-        assert!(not_text(&[0; 64]).unwrap().contains("NUL bytes only"));
-        assert!(not_text(b"\x01\x00\x02").unwrap().contains("binary"));
-        assert_eq!(not_text(b""), None);
     }
 }

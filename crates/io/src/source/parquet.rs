@@ -111,7 +111,7 @@ pub(crate) fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure>
 }
 
 /// What decoding may still take.
-struct Room {
+struct DecodingRoom {
     /// Rows of each column.
     rows: usize,
     /// Bytes of decoded pages: texts point into them.
@@ -135,7 +135,7 @@ fn decode(bytes: &bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
     let file = SerializedFileReader::new(bytes.clone())?;
     let metadata = file.metadata();
     let all = bytes.len().saturating_mul(ROOM_A_BYTE).saturating_add(ROOM);
-    let mut room = Room { rows: 0, pages: all, text: all };
+    let mut room = DecodingRoom { rows: 0, pages: all, text: all };
     let rows = metadata.file_metadata().num_rows();
     let leaves = metadata.file_metadata().schema_descr().columns();
     // Lists and other nested columns are none of those that are asked for.
@@ -168,7 +168,7 @@ fn read_chunk(
     place: usize,
     bytes: &bytes::Bytes,
     into: &mut Vec<Cell>,
-    room: &mut Room,
+    room: &mut DecodingRoom,
 ) -> Result<(), Refused> {
     let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
     if into.len().saturating_add(rows) > room.rows {

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 
 use crate::failure::Failure;
-use crate::source::beneath::Place;
+use crate::source::beneath::{Place, folder};
 use crate::source::open::{Blob, Opened, open_place, spool};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -96,7 +96,7 @@ pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(ReadEvent, &[u8
     let place = place.into();
     let path = place.path();
     let mut report = Report::default();
-    let folder = crate::log::folder(path);
+    let folder = folder(path);
     if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) && folder.is_dir() {
         report.absent = true;
         return Ok(report);

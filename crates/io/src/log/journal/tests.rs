@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use super::*;
-use crate::log::{Append, LineId, Met, Told, Writer};
+use crate::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{EventKind, ItemRef, Reviewer, ReviewerKind, Verdict};
 use stepscope_core::review::fold::Reviews;
@@ -25,7 +25,7 @@ impl Journal {
     }
 }
 
-fn open(path: &Path) -> (Journal, Receiver<Told>) {
+fn open(path: &Path) -> (Journal, Receiver<LogEvent>) {
     let (tell, told) = channel();
     let place = Place::from(path);
     look(&place).unwrap();
@@ -33,7 +33,7 @@ fn open(path: &Path) -> (Journal, Receiver<Told>) {
 }
 
 /// Saves events and gives what was met.
-fn save(path: &Path, ids: &[&str]) -> Vec<Met> {
+fn save(path: &Path, ids: &[&str]) -> Vec<Appended> {
     let (journal, told) = open(path);
     for id in ids {
         journal.append(0, &mut verdict(id));
@@ -71,8 +71,8 @@ fn what_is_told_saved_can_be_read() {
         journal.append(n, event);
     }
     for (n, event) in (7..).zip(&events) {
-        let Told { id, result } = told.recv().unwrap();
-        assert_eq!((id, result.unwrap()), (LineId(n), Met::default()));
+        let LogEvent { id, result } = told.recv().unwrap();
+        assert_eq!((id, result.unwrap()), (LineId(n), Appended::default()));
         let kept = read(&path).0;
         assert_eq!(kept.event(&event.event_id), Some((event, true)));
         let id = uuid::Uuid::parse_str(event.event_id.utf8().unwrap()).unwrap();
@@ -109,7 +109,7 @@ fn a_torn_line_is_sealed_kept_and_reported() {
         // Without its line end alone, the line is whole.
         let lost = u64::from(cut > 1);
         assert_eq!(before.faults(), lost);
-        assert_eq!(save(&path, &["c"]), [Met { sealed: cut < whole.len() / 2, anew: false }]);
+        assert_eq!(save(&path, &["c"]), [Appended { sealed: cut < whole.len() / 2, anew: false }]);
         let after = std::fs::read(&path).unwrap();
         assert!(after.starts_with(&[torn, b"\n"].concat()), "nothing is dropped");
         let expected: &[&str] = if lost == 1 { &["a", "c"] } else { &["a", "b", "c"] };
@@ -153,7 +153,7 @@ fn a_journal_that_is_moved_away_is_begun_anew_and_that_is_said() {
     told.recv().unwrap().result.unwrap();
     std::fs::rename(&path, folder.path().join("old")).unwrap();
     journal.append(1, &mut verdict("b"));
-    assert_eq!(told.recv().unwrap().result.unwrap(), Met { sealed: false, anew: true });
+    assert_eq!(told.recv().unwrap().result.unwrap(), Appended { sealed: false, anew: true });
     assert_eq!((ids(&folder.path().join("old")), ids(&path)), (vec!["a".to_owned()], vec!["b".to_owned()]));
 }
 
@@ -205,12 +205,12 @@ fn nothing_but_a_journal_is_written_into() {
     }
     // What our own name is given to is a journal, however damaged.
     std::fs::write(at("a.reviews.jsonl"), "{\"id\": 1, \"sta").unwrap();
-    assert_eq!(save(&at("a.reviews.jsonl"), &["a"]), [Met { sealed: true, anew: false }]);
+    assert_eq!(save(&at("a.reviews.jsonl"), &["a"]), [Appended { sealed: true, anew: false }]);
     // Also for root, who may write into a folder without the right.
     let (journal, told) = open(Path::new("/proc/stepscope-reviews"));
     journal.append(0, &mut verdict("a"));
     assert!(told.recv().unwrap().result.is_err());
-    assert_eq!(save(&at("empty"), &["a"]), [Met::default()]);
+    assert_eq!(save(&at("empty"), &["a"]), [Appended::default()]);
     // A file that takes the journal's place later is looked at again.
     let path = at("later");
     let (journal, told) = open(&path);
@@ -230,7 +230,7 @@ fn a_damaged_journal_is_read_as_far_as_it_goes_and_goes_on() {
     bytes[middle] ^= 1;
     bytes.extend_from_slice(&[0; 4096]);
     std::fs::write(&path, &bytes).unwrap();
-    assert_eq!(save(&path, &["d"]), [Met { sealed: true, anew: false }]);
+    assert_eq!(save(&path, &["d"]), [Appended { sealed: true, anew: false }]);
     assert_eq!(ids(&path), ["a", "c", "d"]);
     assert!(std::fs::read(&path).unwrap().starts_with(&bytes), "nothing is deleted");
     let said = read(&path).1.sentences(&Shown::own("j"));

@@ -9,7 +9,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, Statement, ToSql};
 
 use super::line::{Asked, Call, Number, Page};
-use crate::source::documents::Gathered;
+use crate::source::lines::Gathered;
 use crate::source::sqlite::{Database, Table};
 use stepscope_core::answer::document::{Document, Heading};
 
@@ -96,12 +96,12 @@ fn own(row: &Row<'_>, column: usize) -> Own {
 
 /// A question and the document that it was put to, as a database tells them.
 #[derive(Clone, Debug)]
-struct Key {
+struct QuestionKey {
     question: Own,
     doc: Own,
 }
 
-impl Key {
+impl QuestionKey {
     fn of(row: &Row<'_>) -> Self {
         Self { question: own(row, 0), doc: own(row, 1) }
     }
@@ -161,7 +161,7 @@ impl<'c> Lookup<'c> {
     }
 
     /// Shows the rows of a key until `each` says that it is enough.
-    fn each(&mut self, key: &Key, mut each: impl FnMut(&Row<'_>) -> bool) -> rusqlite::Result<()> {
+    fn each(&mut self, key: &QuestionKey, mut each: impl FnMut(&Row<'_>) -> bool) -> rusqlite::Result<()> {
         self.database.allow(STEP);
         if let Some(rows) = &self.rows {
             let found = rows.get(&Self::hash(self.with_doc, &key.question, &key.doc));
@@ -189,7 +189,11 @@ impl<'c> Lookup<'c> {
     }
 
     /// The first row of a key.
-    fn first<T>(lookup: &mut Option<Self>, key: &Key, take: impl Fn(&Row<'_>) -> T) -> rusqlite::Result<Option<T>> {
+    fn first<T>(
+        lookup: &mut Option<Self>,
+        key: &QuestionKey,
+        take: impl Fn(&Row<'_>) -> T,
+    ) -> rusqlite::Result<Option<T>> {
         let mut found = None;
         if let Some(lookup) = lookup {
             lookup.each(key, |row| {
@@ -202,7 +206,7 @@ impl<'c> Lookup<'c> {
 }
 
 /// What a walk through a database finds.
-pub(super) enum Found {
+pub(super) enum FoundInDatabase {
     /// A question, with what is known of it.
     Question(Asked),
     /// A document that nobody asked anything.
@@ -213,12 +217,12 @@ pub(super) enum Found {
 
 /// What was shown so far, by hash.
 #[derive(Default)]
-struct Told {
+struct SeenKeys {
     documents: HashSet<u64>,
     questions: HashSet<u64>,
 }
 
-impl Told {
+impl SeenKeys {
     fn note(&mut self, asked: &Asked) {
         self.documents.insert(hash(&[asked.doc_id.as_deref()]));
         self.questions.insert(hash(&[asked.question_id.as_deref()]));
@@ -265,7 +269,7 @@ impl<'c> Rows<'c> {
     }
 
     /// Adds what the database knows of a question beside its answer.
-    fn surround(&mut self, key: &Key, asked: &mut Asked) -> rusqlite::Result<()> {
+    fn surround(&mut self, key: &QuestionKey, asked: &mut Asked) -> rusqlite::Result<()> {
         let text = |row: &Row<'_>| own(row, 0).text();
         if self.is_cut {
             return Ok(());
@@ -311,7 +315,7 @@ impl<'c> Rows<'c> {
             asked.question_id = self.whole_id(&half)?.or(Some(half));
         }
         let text = |text: &Option<Vec<u8>>| text.clone().map_or(Own::Null, Own::Text);
-        let key = Key { question: text(&asked.question_id), doc: text(&asked.doc_id) };
+        let key = QuestionKey { question: text(&asked.question_id), doc: text(&asked.doc_id) };
         let answer = Lookup::first(&mut self.answers, &key, |row| Asked {
             answer: own(row, 0).text(),
             schema: own(row, 1).text(),
@@ -343,9 +347,9 @@ impl<'c> Rows<'c> {
     pub(super) fn run(
         &mut self,
         known: &mut HashSet<u64>,
-        each: &mut dyn FnMut(Found) -> bool,
+        each: &mut dyn FnMut(FoundInDatabase) -> bool,
     ) -> Vec<rusqlite::Error> {
-        let (mut told, mut errors, mut more) = (Told::default(), Vec::new(), true);
+        let (mut seen, mut errors, mut more) = (SeenKeys::default(), Vec::new(), true);
         let mut tell = |done: rusqlite::Result<bool>| match done {
             Ok(more) => more,
             Err(error) => {
@@ -354,16 +358,16 @@ impl<'c> Rows<'c> {
             }
         };
         let mut question = |asked: Asked| {
-            told.note(&asked);
-            each(Found::Question(asked))
+            seen.note(&asked);
+            each(FoundInDatabase::Question(asked))
         };
         more = more && tell(self.answers(known, &mut question));
         for name in ["parsed_questions", "retrieved_pages", "generation_meta"] {
             more = more && tell(self.keys(name, known, &mut question));
         }
-        more = more && tell(self.unasked(known, &told, each));
+        more = more && tell(self.unasked(known, &seen, each));
         for name in ["documents", "lines"] {
-            more = more && tell(self.documents(name, known, &mut told, each));
+            more = more && tell(self.documents(name, known, &mut seen, each));
         }
         let _ = more && tell(self.calls(each));
         errors
@@ -385,7 +389,7 @@ impl<'c> Rows<'c> {
         loop {
             self.database.allow(STEP);
             let Some(row) = rows.next()? else { break };
-            let key = Key::of(row);
+            let key = QuestionKey::of(row);
             let mut asked = Asked {
                 schema: own(row, 2).text(),
                 answer: own(row, 3).text(),
@@ -420,7 +424,7 @@ impl<'c> Rows<'c> {
         loop {
             self.database.allow(STEP);
             let Some(row) = rows.next()? else { return Ok(true) };
-            let key = Key::of(row);
+            let key = QuestionKey::of(row);
             let mut asked = key.asked();
             if known.insert(asked.key()) {
                 self.surround(&key, &mut asked)?;
@@ -435,8 +439,8 @@ impl<'c> Rows<'c> {
     fn unasked(
         &self,
         known: &HashSet<u64>,
-        told: &Told,
-        each: &mut dyn FnMut(Found) -> bool,
+        seen: &SeenKeys,
+        each: &mut dyn FnMut(FoundInDatabase) -> bool,
     ) -> rusqlite::Result<bool> {
         let Some(mut statement) = self.select("questions", &["question_id", "question_text"])? else { return Ok(true) };
         let mut rows = statement.raw_query();
@@ -445,8 +449,8 @@ impl<'c> Rows<'c> {
             let Some(row) = rows.next()? else { return Ok(true) };
             let asked = Asked { question_id: own(row, 0).text(), question: own(row, 1).text(), ..Asked::default() };
             let id = asked.question_id.as_deref();
-            let is_new = !told.questions.contains(&hash(&[id])) && !known.contains(&question_key(id));
-            if is_new && !each(Found::Question(asked)) {
+            let is_new = !seen.questions.contains(&hash(&[id])) && !known.contains(&question_key(id));
+            if is_new && !each(FoundInDatabase::Question(asked)) {
                 return Ok(false);
             }
         }
@@ -457,8 +461,8 @@ impl<'c> Rows<'c> {
         &self,
         name: &str,
         known: &HashSet<u64>,
-        told: &mut Told,
-        each: &mut dyn FnMut(Found) -> bool,
+        seen: &mut SeenKeys,
+        each: &mut dyn FnMut(FoundInDatabase) -> bool,
     ) -> rusqlite::Result<bool> {
         let Some(table) = self.database.table(name)?.filter(|table| table.has("doc_id")) else { return Ok(true) };
         let sql = format!("SELECT DISTINCT {} FROM {}", table.column("doc_id"), table.name());
@@ -469,14 +473,14 @@ impl<'c> Rows<'c> {
             let Some(row) = rows.next()? else { return Ok(true) };
             let Some(doc_id) = own(row, 0).text() else { continue };
             let hash = hash(&[Some(&doc_id)]);
-            if !known.contains(&hash) && told.documents.insert(hash) && !each(Found::Document(doc_id)) {
+            if !known.contains(&hash) && seen.documents.insert(hash) && !each(FoundInDatabase::Document(doc_id)) {
                 return Ok(false);
             }
         }
     }
 
     /// Every logged call.
-    fn calls(&self, each: &mut dyn FnMut(Found) -> bool) -> rusqlite::Result<bool> {
+    fn calls(&self, each: &mut dyn FnMut(FoundInDatabase) -> bool) -> rusqlite::Result<bool> {
         let columns = ["call_hash", "model", "schema_name", "input", "output_json", "label", "created_at"];
         let Some(mut statement) = self.select("llm_calls", &columns)? else { return Ok(true) };
         let mut rows = statement.raw_query();
@@ -493,7 +497,7 @@ impl<'c> Rows<'c> {
                 label: text(5),
                 created_at: own(row, 6).number(),
             };
-            if !each(Found::Call(call)) {
+            if !each(FoundInDatabase::Call(call)) {
                 return Ok(false);
             }
         }

@@ -7,19 +7,19 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::Folders;
+use super::StoreFolders;
 use super::line::{Asked, Number, Page, original_question};
 use crate::failure::Failure;
 use crate::source::beneath::{Beneath, is_link};
 use crate::source::cut::decode_wide;
-use crate::source::documents::Gathered;
+use crate::source::lines::Gathered;
 use crate::source::open::{beneath_failure, open_beneath, read_small_beneath};
 use crate::source::parquet::{self, Cell, Columns};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::{Document, Heading};
 
-/// Folders below a root are entered so deep.
+/// StoreFolders below a root are entered so deep.
 const MAX_DEPTH: usize = 16;
 /// To tell whether a folder holds documents, so many folders in it are looked at.
 const MAX_LOOKED_AT: usize = 512;
@@ -38,7 +38,7 @@ const PAGES: &str = "retrieved_pages.parquet";
 
 /// What a folder is in a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
+pub(super) enum FolderKind {
     /// A parsed document and its questions.
     Document,
     /// The questions to a document.
@@ -48,14 +48,14 @@ pub(super) enum Shape {
 }
 
 /// Tells what a folder is; `None`: nothing that is known here.
-pub(super) fn shape(folder: &Beneath) -> Option<Shape> {
+pub(super) fn shape(folder: &Beneath) -> Option<FolderKind> {
     let (name, above) = names(folder);
     if is_question(folder, above.as_deref() == Some(OsStr::new(QUESTIONS))) {
-        Some(Shape::Question)
+        Some(FolderKind::Question)
     } else if name.as_deref() == Some(OsStr::new(QUESTIONS)) && holds_questions(folder) {
-        Some(Shape::Questions)
+        Some(FolderKind::Questions)
     } else if holds_questions(&folder.join(QUESTIONS)) || holds_tables(&folder.join(PARSING)) {
-        Some(Shape::Document)
+        Some(FolderKind::Document)
     } else {
         None
     }
@@ -136,7 +136,7 @@ fn folders_in(folder: &Beneath) -> (Vec<Beneath>, u64) {
 }
 
 /// What a walk through folders finds.
-pub(super) enum Found {
+pub(super) enum FoundInFolder {
     /// A question to a document.
     Question(Asked),
     /// A document, after its questions; how many there were.
@@ -151,11 +151,11 @@ pub(super) struct Walk<'s> {
     top: &'s Beneath,
     /// What names in the store have before those beneath it.
     prefix: &'s Path,
-    /// Folders that hold a store of their own.
+    /// StoreFolders that hold a store of their own.
     is_other_store: fn(&Beneath) -> bool,
     entered: HashSet<(u64, u64)>,
     tape: Tape,
-    /// Folders in which something may change; not more than can be watched.
+    /// StoreFolders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
     /// How many links in documents and among their questions were not followed.
     pub links: u64,
@@ -168,18 +168,18 @@ impl<'s> Walk<'s> {
     }
 
     /// Goes through everything below the folder, in path order, until `each` has had enough; `false`: it had.
-    pub(super) fn run(&mut self, each: &mut dyn FnMut(Found) -> bool) -> bool {
+    pub(super) fn run(&mut self, each: &mut dyn FnMut(FoundInFolder) -> bool) -> bool {
         let top = self.top;
         let (part, above) = (self.relative(top), self.prefix.parent());
         let name = |path: Option<&Path>| path.unwrap_or(Path::new("")).as_os_str().as_bytes().to_vec();
         match shape(top) {
-            Some(Shape::Question) => {
+            Some(FolderKind::Question) => {
                 let document = name(above.and_then(Path::parent));
                 self.changing(top);
                 let asked = self.question(&document, &part, top, each);
-                return asked.is_none_or(|asked| each(Found::Question(asked)));
+                return asked.is_none_or(|asked| each(FoundInFolder::Question(asked)));
             }
-            Some(Shape::Questions) => return self.document(name(above), top, each),
+            Some(FolderKind::Questions) => return self.document(name(above), top, each),
             _ => {}
         }
         let mut todo = vec![(top.clone(), 0)];
@@ -192,7 +192,7 @@ impl<'s> Walk<'s> {
                 continue;
             }
             self.changing(&folder);
-            if shape(&folder) == Some(Shape::Document) {
+            if shape(&folder) == Some(FolderKind::Document) {
                 self.links += folders_in(&folder).1;
                 if !self.document(self.relative(&folder), &folder.join(QUESTIONS), each) {
                     return false;
@@ -206,7 +206,12 @@ impl<'s> Walk<'s> {
         true
     }
 
-    fn document(&mut self, document: Vec<u8>, questions: &Beneath, each: &mut dyn FnMut(Found) -> bool) -> bool {
+    fn document(
+        &mut self,
+        document: Vec<u8>,
+        questions: &Beneath,
+        each: &mut dyn FnMut(FoundInFolder) -> bool,
+    ) -> bool {
         self.changing(questions);
         let mut count = 0;
         let (folders, links) = folders_in(questions);
@@ -216,12 +221,12 @@ impl<'s> Walk<'s> {
             let name = self.relative(&folder);
             if let Some(asked) = self.question(&document, &name, &folder, each) {
                 count += 1;
-                if !each(Found::Question(asked)) {
+                if !each(FoundInFolder::Question(asked)) {
                     return false;
                 }
             }
         }
-        each(Found::Document(document, count))
+        each(FoundInFolder::Document(document, count))
     }
 
     /// What lies in the folder of a question; `None`: nobody listens any more.
@@ -230,7 +235,7 @@ impl<'s> Walk<'s> {
         document: &[u8],
         name: &[u8],
         folder: &Beneath,
-        each: &mut dyn FnMut(Found) -> bool,
+        each: &mut dyn FnMut(FoundInFolder) -> bool,
     ) -> Option<Asked> {
         let mut failed = Vec::new();
         let mut part = |name: &str| {
@@ -254,7 +259,7 @@ impl<'s> Walk<'s> {
         let name = names(folder).0.unwrap_or_default().into_encoded_bytes();
         let question = asked.parsed.as_deref().and_then(|parsed| original_question(parsed, &mut self.tape));
         asked.question_id = Some(question_id(&name, question.as_deref()));
-        failed.into_iter().all(|failure| each(Found::Failed(failure))).then_some(asked)
+        failed.into_iter().all(|failure| each(FoundInFolder::Failed(failure))).then_some(asked)
     }
 
     fn changing(&mut self, folder: &Beneath) {
@@ -342,7 +347,7 @@ fn read_table(at: &Beneath, names: &[&str]) -> Result<Columns, Failure> {
 }
 
 /// The document of this name below a root; `None`: its lines are not there.
-pub(super) fn document(folders: &Folders, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
+pub(super) fn document(folders: &StoreFolders, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
     let name = Path::new(OsStr::from_bytes(doc_id));
     // A name from data leads nowhere else.
     if !name.components().all(|part| matches!(part, Component::Normal(_))) {

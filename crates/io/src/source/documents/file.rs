@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::Gathered;
 use crate::failure::Failure;
 use crate::source::answers::folder::{document_in, lines_of};
 use crate::source::beneath::{Beneath, Place};
 use crate::source::cut::{decode_wide, without_filler};
+use crate::source::lines::Gathered;
+use crate::source::magic::not_text;
 use crate::source::open::{Blob, Opened, open_place};
 use crate::source::parquet;
 use crate::source::sqlite;
@@ -77,7 +78,7 @@ pub(super) fn of_bytes(bytes: &[u8], name: &Shown) -> Result<Document, Failure> 
     if text.first() == Some(&b'{') {
         return of_json(text, name);
     }
-    if let Some(why) = crate::source::open::not_text(bytes) {
+    if let Some(why) = not_text(bytes) {
         return Err(Failure::own(USE, name, why));
     }
     Ok(of_text(bytes))

@@ -25,7 +25,7 @@ struct Header {
 pub(super) fn decoded(mut chunk: &[u8]) -> Result<usize, &'static str> {
     let mut all = 0_usize;
     while !chunk.is_empty() {
-        let mut reader = Reader { rest: chunk };
+        let mut reader = HeaderReader { rest: chunk };
         let header = reader.header().ok_or("the header of a page is damaged")?;
         let size = |number: i64| usize::try_from(number).map_err(|_| "a page of it has a negative size");
         if matches!(header.encoding, DELTA_BYTE_ARRAY | DELTA_LENGTH_BYTE_ARRAY) {
@@ -45,11 +45,11 @@ enum Next {
     End,
 }
 
-struct Reader<'a> {
+struct HeaderReader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl HeaderReader<'_> {
     fn header(&mut self) -> Option<Header> {
         let mut header = Header::default();
         let mut id = 0;

@@ -1,0 +1,126 @@
+//! What helps to judge records besides themselves: a baseline's answers, a verifier, the documents that they cite.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::failure::Failure;
+use crate::pipeline::baseline::Baseline;
+use crate::pipeline::verify::Judge;
+use crate::source::documents::Documents;
+use crate::source::input::Input;
+use stepscope_base::json::Value;
+use stepscope_base::schema::Schema;
+use stepscope_base::text::Untrusted;
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::typed::{TypedAnswer, inline_document};
+use stepscope_core::case::Context;
+use stepscope_core::record::Record;
+use stepscope_core::record::types::{TypeRegistry, in_use};
+use stepscope_core::verify::ChainResult;
+
+/// What is the same for all records. Everything is read when it is first asked for, on the thread that asks; others wait for it.
+#[derive(Debug, Default)]
+pub struct SideData {
+    path: Option<PathBuf>,
+    threads: usize,
+    baseline: OnceLock<Result<Baseline, Failure>>,
+    told: AtomicBool,
+    judge: Option<Judge>,
+}
+
+impl SideData {
+    /// With the baseline records of a file or folder.
+    pub fn with_baseline(path: Option<PathBuf>, threads: usize) -> Self {
+        Self { path, threads, ..Self::default() }
+    }
+
+    /// With the baseline records of a file or folder, read now.
+    pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
+        let baseline = OnceLock::from(Ok(Baseline::read(path, threads)?));
+        Ok(Self { baseline, ..Self::with_baseline(Some(path.to_owned()), threads) })
+    }
+
+    /// Also with what judges completions.
+    #[must_use]
+    pub fn judged_by(self, judge: Option<Judge>) -> Self {
+        Self { judge, ..self }
+    }
+
+    /// What every stage of the verifier says of a record's completion.
+    pub fn chain_result(&self, record: Option<Value<'_>>) -> Option<ChainResult> {
+        Some(self.judge.as_ref()?.climb(record?))
+    }
+
+    /// Whether asking would not mean waiting.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.path.is_none() || self.baseline.get().is_some()
+    }
+
+    /// What the baseline answered to the question of a record.
+    pub fn answer(&self, record: Option<&Record<'_>>) -> Option<f64> {
+        self.baseline()?.as_ref().ok()?.answer(record?)
+    }
+
+    /// Why there is no baseline although one was named; said once.
+    pub fn complaint(&self) -> Option<Failure> {
+        let failure = self.baseline()?.as_ref().err()?;
+        (!self.told.swap(true, Ordering::Relaxed)).then(|| failure.clone())
+    }
+
+    fn baseline(&self) -> Option<&Result<Baseline, Failure>> {
+        let path = self.path.as_deref()?;
+        Some(self.baseline.get_or_init(|| Baseline::read(path, self.threads)))
+    }
+}
+
+/// What stands around the records of one source.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings<'s> {
+    /// What they were read from.
+    pub input: Option<Arc<Input>>,
+    /// The document that they cite, where it was found before.
+    pub document: Option<Arc<Document>>,
+    /// Where the documents are that they cite.
+    pub documents: Option<Documents>,
+    /// What helps to judge them.
+    pub side: Arc<SideData>,
+    /// The schema of each, if all are answer objects.
+    pub schema: Option<&'s Schema>,
+}
+
+impl Context for Surroundings<'_> {
+    fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
+        match (&self.document, &self.documents) {
+            (Some(document), _) => Some(document.clone()),
+            (None, Some(documents)) => documents.of(typed),
+            (None, None) => inline_document(typed).map(Arc::new),
+        }
+    }
+
+    fn baseline(&self, record: &Record<'_>) -> Option<f64> {
+        self.side.answer(Some(record))
+    }
+
+    fn types(&self) -> &TypeRegistry {
+        in_use()
+    }
+
+    fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {
+        match self.input.as_deref() {
+            // The folder of its question.
+            Some(Input::Answers(store)) => {
+                let folder = record.and_then(|record| record.root.get("folder")?.string());
+                let place = store.place(folder.as_ref().map_or(&[], |folder| folder.bytes()));
+                Untrusted::owned(place.into_os_string().into_encoded_bytes())
+            }
+            input => input
+                .and_then(Input::path)
+                .map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
+        }
+    }
+
+    fn answer_schema(&self) -> Option<&Schema> {
+        self.schema
+    }
+}
