@@ -115,7 +115,7 @@ fn key_rows() -> Vec<KeyRow> {
     BINDINGS
         .iter()
         .map(|binding| KeyRow {
-            context: binding.context.title(),
+            context: binding.context.word(),
             keys: keymap.names(binding).join("  "),
             action: binding.action.word(),
             help: binding.help,
