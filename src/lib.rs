@@ -100,6 +100,8 @@ pub mod dialogs {
     pub(crate) mod repair;
     /// The reward by verifier stage.
     pub(crate) mod rewards;
+    /// What each shows in its window.
+    pub(crate) mod window;
 }
 
 /// What screens and dialogs are made of. Law: knows no screen.
@@ -108,7 +110,7 @@ pub mod widgets {
     pub(crate) mod fuzzy;
     /// The one table of keys.
     pub mod keymap;
-    /// The parts of the terminal, windows, and the inside of a pane.
+    /// The parts of the terminal, and the inside of a pane.
     pub mod layout;
     /// A line that is being typed.
     pub mod line;
@@ -122,4 +124,6 @@ pub mod widgets {
     pub(crate) mod prose;
     /// Roles to styles.
     pub mod theme;
+    /// Windows over a screen.
+    pub(crate) mod window;
 }

@@ -71,6 +71,7 @@ const DRAWING: &[&str] = &[
     "dialogs/popup.rs",
     "dialogs/repair/draw.rs",
     "dialogs/rewards/draw.rs",
+    "dialogs/window.rs",
     "screens/adjudication/draw.rs",
     "screens/answer/checks.rs",
     "screens/answer/citation.rs",
@@ -93,6 +94,7 @@ const DRAWING: &[&str] = &[
     "screens/table/draw.rs",
     "widgets/layout.rs",
     "widgets/look.rs",
+    "widgets/window.rs",
 ];
 
 const LAWS: &[Law] = &[

@@ -552,7 +552,7 @@ fn repair(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
 
 fn fixes(app: &App) -> String {
     match &app.dialog {
-        Some(Dialog::Fixes(_, fixes)) => fixes.model.as_str().to_owned(),
+        Some(Dialog::Fixes(fixes)) => fixes.model.as_str().to_owned(),
         _ => String::new(),
     }
 }

@@ -82,9 +82,9 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         A::Open => match dialog {
             Some(Dialog::Repair(repair)) => repair.is_over && repair.is_changed,
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
-            Some(Dialog::Palette(palette)) => {
-                let rows = app.palette_rows(palette.line.value());
-                let chosen = rows.get(palette.list.at).ok_or("no action is called that")?;
+            Some(Dialog::Palette(line)) => {
+                let rows = app.palette_rows(line.value());
+                let chosen = rows.get(app.scroll.at).ok_or("no action is called that")?;
                 return app.allowed_at(app.focus_below_dialog(), chosen.action);
             }
             _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
@@ -163,13 +163,12 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::NextCitation | A::PreviousCitation | A::CopyQuote | A::Contents => {
             need(screen == ScreenKind::Answer, "this is for answers with citations")?;
             let answer = view.and_then(|view| view.answer.as_ref());
-            let structured = answer.map(|answer| &answer.shown);
             match action {
                 A::CopyQuote => Ok(()),
                 A::Contents => {
-                    let toc =
-                        structured.and_then(|structured| structured.document.as_ref()).map(|document| document.toc());
-                    need(toc.is_some_and(|toc| !toc.is_empty()), "the document has no table of contents")
+                    let document = view.and_then(RecordView::document);
+                    let has_contents = document.is_some_and(|document| !document.toc().is_empty());
+                    need(has_contents, "the document has no table of contents")
                 }
                 _ => need(answer.is_some_and(AnswerView::cites), "this answer cites nothing"),
             }

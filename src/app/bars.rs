@@ -13,9 +13,10 @@ use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
-use crate::widgets::look::{Look, fit_spans, frame, put, severity_role};
+use crate::widgets::look::{Look, fit_spans, put, severity_role};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
+use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose};
 use stepscope_core::answer::route::Route;
 use stepscope_core::finding::Severity;
@@ -430,8 +431,7 @@ fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let height = count as u16 + 2;
     let area = Rect { x: body.x + 1, y: body.bottom() - height, width: body.width.saturating_sub(2).min(76), height };
-    ratatui::widgets::Widget::render(ratatui::widgets::Clear, area, buf);
-    let inner = frame(vec![look.span("Tab completes", Role::Faint)], area, buf, look);
+    let inner = open(vec![look.span("Tab completes", Role::Faint)], area, buf, look);
     let first = prompt.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(count));
     for (row, (n, completion)) in prompt.completions.iter().enumerate().skip(first).take(count).enumerate() {
         let line = vec![

@@ -16,6 +16,7 @@ use crate::screens::run::edits::Edits;
 use crate::screens::stack::{Focus, Screens};
 use crate::screens::table::state::Table;
 use crate::widgets::keymap::{Action, Key, Keymap};
+use crate::widgets::list::List;
 use crate::widgets::prose::size;
 use crate::widgets::theme::Theme;
 use ratatui::layout::Size;
@@ -87,6 +88,8 @@ pub struct App {
     pub table: Table,
     /// The dialog over them.
     pub dialog: Option<Dialog>,
+    /// Its cursor and its first line on screen.
+    pub scroll: List,
     /// The keys.
     pub keymap: Keymap,
     /// The themes.
@@ -144,6 +147,7 @@ impl App {
             screens: Screens::default(),
             table: Table::default(),
             dialog: None,
+            scroll: List::default(),
             keymap,
             looks,
             size: Size::new(80, 24),

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use tui_input::Input as Line;
 
 use crate::app::msg::{Effects, Msg, Work};
 use crate::app::open_record::OpenRecord;
 use crate::app::review_worker::Task;
 use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::{across, forks, review, view};
-use crate::dialogs::dialog::{Dialog, Palette, PromptPurpose};
-use crate::dialogs::{editor, keys, palette, repair};
+use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::{editor, keys, repair};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::{RecordView, RunPane};
@@ -78,14 +79,6 @@ impl App {
         let area = self.area();
         let rows = self.rows();
         self.table.list.settle(rows, layout::table_height(area));
-        let palette_height = palette::height(area);
-        let count = match &self.dialog {
-            Some(Dialog::Palette(palette)) => self.palette_rows(palette.line.value()).len(),
-            _ => 0,
-        };
-        if let Some(Dialog::Palette(palette)) = &mut self.dialog {
-            palette.list.settle(count, palette_height);
-        }
         if let Some(view) = self.screens.record_mut() {
             let places = RunPane::ALL.map(|pane| (pane, run::layout::pane_area(area, view, pane)));
             let place_of =
@@ -481,9 +474,9 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::Back => return back(app),
         A::Escape => return escape(app),
         A::Quit => return quit(app),
-        A::Rewards => app.open_dialog(Dialog::Rewards(0)),
-        A::Help => app.open_dialog(Dialog::Help(0)),
-        A::Palette => app.open_dialog(Dialog::Palette(Palette::default())),
+        A::Rewards => app.open_dialog(Dialog::Rewards),
+        A::Help => app.open_dialog(Dialog::Help),
+        A::Palette => app.open_dialog(Dialog::Palette(Line::default())),
         A::Find => app.open_prompt(PromptPurpose::Find, String::new()),
         A::FindNext => table::search::find_by(app, times),
         A::FindPrevious => table::search::find_by(app, -times),

@@ -7,7 +7,8 @@ use ratatui::layout::Rect;
 use crate::app::state::App;
 use crate::app::{bars, review};
 use crate::dialogs::dialog::Dialog;
-use crate::dialogs::{contents, derivation, editor, fixes, help, palette, popup, repair, rewards};
+use crate::dialogs::editor;
+use crate::dialogs::window::window;
 use crate::screens::kind::ScreenKind;
 use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
 use crate::widgets::layout::parts;
@@ -62,37 +63,20 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     }
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
+    let front = Look { theme, focused: true };
+    if let Some(window) = window(app, area, front) {
+        window.draw(app.scroll, buf, front);
+    }
     match app.dialog.as_ref().map(Dialog::own) {
-        Some(Dialog::Help(top)) => help::draw(app, *top, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Palette(palette)) => palette::draw(app, palette, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Popup(popup)) => popup::draw(popup, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Contents(list)) => {
-            let answer = app.screens.record().and_then(|view| view.answer.as_ref());
-            if let Some(document) = answer.and_then(|answer| answer.shown.document.as_deref()) {
-                contents::draw(document, *list, area, buf, Look { theme, focused: true });
-            }
-        }
-        Some(Dialog::Editor(editor)) => editor::draw::draw(editor, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Repair(repair)) => repair::draw::draw(repair, area, buf, Look { theme, focused: true }),
-        Some(Dialog::Fixes(list, fixes)) => {
-            fixes::draw(fixes, *list, area, buf, Look { theme, focused: true });
-        }
-        Some(Dialog::Derivation(tree)) => {
-            derivation::draw::draw(tree, area, buf, Look { theme, focused: true });
-        }
-        Some(Dialog::Rewards(top)) => {
-            if let Some(rewards) = app.screens.record().and_then(|view| view.opened.rewards.as_ref()) {
-                rewards::draw::draw(rewards, *top, area, buf, Look { theme, focused: true });
-            }
-        }
+        Some(Dialog::Editor(editor)) => editor::draw::draw(editor, area, buf, front),
         Some(Dialog::Review(ask)) => {
             let places = [area, bars.status, bars.footer];
-            review::strip::ask(app, ask, places, buf, Look { theme, focused: true });
+            review::strip::ask(app, ask, places, buf, front);
         }
-        Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, whole, buf, Look { theme, focused: true }),
-        Some(Dialog::Drop(_)) | None => {}
+        Some(Dialog::Prompt(prompt)) => bars::prompt(prompt, whole, buf, front),
+        _ => {}
     }
     if matches!(app.dialog, Some(Dialog::Drop(_))) {
-        bars::drop_question(app, bars.status, buf, Look { theme, focused: true });
+        bars::drop_question(app, bars.status, buf, front);
     }
 }

@@ -3,7 +3,7 @@
 pub(crate) mod draw;
 
 use crate::app::computed::{ComputedValues, superscript};
-use crate::widgets::list::{List, Move};
+use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::arithmetic::recompute::{Basis, Derivation};
@@ -41,15 +41,13 @@ pub struct Branch {
     depth: usize,
 }
 
-/// The tree, its folds and its cursor.
+/// The tree and its folds.
 #[derive(Clone, Debug)]
 pub struct Tree {
     /// Whose value.
     pub title: Shown,
     /// What was recorded instead, or as well.
     pub recorded: Shown,
-    /// The cursor, over the rows that are not hidden.
-    pub list: List,
     branches: Vec<Branch>,
 }
 
@@ -58,7 +56,7 @@ impl Tree {
     pub fn of(title: Shown, recorded: Shown, root: &Derivation, computed: &ComputedValues) -> Self {
         let mut branches = Vec::new();
         grow(root, ("≙ ".into(), "  ".into()), 0, computed, &mut branches);
-        let mut tree = Self { title, recorded, list: List::default(), branches };
+        let mut tree = Self { title, recorded, branches };
         if tree.branches.len() > OPEN_ROWS {
             for n in 0..tree.branches.len() {
                 tree.set(n, tree.branches.get(n).is_some_and(|branch| branch.depth >= 1));
@@ -81,57 +79,47 @@ impl Tree {
         rows
     }
 
-    fn current(&self) -> Option<usize> {
-        self.visible().get(self.list.at).copied()
+    /// What a row that is not hidden is about.
+    pub fn origin(&self, row: usize) -> Option<Origin> {
+        Some(self.rows().get(row)?.origin)
     }
 
-    /// What the row under the cursor is about.
-    pub fn origin(&self) -> Option<Origin> {
-        Some(self.branches.get(self.current()?)?.origin)
-    }
-
-    /// Moves the cursor.
-    pub fn go(&mut self, movement: Move, height: usize) {
-        let len = self.visible().len();
-        self.list.go(movement, len, height);
-    }
-
-    /// Folds or unfolds the row under the cursor.
-    pub(crate) fn toggle(&mut self) {
-        if let Some(n) = self.current() {
-            self.set(n, self.branches.get(n).is_some_and(|branch| !branch.folded));
+    /// The row on which the cursor stands after an action that folds or unfolds at a row; `None`: it does neither.
+    pub(crate) fn fold(&mut self, action: Action, row: usize) -> Option<usize> {
+        let at = self.visible().get(row).copied();
+        match action {
+            Action::Left => return Some(at.and_then(|at| self.left(at)).unwrap_or(row)),
+            Action::Right => return Some(row + usize::from(at.is_some_and(|at| self.right(at)))),
+            Action::Fold => at.into_iter().for_each(|at| self.set(at, !self.is_folded(at))),
+            Action::FoldAll | Action::UnfoldAll => {
+                (0..self.branches.len()).for_each(|n| self.set(n, action == Action::FoldAll && n > 0));
+                return Some(0);
+            }
+            _ => return None,
         }
+        Some(row)
     }
 
-    /// Unfolds the row under the cursor, or goes to what it rests on first.
-    pub fn right(&mut self) {
-        let Some(n) = self.current() else { return };
-        match self.branches.get(n) {
-            Some(branch) if branch.folded => self.set(n, false),
-            Some(branch) if branch.below > 0 => self.list.at += 1,
-            _ => {}
-        }
+    /// Unfolds a branch; `true`: it was open already and has something to go to.
+    fn right(&mut self, at: usize) -> bool {
+        let is_open = self.branches.get(at).is_some_and(|branch| !branch.folded && branch.below > 0);
+        self.set(at, false);
+        is_open
     }
 
-    /// Folds the row under the cursor, or goes to what rests on it.
-    pub fn left(&mut self) {
-        let Some(n) = self.current() else { return };
-        let Some(branch) = self.branches.get(n) else { return };
+    /// Folds a branch; if there is nothing to fold, the row of what rests on it.
+    fn left(&mut self, at: usize) -> Option<usize> {
+        let branch = self.branches.get(at)?;
         if branch.below > 0 && !branch.folded {
-            return self.set(n, true);
+            self.set(at, true);
+            return None;
         }
-        let above = self.branches.iter().take(n).rposition(|other| other.depth < branch.depth);
-        if let Some(row) = above.and_then(|above| self.visible().iter().position(|row| *row == above)) {
-            self.list.at = row;
-        }
+        let above = self.branches.iter().take(at).rposition(|other| other.depth < branch.depth)?;
+        self.visible().iter().position(|row| *row == above)
     }
 
-    /// Folds everything below the first row, or unfolds it.
-    pub(crate) fn fold_all(&mut self, folded: bool) {
-        for n in 0..self.branches.len() {
-            self.set(n, folded && n > 0);
-        }
-        self.list.at = 0;
+    fn is_folded(&self, at: usize) -> bool {
+        self.branches.get(at).is_some_and(|branch| branch.folded)
     }
 
     fn set(&mut self, n: usize, folded: bool) {

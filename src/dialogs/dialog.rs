@@ -1,4 +1,5 @@
-//! Dialogs: what lies over a screen and takes the keys until it is closed. There is at most one.
+//! Dialogs: what lies over a screen and takes the keys until it is closed. There is at most one, so one cursor does for
+//! all of them: `App::scroll`.
 
 use tui_input::Input as Line;
 
@@ -8,7 +9,6 @@ use crate::dialogs::editor::Editor;
 use crate::screens::rerun::state::Field;
 use crate::screens::side_by_side::making::Fixes;
 use crate::widgets::keymap::Context;
-use crate::widgets::list::List;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::repair::model::ModelRepair;
 use stepscope_core::table::filter::{Completion, FilterError};
@@ -16,20 +16,20 @@ use stepscope_core::table::filter::{Completion, FilterError};
 /// A dialog with what it holds.
 #[derive(Debug)]
 pub enum Dialog {
-    /// The help, from a line on.
-    Help(usize),
-    /// The palette.
-    Palette(Palette),
+    /// The help.
+    Help,
+    /// The palette of actions, with what was typed.
+    Palette(Line),
     /// A line of text is being typed.
     Prompt(Prompt),
     /// A text in full.
     Popup(Popup),
     /// The derivation of a computed value.
     Derivation(Tree),
-    /// The rewards of the open record by stage, from a line on.
-    Rewards(usize),
+    /// The rewards of the open record by stage.
+    Rewards,
     /// The document's table of contents.
-    Contents(List),
+    Contents,
     /// A question about a verdict.
     Review(ReviewDialog),
     /// A repair of a procedure by a model.
@@ -37,7 +37,7 @@ pub enum Dialog {
     /// A text is being typed.
     Editor(Box<Editor>),
     /// The fixes of a procedure that need no model.
-    Fixes(List, Box<Fixes>),
+    Fixes(Box<Fixes>),
     /// A question: is the text that was typed in this dialog to be dropped?
     Drop(Box<Dialog>),
 }
@@ -46,16 +46,16 @@ impl Dialog {
     /// The context in which its keys are looked up.
     pub(crate) const fn context(&self) -> Context {
         match self {
-            Self::Help(_) | Self::Popup(_) | Self::Rewards(_) => Context::Window,
+            Self::Help | Self::Popup(_) | Self::Rewards => Context::Window,
             Self::Palette(_) => Context::Palette,
             Self::Prompt(_) | Self::Review(ReviewDialog::Line { .. }) => Context::Line,
             Self::Derivation(_) => Context::Derivation,
-            Self::Contents(_) => Context::Contents,
+            Self::Contents => Context::Contents,
             Self::Review(ReviewDialog::Labels { .. }) => Context::LabelList,
             Self::Review(ReviewDialog::Confirm { .. }) => Context::Confirm,
             Self::Repair(_) => Context::Repair,
             Self::Editor(_) => Context::Editor,
-            Self::Fixes(..) => Context::Fixes,
+            Self::Fixes(_) => Context::Fixes,
             Self::Drop(_) => Context::Drop,
         }
     }
@@ -63,7 +63,7 @@ impl Dialog {
     /// The word in the first line that names it.
     pub const fn word(&self) -> &'static str {
         match self {
-            Self::Help(_) => "help",
+            Self::Help => "help",
             Self::Palette(_) => "palette",
             Self::Prompt(prompt) => match prompt.purpose {
                 PromptPurpose::Filter => "filter",
@@ -73,11 +73,11 @@ impl Dialog {
             },
             Self::Popup(_) => "text",
             Self::Derivation(_) => "derivation",
-            Self::Rewards(_) => "reward",
-            Self::Contents(_) => "contents",
+            Self::Rewards => "reward",
+            Self::Contents => "contents",
             Self::Review(ReviewDialog::Line { .. }) => "verdict",
             Self::Review(ReviewDialog::Labels { .. } | ReviewDialog::Confirm { .. }) => "labels",
-            Self::Repair(_) | Self::Fixes(..) => "repair",
+            Self::Repair(_) | Self::Fixes(_) => "repair",
             Self::Editor(_) => "edit",
             Self::Drop(_) => "drop?",
         }
@@ -103,8 +103,9 @@ impl Dialog {
     pub fn line_mut(&mut self) -> Option<&mut Line> {
         match self {
             Self::Prompt(prompt) => Some(&mut prompt.line),
-            Self::Palette(palette) => Some(&mut palette.line),
-            Self::Review(ReviewDialog::Line { line, .. } | ReviewDialog::Labels { line, .. }) => Some(line),
+            Self::Palette(line) | Self::Review(ReviewDialog::Line { line, .. } | ReviewDialog::Labels { line, .. }) => {
+                Some(line)
+            }
             _ => None,
         }
     }
@@ -125,15 +126,6 @@ impl Dialog {
             _ => false,
         }
     }
-}
-
-/// The palette of actions.
-#[derive(Debug, Default)]
-pub struct Palette {
-    /// What was typed.
-    pub line: Line,
-    /// The cursor among the actions that fit.
-    pub list: List,
 }
 
 /// The purpose of a typed line.
@@ -173,6 +165,4 @@ pub struct Popup {
     pub title: Shown,
     /// The text.
     pub text: Shown,
-    /// The first line on screen.
-    pub top: usize,
 }

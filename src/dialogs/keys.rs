@@ -8,14 +8,15 @@ use crate::app::review;
 use crate::app::review::ReviewDialog;
 use crate::app::state::App;
 use crate::dialogs::derivation::Origin;
-use crate::dialogs::dialog::{Dialog, Palette, Prompt, PromptPurpose};
-use crate::dialogs::{contents, derivation, fixes, help, popup, repair, rewards};
+use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
+use crate::dialogs::repair;
+use crate::dialogs::window::window;
 use crate::screens::run::state::RunPane;
 use crate::screens::{answer, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
-use crate::widgets::list::Move;
-use crate::widgets::{layout, prose};
+use crate::widgets::list::List;
+use crate::widgets::look::Look;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, completions};
@@ -28,7 +29,7 @@ impl App {
     pub(crate) fn open_dialog(&mut self, dialog: Dialog) {
         self.opening = None;
         self.typed.clear();
-        self.dialog = Some(dialog);
+        (self.dialog, self.scroll) = (Some(dialog), List::default());
     }
 
     /// Closes the dialog, as far as nothing is lost by it: typed text is asked about first, and a call that runs is
@@ -45,42 +46,14 @@ impl App {
         Vec::new()
     }
 
+    /// Moves the cursor of the dialog, or what it has on screen.
     pub(crate) fn scroll_dialog(&mut self, rows: isize) {
-        let area = self.area();
-        let help_lines = help::lines(self);
-        match &mut self.dialog {
-            Some(Dialog::Help(top)) => {
-                let room = usize::from(help::place(area).height.saturating_sub(2));
-                *top = top.saturating_add_signed(rows).min(help_lines.saturating_sub(room));
-            }
-            Some(Dialog::Popup(popup)) => {
-                let place = popup::place(popup, area);
-                let width = layout::inner_width(place);
-                let lines = prose::wrap(popup.text.as_str(), width).len();
-                let room = layout::inner_height(place);
-                popup.top = popup.top.saturating_add_signed(rows).min(lines.saturating_sub(room));
-            }
-            Some(Dialog::Rewards(top)) => {
-                let Some(rewards) = self.screens.record().and_then(|view| view.opened.rewards.as_ref()) else {
-                    return;
-                };
-                let room = layout::inner_height(rewards::draw::place(rewards, area));
-                let lines = rewards::draw::lines(rewards, area);
-                *top = top.saturating_add_signed(rows).min(lines.saturating_sub(room));
-            }
-            Some(Dialog::Derivation(tree)) => tree.go(Move::By(rows), derivation::draw::height(tree, area)),
-            Some(Dialog::Contents(list)) => {
-                let answer = self.screens.record().and_then(|view| view.answer.as_ref());
-                if let Some(document) = answer.and_then(|answer| answer.shown.document.as_deref()) {
-                    list.go(Move::By(rows), document.toc().len(), contents::height(document, area));
-                }
-            }
-            Some(Dialog::Fixes(list, fixes)) => {
-                list.go(Move::By(rows), fixes.rows(), fixes::height(fixes, area));
-            }
-            Some(Dialog::Palette(palette)) => palette.list.at = palette.list.at.saturating_add_signed(rows),
-            _ => {}
+        let look = Look { theme: &self.looks.theme, focused: true };
+        let mut scroll = self.scroll;
+        if let Some(window) = window(self, self.area(), look) {
+            window.go(&mut scroll, rows);
         }
+        self.scroll = scroll;
     }
 
     pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
@@ -124,7 +97,7 @@ pub(crate) fn text_key(app: &mut App, event: KeyEvent) -> Effects {
     match dialog {
         Dialog::Review(ask) => review::ask::ask_key(app, ask, event),
         Dialog::Prompt(prompt) => prompt_key(app, prompt, event),
-        Dialog::Palette(palette) => palette_key(app, palette, event),
+        Dialog::Palette(line) => palette_key(app, line, event),
         Dialog::Editor(editor) => run::edit::editor_key(app, editor, event),
         other => {
             app.dialog = Some(other);
@@ -150,7 +123,7 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
     }
     match &mut app.dialog {
         Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
-        Some(Dialog::Palette(palette)) => palette.list.at = 0,
+        Some(Dialog::Palette(_)) => app.scroll.at = 0,
         Some(Dialog::Review(_)) => return review::ask::line_changed(app),
         _ => {}
     }
@@ -159,8 +132,10 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
 
 /// Does what a key means in the dialog in front; `None`: there is none, or it means the same everywhere.
 pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
-    if fold_derivation(app, action) {
-        app.scroll_dialog(0);
+    if let Some(Dialog::Derivation(tree)) = &mut app.dialog
+        && let Some(row) = tree.fold(action, app.scroll.at)
+    {
+        app.scroll.at = row;
         return Some(Vec::new());
     }
     let dialog = app.dialog.as_ref()?;
@@ -175,24 +150,18 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
         (Action::PageUp, _) => -page,
         (Action::Top, _) => isize::MIN / 2,
         (Action::Bottom, _) => isize::MAX / 2,
-        (Action::CopyValue, Dialog::Popup(popup)) => {
-            let text = popup.text.clone();
-            return Some(app.copy(&text, "the text"));
-        }
-        (Action::CopyValue, Dialog::Derivation(tree)) => {
-            let text = tree.text();
-            return Some(app.copy(&text, "the text"));
-        }
+        (Action::CopyValue, Dialog::Popup(popup)) => return Some(app.copy(&popup.text.clone(), "the text")),
+        (Action::CopyValue, Dialog::Derivation(tree)) => return Some(app.copy(&tree.text(), "the text")),
         (Action::Open, Dialog::Derivation(_)) => {
             follow_derivation(app);
             return Some(Vec::new());
         }
-        (Action::Open, Dialog::Contents(_)) => {
+        (Action::Open, Dialog::Contents) => {
             answer::keys::follow_contents(app);
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
-        (Action::Open, Dialog::Fixes(..)) => return Some(side_by_side::keys::open_fix(app)),
+        (Action::Open, Dialog::Fixes(_)) => return Some(side_by_side::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
         (Action::Escape | Action::Back, _) => return Some(app.close()),
         (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,
@@ -202,24 +171,10 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Whether the action folds or unfolds the tree in front.
-fn fold_derivation(app: &mut App, action: Action) -> bool {
-    let Some(Dialog::Derivation(tree)) = &mut app.dialog else { return false };
-    match action {
-        Action::Left => tree.left(),
-        Action::Right => tree.right(),
-        Action::Fold => tree.toggle(),
-        Action::FoldAll => tree.fold_all(true),
-        Action::UnfoldAll => tree.fold_all(false),
-        _ => return false,
-    }
-    true
-}
-
 /// To what the row under the cursor is about.
 fn follow_derivation(app: &mut App) {
     let Some(Dialog::Derivation(tree)) = app.dialog.take() else { return };
-    let (Some(view), Some(origin)) = (app.screens.record_mut(), tree.origin()) else { return };
+    let (Some(view), Some(origin)) = (app.screens.record_mut(), tree.origin(app.scroll.at)) else { return };
     match origin {
         Origin::Written { variable, step } => {
             view.focus(RunPane::State);
@@ -234,24 +189,18 @@ fn follow_derivation(app: &mut App) {
     }
 }
 
-fn palette_key(app: &mut App, mut palette: Palette, event: KeyEvent) -> Effects {
-    let rows = app.palette_rows(palette.line.value());
+fn palette_key(app: &mut App, mut line: Line, event: KeyEvent) -> Effects {
+    let rows = app.palette_rows(line.value());
     match event.code {
         KeyCode::Enter => {
-            if let Some(binding) = rows.get(palette.list.at) {
-                return app.act(binding.action);
-            }
-            return Vec::new();
+            return rows.get(app.scroll.at).map(|binding| app.act(binding.action)).unwrap_or_default();
         }
-        KeyCode::Down | KeyCode::Tab => palette.list.at = (palette.list.at + 1).min(rows.len().saturating_sub(1)),
-        KeyCode::Up | KeyCode::BackTab => palette.list.at = palette.list.at.saturating_sub(1),
-        _ => {
-            if edit(&mut palette.line, event) {
-                palette.list.at = 0;
-            }
-        }
+        KeyCode::Down | KeyCode::Tab => app.scroll.at += 1,
+        KeyCode::Up | KeyCode::BackTab => app.scroll.at = app.scroll.at.saturating_sub(1),
+        _ if edit(&mut line, event) => app.scroll.at = 0,
+        _ => {}
     }
-    app.dialog = Some(Dialog::Palette(palette));
+    app.dialog = Some(Dialog::Palette(line));
     Vec::new()
 }
 

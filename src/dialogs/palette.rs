@@ -1,55 +1,32 @@
 //! The palette: every action by name.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::widgets::{Clear, Widget};
+use tui_input::Input as Line;
 
 use crate::app::state::App;
-use crate::dialogs::dialog::Palette;
-use crate::widgets::layout::window;
 use crate::widgets::line;
-use crate::widgets::look::{Look, frame, put, wash};
+use crate::widgets::look::Look;
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
+use crate::widgets::window::{Window, centred};
 
-pub(crate) fn place(area: Rect) -> Rect {
-    window(area, area.width.saturating_sub(8).min(76), area.height.saturating_sub(4).min(20))
-}
-
-/// How many actions it shows.
-pub(crate) fn height(area: Rect) -> usize {
-    usize::from(place(area).height.saturating_sub(4))
-}
-
-pub(crate) fn draw(app: &App, palette: &Palette, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let place = place(area);
-    Clear.render(place, buf);
-    let inner = frame(vec![look.span("Actions", Role::Title)], place, buf, look);
-    let (typed, _) = line::window(&palette.line, usize::from(inner.width).saturating_sub(3));
-    put(
-        vec![look.span(": ", Role::HintKey), look.span(typed, Role::Text), look.span("▏", Role::Accent)],
-        0,
-        inner,
-        buf,
-    );
-    let body = Rect { y: inner.y + 2.min(inner.height), height: inner.height.saturating_sub(2), ..inner };
-    let rows = app.palette_rows(palette.line.value());
-    if rows.is_empty() {
-        put(vec![look.span("no action is called that", Role::Dim)], 0, body, buf);
-    }
-    for (row, n) in palette.list.visible(rows.len(), usize::from(body.height)).enumerate() {
-        let Some(binding) = rows.get(n) else { continue };
+pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>) -> Window<'a> {
+    let place = centred(area, area.width.saturating_sub(8).min(76), area.height.saturating_sub(4).min(20));
+    let (visible, _) = line::window(typed, usize::from(place.width.saturating_sub(7)));
+    let line = vec![look.span(": ", Role::HintKey), look.span(visible, Role::Text), look.span("▏", Role::Accent)];
+    let rows = app.palette_rows(typed.value());
+    let nothing = rows.is_empty().then(|| vec![look.span("no action is called that", Role::Dim)]);
+    let window = Window::new(place, vec![look.span("Actions", Role::Title)], rows.len(), move |n| {
+        let Some(binding) = rows.get(n) else { return Vec::new() };
         let role =
             if app.allowed_at(app.focus_below_dialog(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
-        let spans = vec![
+        vec![
             look.span(pad(&binding.action.word().replace('_', " "), 20), role),
             look.span(pad(&key, 7), Role::HintKey),
             look.span(binding.help, Role::Dim),
-        ];
-        put(spans, row, body, buf);
-        if n == palette.list.at {
-            wash(row, body, buf, look.selection());
-        }
-    }
+        ]
+    });
+    let head = [line, Vec::new()].into_iter().chain(nothing).collect();
+    Window { head, has_cursor: true, has_mark: false, ..window }
 }

@@ -36,10 +36,10 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
 
 /// Whom to ask may have changed.
 pub(crate) fn refresh_repair_line(app: &mut App) {
-    let Some(Dialog::Fixes(_, fixes)) = &app.dialog else { return };
+    let Some(Dialog::Fixes(fixes)) = &app.dialog else { return };
     let line = repair_line(app, &fixes.procedure).unwrap_or_else(|why| why);
     let files = app.files_of_open();
-    if let Some(Dialog::Fixes(_, fixes)) = &mut app.dialog {
+    if let Some(Dialog::Fixes(fixes)) = &mut app.dialog {
         (fixes.model, fixes.files) = (line, files);
     }
 }
@@ -55,7 +55,7 @@ fn repair_sampling(app: &App) -> Sampling {
 
 /// The line was confirmed.
 pub(crate) fn start(app: &mut App) -> Effects {
-    let Some(Dialog::Fixes(_, fixes)) = &app.dialog else { return Vec::new() };
+    let Some(Dialog::Fixes(fixes)) = &app.dialog else { return Vec::new() };
     let procedure = fixes.procedure.clone();
     match repair_line(app, &procedure) {
         Ok(_) => {

@@ -1,4 +1,4 @@
-//! What a chain of verifiers says of the open record, ready for the pane.
+//! What a chain of verifiers says of the open record, ready for the window.
 
 pub(crate) mod draw;
 
@@ -33,11 +33,11 @@ pub struct StageRow {
     pub weight: f64,
     /// What it added to the reward of the whole.
     pub adds: f64,
-    /// What it said; `None`: the chain had stopped before.
-    pub said: Option<StageResult>,
+    /// What it gave; `None`: the chain had stopped before.
+    pub result: Option<StageResult>,
 }
 
-/// What a stage said.
+/// What a stage gave.
 #[derive(Clone, Debug)]
 pub struct StageResult {
     /// It passed.
@@ -69,12 +69,12 @@ impl Rewards {
 
 impl StageRow {
     fn of(stage: &StageOutcome) -> Self {
-        let said = |result: &VerifyResult| StageResult {
+        let of = |result: &VerifyResult| StageResult {
             success: result.success,
             reward: result.reward,
             details: details(result),
         };
-        Self { name: stage.name.clone(), weight: stage.weight, adds: stage.adds, said: stage.result.as_ref().map(said) }
+        Self { name: stage.name.clone(), weight: stage.weight, adds: stage.adds, result: stage.result.as_ref().map(of) }
     }
 }
 

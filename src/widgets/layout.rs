@@ -1,4 +1,4 @@
-//! The parts of the terminal, windows, and the inside of a pane.
+//! The parts of the terminal, and the inside of a pane.
 
 use ratatui::layout::Rect;
 
@@ -52,12 +52,6 @@ pub fn table_height(area: Rect) -> usize {
 /// How many rows of the JSON are on screen.
 pub(crate) fn json_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(2))
-}
-
-/// The place of a window in the middle.
-pub fn window(area: Rect, width: u16, height: u16) -> Rect {
-    let (width, height) = (width.min(area.width), height.min(area.height));
-    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
 /// The lines inside a pane's border.

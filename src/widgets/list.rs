@@ -36,6 +36,11 @@ impl List {
         self.settle(len, height);
     }
 
+    /// Moves the first of `len` lines on screen; there is no cursor.
+    pub(crate) fn scroll(&mut self, movement: Move, len: usize, height: usize) {
+        self.go(movement, (len + 1).saturating_sub(height).max(1), 1);
+    }
+
     /// Keeps the cursor among the rows and on screen.
     pub fn settle(&mut self, len: usize, height: usize) {
         self.at = self.at.min(len.saturating_sub(1));

@@ -37,6 +37,11 @@ impl Look<'_> {
         Span::styled(text.into(), self.style(role))
     }
 
+    /// Pieces of text, each in its role.
+    pub(crate) fn spans(&self, pieces: &[Piece]) -> Vec<Span<'static>> {
+        pieces.iter().map(|(text, role)| self.span(text.as_str(), *role)).collect()
+    }
+
     /// The row under the cursor.
     pub(crate) fn selection(&self) -> Style {
         self.style(if self.focused { Role::Selection } else { Role::SelectionDim })

@@ -49,6 +49,11 @@ pub(crate) fn wrap_up_to(text: &str, width: usize, most: usize) -> Vec<Range<usi
     lines
 }
 
+/// The lines of a text themselves.
+pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> impl Iterator<Item = &str> {
+    wrap_up_to(text, width, most).into_iter().map(|range| text.get(range).unwrap_or_default())
+}
+
 fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
     let (mut start, mut used, mut blank) = (0, 0, None);
     for (at, cluster) in text.grapheme_indices(true) {

@@ -13,12 +13,13 @@ use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, BINDINGS};
-use crate::widgets::layout::{WIDE, parts, window};
+use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
-use crate::widgets::look::{Look, fit_spans, frame, put, wash};
+use crate::widgets::look::{Look, fit_spans, put, wash};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
+use crate::widgets::window::{centred, open};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, GoldStatus, Text, Verdict};
@@ -342,9 +343,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
         }
         ReviewDialog::Confirm { records, label } => {
             let question = shown!(" fail {} records with {}?", records.len(), label.name.line().cut(40));
-            let place = window(area, 70, 5);
-            Clear.render(place, buf);
-            let inner = frame(vec![look.span("Label all", Role::Title)], place, buf, look);
+            let inner = open(vec![look.span("Label all", Role::Title)], centred(area, 70, 5), buf, look);
             put(vec![look.span(question.into_string(), Role::Text)], 0, inner, buf);
             put(vec![look.span(" what you passed is left as it is", Role::Dim)], 1, inner, buf);
             put(vec![look.span(" y", Role::HintKey), look.span(" yes   any other key: no", Role::Hint)], 2, inner, buf);
@@ -361,8 +360,6 @@ fn labels(
 ) {
     let fits = review::ask::labels_that_fit(app, line.value().trim());
     let height = u16::try_from(fits.len().clamp(1, LISTED) + 4).unwrap_or(8);
-    let place = window(area, 70, height);
-    Clear.render(place, buf);
     let heading = match purpose {
         LabelPurpose::Give => Shown::own("Labels"),
         LabelPurpose::All(records) => shown!("Label for {} records", records.len()),
@@ -372,7 +369,8 @@ fn labels(
             shown!("Merge {} into", name.unwrap_or(&Text::default()).line().cut(30))
         }
     };
-    let inner = frame(vec![look.span(heading.into_string(), Role::Title)], place, buf, look);
+    let title = vec![look.span(heading.into_string(), Role::Title)];
+    let inner = open(title, centred(area, 70, height), buf, look);
     let (text, _) = window_of(line, usize::from(inner.width).saturating_sub(3));
     put(vec![look.span("> ", Role::HintKey), look.span(format!("{text}▏"), Role::Text)], 0, inner, buf);
     let set = app.review.label_set();

@@ -5,17 +5,17 @@ use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::editor::Editor;
-use crate::widgets::layout::{inner_width, parts, window};
+use crate::widgets::layout::{inner_width, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
+use crate::widgets::window::{centred, width};
 
 /// Where the window is.
 fn place(editor: &Editor, area: Rect) -> Rect {
     let body = parts(area).body;
-    let width = area.width.saturating_sub(4).clamp(20.min(area.width), 110);
     let height = if editor.is_large { body.height.saturating_sub(2) } else { 5 };
-    window(body, width, height.clamp(3, body.height.max(3)))
+    centred(body, width(area, 110), height.clamp(3, body.height.max(3)))
 }
 
 /// Where the text is: below the line with what was recorded, above the line with what is to be said.

@@ -1,45 +1,25 @@
-//! The ladder of a chain of verifiers: each stage, what it gave and where it stopped.
+//! The reward by verifier stage: each, what it gave and where it stopped.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
-use ratatui::widgets::{Clear, Widget};
 
 use crate::dialogs::rewards::{Rewards, StageRow};
-use crate::widgets::layout::{inner_width, window};
-use crate::widgets::look::{Look, Piece, frame, put, scroll_mark};
-use crate::widgets::prose::{pad, wrap_up_to};
+use crate::widgets::look::{Look, Piece};
+use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::theme::Role;
+use crate::widgets::window::{Window, around, width};
 
+const WIDTH: u16 = 100;
 /// The details of one stage take at most so many lines.
 const MAX_DETAIL_LINES: usize = 6;
 /// Longer names are cut.
 const MAX_NAME: usize = 24;
 
-/// Where the window is: as high as the ladder, at most the screen.
-pub(crate) fn place(rewards: &Rewards, area: Rect) -> Rect {
-    let width = area.width.saturating_sub(4).clamp(20.min(area.width), 100);
-    let lines = content(rewards, usize::from(width.saturating_sub(4))).len();
-    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
-    window(area, width, lines.saturating_add(2).clamp(3, area.height.saturating_sub(2).max(3)))
-}
-
-/// How many lines the ladder has in its window.
-pub(crate) fn lines(rewards: &Rewards, area: Rect) -> usize {
-    content(rewards, inner_width(place(rewards, area))).len()
-}
-
-/// Draws the ladder from a line on.
-pub(crate) fn draw(rewards: &Rewards, top: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let place = place(rewards, area);
-    Clear.render(place, buf);
-    let inner = frame(title(rewards, look), place, buf, look);
-    let content = content(rewards, inner_width(place));
-    for (row, line) in content.iter().skip(top).take(usize::from(inner.height)).enumerate() {
-        let spans: Vec<Span<'static>> = line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect();
-        put(spans, row, inner, buf);
-    }
-    scroll_mark(place, top, content.len(), buf, look);
+pub(crate) fn window<'a>(rewards: &'a Rewards, area: Rect, look: Look<'a>) -> Window<'a> {
+    let lines = content(rewards, usize::from(width(area, WIDTH).saturating_sub(4)));
+    Window::new(around(lines.len(), area, WIDTH), title(rewards, look), lines.len(), move |n| {
+        look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default())
+    })
 }
 
 fn title(rewards: &Rewards, look: Look<'_>) -> Vec<Span<'static>> {
@@ -69,25 +49,25 @@ fn content(rewards: &Rewards, width: usize) -> Vec<Vec<Piece>> {
     }
     let name_width = rewards.stages.iter().map(|stage| stage.name.as_str().chars().count()).max().unwrap_or(0);
     for (n, stage) in rewards.stages.iter().enumerate() {
-        lines.push(rung(n, stage, name_width.min(MAX_NAME)));
-        if let Some(said) = &stage.said {
-            lines.extend(text(said.details.as_str(), width, 4, Role::Dim));
+        lines.push(stage_line(n, stage, name_width.min(MAX_NAME)));
+        if let Some(result) = &stage.result {
+            lines.extend(text(result.details.as_str(), width, 4, Role::Dim));
         }
     }
     lines
 }
 
-fn rung(n: usize, stage: &StageRow, name_width: usize) -> Vec<Piece> {
+fn stage_line(n: usize, stage: &StageRow, name_width: usize) -> Vec<Piece> {
     let name = format!("{} {}  ", n + 1, pad(stage.name.as_str(), name_width));
     let weight = number(stage.weight);
-    let Some(said) = &stage.said else {
+    let Some(result) = &stage.result else {
         return vec![("· ".to_owned(), Role::Faint), (name, Role::Faint), ("not reached".to_owned(), Role::Faint)];
     };
-    let sum = format!("{} × {weight} = {}", number(said.reward), number(stage.adds));
-    if said.success {
+    let sum = format!("{} × {weight} = {}", number(result.reward), number(stage.adds));
+    if result.success {
         return vec![("✓ ".to_owned(), Role::Ok), (name, Role::Text), (sum, Role::Number)];
     }
-    let alone = if said.reward > 0.0 { format!(" (alone {})", number(said.reward)) } else { String::new() };
+    let alone = if result.reward > 0.0 { format!(" (alone {})", number(result.reward)) } else { String::new() };
     vec![
         ("✗ ".to_owned(), Role::Fatal),
         (name, Role::Text),
@@ -97,10 +77,8 @@ fn rung(n: usize, stage: &StageRow, name_width: usize) -> Vec<Piece> {
 }
 
 fn text(text: &str, width: usize, indent: usize, role: Role) -> Vec<Vec<Piece>> {
-    let room = width.saturating_sub(indent).max(1);
-    let lines = wrap_up_to(text, room, MAX_DETAIL_LINES).into_iter().take(MAX_DETAIL_LINES);
-    let line = |line: std::ops::Range<usize>| text.get(line).unwrap_or_default().to_owned();
-    lines.map(|range| vec![(" ".repeat(indent), role), (line(range), role)]).collect()
+    let lines = wrapped(text, width.saturating_sub(indent).max(1), MAX_DETAIL_LINES);
+    lines.map(|line| vec![(" ".repeat(indent), role), (line.to_owned(), role)]).collect()
 }
 
 /// As many decimals as it takes, at most four.

@@ -131,5 +131,5 @@ fn show_agreement(app: &mut App) {
         return;
     };
     let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();
-    app.dialog = Some(Dialog::Popup(Popup { title: Shown::own("Agreement"), text, top: 0 }));
+    app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Agreement"), text }));
 }

@@ -11,7 +11,7 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
-use crate::widgets::{list, panes};
+use crate::widgets::panes;
 use ratatui::layout::{Position, Rect};
 use stepscope_base::text::Shown;
 
@@ -90,7 +90,7 @@ fn open(app: &mut App) -> Effects {
         }
         let text = fact.whole.clone().unwrap_or_else(|| fact.text.clone());
         let title = Shown::own(fact.name);
-        app.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
+        app.open_dialog(Dialog::Popup(Popup { title, text }));
         return Vec::new();
     }
     let note = answer.checks.at - answer.shown.facts.len();
@@ -110,17 +110,17 @@ fn open_contents(app: &mut App) -> Result<(), &'static str> {
     }
     let here = answer.and_then(|answer| document?.number(answer.lines.at)).map_or(1, |(page, _)| page);
     let before = toc.iter().rposition(|heading| heading.pages.0.is_some_and(|first| first <= here));
-    let list = list::List { at: before.unwrap_or(0), top: 0 };
-    app.open_dialog(Dialog::Contents(list));
+    app.open_dialog(Dialog::Contents);
+    app.scroll.at = before.unwrap_or(0);
     Ok(())
 }
 
 /// To the heading under the cursor of the contents.
 pub(crate) fn follow_contents(app: &mut App) {
-    let Some(Dialog::Contents(list)) = app.dialog.take() else { return };
+    app.dialog = None;
     let Some(answer) = app.screens.record_mut().and_then(|view| view.answer.as_mut()) else { return };
     let Some(document) = answer.shown.document.clone() else { return };
-    let page = document.toc().get(list.at).and_then(|heading| heading.pages.0);
+    let page = document.toc().get(app.scroll.at).and_then(|heading| heading.pages.0);
     if let Some(lines) = page.and_then(|page| document.page(page)) {
         answer.go_to_line(lines.start);
     } else {

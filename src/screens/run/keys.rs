@@ -61,7 +61,7 @@ fn open(app: &mut App) {
     } else if let Some(tree) = view.derivation() {
         app.open_dialog(Dialog::Derivation(tree));
     } else if let Some((title, text)) = view.chosen_text() {
-        app.open_dialog(Dialog::Popup(Popup { title, text, top: 0 }));
+        app.open_dialog(Dialog::Popup(Popup { title, text }));
     }
 }
 

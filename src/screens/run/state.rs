@@ -15,6 +15,7 @@ use crate::widgets::{panes, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::document::Document;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
@@ -173,6 +174,11 @@ impl RecordView {
         self.tab = other.tab;
         self.refresh();
         self
+    }
+
+    /// The document that a structured answer cites.
+    pub(crate) fn document(&self) -> Option<&Document> {
+        self.answer.as_ref()?.shown.document.as_deref()
     }
 
     /// The variable that everything leads to.

@@ -1,0 +1,24 @@
+//! What the dialogs show in their window: each gives its lines, and one widget places, draws and scrolls them all.
+
+use ratatui::layout::Rect;
+
+use crate::app::state::App;
+use crate::dialogs::dialog::Dialog;
+use crate::dialogs::{contents, derivation, fixes, help, palette, popup, repair, rewards};
+use crate::widgets::look::Look;
+use crate::widgets::window::Window;
+
+/// The window of the dialog in front; `None`: there is none, or text is typed in it, which has a place of its own.
+pub(crate) fn window<'a>(app: &'a App, area: Rect, look: Look<'a>) -> Option<Window<'a>> {
+    Some(match app.dialog.as_ref()?.own() {
+        Dialog::Help => help::window(app, area, look),
+        Dialog::Palette(typed) => palette::window(app, typed, area, look),
+        Dialog::Popup(popup) => popup::window(popup, area, look),
+        Dialog::Derivation(tree) => derivation::draw::window(tree, area, look),
+        Dialog::Rewards => rewards::draw::window(app.screens.record()?.opened.rewards.as_ref()?, area, look),
+        Dialog::Contents => contents::window(app.screens.record()?.document()?, area, look),
+        Dialog::Repair(repair) => repair::draw::window(repair, area, look),
+        Dialog::Fixes(fixes) => fixes::window(fixes, area, look),
+        Dialog::Prompt(_) | Dialog::Review(_) | Dialog::Editor(_) | Dialog::Drop(_) => return None,
+    })
+}

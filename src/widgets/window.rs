@@ -1,0 +1,96 @@
+//! Windows over a screen: lines that stay, and between them lines under a cursor, or of which the first on screen moves.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use ratatui::widgets::{Clear, Widget};
+
+use crate::widgets::layout::inner_height;
+use crate::widgets::list::{List, Move};
+use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+
+/// What a window shows, and where.
+pub(crate) struct Window<'a> {
+    pub place: Rect,
+    pub title: Vec<Span<'static>>,
+    /// Lines that stay at the top.
+    pub head: Vec<Vec<Span<'static>>>,
+    /// Lines that stay at the bottom.
+    pub foot: Vec<Vec<Span<'static>>>,
+    /// How many lines stand between them.
+    pub len: usize,
+    /// Makes one of them.
+    pub line: Box<dyn Fn(usize) -> Vec<Span<'static>> + 'a>,
+    /// A cursor goes over the lines.
+    pub has_cursor: bool,
+    /// A mark says which part of the lines is on screen.
+    pub has_mark: bool,
+}
+
+/// The width of a window that is at most so wide.
+pub(crate) fn width(area: Rect, most: u16) -> u16 {
+    area.width.saturating_sub(4).clamp(20.min(area.width), most)
+}
+
+/// The place of a window as high as its lines, at most the screen.
+pub(crate) fn around(lines: usize, area: Rect, most: u16) -> Rect {
+    let height = u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(2);
+    centred(area, width(area, most), height.clamp(3, area.height.saturating_sub(2).max(3)))
+}
+
+/// The place of a window in the middle.
+pub(crate) fn centred(area: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(area.width), height.min(area.height));
+    Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+}
+
+/// Clears a place and frames it; what is inside.
+pub(crate) fn open(title: Vec<Span<'static>>, place: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    Clear.render(place, buf);
+    frame(title, place, buf, look)
+}
+
+impl<'a> Window<'a> {
+    /// Lines of which the first on screen moves.
+    pub(crate) fn new(
+        place: Rect,
+        title: Vec<Span<'static>>,
+        len: usize,
+        line: impl Fn(usize) -> Vec<Span<'static>> + 'a,
+    ) -> Self {
+        let line = Box::new(line);
+        Self { place, title, head: Vec::new(), foot: Vec::new(), len, line, has_cursor: false, has_mark: true }
+    }
+
+    fn height(&self) -> usize {
+        inner_height(self.place).saturating_sub(self.head.len() + self.foot.len()).max(1)
+    }
+
+    /// Moves the cursor, or the first line on screen, by rows.
+    pub(crate) fn go(&self, list: &mut List, rows: isize) {
+        if self.has_cursor {
+            list.go(Move::By(rows), self.len, self.height());
+        } else {
+            list.scroll(Move::By(rows), self.len, self.height());
+        }
+    }
+
+    pub(crate) fn draw(self, list: List, buf: &mut Buffer, look: Look<'_>) {
+        let height = self.height();
+        let top = self.head.len();
+        let inner = open(self.title, self.place, buf, look);
+        scroll_mark(self.place, list.top, if self.has_mark { top + self.len } else { 0 }, buf, look);
+        for (row, line) in self.head.into_iter().enumerate() {
+            put(line, row, inner, buf);
+        }
+        for (row, n) in list.visible(self.len, height).enumerate() {
+            put((self.line)(n), top + row, inner, buf);
+            if self.has_cursor && n == list.at {
+                wash(top + row, inner, buf, look.selection());
+            }
+        }
+        for (row, line) in self.foot.into_iter().enumerate() {
+            put(line, top + height + row, inner, buf);
+        }
+    }
+}
