@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use drive::Drive;
 use stepscope::screens::kind::ScreenKind;
-use stepscope_core::run::fork::{How, Scope};
-use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::case::Case;
 use stepscope_terminal::run::Event;
 
 /// A copy of the fixture of eight records in a folder of its own.
@@ -32,8 +31,8 @@ fn forks_of(path: &Path) -> PathBuf {
 /// The fork of a record in which a variable has another value before a step.
 fn edited(record: &[u8], step: usize, name: &str, value: &str) -> Vec<u8> {
     let edits = vec![(name.to_owned().into(), value.as_bytes().to_vec())];
-    let start = RerunStart { step, edits, scope: Scope::One, how: How::Edit, is_lenient: false };
-    RerunMachine::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap().1
+    let case = Case::read(record);
+    stepscope_core::run::rerun::edited(&case.view(), step, edits, "2026-11-20T09:28:01.250Z").unwrap()
 }
 
 /// Keeps a fork of the open record, as the screens do that make one.

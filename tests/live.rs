@@ -23,7 +23,7 @@ use stepscope_base::text::Untrusted;
 use stepscope_core::run::call::{Call, Enforcement, Judge, Phase, Received, ReplyPart, ReplyVerdict, RunEvent, RunId};
 use stepscope_core::run::sampling::distribution::Distribution;
 use stepscope_io::model::discover::models;
-use stepscope_io::model::samples::run_all;
+use stepscope_io::model::drive::Several;
 use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient};
 
 const MODEL: &str = "smollm2:135m";
@@ -142,7 +142,12 @@ fn samples_are_asked_side_by_side_and_counted() {
             .collect();
         let mut each = vec![Received::begin(RunId(0)); 4];
         let asked: Arc<dyn ModelClient> = Arc::new(client(backend, &url));
-        wait(run_all(asked, calls, 2, |n, event| assert!(each[n].take(RunId(0), event))));
+        wait(async {
+            let mut several = Several::start(asked, calls, 2);
+            while let Some(events) = several.next_few().await {
+                events.into_iter().for_each(|event| assert!(each[event.call].take(RunId(0), event.event)));
+            }
+        });
         let replies: Vec<_> = each.iter().map(|rerun| Some(judge().judge(&rerun.content))).collect();
         let made = Distribution::of(&[Untrusted::from("a")], &replies);
         assert_eq!(made.valid.len(), 4, "{backend:?}: {made:?}");

@@ -19,10 +19,10 @@ use stepscope_core::run::call::{
     Call, Enforcement, Finish, Phase, Received, ReplyPart, RunEvent, RunId, Stop, Trouble, TroubleKind,
 };
 use stepscope_io::model::cassette::{Recorder, Speed, Tape};
+use stepscope_io::model::drive::Several;
 use stepscope_io::model::frames::{Framer, Framing};
 use stepscope_io::model::key::ApiKey;
 use stepscope_io::model::reply::ReplyReader;
-use stepscope_io::model::samples::run_all;
 use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient, RunningCall};
 
 const SCHEMA: &str = r#"{"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]}"#;
@@ -1030,7 +1030,12 @@ fn samples_run_side_by_side_but_not_all_at_once() {
     let client: Arc<dyn ModelClient> = Arc::new(client(Backend::Chat, &server.url(""), limits()));
     let calls: Vec<Call> = (0..9).map(|n| Call { seed: Some(n), ..call() }).collect();
     let mut each = vec![Received::begin(RunId(0)); 9];
-    wait(run_all(client, calls, 3, |n, event| assert!(each[n].take(RunId(0), event))));
+    wait(async {
+        let mut several = Several::start(client, calls, 3);
+        while let Some(events) = several.next_few().await {
+            events.into_iter().for_each(|event| assert!(each[event.call].take(RunId(0), event.event)));
+        }
+    });
     let seeds: Vec<String> = each.iter().map(content).collect();
     assert_eq!(seeds, ["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
     assert_eq!(most.load(Ordering::SeqCst), 3);

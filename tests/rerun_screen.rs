@@ -558,7 +558,7 @@ fn fixes(app: &App) -> String {
 }
 
 fn is_mended(app: &App) -> bool {
-    matches!(&app.dialog, Some(Dialog::Repair(repair)) if repair.is_over)
+    matches!(&app.dialog, Some(Dialog::Repair(repair)) if repair.machine.is_over)
 }
 
 #[test]
@@ -605,7 +605,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.received.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
     d.shows(&["Esc breaks it off", "NameDescr"]).hides(&["Enter shows"]);
     d.keys("j x ^C").shows(&["broken off; what had come is no answer", "diagnostics 1 → 1"]);
     assert!(d.quit.is_none());
@@ -654,7 +654,7 @@ fn a_click_ends_no_repair_and_esc_cancels_it() {
     d.keys("Enter");
     d.wait_for(|app| fixes(app).starts_with("ask "));
     d.keys("Enter");
-    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.received.content.is_empty()));
+    d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
     for (column, row) in [(0, 0), (60, 18), (119, 35), (3, 3)] {
         d.click(column, row);
     }

@@ -11,12 +11,12 @@ use drive::Drive;
 use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
+use stepscope_core::case::Case;
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, ItemRef, Reviewer, ReviewerKind, Text, Verdict};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::log_line::write;
 use stepscope_core::review::queue::Queue;
-use stepscope_core::run::fork::{How, Scope};
-use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::run::rerun::edited;
 use stepscope_io::log::journal::{beside, named, read_all};
 
 /// A file of runs in a folder of its own, and a folder for the session.
@@ -694,16 +694,10 @@ fn forks_wait_for_the_verdict_where_something_is_hidden_and_are_no_items_of_the_
         d.keys("q");
     }
     drop(d);
-    let start = RerunStart {
-        step: 0,
-        edits: vec![("sum".into(), b"9".to_vec())],
-        scope: Scope::One,
-        how: How::Edit,
-        is_lenient: false,
-    };
     let record = std::fs::read(desk.runs()).unwrap();
     let record = record.split(|byte| *byte == b'\n').next().unwrap();
-    let (_, fork) = RerunMachine::new(record, start).unwrap().fork(None, "2026-11-20T09:00:00.000Z").unwrap();
+    let edits = vec![("sum".into(), b"9".to_vec())];
+    let fork = edited(&Case::read(record).view(), 0, edits, "2026-11-20T09:00:00.000Z").unwrap();
     std::fs::write(desk.runs().with_extension("jsonl.forks.jsonl"), [fork.as_slice(), b"\n"].concat()).unwrap();
     let mut d = desk.open();
     d.wait_for(|app| app.rows() == 4);

@@ -107,7 +107,7 @@ fn typed(d: &Drive) -> Option<String> {
 /// A call that one sees run.
 fn is_running(d: &Drive) -> bool {
     match (d.app.focus(), &d.app.dialog) {
-        (_, Some(Dialog::Repair(repair))) => !repair.is_over,
+        (_, Some(Dialog::Repair(repair))) => !repair.machine.is_over,
         (Focus::Screen(ScreenKind::Rerun), _) => d.app.screens.attempt().is_some_and(Attempt::is_running),
         _ => false,
     }

@@ -80,7 +80,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         _ if action.is_movement() => !matches!(kind, K::Confirm | K::Drop | K::Repair),
         A::CopyValue => matches!(dialog, Some(Dialog::Popup(_) | Dialog::Derivation(_))),
         A::Open => match dialog {
-            Some(Dialog::Repair(repair)) => repair.is_over && repair.is_changed,
+            Some(Dialog::Repair(repair)) => repair.machine.is_over && repair.machine.is_changed,
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
             Some(Dialog::Palette(line)) => {
                 let rows = app.palette_rows(line.value());

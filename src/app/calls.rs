@@ -14,7 +14,7 @@ use stepscope_core::run::call::{Call, RunId};
 use stepscope_io::config::Config;
 use stepscope_io::model::Client;
 use stepscope_io::model::discover::{discover, models};
-use stepscope_io::model::samples::Several;
+use stepscope_io::model::drive::Several;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::{Server, Setup};
 

@@ -1,7 +1,6 @@
 //! What the commands that ask a model have in common: the flags that say which, and the way of one call.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -10,16 +9,17 @@ use super::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::repair;
-use stepscope_core::run::call::{Call, Enforcement, Received, RunEvent, RunId};
-use stepscope_core::run::fork::Executed;
-use stepscope_core::run::sampling::{self, CallEvent, ServerInfo};
+use stepscope_core::procedure::runner::Ended;
+use stepscope_core::run::call::{Enforcement, RunEvent};
+use stepscope_core::run::drive::{Machine, Question};
+use stepscope_core::run::sampling::{self, SERVER_ERROR, SamplingRound};
 use stepscope_io::config::{Config, Folders};
+use stepscope_io::model::Backend;
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::discover::models;
-use stepscope_io::model::samples::Several;
+use stepscope_io::model::drive::{DriveEvent, drive};
 use stepscope_io::model::settings::{Settled, WantedServer};
 use stepscope_io::model::setup::{Server, Setup};
-use stepscope_io::model::{Backend, ModelClient};
 
 /// Which model is asked, where, and how.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -178,8 +178,10 @@ pub(super) struct Sending {
 pub(super) struct Request<'r> {
     /// In words: `step 3 of 4`.
     pub(super) what: Shown,
-    /// The first call, for a model.
-    pub(super) first: &'r dyn Fn(&str) -> Result<Call, Shown>,
+    /// What is asked first.
+    pub(super) question: &'r Question,
+    /// How it is asked.
+    pub(super) sampling: &'r sampling::Sampling,
     /// The files whose lines are in it.
     pub(super) files: Vec<Shown>,
     /// The model that the record names. A record is somebody else's word: it proposes a model, and chooses none.
@@ -212,8 +214,7 @@ impl Sending {
                 (only_model(&server, &runtime, named, known)?, ", the only model there")
             }
         };
-        let call = (request.first)(&model)?;
-        let size = server.client.size(&call);
+        let size = server.client.size(&request.sampling.question(&model, request.question));
         let asked = ReadyServer { server, model, runtime };
         let files = request.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
         let info = asked.address();
@@ -340,48 +341,38 @@ impl Sampling {
 }
 
 impl ReadyServer {
-    /// Runs something that waits.
-    pub(super) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
-    }
-
-    /// Whom a call goes to, for people.
+    /// The model and the place of its server, for people.
     pub(super) fn address(&self) -> Shown {
         shown!("{} at {}", Shown::line(self.model.as_bytes()), self.server.place())
     }
 
-    /// Who answers, for records.
-    pub(super) fn info(&self) -> ServerInfo {
-        self.server.info(&self.model)
-    }
-
-    /// Makes calls and hears them to their end.
-    pub(super) fn hear(&self, calls: Vec<Call>, at_once: usize, out: &Out, mut heard: impl FnMut(CallEvent)) {
-        let client: Arc<dyn ModelClient> = Arc::new(self.server.client.clone());
-        self.wait(async {
-            let mut several = Several::start(client, calls, at_once);
-            while let Some(told) = several.next().await {
-                report(&told.event, out);
-                heard(told);
+    /// Drives a machine to its end, and reports the replies of each round when the machine has taken them.
+    pub(super) fn drive<M: Machine>(
+        &self,
+        machine: &mut M,
+        sampling: &sampling::Sampling,
+        at_once: usize,
+        out: &mut Out,
+        mut taken: impl FnMut(&M, &SamplingRound, &mut Out),
+    ) {
+        self.runtime.block_on(drive(machine, (&self.server, &self.model), sampling, at_once, |machine, progress| {
+            match progress {
+                DriveEvent::Heard(event) => report(event, out),
+                DriveEvent::Taken(round) => taken(machine, round, out),
             }
-        });
-    }
-
-    /// Makes one call and hears it to its end. What is known of it goes into the record of the call.
-    pub(super) fn call(&self, call: Call, executed: &mut Executed, out: &Out) -> Received {
-        (executed.seed, executed.temperature, executed.max_tokens) = (call.seed, call.temperature, call.max_tokens);
-        let mut rerun = Received::begin(RunId(1));
-        self.hear(vec![call], 1, out, |told| {
-            executed.started_utc = told.began_utc.unwrap_or(std::mem::take(&mut executed.started_utc));
-            executed.duration_ms = told.elapsed.as_secs_f64() * 1000.0;
-            rerun.take(RunId(1), told.event);
-        });
-        rerun
+        }));
     }
 }
 
+/// Why a run ended early: at a step, where the server gave no reply.
+pub(super) fn end_line(ended: &Ended) -> Shown {
+    let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
+    let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
+    shown!("{step}{ended}")
+}
+
 /// Says on standard error what a person who waits wants to know.
-pub(super) fn report(event: &RunEvent, out: &Out) {
+fn report(event: &RunEvent, out: &Out) {
     match event {
         RunEvent::Waiting { why, delay } => {
             out.complain(&shown!("{why}; asking again in {:.0} s", delay.as_secs_f64().ceil()));

@@ -8,11 +8,10 @@ use crate::cli::pick::Pick;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::procedure::Procedure;
-use stepscope_core::procedure::repair::model::ModelRepair;
+use stepscope_core::procedure::repair::model::{ModelRepair, request};
 use stepscope_core::procedure::repair::{MAX_TRIES, diagnostics, fix_all, fixes, pretty};
-use stepscope_core::run::call::RunId;
-use stepscope_core::run::fork::NoReplay;
-use stepscope_core::run::sampling::failed;
+use stepscope_core::run::drive::Question;
+use stepscope_core::run::replay::NoReplay;
 use stepscope_io::log::{Content, append_line};
 use stepscope_io::source::input::expand;
 
@@ -117,30 +116,22 @@ fn with_model(
     options: &Repair,
     procedure: Vec<u8>,
     files: Vec<Shown>,
-    out: &Out,
+    out: &mut Out,
 ) -> Result<(Vec<u8>, Option<Shown>), Shown> {
     let sampling = options.sampling.repairs();
     let request = Request {
         what: shown!("the procedure, at most {} times", options.tries),
-        first: &|model| ModelRepair::call(&procedure, model, &sampling).map_err(Shown::own),
+        question: &Question::of(request(&procedure)?),
+        sampling: &sampling,
         files,
         known: None,
     };
-    let asked = options.ask.prepare(&request, out)?;
-    let mut repair = ModelRepair::new(procedure, asked.server.place(), options.tries);
-    let id = RunId(1);
-    while !repair.is_over {
-        let call = ModelRepair::call(&repair.procedure, &asked.model, &sampling).map_err(Shown::own)?;
-        repair.begin(id);
-        asked.hear(vec![call], 1, out, |told| {
-            repair.hear(id, vec![told]);
-        });
-        if let Some(why) = failed(&repair.received) {
-            return Ok((repair.procedure, Some(why)));
-        }
-        if let Some(said) = repair.outcomes.last() {
+    let server = options.ask.prepare(&request, out)?;
+    let mut repair = ModelRepair::new(procedure, options.tries);
+    server.drive(&mut repair, &sampling, 1, out, |repair, _, out| {
+        if let (None, Some(said)) = (&repair.failed, repair.outcomes.last()) {
             out.complain(said);
         }
-    }
-    Ok((repair.procedure, None))
+    });
+    repair.refused.map_or(Ok((repair.procedure, repair.failed)), Err)
 }

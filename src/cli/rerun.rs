@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, UNANSWERED};
-use crate::cli::ask::{ReadyServer, Request, Sampling, Sending};
+use crate::cli::ask::{Request, Sampling, Sending, end_line};
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
 use stepscope_base::json::{Tape, Value};
@@ -16,14 +16,17 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::answer::generation::{Generation, answered, files_sent};
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::Severity;
-use stepscope_core::procedure::runner::{Ask, object};
+use stepscope_core::procedure::runner::object;
 use stepscope_core::record::Record;
 use stepscope_core::record::types::in_use;
-use stepscope_core::run::call::{JudgedReply, ReplyVerdict, RunId};
-use stepscope_core::run::fork::{Fork, How, NoReplay, Preview, Scope, exact};
-use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::run::call::{JudgedReply, ReplyVerdict};
+use stepscope_core::run::drive::{Machine as _, Once, Question};
+use stepscope_core::run::fork::{Fork, Scope};
+use stepscope_core::run::replay::{NoReplay, Preview, RerunStart, exact};
+use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::distribution::{Distribution, FieldCounts};
-use stepscope_core::run::sampling::{Choice, Reply, SERVER_ERROR, SamplingRound, failed, stop_of, what_came};
+use stepscope_core::run::sampling::{Reply, SamplingRound};
+use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::{Content, append_line, now};
 
@@ -85,7 +88,8 @@ pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
     let inputs = checked.and_then(|()| options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}")));
     let done = inputs.and_then(|inputs| options.pick.find(inputs)).and_then(|picked| {
         picked.check_out(options.out.as_deref())?;
-        Session { options, picked: &picked }.run(out)
+        let Picked { case, place, files, missing, .. } = picked;
+        Session { options, place, files }.run(case, &missing, out)
     });
     match done {
         Ok(code) => code,
@@ -135,82 +139,67 @@ impl Rerun {
     }
 }
 
+/// A record that is asked for again.
 struct Session<'s> {
     options: &'s Rerun,
-    picked: &'s Picked,
+    place: Shown,
+    files: Vec<Shown>,
 }
 
 impl Session<'_> {
-    fn run(&self, out: &mut Out) -> Result<u8, Shown> {
-        let case = &self.picked.case.view();
-        let record = case.record.as_ref();
-        let record = record.ok_or_else(|| shown!("the record at {} cannot be read", self.picked.place))?;
+    fn run(&self, case: Case<'static>, missing: &[Failure], out: &mut Out) -> Result<u8, Shown> {
+        let view = case.view();
+        let record = view.record.as_ref();
+        let record = record.ok_or_else(|| shown!("the record at {} cannot be read", self.place))?;
         if self.options.exact {
-            return self.exact(case, out);
-        }
-        for failure in &self.picked.missing {
-            if record.typed.is_some() {
-                out.complain(&shown!("{failure}"));
-            }
+            return self.exact(&view, out);
         }
         if record.typed.is_some() {
-            return self.generation(case, record, out);
+            for failure in missing {
+                out.complain(&shown!("{failure}"));
+            }
+            return self.generation(&view, record, out);
         }
         let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
         let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
-        let count = case.procedure().map_or(0, |procedure| procedure.steps.len());
+        let count = view.procedure().map_or(0, |procedure| procedure.steps.len());
+        let known = view.state().call(step).and_then(|call| call.model).and_then(Value::string);
+        let known = known.map(Untrusted::into_owned);
+        drop(view);
         let start = RerunStart {
             step,
             edits: self.options.edits()?,
             scope: self.options.scope(),
-            how: if self.options.samples > 1 { How::Consensus } else { How::Rerun },
+            samples: self.options.samples as usize,
             is_lenient: self.options.lenient,
+            ..RerunStart::default()
         };
-        let machine = RerunMachine::new(case.text(), start).map_err(|why| self.no_replay(why, count))?;
-        let known = case.state().call(step).and_then(|call| call.model).and_then(Value::string);
-        let first = machine.next_ask().map_err(|ended| shown!("{ended}"))?;
-        let first = first.ok_or(Shown::own("there is nothing to ask"))?;
-        let sampling = self.options.sampling.steps(true);
-        let what = preview(&machine.preview());
+        let mut machine = RerunMachine::new(case, start).map_err(|why| self.no_replay(why, count))?;
+        let first = machine.question();
+        // Before anything was asked it is the request that cannot be made.
+        let never = || machine.ended().map_or(Shown::own("there is nothing to ask"), |ended| shown!("{ended}"));
+        let first = first.ok_or_else(never)?;
+        let (sampling, what) = (self.options.sampling.steps(true), preview(&machine.preview()));
         let request = Request {
             what: what.clone(),
-            first: &|model| {
-                let (prompt, schema) = (first.request.prompt.clone(), first.request.schema.clone());
-                Ok(sampling.call(model, prompt, Some(schema), 0))
-            },
-            files: self.picked.files.clone(),
+            question: &first,
+            sampling: &sampling,
+            files: self.files.clone(),
             known: known.as_ref().and_then(Untrusted::utf8),
         };
-        let asked = self.options.ask.prepare(&request, out)?;
-        self.say(out, &shown!("asks {what}, of {}", asked.address()));
-        self.go(machine, &asked, count, out)
-    }
-
-    /// Asks step by step, to the end of the course.
-    fn go(&self, mut machine: RerunMachine, asked: &ReadyServer, count: usize, out: &mut Out) -> Result<u8, Shown> {
+        let server = self.options.ask.prepare(&request, out)?;
+        self.say(out, &shown!("asks {what}, of {}", server.address()));
         let mut breaks = false;
-        let ended = loop {
-            let ask = match machine.next_ask() {
-                Ok(Some(ask)) => ask,
-                Ok(None) => break None,
-                // Before anything was asked it is the request that cannot be made.
-                Err(ended) if machine.calls().next().is_none() => return Err(shown!("{ended}")),
-                Err(ended) => break Some(ended),
-            };
-            let samples = if ask.step == machine.start().step { self.options.samples as usize } else { 1 };
-            let round = self.ask(ask, samples, &machine, asked, out);
-            breaks |= round.obeyed() < samples;
-            self.tell(&round, count, out);
-            let odd = round.replies.first().filter(|reply| samples == 1 && failed(&reply.received).is_none());
-            let odd = odd.map(|reply| what_came(&reply.executed.raw, stop_of(&reply.received)));
-            if let Err(ended) = round.settle(Choice::Consensus, &mut machine, &now()) {
-                if let Some(odd) = &odd {
-                    out.complain(odd);
-                }
-                break Some(ended);
+        server.drive(&mut machine, &sampling, self.options.at_once as usize, out, |machine, round, out| {
+            breaks |= round.obeyed() < round.replies.len();
+            self.tell(round, count, out);
+            if let ([reply], Some(_)) = (round.replies.as_slice(), machine.ended())
+                && reply.failed().is_none()
+            {
+                out.complain(&reply.what_came());
             }
-        };
-        let made = machine.fork(ended, &now());
+        });
+        let made = machine.fork(&now());
         let (fork, line) = made.ok_or(Shown::own("the fork could not be written"))?;
         self.finish(&fork, &line, breaks, out)
     }
@@ -218,32 +207,28 @@ impl Session<'_> {
     /// The call that gave a typed answer, made again.
     fn generation(&self, case: &CaseView<'_>, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
         self.options.refuse_steps()?;
-        let place = &self.picked.place;
         let document = case.document();
         let made = Generation::of(record, document.map(AsRef::as_ref), in_use())
-            .map_err(|why| shown!("the answer at {place} cannot be asked for again: {}", Shown::error(&why)))?;
+            .map_err(|why| shown!("the answer at {} cannot be asked for again: {}", self.place, Shown::error(&why)))?;
         let model = record.root.get("model").and_then(Value::string);
         let sampling = self.options.sampling.steps(true);
-        let tokens = made.request.prompt.bytes().len().div_ceil(4);
+        let (source, question) = (made.source(), Question::of(made.request));
+        let what = shown!("{source}, about {} tokens", question.ask.request.prompt.bytes().len().div_ceil(4));
         let request = Request {
-            what: shown!("{}, about {tokens} tokens", made.source()),
-            first: &|model| {
-                let (prompt, schema) = (made.request.prompt.clone(), made.request.schema.clone());
-                Ok(sampling.call(model, prompt, Some(schema), 0))
-            },
-            files: files_sent(self.picked.files.clone(), &made.files),
+            what: what.clone(),
+            question: &question,
+            sampling: &sampling,
+            files: files_sent(self.files.clone(), &made.files),
             known: model.as_ref().and_then(Untrusted::utf8),
         };
-        let asked = self.options.ask.prepare(&request, out)?;
-        self.say(out, &shown!("asks with {}, about {tokens} tokens, of {}", made.source(), asked.address()));
-        let (mut round, calls) = SamplingRound::new(RunId(1), (made.ask(), None), None, &sampling, 1, asked.info());
-        asked.hear(calls, 1, out, |told| {
-            round.hear(RunId(1), told);
-        });
-        round.judge();
+        let server = self.options.ask.prepare(&request, out)?;
+        self.say(out, &shown!("asks with {what}, of {}", server.address()));
+        let mut once = Once::new(question);
+        server.drive(&mut once, &sampling, 1, out, |_, _, _| {});
+        let round = once.round.ok_or(Shown::own("the fork could not be written"))?;
         let line = answered(record, case.text(), &round, &now());
         self.keep(&line, out)?;
-        if let Some(why) = round.replies.first().and_then(|reply| failed(&reply.received)) {
+        if let Some(why) = round.replies.first().and_then(Reply::failed) {
             out.complain(&why);
             return Ok(UNANSWERED);
         }
@@ -252,22 +237,10 @@ impl Session<'_> {
         Ok(if found == 0 && round.obeyed() == 1 { CLEAN } else { FOUND })
     }
 
-    /// Asks one step, as often as wanted, and judges what came.
-    fn ask(&self, ask: Ask, count: usize, machine: &RerunMachine, asked: &ReadyServer, out: &Out) -> SamplingRound {
-        let id = machine.step_id(ask.step);
-        let sampling = self.options.sampling.steps(true);
-        let (mut round, calls) = SamplingRound::new(RunId(1), (ask, id), None, &sampling, count, asked.info());
-        asked.hear(calls, self.options.at_once as usize, out, |told| {
-            round.hear(RunId(1), told);
-        });
-        round.judge();
-        round
-    }
-
     /// Says what came for a step; several replies are printed.
     fn tell(&self, round: &SamplingRound, count: usize, out: &mut Out) {
         if let [reply] = round.replies.as_slice() {
-            if let (Some(judged), None) = (&reply.judged, failed(&reply.received)) {
+            if let (Some(judged), None) = (&reply.judged, reply.failed()) {
                 let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
                 let (step, tally, around) = (round.ask.step + 1, round.tally(), around(judged));
                 self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{around}"));
@@ -288,19 +261,15 @@ impl Session<'_> {
     fn no_replay(&self, why: NoReplay, count: usize) -> Shown {
         match why {
             NoReplay::NoStep => shown!("there is no such step: this record has {count}"),
-            why => shown!("the record at {} cannot be run again: {}", self.picked.place, Shown::error(&why)),
+            why => shown!("the record at {} cannot be run again: {}", self.place, Shown::error(&why)),
         }
     }
 
     fn exact(&self, case: &CaseView<'_>, out: &mut Out) -> Result<u8, Shown> {
-        let parts = || {
-            Some((
-                case.record.as_ref()?,
-                exact(case.record.as_ref()?, case.procedure()?, case.state(), case.executed()?)?,
-            ))
-        };
+        let record = case.record.as_ref();
+        let made = record.and_then(|record| Some((record, exact(case)?)));
         let nothing = "nothing to put in: no value differs from what can be calculated exactly";
-        let (record, fork) = parts().ok_or(Shown::own(nothing))?;
+        let (record, fork) = made.ok_or(Shown::own(nothing))?;
         let line = fork.record(record, case.text(), &now());
         self.finish(&fork, &line, false, out)
     }
@@ -308,9 +277,7 @@ impl Session<'_> {
     fn finish(&self, fork: &Fork, line: &[u8], breaks: bool, out: &mut Out) -> Result<u8, Shown> {
         self.keep(line, out)?;
         if let Some(ended) = &fork.ended {
-            let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
-            let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
-            out.complain(&shown!("{step}{ended}"));
+            out.complain(&end_line(ended));
             return Ok(UNANSWERED);
         }
         if !fork.stale.is_empty() {

@@ -7,18 +7,17 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{CLEAN, FAILED, Out, UNANSWERED};
-use crate::cli::ask::{ReadyServer, Request, Sampling, Sending};
+use crate::cli::ask::{Request, Sampling, Sending, end_line};
 use crate::cli::check::MAX_SCHEMA;
 use stepscope_base::json::write::Letters;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::prompt::AnswerShape;
-use stepscope_core::procedure::runner::{Ended, Runner, dumped};
+use stepscope_core::procedure::runner::dumped;
 use stepscope_core::record::AnswerSchema;
-use stepscope_core::run::call::Judge;
-use stepscope_core::run::fork::{Executed, NoReplay, run_record};
-use stepscope_core::run::sampling::{SERVER_ERROR, failed, fill, server_ended, stop_of, what_came};
+use stepscope_core::run::drive::Machine as _;
+use stepscope_core::run::whole::WholeRun;
 use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
 
@@ -84,31 +83,32 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
         Some(Named::Published(schema)) => AnswerShape::Published(*schema),
         Some(Named::Own(text)) => AnswerShape::Own(parsed(&mut schema_tape, text, Path::new("the schema"))?),
     };
-    let mut runner = Runner::new(procedure, &question, shape, !options.lenient);
-    if !runner.procedure().is_whole() {
-        return Err(shown!("{}", NoReplay::TooLarge));
-    }
-    let first = match runner.next_ask() {
-        Ok(Some(first)) => first,
-        // Nothing goes out, so nobody needs to be asked.
-        Ok(None) => return Ok(finished(options, (procedure, &question, shape), &runner, &[], None, out)),
-        Err(ended) => return Ok(finished(options, (procedure, &question, shape), &runner, &[], Some(ended), out)),
-    };
-    let sampling = options.sampling.steps(false);
-    let steps = runner.steps();
+    let run = WholeRun::new(procedure, question, shape, options.lenient);
+    let mut run = run.map_err(|why| Shown::error(&why))?;
+    // Where nothing goes out, nobody needs to be asked.
+    let Some(first) = run.question() else { return Ok(finished(options, &run, out)) };
+    let (sampling, steps) = (options.sampling.steps(false), run.steps());
     let request = Request {
         what: if steps == 1 { Shown::own("1 step") } else { shown!("{steps} steps") },
-        first: &|model| {
-            let (prompt, schema) = (first.request.prompt.clone(), first.request.schema.clone());
-            Ok(sampling.call(model, prompt, Some(schema), 0))
-        },
+        question: &first,
+        sampling: &sampling,
         files: files(options),
         known: None,
     };
-    let asked = options.ask.prepare(&request, out)?;
-    let mut calls = Vec::new();
-    let ended = run_steps(options, &asked, &mut runner, &mut calls, out).err();
-    Ok(finished(options, (procedure, &question, shape), &runner, &calls, ended, out))
+    let server = options.ask.prepare(&request, out)?;
+    server.drive(&mut run, &sampling, 1, out, |run, round, out| {
+        for reply in round.replies.iter().filter(|reply| reply.failed().is_none()) {
+            if run.ended().is_some() {
+                out.complain(&reply.what_came());
+            }
+            if let (false, Some(judged)) = (options.quiet, &reply.judged) {
+                let (step, bytes, seconds) = (round.ask.step + 1, reply.received.content.len(), reply.elapsed);
+                let (seconds, verdict) = (seconds.as_secs_f64(), judged.verdict.word());
+                out.complain(&shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s, {verdict}"));
+            }
+        }
+    });
+    Ok(finished(options, &run, out))
 }
 
 /// The files whose lines are sent.
@@ -120,71 +120,21 @@ fn files(options: &Run) -> Vec<Shown> {
 }
 
 /// Prints how it ended.
-fn finished(
-    options: &Run,
-    (procedure, question, shape): (Value<'_>, &Untrusted<'_>, AnswerShape<'_>),
-    runner: &Runner<'_>,
-    calls: &[Executed],
-    ended: Option<Ended>,
-    out: &mut Out,
-) -> u8 {
+fn finished(options: &Run, run: &WholeRun<'_>, out: &mut Out) -> u8 {
     if options.format == Format::Trace {
-        let now = now();
-        out.write(&run_record(procedure, question, shape, calls, (runner.state(), ended.as_ref()), &now));
+        out.write(&run.record(&now()));
         out.write(b"\n");
     }
-    if let Some(ended) = ended {
-        let server = ended.class == SERVER_ERROR;
-        let step = ended.step.filter(|_| server).map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
-        out.complain(&shown!("{step}{ended}"));
+    if let Some(ended) = run.ended() {
+        out.complain(&end_line(ended));
         return UNANSWERED;
     }
     if options.format == Format::State {
         let letters = if out.is_terminal() { Letters::PythonAscii } else { Letters::All };
-        out.write(&dumped(&runner.state().json(), letters));
+        out.write(&dumped(&run.state().json(), letters));
         out.write(b"\n");
     }
     CLEAN
-}
-
-/// Asks step by step, to the end or to where upstream's runner ends.
-fn run_steps(
-    options: &Run,
-    asked: &ReadyServer,
-    runner: &mut Runner<'_>,
-    calls: &mut Vec<Executed>,
-    out: &Out,
-) -> Result<(), Ended> {
-    while let Some(ask) = runner.next_ask()? {
-        let id = runner.procedure().steps.get(ask.step).and_then(|step| step.value.get("id"));
-        let mut executed = Executed::of(&ask, id.map(Value::raw));
-        let schema = Some(ask.request.schema.clone());
-        let call = options.sampling.steps(false).call(&asked.model, ask.request.prompt.clone(), schema, 0);
-        let reply = asked.call(call, &mut executed, out);
-        let judge = Judge::new(Some(&ask.request.schema), &ask.request.expected);
-        let judged = fill(&mut executed, &reply, &judge, &asked.info());
-        let taken = match failed(&reply) {
-            Some(why) => Err(server_ended(&why, ask.step)),
-            None => runner.take(&ask, &reply.content),
-        };
-        match &taken {
-            Ok(outputs) => executed.outputs = Some(outputs.clone()),
-            Err(ended) => {
-                executed.error = Some(shown!("{ended}"));
-                if ended.class != SERVER_ERROR {
-                    out.complain(&what_came(&reply.content, stop_of(&reply)));
-                }
-            }
-        }
-        if !options.quiet && failed(&reply).is_none() {
-            let (step, steps, seconds) = (ask.step + 1, runner.steps(), executed.duration_ms / 1000.0);
-            let (bytes, verdict) = (reply.content.len(), judged.verdict.word());
-            out.complain(&shown!("step {step}/{steps}: {bytes} bytes in {seconds:.1} s, {verdict}"));
-        }
-        calls.push(executed);
-        taken?;
-    }
-    Ok(())
 }
 
 /// A file's one JSON value.

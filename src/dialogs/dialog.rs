@@ -6,11 +6,11 @@ use tui_input::Input as Line;
 use crate::app::review::ReviewDialog;
 use crate::dialogs::derivation::Tree;
 use crate::dialogs::editor::Editor;
+use crate::dialogs::repair::state::Repairing;
 use crate::screens::rerun::state::Field;
 use crate::screens::side_by_side::making::Fixes;
 use crate::widgets::keymap::Context;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::model::ModelRepair;
 use stepscope_core::table::filter::{Completion, FilterError};
 
 /// A dialog with what it holds.
@@ -33,7 +33,7 @@ pub enum Dialog {
     /// A question about a verdict.
     Review(ReviewDialog),
     /// A repair of a procedure by a model.
-    Repair(Box<ModelRepair>),
+    Repair(Box<Repairing>),
     /// A text is being typed.
     Editor(Box<Editor>),
     /// The fixes of a procedure that need no model.
@@ -112,7 +112,7 @@ impl Dialog {
 
     /// Only a key closes it: it holds typed text, or a call runs in it.
     pub(crate) fn is_held(&self) -> bool {
-        self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.is_over)
+        self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.machine.is_over)
     }
 
     /// It holds text that somebody typed and nothing else holds. The name of an action is typed again as fast.

@@ -1,17 +1,20 @@
 //! A repair by a model: from the line that names the endpoint to the server, and from its replies to a fork.
 
 pub(crate) mod draw;
+pub(crate) mod state;
 
 use crate::app::msg::{Effects, Work};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
+use crate::dialogs::repair::state::Repairing;
 use crate::screens::rerun::state::{Candidate, Mode};
 use crate::screens::side_by_side::making::Make;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::model::ModelRepair;
+use stepscope_core::procedure::repair::model::request;
 use stepscope_core::procedure::repair::{MAX_TRIES, TEMPERATURE};
 use stepscope_core::run::call::RunId;
+use stepscope_core::run::drive::Question;
 use stepscope_core::run::sampling::{CallEvent, Sampling};
 use stepscope_io::model::setup::Server;
 use stepscope_terminal::run::Effect;
@@ -29,8 +32,8 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
         });
     };
     let model = repair_model(app).ok_or(Shown::own("a model: none is named; start with --model"))?;
-    let call = ModelRepair::call(procedure, &model, &repair_sampling(app)).map_err(Shown::own)?;
-    let size = server.client.size(&call);
+    let question = Question::of(request(procedure)?);
+    let size = server.client.size(&repair_sampling(app).question(&model, &question));
     Ok(shown!("ask {} at {}: {size} bytes, at most {MAX_TRIES} calls", Shown::line(model.as_bytes()), server.place()))
 }
 
@@ -63,7 +66,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
             let place = server.map(Server::place).unwrap_or_default();
             let model = repair_model(app).unwrap_or_default();
             let server = shown!("{} at {place}", Shown::line(model.as_bytes()));
-            app.open_dialog(Dialog::Repair(Box::new(ModelRepair::new(procedure, server, MAX_TRIES))));
+            app.open_dialog(Dialog::Repair(Box::new(Repairing::new(procedure, server))));
             ask_for_repair(app)
         }
         Err(_) if app.models.server.is_none() && app.models.is_configured => {
@@ -82,19 +85,15 @@ fn ask_for_repair(app: &mut App) -> Effects {
     let (Some(Dialog::Repair(repair)), Some(server)) = (&mut app.dialog, app.models.server.clone()) else {
         return Vec::new();
     };
-    let Ok(call) = ModelRepair::call(&repair.procedure, &model, &sampling) else {
-        repair.is_over = true;
-        return Vec::new();
-    };
     let id = app.models.next_id();
-    repair.begin(id);
-    vec![Effect::Work(Work::StartRun { id, client: Box::new(server.client), calls: vec![call], at_once: 1 })]
+    let Some(calls) = repair.ask(id, &sampling, server.info(&model)) else { return Vec::new() };
+    vec![Effect::Work(Work::StartRun { id, client: Box::new(server.client), calls, at_once: 1 })]
 }
 
 /// What was heard of the call; `None`: it is about another.
 pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<CallEvent>) -> Result<Effects, Vec<CallEvent>> {
     match &mut app.dialog {
-        Some(Dialog::Repair(repair)) if repair.id == id => {
+        Some(Dialog::Repair(repair)) if repair.id() == id => {
             let goes_on = repair.hear(id, told);
             Ok(if goes_on { ask_for_repair(app) } else { Vec::new() })
         }
@@ -124,22 +123,23 @@ pub(crate) fn repair_chosen(
 /// Breaks off a repair that runs; `None`: none does.
 pub(crate) fn cancel_repair(app: &mut App) -> Option<Effects> {
     let Some(Dialog::Repair(repair)) = &mut app.dialog else { return None };
-    if repair.is_over {
+    if repair.machine.is_over {
         return None;
     }
-    repair.cancel();
-    Some(vec![Effect::Work(Work::CancelRun(repair.id))])
+    repair.machine.cancel();
+    Some(vec![Effect::Work(Work::CancelRun(repair.id()))])
 }
 
 /// Shows what the model changed.
 pub(crate) fn open_repaired(app: &mut App) -> Effects {
     let Some(Dialog::Repair(repair)) = &app.dialog else { return Vec::new() };
-    if !repair.is_over || !repair.is_changed {
+    let machine = &repair.machine;
+    if !machine.is_over || !machine.is_changed {
         return Vec::new();
     }
-    let (before, after) = repair.diagnostics;
+    let (before, after) = machine.diagnostics;
     let done = shown!("repaired by {}: diagnostics {before} → {after}", repair.server);
-    let procedure = repair.procedure.clone();
+    let procedure = machine.procedure.clone();
     app.dialog = None;
     app.make(Make::Repair { done, procedure })
 }

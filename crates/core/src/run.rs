@@ -2,8 +2,12 @@
 
 /// One call of a model: what is asked, what came, and what the reply is worth.
 pub mod call;
+/// The one way in which models are asked: a machine, its questions, and what came.
+pub mod drive;
 /// A record and new outputs to a forked record, and which later steps are stale.
 pub mod fork;
+/// A recorded run, replayed up to a step and continued from there.
+pub mod replay;
 /// The re-run machine: a recorded run, continued from one of its steps.
 pub mod rerun;
 /// The calls for one step: how they are made, and what their replies say together.
@@ -12,3 +16,5 @@ pub mod sampling;
 pub mod state;
 /// What was recorded of every step.
 pub mod trace;
+/// The machine of a whole run, from a procedure and a question.
+pub mod whole;

@@ -2,21 +2,22 @@
 
 use ratatui::layout::Rect;
 
+use crate::dialogs::repair::state::Repairing;
 use crate::widgets::layout::{inner_height, inner_width, parts};
 use crate::widgets::look::Look;
 use crate::widgets::prose::wrapped;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::repair::model::ModelRepair;
 
 /// Of a long reply the end is shown.
 const TAIL: usize = 16 << 10;
 
-pub(crate) fn window<'a>(repair: &ModelRepair, area: Rect, look: Look<'a>) -> Window<'a> {
+pub(crate) fn window<'a>(repair: &Repairing, area: Rect, look: Look<'a>) -> Window<'a> {
     let body = parts(area).body;
     let place = centred(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));
-    let keys = match (repair.is_over, repair.is_changed) {
+    let machine = &repair.machine;
+    let keys = match (machine.is_over, machine.is_changed) {
         (false, _) => "  Esc breaks it off",
         (true, true) => "  Enter shows what changed, Esc drops it",
         (true, false) => "  Esc closes",
@@ -26,12 +27,12 @@ pub(crate) fn window<'a>(repair: &ModelRepair, area: Rect, look: Look<'a>) -> Wi
         look.span(repair.server.as_str(), Role::Title),
         look.span(keys, Role::Faint),
     ];
-    let (before, after) = repair.diagnostics;
+    let (before, after) = machine.diagnostics;
     let role = if after == 0 { Role::Ok } else { Role::Warning };
     let mut lines = vec![(format!("diagnostics {before} → {after}"), role)];
-    lines.extend(repair.outcomes.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
-    let content = &repair.received.content;
-    if !repair.is_over {
+    lines.extend(machine.outcomes.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
+    let content = repair.content();
+    if !machine.is_over {
         lines.push((format!("{} bytes so far", content.len()), Role::Current));
     }
     lines.push((String::new(), Role::Text));

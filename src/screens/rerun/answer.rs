@@ -6,16 +6,17 @@ use crate::app::open_record::OpenRecord;
 use crate::screens::rerun::outcome::{Outcome, Side};
 use crate::screens::rerun::transition::{Machine, Ready};
 use crate::screens::side_by_side::state::{Against, SideBySide};
-use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 use stepscope_core::answer::generation::{Generation, answered};
+use stepscope_core::case::Case;
 use stepscope_core::finding::Severity;
+use stepscope_core::record::formats;
 use stepscope_core::record::types::in_use;
-use stepscope_core::record::{Record, formats};
-use stepscope_core::run::fork::Preview;
-use stepscope_core::run::sampling::{SamplingRound, failed};
+use stepscope_core::run::drive::Question;
+use stepscope_core::run::replay::Preview;
+use stepscope_core::run::sampling::{Reply, SamplingRound};
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::side_data::Surroundings;
@@ -23,7 +24,7 @@ use stepscope_io::pipeline::side_data::Surroundings;
 /// The record of the answer, and what its prompt was made of.
 #[derive(Debug)]
 pub struct Answer {
-    text: Vec<u8>,
+    case: Case<'static>,
     document: Option<Arc<Document>>,
     /// Where the prompt comes from, in words.
     pub source: Shown,
@@ -33,30 +34,28 @@ pub struct Answer {
 
 /// Makes the call that gives an answer. `Err`: why it cannot be made.
 pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Shown> {
-    let made = with_record(&text, |record| Generation::of(record, document.as_deref(), in_use()));
-    let made = made.ok_or(Shown::own("this record is not readable as JSON"))?;
+    let case = Case::citing(text, document.clone());
+    let made = {
+        let record = case.root().map(formats::read).ok_or(Shown::own("this record is not readable as JSON"))?;
+        Generation::of(&record, document.as_deref(), in_use())
+    };
     let made = made.map_err(|why| shown!("this answer cannot be asked for again: {}", Shown::error(&why)))?;
     let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
-    let (ask, source) = (made.ask(), made.source());
-    let answer = Answer { text, document, source, files: made.files };
-    Ok(Ready { machine: Machine::Answer(Box::new(answer)), preview, ask, step_id: None, past: None })
-}
-
-fn with_record<T>(text: &[u8], then: impl FnOnce(&Record<'_>) -> T) -> Option<T> {
-    let mut tape = Tape::default();
-    tape.read(text);
-    tape.root(text).map(|root| then(&formats::read(root)))
+    let answer = Answer { source: made.source(), files: made.files, document, case };
+    let (machine, question) = (Machine::Answer(Box::new(answer)), Question::of(made.request));
+    Ok(Ready { machine, preview, question, past: None })
 }
 
 impl Answer {
     /// What the call gave, once it is judged. What failed or broke off is no answer, and is set beside none.
     pub fn outcome(&self, round: &SamplingRound, side: &Arc<SideData>, now: &str) -> Option<Outcome> {
-        let line = with_record(&self.text, |record| answered(record, &self.text, round, now))?;
-        let ended = round.replies.first().and_then(|reply| failed(&reply.received));
+        let (text, record) = (self.case.text(), self.case.root().map(formats::read)?);
+        let line = answered(&record, text, round, now);
+        let ended = round.replies.first().and_then(Reply::failed);
         if ended.is_some() {
             return Some(Outcome { line, ended, ..Outcome::default() });
         }
-        let [before, after] = [&self.text, &line].map(|text| self.opened(text, side));
+        let [before, after] = [text, &line].map(|text| self.opened(text, side));
         let names = [Shown::own("recorded"), Shown::own("new")];
         let sides = SideBySide::of(names, Against::Parent, &before, &after);
         let sides = Some(Box::new(sides.about(Shown::own("A: the recorded answer; B: the new one"))));

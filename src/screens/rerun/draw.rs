@@ -24,7 +24,7 @@ use stepscope_core::answer::generation::files_sent;
 use stepscope_core::compare::difference::Change;
 use stepscope_core::run::call::{JudgedReply, Phase, Stop};
 use stepscope_core::run::sampling::distribution::Distribution;
-use stepscope_core::run::sampling::{Reply, SamplingRound, failed};
+use stepscope_core::run::sampling::{Reply, SamplingRound};
 use stepscope_io::model::setup::Server;
 
 /// The words before the fields of the preview.
@@ -417,7 +417,7 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
 }
 
 fn reply_line(reply: &Reply) -> (&'static str, Role, String) {
-    if let Some(why) = failed(&reply.received) {
+    if let Some(why) = reply.failed() {
         return ("✗", Role::Fatal, format!("failed: {why}"));
     }
     let Some(judged) = &reply.judged else { return ("?", Role::Warning, String::new()) };
@@ -634,7 +634,7 @@ impl Text<'_> {
                 Phase::Failed(_) | Phase::Cancelled => ("✗", Role::Fatal),
                 Phase::Idle | Phase::Connecting => ("○", Role::Dim),
             };
-            let text = match failed(&reply.received).filter(|_| !reply.received.is_running()) {
+            let text = match reply.failed().filter(|_| !reply.received.is_running()) {
                 Some(why) => why.into_string(),
                 None => Shown::line(stepscope_base::text::head(&reply.received.content, 400)).into_string(),
             };
@@ -666,7 +666,7 @@ impl Text<'_> {
             },
             Phase::Idle | Phase::Streaming => {}
         }
-        if let Some(judged) = reply.judged.as_ref().filter(|_| failed(&reply.received).is_none()) {
+        if let Some(judged) = reply.judged.as_ref().filter(|_| reply.failed().is_none()) {
             self.judged(judged);
         }
     }

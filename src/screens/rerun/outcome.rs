@@ -92,15 +92,14 @@ pub struct FindingLine {
 
 impl Outcome {
     /// Sets a fork beside the record that it came from.
-    pub fn of(parent: &[u8], fork: &Fork, line: Vec<u8>, side: &Arc<SideData>) -> Self {
+    pub fn of(parent: &Case<'_>, fork: &Fork, line: Vec<u8>, side: &Arc<SideData>) -> Self {
         if let Some(ended) = &fork.ended {
             let (ended, received) = (Some(shown!("{ended}")), received(fork));
             return Self { line, ended, received, ..Self::default() };
         }
-        let around = || Arc::new(Surroundings { side: side.clone(), ..Surroundings::default() });
-        let case = |text| Case::around(text, around());
-        let (one, other) = (case(parent), case(&line));
-        let (one, other) = (one.view(), other.view());
+        let around = Surroundings { side: side.clone(), ..Surroundings::default() };
+        let made = Case::around(&line, Arc::new(around));
+        let (one, other) = (parent.view(), made.view());
         let Some(difference) = RecordDifference::of(&one, &other) else {
             return Self { line: line.clone(), ..Self::default() };
         };

@@ -11,9 +11,9 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
 use stepscope_core::run::call::{Call, Enforcement, RunId};
-use stepscope_core::run::fork::{How, Preview, Scope};
-use stepscope_core::run::rerun::RerunStart;
-use stepscope_core::run::sampling::{CallEvent, Choice, Sampling, SamplingRound, failed};
+use stepscope_core::run::fork::Scope;
+use stepscope_core::run::replay::{Preview, RerunStart};
+use stepscope_core::run::sampling::{CallEvent, Choice, Sampling, SamplingRound};
 use stepscope_io::config::Config;
 use stepscope_io::log::LineId;
 use stepscope_io::model::Endpoint;
@@ -311,16 +311,16 @@ impl Attempt {
         }
     }
 
-    /// The way to what can be asked: from the beginning.
+    /// The transition to what can be asked, from the beginning; what was ready is not so any more.
     pub fn begin(&mut self, id: RunId) -> Transition {
-        self.id = id;
-        self.never = None;
+        (self.id, self.never, self.ready) = (id, None, None);
+        let text = self.text.clone();
         if let Of::Answer(document) = &self.of {
-            return Transition::Answer(self.text.clone(), document.clone());
+            return Transition::Answer(text, document.clone());
         }
-        let how = if self.samples > 1 { How::Consensus } else { How::Rerun };
-        let (step, edits, scope) = (self.step, self.edits.clone(), self.scope);
-        Transition::Begin(self.text.clone(), RerunStart { step, edits, scope, how, is_lenient: false })
+        let (edits, prompt) = (self.edits.clone(), self.prompt.clone());
+        let (step, scope, samples) = (self.step, self.scope, self.samples);
+        Transition::Begin(text, RerunStart { step, edits, scope, samples, prompt, ..RerunStart::default() })
     }
 
     /// Back to the preview; what came is dropped.
@@ -344,22 +344,14 @@ impl Attempt {
 
     /// What is asked next, or was asked last.
     pub fn ask(&self) -> Option<&Ask> {
-        let next = self.ready.as_ref().map(|ready| &ready.ask);
+        let next = self.ready.as_ref().map(|ready| &ready.question.ask);
         self.round.as_ref().map(|round| &round.ask).or(next)
     }
 
     /// The prompt that goes out next, or went out last.
     pub fn request(&self) -> Option<&Untrusted<'static>> {
-        if let Some(reply) = self.round.as_ref().and_then(|round| round.replies.first()) {
-            return Some(&reply.executed.prompt);
-        }
-        let ready = self.ready.as_ref()?;
-        Some(self.own_prompt(&ready.ask).unwrap_or(&ready.ask.request.prompt))
-    }
-
-    /// The edited prompt belongs to the first step alone.
-    fn own_prompt(&self, ask: &Ask) -> Option<&Untrusted<'static>> {
-        self.prompt.as_ref().filter(|_| ask.step == self.step)
+        let last = self.round.as_ref().and_then(|round| round.replies.first()).map(|reply| &reply.executed.prompt);
+        last.or_else(|| self.ready.as_ref().map(|ready| ready.question.prompt()))
     }
 
     /// About how many tokens go out in all.
@@ -368,19 +360,13 @@ impl Attempt {
         self.preview.tokens.saturating_add(first.saturating_mul(self.samples.saturating_sub(1)))
     }
 
-    fn count(&self, ask: &Ask) -> usize {
-        if ask.step == self.step { self.samples } else { 1 }
-    }
-
     /// Measures what goes out first.
     pub fn measure(&mut self, models: &ModelChoice) {
         (self.bytes, self.is_recorded) = (None, None);
         let (Some(ready), Some(server), Some(model)) = (&self.ready, &models.server, self.model(models)) else {
             return;
         };
-        let prompt = self.own_prompt(&ready.ask).unwrap_or(&ready.ask.request.prompt).clone();
-        let schema = Some(ready.ask.request.schema.clone());
-        let call = models.sampling.call(&model, prompt, schema, 0);
+        let call = models.sampling.question(&model, &ready.question);
         self.bytes = Some(server.client.size(&call));
         self.is_recorded = server.client.is_recorded(&call);
     }
@@ -397,10 +383,7 @@ impl Attempt {
         let server = models.server.clone()?;
         let ready = *self.ready.take()?;
         let id = models.next_id();
-        let (count, prompt) = (self.count(&ready.ask), self.own_prompt(&ready.ask).cloned());
-        let info = server.info(&model);
-        let asked = (ready.ask, ready.step_id);
-        let (round, calls) = SamplingRound::new(id, asked, prompt.as_ref(), &models.sampling, count, info);
+        let (round, calls) = SamplingRound::new(id, ready.question, &models.sampling, server.info(&model));
         self.id = id;
         (self.round, self.machine) = (Some(Box::new(round)), Some(ready.machine));
         (self.stage, self.pane, self.follows) = (Stage::Asking, Pane::Reply, true);
@@ -507,7 +490,7 @@ impl Attempt {
         match self.list.at.checked_sub(1) {
             None => Ok(()),
             Some(n) => match round.replies.get(n) {
-                Some(reply) if failed(&reply.received).is_some() => Err("this call failed: it gave no reply"),
+                Some(reply) if reply.failed().is_some() => Err("this call failed: it gave no reply"),
                 Some(reply) if !reply.judged.as_ref().is_some_and(usable) => {
                     Err("this reply cannot be used: it is not what was asked for")
                 }
@@ -557,7 +540,7 @@ impl Attempt {
         let seconds = slowest.as_secs_f64();
         let what = self.named(round.ask.step);
         if let [reply] = round.replies.as_slice()
-            && failed(&reply.received).is_some()
+            && reply.failed().is_some()
         {
             return shown!("{what}: no whole reply; {bytes} bytes came in {seconds:.1} s");
         }

@@ -1,34 +1,35 @@
-//! A leg of a course: the part of a re-run that is worked out between two calls. A record may be anything, so this is
-//! done on the thread that reads records, never on the one that draws.
+//! A transition of a re-run: what is worked out between two rounds of calls. A record may be anything, so this is done on
+//! the thread that reads records, never on the one that draws.
 
 use std::sync::Arc;
 
-use crate::screens::rerun::answer;
-use crate::screens::rerun::answer::Answer;
+use crate::screens::rerun::answer::{self, Answer};
 use crate::screens::rerun::outcome::Outcome;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
-use stepscope_core::procedure::runner::{Ask, Ended};
-use stepscope_core::run::fork::Preview;
-use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::case::Case;
+use stepscope_core::run::drive::{Machine as _, Question};
+use stepscope_core::run::replay::{Preview, RerunStart};
+use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::{Choice, SamplingRound};
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::side_data::Surroundings;
 
-/// What there is to go on with.
+/// What there is to continue with.
 #[derive(Debug)]
 pub enum Transition {
-    /// A course begins at a step of this record.
+    /// A re-run begins at a step of this record.
     Begin(Vec<u8>, RerunStart),
     /// The call that gave this typed answer is to be made again, from the document that it cites.
     Answer(Vec<u8>, Option<Arc<Document>>),
-    /// All that will be heard of a step is there.
+    /// All that will be heard of a question is there.
     Came(Machine, Box<SamplingRound>),
     /// Of several replies this is to be it.
     Take(Box<RerunMachine>, Box<SamplingRound>, Choice),
 }
 
-/// What a re-run goes along.
+/// What says what to ask.
 #[derive(Debug)]
 pub enum Machine {
     /// The steps of a run.
@@ -40,7 +41,7 @@ pub enum Machine {
 /// Where it led.
 #[derive(Debug)]
 pub enum Reached {
-    /// There is a step to be asked.
+    /// There is something to ask.
     Ask(Box<Ready>),
     /// One of several replies is to be chosen.
     Several(Box<RerunMachine>, Box<SamplingRound>),
@@ -50,29 +51,30 @@ pub enum Reached {
     Never(Shown),
 }
 
-/// A step that can be asked.
+/// What can be asked.
 #[derive(Debug)]
 pub struct Ready {
     /// What it is a part of.
     pub machine: Machine,
-    /// All that it asks.
+    /// All that the machine asks.
     pub preview: Preview,
     /// What is asked next.
-    pub ask: Ask,
-    /// The step's id as it stands in the procedure.
-    pub step_id: Option<Vec<u8>>,
+    pub question: Question,
     /// The replies that led here.
-    pub past: Option<SamplingRound>,
+    pub past: Option<Box<SamplingRound>>,
 }
 
 impl Transition {
-    /// Goes it. `now`: the time, where the record of the fork notes it.
+    /// Works it out. `now`: the time, where the record of the fork notes it.
     pub fn go(self, side: &Arc<SideData>, now: &str) -> Reached {
         match self {
-            Self::Begin(text, start) => match RerunMachine::new(&text, start) {
-                Ok(machine) => next(machine, None, side, now),
-                Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
-            },
+            Self::Begin(text, start) => {
+                let around = Surroundings { side: side.clone(), ..Surroundings::default() };
+                match RerunMachine::new(Case::around(text, Arc::new(around)), start) {
+                    Ok(machine) => next(Box::new(machine), None, side, now),
+                    Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
+                }
+            }
             Self::Answer(text, document) => match answer::ready(text, document) {
                 Ok(ready) => Reached::Ask(Box::new(ready)),
                 Err(why) => Reached::Never(why),
@@ -90,45 +92,32 @@ impl Transition {
                 if round.replies.len() > 1 && round.obeyed() > 0 {
                     return Reached::Several(machine, round);
                 }
-                settle(*machine, *round, Choice::Consensus, side, now)
+                take(machine, round, side, now)
             }
-            Self::Take(machine, round, choice) => settle(*machine, *round, choice, side, now),
+            Self::Take(mut machine, round, choice) => {
+                machine.choose(choice);
+                take(machine, round, side, now)
+            }
         }
     }
 }
 
-fn settle(mut machine: RerunMachine, round: SamplingRound, choice: Choice, side: &Arc<SideData>, now: &str) -> Reached {
-    match round.clone().settle(choice, &mut machine, now) {
-        Ok(()) => next(machine, Some(round), side, now),
-        Err(ended) => over(&machine, Some(round), Some(ended), side, now),
-    }
+fn take(mut machine: Box<RerunMachine>, round: Box<SamplingRound>, side: &Arc<SideData>, now: &str) -> Reached {
+    machine.take(&round, now);
+    next(machine, Some(round), side, now)
 }
 
-fn next(machine: RerunMachine, past: Option<SamplingRound>, side: &Arc<SideData>, now: &str) -> Reached {
-    match machine.next_ask() {
-        Ok(Some(ask)) => {
-            let (preview, step_id) = (machine.preview(), machine.step_id(ask.step));
-            Reached::Ask(Box::new(Ready { machine: Machine::Steps(Box::new(machine)), preview, ask, step_id, past }))
-        }
-        Ok(None) => over(&machine, past, None, side, now),
-        // Before anything was asked it is the request that cannot be made.
-        Err(ended) if past.is_none() => Reached::Never(shown!("this step cannot be asked again: {ended}")),
-        Err(ended) => over(&machine, past, Some(ended), side, now),
+fn next(mut machine: Box<RerunMachine>, past: Option<Box<SamplingRound>>, side: &Arc<SideData>, now: &str) -> Reached {
+    if let Some(question) = machine.question() {
+        let preview = machine.preview();
+        return Reached::Ask(Box::new(Ready { machine: Machine::Steps(machine), preview, question, past }));
     }
-}
-
-fn over(
-    machine: &RerunMachine,
-    past: Option<SamplingRound>,
-    ended: Option<Ended>,
-    side: &Arc<SideData>,
-    now: &str,
-) -> Reached {
-    match machine.fork(ended, now) {
-        Some((fork, line)) => {
-            let outcome = Outcome::of(machine.text(), &fork, line, side);
-            Reached::Over(past.map(Box::new), Box::new(outcome))
-        }
+    // Before anything was asked it is the request that cannot be made.
+    if let (None, Some(ended)) = (&past, machine.ended()) {
+        return Reached::Never(shown!("this step cannot be asked again: {ended}"));
+    }
+    match machine.fork(now) {
+        Some((fork, line)) => Reached::Over(past, Box::new(Outcome::of(machine.case(), &fork, line, side))),
         None => Reached::Never(Shown::own("the fork could not be written")),
     }
 }

@@ -16,8 +16,7 @@ use crate::widgets::keymap::{Action, Context, Key, Lookup, need};
 use stepscope_base::json::Kind;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::run::fork::{How, Scope};
-use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::run::replay::{Replay, RerunStart};
 use stepscope_io::failure::Failure;
 use stepscope_terminal::run::{Effect, on_file};
 
@@ -274,8 +273,8 @@ fn plain_text(json: &[u8]) -> Option<String> {
 /// What would be sent for a step, values that were edited before it included.
 fn own_prompt(view: &run::state::RecordView, step: usize) -> Result<Untrusted<'static>, Shown> {
     let edits = if view.edits.step == step { view.edits.pairs() } else { Vec::new() };
-    let start = RerunStart { step, edits, scope: Scope::One, how: How::Rerun, is_lenient: false };
-    let machine = RerunMachine::new(view.opened.text(), start).map_err(|why| Shown::error(&why))?;
-    let ask = machine.next_ask().map_err(|ended| shown!("{ended}"))?;
+    let (case, start) = (view.opened.view(), RerunStart { step, edits, ..RerunStart::default() });
+    let mut replay = Replay::of(&case, &start).map_err(|why| Shown::error(&why))?;
+    let ask = replay.next_ask().map_err(|ended| shown!("{ended}"))?;
     ask.map(|ask| ask.request.prompt).ok_or(Shown::own("nothing is asked at this step"))
 }

@@ -4,8 +4,9 @@ use crate::app::open_record::OpenRecord;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
-use stepscope_core::run::fork::{How, Scope, exact, repaired};
-use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+use stepscope_core::run::fork::repaired;
+use stepscope_core::run::replay::exact;
+use stepscope_core::run::rerun::edited;
 use stepscope_io::log::now;
 
 /// What to make.
@@ -41,31 +42,19 @@ impl Make {
 
     /// The fork as a record, one line without its end; `Err`: why there is none.
     pub fn line(&self, parent: &OpenRecord) -> Result<Vec<u8>, Shown> {
+        let case = parent.view();
+        let record = case.record.as_ref();
         match self {
-            Self::Edit { step, edits } => {
-                let start = RerunStart {
-                    step: *step,
-                    edits: edits.clone(),
-                    scope: Scope::One,
-                    how: How::Edit,
-                    is_lenient: true,
-                };
-                let machine = RerunMachine::new(parent.text(), start).map_err(|why| Shown::error(&why))?;
-                let made = machine.fork(None, &now());
-                made.map(|(_, line)| line).ok_or(Shown::own("the record cannot be gone on with"))
-            }
+            Self::Edit { step, edits } => edited(&case, *step, edits.clone(), &now()).map_err(|why| Shown::error(&why)),
             Self::Exact => {
-                let case = parent.view();
-                let parts = || Some((case.record.as_ref()?, case.procedure()?, case.executed()?));
                 let none = Shown::own("this record has no procedure to execute");
-                let (record, procedure, executed) = parts().ok_or(none)?;
-                let fork = exact(record, procedure, case.state(), executed)
+                let record = record.filter(|_| case.procedure().is_some()).ok_or(none)?;
+                let fork = exact(&case)
                     .ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
                 Ok(fork.record(record, parent.text(), &now()))
             }
             Self::Repair { procedure, .. } => {
-                let case = parent.view();
-                let record = case.record.as_ref().ok_or(Shown::own("the record cannot be read"))?;
+                let record = record.ok_or(Shown::own("the record cannot be read"))?;
                 Ok(repaired(record, parent.text(), procedure, &now()))
             }
         }

@@ -7,10 +7,9 @@ use serde_json::{Map, Value as Json, json};
 use crate::answer::document::Document;
 use crate::answer::typed::TypedAnswer;
 use crate::procedure::prompt::Request;
-use crate::procedure::runner::Ask;
 use crate::record::Record;
 use crate::record::types::TypeRegistry;
-use crate::run::sampling::{SamplingRound, failed};
+use crate::run::sampling::SamplingRound;
 use crate::schemas;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::{Raw, Style, tight};
@@ -104,11 +103,6 @@ impl Generation {
         prompt.extend_from_slice(schema.bytes());
         let request = Request { prompt: Untrusted::owned(prompt), schema, expected, is_final: true };
         Ok(Self { request, lines: Some(lines), files: document.origin().cloned().into_iter().chain(file).collect() })
-    }
-
-    /// What to ask, as the one step of a run.
-    pub fn ask(&self) -> Ask {
-        Ask { step: 0, request: self.request.clone(), inputs: Vec::new() }
     }
 
     /// Where the prompt comes from, in words.
@@ -228,7 +222,7 @@ fn bare(schema: Json) -> Json {
 pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &SamplingRound, created_utc: &str) -> Vec<u8> {
     let reply = round.replies.first();
     let executed = reply.map(|reply| reply.executed.clone()).unwrap_or_default();
-    let judged = reply.filter(|reply| failed(&reply.received).is_none()).and_then(|reply| reply.judged.as_ref());
+    let judged = reply.filter(|reply| reply.failed().is_none()).and_then(|reply| reply.judged.as_ref());
     let hash = sha256(parent_text);
     let made = sha256(&[hash.as_bytes(), &executed.raw, created_utc.as_bytes()].concat());
     let known =
@@ -273,6 +267,7 @@ mod tests {
     use crate::case::{Case, CaseView};
 
     use crate::run::call::{Finish, ReplyPart, RunEvent, RunId};
+    use crate::run::drive::Question;
     use crate::run::sampling::{CallEvent, Sampling, ServerInfo};
 
     const TRACE: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "own": [1.50],
@@ -334,8 +329,8 @@ mod tests {
     fn the_reply_is_an_answer_trace_that_the_rules_judge() {
         let made = generation(TRACE).unwrap();
         let fork = |reply: &str, ends: bool| {
-            let (mut round, _) =
-                SamplingRound::new(RunId(1), (made.ask(), None), None, &Sampling::default(), 1, ServerInfo::default());
+            let question = Question::of(made.request.clone());
+            let (mut round, _) = SamplingRound::new(RunId(1), question, &Sampling::default(), ServerInfo::default());
             let text = RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(reply.to_owned()) };
             for event in [Some(text), ends.then(|| RunEvent::Done(Finish::default()))].into_iter().flatten() {
                 round.hear(RunId(1), CallEvent { call: 0, event, began_utc: None, elapsed: Duration::ZERO });

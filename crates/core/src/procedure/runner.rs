@@ -138,11 +138,6 @@ impl<'a> Runner<'a> {
         Some(Self { procedure, answer, strict, problem_text, state, position })
     }
 
-    /// Takes replies that lack an expected key.
-    pub(crate) fn be_lenient(&mut self) {
-        self.strict = false;
-    }
-
     /// Passes over the next step: these are its outputs.
     pub fn pass<'n>(&mut self, outputs: impl IntoIterator<Item = (&'n Untrusted<'static>, &'n [u8])>) {
         for (name, text) in outputs {

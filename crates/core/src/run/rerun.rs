@@ -1,53 +1,46 @@
-//! A branch that owns what it needs: the record's text, and what came so far. Every question is answered by going
-//! through the branch again, so it can wait for a model as long as it likes, and be kept in a state or a message.
+//! The re-run machine: a replay that owns the case of its record, read once, and what came so far. Every question is
+//! answered by going through the replay again, so it can wait for a model as long as it likes, and be kept in a state or
+//! a message.
 
-use crate::procedure::Procedure;
+use crate::case::{Case, CaseView};
 use crate::procedure::runner::{Ask, Ended};
-use crate::record::Record;
-use crate::record::formats;
-use crate::run::fork::{Executed, Fork, How, NoReplay, Preview, Replay, Scope};
-use crate::run::state::State;
-use stepscope_base::json::{Tape, Value};
+use crate::run::drive::{Machine, Question};
+use crate::run::fork::{Executed, Fork, How, Scope};
+use crate::run::replay::{NoReplay, Preview, Replay, RerunStart};
+use crate::run::sampling::{Choice, SamplingRound};
+use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 
-/// Where a course begins and how far it goes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RerunStart {
-    /// The step, by position.
-    pub step: usize,
-    /// Values in place of the recorded ones, as JSON texts.
-    pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
-    /// How far it goes.
-    pub scope: Scope,
-    /// How it comes about.
-    pub how: How,
-    /// A reply that lacks an expected key is taken all the same.
-    pub is_lenient: bool,
-}
-
 /// What came, in order.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Debug)]
 enum Came {
     /// The JSON that a step's reply gave.
     Reply(Vec<u8>, Box<Executed>),
-    /// A call that gave nothing to go on with.
+    /// A call that gave nothing to continue with.
     Note(Box<Executed>),
 }
 
-/// A run, gone on from one of its steps.
-#[derive(Clone, PartialEq, Debug)]
+/// A run, continued from one of its steps.
+#[derive(Debug)]
 pub struct RerunMachine {
-    text: Vec<u8>,
+    case: Case<'static>,
     start: RerunStart,
+    choice: Choice,
     came: Vec<Came>,
+    ended: Option<Ended>,
 }
 
 impl RerunMachine {
-    /// Stands before the first step to be asked.
-    pub fn new(text: &[u8], start: RerunStart) -> Result<Self, NoReplay> {
-        let machine = Self { text: text.to_vec(), start, came: Vec::new() };
+    /// Before the first step to be asked.
+    pub fn new(case: Case<'static>, start: RerunStart) -> Result<Self, NoReplay> {
+        let machine = Self { case, start, choice: Choice::Consensus, came: Vec::new(), ended: None };
         machine.with(|_, _| ())?;
         Ok(machine)
+    }
+
+    /// The record that it left.
+    pub fn case(&self) -> &Case<'static> {
+        &self.case
     }
 
     /// Where it began.
@@ -55,62 +48,51 @@ impl RerunMachine {
         &self.start
     }
 
-    /// The record that it left.
-    pub fn text(&self) -> &[u8] {
-        &self.text
+    /// Why it ended early.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.ended.as_ref()
     }
 
-    /// Goes on farther, or less far, from where it stands.
+    /// Goes farther, or less far, from where it is.
     pub fn reach(&mut self, scope: Scope) {
         self.start.scope = scope;
     }
 
-    /// How it comes about, as that turned out.
-    pub(crate) fn came_by(&mut self, how: How) {
-        self.start.how = how;
+    /// Takes this of several replies.
+    pub fn choose(&mut self, choice: Choice) {
+        self.choice = choice;
     }
 
-    fn with<T>(&self, then: impl FnOnce(Replay<'_, '_>, &Record<'_>) -> T) -> Result<T, NoReplay> {
-        let mut tape = Tape::default();
-        let record = tape.parse(&self.text).map(formats::read).ok_or(NoReplay::NoProcedure)?;
-        let procedure = record.procedure.map(Procedure::read);
-        let state = State::of(&record, procedure.as_ref());
-        let start = &self.start;
-        let replay = Replay::new(&record, procedure.as_ref(), &state, start.step, &start.edits)?;
-        let mut replay = replay.scope(start.scope).how(start.how);
-        if start.is_lenient {
-            replay = replay.lenient();
-        }
+    fn with<T>(&self, then: impl FnOnce(Replay<'_, '_>, &CaseView<'_>) -> T) -> Result<T, NoReplay> {
+        let case = self.case.view();
+        let mut replay = Replay::of(&case, &self.start)?;
         for came in &self.came {
             match came {
                 Came::Note(executed) => replay.note((**executed).clone()),
                 Came::Reply(json, executed) => {
                     if let Ok(Some(ask)) = replay.next_ask() {
-                        // What ended the branch then ends it again where it is asked for.
+                        // What ended the replay then ends it again where it is asked for.
                         let _ = replay.take(&ask, json, (**executed).clone());
                     }
                 }
             }
         }
-        Ok(then(replay, &record))
+        Ok(then(replay, &case))
     }
 
-    /// What to ask next; `None`: the end is reached.
-    pub fn next_ask(&self) -> Result<Option<Ask>, Ended> {
-        self.with(|mut replay, _| replay.next_ask()).unwrap_or(Ok(None))
-    }
-
-    /// The step's own id, as it stands in the procedure.
-    pub fn step_id(&self, step: usize) -> Option<Vec<u8>> {
-        let id = |record: &Record<'_>| {
-            let steps = record.procedure?.get("steps")?;
-            steps.items().nth(step)?.get("id").map(|id: Value<'_>| id.raw().to_vec())
-        };
-        self.with(|_, record| id(record)).ok().flatten()
+    /// What to ask next, and the step's own id as it stands in the procedure; `None`: the end is reached.
+    pub fn next_ask(&self) -> Result<Option<(Ask, Option<Vec<u8>>)>, Ended> {
+        let next = self.with(|mut replay, case| {
+            let Some(ask) = replay.next_ask()? else { return Ok(None) };
+            let step = case.procedure().and_then(|procedure| procedure.steps.get(ask.step));
+            let id = step.and_then(|step| step.value.get("id")).map(|id: Value<'_>| id.raw().to_vec());
+            Ok(Some((ask, id)))
+        });
+        next.unwrap_or(Ok(None))
     }
 
     /// Takes the JSON of the reply to what is asked next. `Err`: upstream's runner ends there.
-    pub fn take(&mut self, json: &[u8], executed: Executed) -> Result<(), Ended> {
+    pub(crate) fn take_json(&mut self, json: &[u8], executed: Executed) -> Result<(), Ended> {
         let taken = self.with(|mut replay, _| match replay.next_ask()? {
             Some(ask) => replay.take(&ask, json, executed.clone()),
             None => Ok(()),
@@ -119,8 +101,8 @@ impl RerunMachine {
         taken.unwrap_or(Ok(()))
     }
 
-    /// Keeps a call that gave nothing to go on with: a failed one, or one of several samples.
-    pub fn note(&mut self, executed: Executed) {
+    /// Keeps a call that gave nothing to continue with: a failed one, or one of several samples.
+    pub(crate) fn note(&mut self, executed: Executed) {
         self.came.push(Came::Note(Box::new(executed)));
     }
 
@@ -133,23 +115,77 @@ impl RerunMachine {
 
     /// What it asks in all if every value comes out differently, and how much of a prompt that is.
     pub fn preview(&self) -> Preview {
-        self.with(|replay, record| replay.preview(record)).unwrap_or_default()
-    }
-
-    /// The state as it stands, as one JSON object.
-    pub fn state(&self) -> Vec<u8> {
-        self.with(|replay, _| replay.values().json()).unwrap_or_default()
+        let preview = |replay: Replay<'_, '_>, case: &CaseView<'_>| Some(replay.preview(case.record.as_ref()?));
+        self.with(preview).ok().flatten().unwrap_or_default()
     }
 
     /// What became of the run by now, and its record.
-    pub fn fork(&self, ended: Option<Ended>, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
-        let made = self.with(|mut replay, record| {
+    pub fn fork(&self, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
+        let made = self.with(|mut replay, case| {
             // The steps that are not asked are passed over only on the way to a next one.
             let _ = replay.next_ask();
-            let fork = replay.finish(ended);
-            let line = fork.record(record, &self.text, created_utc);
-            (fork, line)
+            let fork = replay.finish(self.ended.clone());
+            let line = fork.record(case.record.as_ref()?, case.text(), created_utc);
+            Some((fork, line))
         });
-        made.ok()
+        made.ok().flatten()
     }
+}
+
+impl Machine for RerunMachine {
+    fn question(&mut self) -> Option<Question> {
+        if self.ended.is_some() {
+            return None;
+        }
+        match self.next_ask() {
+            Ok(next) => next.map(|(ask, step_id)| {
+                let is_first = ask.step == self.start.step;
+                let prompt = self.start.prompt.clone().filter(|_| is_first);
+                let samples = if is_first { self.start.samples.max(1) } else { 1 };
+                Question { ask, step_id, prompt, samples }
+            }),
+            Err(ended) => {
+                self.ended = Some(ended);
+                None
+            }
+        }
+    }
+
+    fn take(&mut self, round: &SamplingRound, now_utc: &str) {
+        let several = round.replies.len() > 1;
+        let choice = if several { self.choice } else { Choice::Reply(0) };
+        if several {
+            self.start.how = if choice == Choice::Consensus { How::Consensus } else { How::Rerun };
+        }
+        let mut taken = None;
+        for (n, reply) in round.replies.iter().enumerate() {
+            if choice == Choice::Reply(n) && reply.failed().is_none() {
+                taken = Some((reply.json().to_vec(), reply.executed.clone()));
+            } else {
+                self.note(reply.executed.clone());
+            }
+        }
+        if choice == Choice::Consensus {
+            taken = round.consensus(now_utc);
+        }
+        self.ended = match taken {
+            Some((json, executed)) => self.take_json(&json, executed).err(),
+            None => Some(round.ended()),
+        };
+    }
+}
+
+/// The fork of a run with other values before a step, and nothing asked.
+pub fn edited(
+    case: &CaseView<'_>,
+    step: usize,
+    edits: Vec<(Untrusted<'static>, Vec<u8>)>,
+    created_utc: &str,
+) -> Result<Vec<u8>, NoReplay> {
+    let record = case.record.as_ref().ok_or(NoReplay::NoProcedure)?;
+    let start = RerunStart { step, edits, how: How::Edit, is_lenient: true, ..RerunStart::default() };
+    let mut replay = Replay::of(case, &start)?;
+    // The steps are passed over only on the way to a next one to ask, and there is none.
+    let _ = replay.next_ask();
+    Ok(replay.finish(None).record(record, case.text(), created_utc))
 }

@@ -1,13 +1,13 @@
-//! One step of a course on its way through a model: the calls for it, what was heard of them, and what the course gets.
+//! The calls for one question: how they are made, what was heard of them, and what their replies say together.
 //!
 //! Plain data: it is heard on one thread and judged on another.
 
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{Call, Enforcement, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop, tally};
-use crate::run::fork::{Executed, How};
-use crate::run::rerun::RerunMachine;
+use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop, tally};
+use crate::run::drive::Question;
+use crate::run::fork::Executed;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 
@@ -49,6 +49,11 @@ impl Default for Sampling {
 }
 
 impl Sampling {
+    /// The first call for a question.
+    pub fn question(&self, model: &str, question: &Question) -> Call {
+        self.call(model, question.prompt().clone(), Some(question.ask.request.schema.clone()), 0)
+    }
+
     /// A call; the n-th of several has a seed of its own, as the same seed may give the same reply.
     pub fn call(&self, model: &str, prompt: Untrusted<'static>, schema: Option<Untrusted<'static>>, n: usize) -> Call {
         Call {
@@ -126,26 +131,19 @@ pub struct SamplingRound {
 }
 
 impl SamplingRound {
-    /// Makes the calls for a step: `count` of them, with this prompt in place of its own if there is one.
-    pub fn new(
-        id: RunId,
-        (ask, step_id): (Ask, Option<Vec<u8>>),
-        prompt: Option<&Untrusted<'static>>,
-        sampling: &Sampling,
-        count: usize,
-        server: ServerInfo,
-    ) -> (Self, Vec<Call>) {
+    /// Makes the calls for a question.
+    pub fn new(id: RunId, question: Question, sampling: &Sampling, server: ServerInfo) -> (Self, Vec<Call>) {
+        let Question { ask, step_id, prompt, samples } = question;
         let mut blank = Executed::of(&ask, step_id.as_deref());
         if let Some(prompt) = prompt {
-            blank.prompt.clone_from(prompt);
+            blank.prompt = prompt;
         }
         let call = |n| sampling.call(&server.model, blank.prompt.clone(), Some(blank.schema.clone()), n);
-        let calls: Vec<Call> = (0..count.max(1)).map(call).collect();
+        let calls: Vec<Call> = (0..samples.max(1)).map(call).collect();
         let replies = calls.iter().map(|call| {
             let (seed, temperature, max_tokens) = (call.seed, call.temperature, call.max_tokens);
             let executed = Executed { seed, temperature, max_tokens, ..blank.clone() };
-            let received = Received::begin(id);
-            Reply { executed, received, judged: None, first: None, elapsed: Duration::ZERO }
+            Reply { executed, received: Received::begin(id), judged: None, first: None, elapsed: Duration::ZERO }
         });
         let replies = replies.collect();
         (Self { id, ask, replies, blank, server }, calls)
@@ -191,17 +189,16 @@ impl SamplingRound {
         let judge = Judge::new(Some(&self.ask.request.schema), &self.ask.request.expected);
         let several = self.replies.len() > 1;
         for reply in &mut self.replies {
-            let judged = fill(&mut reply.executed, &reply.received, &judge, &self.server);
-            reply.executed.duration_ms = reply.elapsed.as_secs_f64() * 1000.0;
+            let judged = reply.judge(&judge, &self.server);
             let broken = several.then(|| judged.verdict.why()).flatten();
-            reply.executed.error = failed(&reply.received).or(broken);
+            reply.executed.error = reply.failed().or(broken);
             reply.judged = Some(judged);
         }
     }
 
     /// The replies that came, counted per field.
     pub fn distribution(&self) -> Distribution {
-        let reply = |reply: &Reply| reply.judged.clone().filter(|_| failed(&reply.received).is_none());
+        let reply = |reply: &Reply| reply.judged.clone().filter(|_| reply.failed().is_none());
         let replies: Vec<_> = self.replies.iter().map(reply).collect();
         Distribution::of(&self.ask.request.expected, &replies)
     }
@@ -209,8 +206,7 @@ impl SamplingRound {
     /// How many replies are what was asked for.
     pub fn obeyed(&self) -> usize {
         let obeyed = |reply: &&Reply| {
-            failed(&reply.received).is_none()
-                && reply.judged.as_ref().is_some_and(|judged| judged.verdict.why().is_none())
+            reply.failed().is_none() && reply.judged.as_ref().is_some_and(|judged| judged.verdict.why().is_none())
         };
         self.replies.iter().filter(obeyed).count()
     }
@@ -222,110 +218,95 @@ impl SamplingRound {
         tally(enforcement, self.obeyed(), self.replies.len())
     }
 
-    /// Gives the course what came, once it is judged. `Err`: the run ends here.
-    pub fn settle(self, choice: Choice, machine: &mut RerunMachine, now_utc: &str) -> Result<(), Ended> {
-        let step = self.ask.step;
-        let several = self.replies.len() > 1;
-        let chosen = if several { choice } else { Choice::Reply(0) };
-        if several {
-            machine.came_by(if chosen == Choice::Consensus { How::Consensus } else { How::Rerun });
+    /// The most frequent value of every field as one reply; `None`: no reply counts.
+    pub(crate) fn consensus(&self, now_utc: &str) -> Option<(Vec<u8>, Executed)> {
+        let distribution = self.distribution();
+        if distribution.valid.is_empty() {
+            return None;
         }
-        let why = self.replies.iter().rev().find_map(|reply| Some((failed(&reply.received)?, &reply.received.phase)));
-        let why = why.map(|(why, phase)| call_ended(&why, phase, step));
-        let consensus = (chosen == Choice::Consensus).then(|| self.distribution());
-        let is_chosen = |n: usize| chosen == Choice::Reply(n);
-        let mut taken = None;
-        for (n, reply) in self.replies.into_iter().enumerate() {
-            if is_chosen(n) && failed(&reply.received).is_none() {
-                let json =
-                    reply.judged.and_then(|judged| Some(reply.received.content.get(judged.parts.json)?.to_vec()));
-                taken = Some((json.unwrap_or_default(), reply.executed));
-            } else {
-                machine.note(reply.executed);
-            }
-        }
-        if let Some(consensus) = consensus.filter(|made| !made.valid.is_empty()) {
-            let values = consensus.consensus();
-            let json = object(values.iter().map(|(name, text)| (name, text.as_slice())));
-            let ServerInfo { model, backend, endpoint } = self.server;
-            let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
-            taken = Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank }));
-        }
-        let Some((json, executed)) = taken else {
-            let nothing = || server_ended(&Shown::own("no reply was what was asked for"), step);
-            return Err(why.unwrap_or_else(nothing));
+        let json = object(distribution.consensus().iter().map(|(name, text)| (name, text.as_slice())));
+        let ServerInfo { model, backend, endpoint } = self.server.clone();
+        let (raw, verdict, started_utc) = (json.clone(), Some("consensus"), now_utc.to_owned());
+        Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank.clone() }))
+    }
+
+    /// The end of a run to which no reply of the round can be given.
+    pub(crate) fn ended(&self) -> Ended {
+        let failed = self.replies.iter().rev().find_map(|reply| Some((reply.failed()?, &reply.received.phase)));
+        let (why, class) = match failed {
+            Some((why, Phase::Cancelled)) => (why, BROKEN_OFF),
+            Some((why, _)) => (why, SERVER_ERROR),
+            None => (Shown::own("no reply was what was asked for"), SERVER_ERROR),
         };
-        machine.take(&json, executed)
+        let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
+        Ended { class, message, meaning: None, step: Some(self.ask.step) }
     }
 }
 
-/// Notes what was heard of a call.
-pub fn fill(executed: &mut Executed, reply: &Received, judge: &Judge, server: &ServerInfo) -> JudgedReply {
-    let judged = judge.judge(&reply.content);
-    let inner = judged.parts.reasoning.clone().and_then(|range| reply.content.get(range)).unwrap_or_default();
-    executed.raw.clone_from(&reply.content);
-    executed.reasoning = if reply.reasoning.is_empty() { inner.to_vec() } else { reply.reasoning.clone() };
-    executed.around = judged.parts.around;
-    executed.model.clone_from(&server.model);
-    executed.backend.clone_from(&server.backend);
-    executed.endpoint.clone_from(&server.endpoint);
-    executed.enforcement = reply.enforcement;
-    executed.request.clone_from(&reply.sha256);
-    if let Phase::Done(finish) = &reply.phase {
-        executed.usage = finish.usage;
-        executed.verdict = Some(judged.verdict.word());
+impl Reply {
+    /// Notes what was heard of the call, and what it is worth.
+    fn judge(&mut self, judge: &Judge, server: &ServerInfo) -> JudgedReply {
+        let (executed, received) = (&mut self.executed, &self.received);
+        let judged = judge.judge(&received.content);
+        let inner = judged.parts.reasoning.clone().and_then(|range| received.content.get(range)).unwrap_or_default();
+        executed.raw.clone_from(&received.content);
+        executed.reasoning = if received.reasoning.is_empty() { inner.to_vec() } else { received.reasoning.clone() };
+        executed.around = judged.parts.around;
+        executed.model.clone_from(&server.model);
+        executed.backend.clone_from(&server.backend);
+        executed.endpoint.clone_from(&server.endpoint);
+        executed.enforcement = received.enforcement;
+        executed.request.clone_from(&received.sha256);
+        executed.duration_ms = self.elapsed.as_secs_f64() * 1000.0;
+        if let Phase::Done(finish) = &received.phase {
+            executed.usage = finish.usage;
+            executed.verdict = Some(judged.verdict.word());
+        }
+        judged
     }
-    judged
-}
 
-/// Why a call gave no reply; `None`: it did.
-pub fn failed(rerun: &Received) -> Option<Shown> {
-    match &rerun.phase {
-        Phase::Done(_) => None,
-        Phase::Failed(trouble) => Some(trouble.sentence.clone()),
-        _ if rerun.content.is_empty() => Some(Shown::own("the call was broken off")),
-        _ => Some(shown!(
-            "the call was broken off; what had come ({} bytes) is partial and is no answer",
-            rerun.content.len()
-        )),
+    /// Why the call gave no reply; `None`: it did.
+    pub fn failed(&self) -> Option<Shown> {
+        match &self.received.phase {
+            Phase::Done(_) => None,
+            Phase::Failed(trouble) => Some(trouble.sentence.clone()),
+            _ if self.received.content.is_empty() => Some(Shown::own("the call was broken off")),
+            _ => Some(shown!(
+                "the call was broken off; what had come ({} bytes) is partial and is no answer",
+                self.received.content.len()
+            )),
+        }
     }
-}
 
-/// Why the model stopped.
-pub fn stop_of(reply: &Received) -> Option<&Stop> {
-    match &reply.phase {
-        Phase::Done(finish) => Some(&finish.stop),
-        _ => None,
+    /// The JSON of the reply, or what came in its place; empty until it is judged.
+    pub fn json(&self) -> &[u8] {
+        let part = self.judged.as_ref().and_then(|judged| self.received.content.get(judged.parts.json.clone()));
+        part.unwrap_or_default()
     }
-}
 
-/// A reply that could not be used, in a sentence.
-pub fn what_came(reply: &[u8], stop: Option<&Stop>) -> Shown {
-    let began = Shown::line(head(reply, SHOWN));
-    let more = if reply.len() > SHOWN { "…" } else { "" };
-    let limit = if stop == Some(&Stop::Length) { "; it was cut off at its limit of tokens" } else { "" };
-    if reply.is_empty() { Shown::own("the reply is empty") } else { shown!("the reply begins: {began}{more}{limit}") }
-}
-
-/// The end of a run at a call that failed.
-pub fn server_ended(why: &Shown, step: usize) -> Ended {
-    let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
-    Ended { class: SERVER_ERROR, message, meaning: None, step: Some(step) }
-}
-
-/// The end of a run at a call that gave nothing.
-fn call_ended(why: &Shown, phase: &Phase, step: usize) -> Ended {
-    let class = if *phase == Phase::Cancelled { BROKEN_OFF } else { SERVER_ERROR };
-    Ended { class, ..server_ended(why, step) }
+    /// What came, in a sentence, where it could not be used.
+    pub fn what_came(&self) -> Shown {
+        let content = self.received.content.as_slice();
+        if content.is_empty() {
+            return Shown::own("the reply is empty");
+        }
+        let began = Shown::line(head(content, SHOWN));
+        let more = if content.len() > SHOWN { "…" } else { "" };
+        let is_cut = matches!(&self.received.phase, Phase::Done(Finish { stop: Stop::Length, .. }));
+        let limit = if is_cut { "; it was cut off at its limit of tokens" } else { "" };
+        shown!("the reply begins: {began}{more}{limit}")
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::call::{Finish, ReplyPart, Trouble, TroubleKind};
-    use crate::run::fork::Scope;
-    use crate::run::rerun::RerunStart;
-    use stepscope_base::json::Tape;
+    use crate::case::Case;
+    use crate::run::call::{ReplyPart, Trouble, TroubleKind};
+    use crate::run::drive::Machine as _;
+    use crate::run::fork::How;
+    use crate::run::replay::RerunStart;
+    use crate::run::rerun::RerunMachine;
 
     const RUN: &str = r#"{"id": "a", "question": "How many?", "status": "ok", "mode": "procedural", "procedure":
         {"NameDescription": "n", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "t"}],
@@ -334,17 +315,11 @@ mod tests {
         [{"name": "final_answer", "description": "f"}]}]}, "state": {"problem_text": "How many?", "x": 1,
         "final_answer": "1"}}"#;
 
-    fn machine() -> RerunMachine {
-        let start = RerunStart { step: 0, edits: vec![], scope: Scope::One, how: How::Rerun, is_lenient: false };
-        RerunMachine::new(RUN.as_bytes(), start).unwrap()
-    }
-
     fn round(count: usize) -> (RerunMachine, SamplingRound) {
-        let machine = machine();
-        let ask = machine.next_ask().unwrap().unwrap();
-        let id = machine.step_id(0);
-        let (round, calls) =
-            SamplingRound::new(RunId(1), (ask, id), None, &Sampling::default(), count, ServerInfo::default());
+        let start = RerunStart { samples: count, ..RerunStart::default() };
+        let mut machine = RerunMachine::new(Case::read(RUN.as_bytes()), start).unwrap();
+        let question = machine.question().unwrap();
+        let (round, calls) = SamplingRound::new(RunId(1), question, &Sampling::default(), ServerInfo::default());
         assert_eq!(calls.len(), count);
         assert_eq!(calls.last().unwrap().seed, Some(SEED + count as i64 - 1));
         (machine, round)
@@ -358,9 +333,17 @@ mod tests {
         RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(text).into_owned() }
     }
 
-    fn value(machine: &RerunMachine, name: &str) -> String {
-        let state = machine.state();
-        String::from_utf8(Tape::default().parse(&state).unwrap().get(name).unwrap().raw().to_vec()).unwrap()
+    /// The value that the fork holds at its end.
+    fn x(machine: &RerunMachine) -> Option<String> {
+        let (fork, _) = machine.fork("").unwrap();
+        fork.values.get(&Untrusted::from("x")).map(|text| String::from_utf8(text.to_vec()).unwrap())
+    }
+
+    /// Gives a machine a round; the class of the end, if that is one.
+    fn taken(machine: &mut RerunMachine, choice: Choice, round: &SamplingRound) -> Option<&'static str> {
+        machine.choose(choice);
+        machine.take(round, "now");
+        machine.ended().map(|ended| ended.class)
     }
 
     #[test]
@@ -372,8 +355,8 @@ mod tests {
         assert!(round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))) && round.is_over());
         round.judge();
         assert!(round.replies[0].executed.around.fence);
-        round.settle(Choice::Consensus, &mut machine, "").unwrap();
-        assert_eq!((value(&machine, "x").as_str(), machine.start().how), ("7", How::Rerun));
+        assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
+        assert_eq!((x(&machine).as_deref(), machine.start().how), (Some("7"), How::Rerun));
     }
 
     #[test]
@@ -384,10 +367,10 @@ mod tests {
         assert!(!round.hear(RunId(1), told(0, RunEvent::Done(Finish::default()))));
         assert_eq!(round.replies[0].elapsed, Duration::from_secs(11));
         round.judge();
-        let ended = round.settle(Choice::Reply(0), &mut machine, "").unwrap_err();
-        assert_eq!(ended.class, BROKEN_OFF);
-        assert!(ended.to_string().contains("8 bytes) is partial"), "{ended}");
-        assert!(!String::from_utf8(machine.state()).unwrap().contains("\"x\""));
+        assert_eq!(taken(&mut machine, Choice::Reply(0), &round), Some(BROKEN_OFF));
+        let ended = machine.ended().unwrap().to_string();
+        assert!(ended.contains("8 bytes) is partial"), "{ended}");
+        assert_eq!((x(&machine), machine.question()), (None, None));
         let call = machine.calls().next().unwrap();
         assert_eq!((call.raw.as_slice(), call.verdict, &call.outputs), (&b"{\"x\": 7}"[..], None, &None));
     }
@@ -407,13 +390,13 @@ mod tests {
         };
         let (mut machine, round) = filled();
         assert_eq!((round.obeyed(), round.distribution().failed), (3, vec![3]));
-        round.settle(Choice::Consensus, &mut machine, "now").unwrap();
-        assert_eq!((value(&machine, "x").as_str(), machine.calls().count()), ("2", 5));
+        assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
+        assert_eq!((x(&machine).as_deref(), machine.calls().count()), (Some("2"), 5));
         assert_eq!(machine.start().how, How::Consensus);
         let (mut machine, round) = filled();
-        round.settle(Choice::Reply(1), &mut machine, "now").unwrap();
-        assert_eq!((value(&machine, "x").as_str(), machine.calls().count()), ("3", 4));
+        assert_eq!(taken(&mut machine, Choice::Reply(1), &round), None);
+        assert_eq!((x(&machine).as_deref(), machine.calls().count()), (Some("3"), 4));
         let (mut machine, round) = filled();
-        assert_eq!(round.settle(Choice::Reply(3), &mut machine, "now").unwrap_err().class, SERVER_ERROR);
+        assert_eq!(taken(&mut machine, Choice::Reply(3), &round), Some(SERVER_ERROR));
     }
 }

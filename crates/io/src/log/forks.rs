@@ -47,21 +47,15 @@ fn looks_like_forks(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_core::run::fork::{How, Scope};
-    use stepscope_core::run::rerun::{RerunMachine, RerunStart};
+    use stepscope_core::case::Case;
+    use stepscope_core::run::rerun::edited;
 
     #[test]
     fn a_fork_that_was_written_is_known() {
         let record = br#"{"id": 1, "question": "q", "procedure": {"steps": [{"id": 1, "output": [{"name": "a"}]}]},
             "state": {"problem_text": "q", "a": 1}}"#;
-        let start = RerunStart {
-            step: 0,
-            edits: vec![("a".into(), b"2".to_vec())],
-            scope: Scope::One,
-            how: How::Edit,
-            is_lenient: false,
-        };
-        let (_, line) = RerunMachine::new(record, start).unwrap().fork(None, "2026-11-20T09:28:01.250Z").unwrap();
+        let edits = vec![("a".into(), b"2".to_vec())];
+        let line = edited(&Case::read(record.as_slice()).view(), 0, edits, "2026-11-20T09:28:01.250Z").unwrap();
         assert!(looks_like_forks(&line) && !looks_like_forks(record));
         assert_eq!(beside(Path::new("runs/")).path(), Path::new("runs.forks.jsonl"));
     }

@@ -1,9 +1,10 @@
 //! A procedure that is repaired by a model: asked with upstream's prompt as often as upstream asks, the procedure
-//! validated anew after every reply. Nothing is sent from here.
+//! validated again after every reply. Nothing is sent from here.
 
 use super::{diagnostics, prompt, schema};
-use crate::run::call::{Call, Received, RunId, parts};
-use crate::run::sampling::{CallEvent, Sampling, failed};
+use crate::procedure::prompt::Request;
+use crate::run::drive::{Machine, Question};
+use crate::run::sampling::SamplingRound;
 use stepscope_base::json::Tape;
 use stepscope_base::pyload::loads;
 use stepscope_base::shown;
@@ -15,14 +16,8 @@ const MAX_PROCEDURE: usize = 1 << 20;
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct ModelRepair {
-    /// Which call is heard.
-    pub id: RunId,
-    /// The model and where it is.
-    pub server: Shown,
     /// What came of each call, in a sentence.
     pub outcomes: Vec<Shown>,
-    /// The call that runs, or ran last.
-    pub received: Received,
     /// How many diagnostics there were, and how many there are now.
     pub diagnostics: (usize, usize),
     /// The procedure as it is now.
@@ -31,69 +26,68 @@ pub struct ModelRepair {
     pub is_over: bool,
     /// Something of the procedure was changed.
     pub is_changed: bool,
+    /// Why the server gave no reply.
+    pub failed: Option<Shown>,
+    /// Why the procedure cannot be sent.
+    pub refused: Option<Shown>,
     calls: u32,
     tries: u32,
 }
 
+/// What to ask for a procedure; `Err`: why it cannot be sent.
+pub fn request(procedure: &[u8]) -> Result<Request, Shown> {
+    if procedure.len() > MAX_PROCEDURE {
+        return Err(Shown::own("this procedure is too large to be sent"));
+    }
+    let mut tape = Tape::default();
+    let value = tape.parse(procedure).ok_or(Shown::own("the procedure is not JSON"))?;
+    let prompt = prompt(value, &diagnostics(procedure));
+    Ok(Request { prompt, schema: schema(), expected: Vec::new(), is_final: false })
+}
+
 impl ModelRepair {
     /// Before the first call; at most so many are made.
-    pub fn new(procedure: Vec<u8>, server: Shown, tries: u32) -> Self {
+    pub fn new(procedure: Vec<u8>, tries: u32) -> Self {
         let count = diagnostics(&procedure).total();
         Self {
-            id: RunId(0),
-            server,
             outcomes: Vec::new(),
-            received: Received::default(),
             diagnostics: (count, count),
             procedure,
             is_over: tries == 0,
             is_changed: false,
+            failed: None,
+            refused: None,
             calls: 0,
             tries,
         }
     }
 
-    /// The call that comes next.
-    pub fn call(procedure: &[u8], model: &str, sampling: &Sampling) -> Result<Call, &'static str> {
-        if procedure.len() > MAX_PROCEDURE {
-            return Err("this procedure is too large to be sent");
+    /// Breaks it off: what came of earlier calls stays.
+    pub fn cancel(&mut self) {
+        self.is_over = true;
+        self.outcomes.push(shown!("attempt {}: broken off; what had come is no answer", self.calls + 1));
+    }
+}
+
+impl Machine for ModelRepair {
+    fn question(&mut self) -> Option<Question> {
+        if self.is_over {
+            return None;
         }
-        let mut tape = Tape::default();
-        let value = tape.parse(procedure).ok_or("the procedure is not JSON")?;
-        let prompt = prompt(value, &diagnostics(procedure));
-        Ok(sampling.call(model, prompt, Some(schema()), 0))
+        let request = request(&self.procedure).map_err(|why| (self.refused, self.is_over) = (Some(why), true));
+        request.ok().map(Question::of)
     }
 
-    /// A call goes out.
-    pub fn begin(&mut self, id: RunId) {
-        self.id = id;
+    fn take(&mut self, round: &SamplingRound, _: &str) {
+        let Some(reply) = round.replies.first() else { return };
         self.calls += 1;
-        self.received = Received::begin(id);
-    }
-
-    /// Takes what was heard. `true`: the reply is there and another is to be asked for.
-    pub fn hear(&mut self, id: RunId, told: Vec<CallEvent>) -> bool {
-        if self.is_over || id != self.id {
-            return false;
-        }
-        for told in told {
-            self.received.take(id, told.event);
-        }
-        if self.received.is_running() {
-            return false;
-        }
-        self.take_reply();
-        !self.is_over
-    }
-
-    fn take_reply(&mut self) {
         let n = self.calls;
-        if let Some(why) = failed(&self.received) {
+        if let Some(why) = reply.failed() {
             self.outcomes.push(shown!("attempt {n}: {why}"));
-            self.is_over = true;
+            (self.failed, self.is_over) = (Some(why), true);
             return;
         }
-        let json = self.received.content.get(parts(&self.received.content).json).unwrap_or_default();
+        let json = reply.json();
         if loads(&mut Tape::default(), json).is_ok() {
             let (before, after) = (self.diagnostics.1, diagnostics(json).total());
             self.outcomes.push(shown!("attempt {n}: diagnostics {before} → {after}"));
@@ -104,12 +98,5 @@ impl ModelRepair {
             self.outcomes.push(shown!("attempt {n}: the reply is not JSON; nothing changed"));
         }
         self.is_over = self.diagnostics.1 == 0 || n >= self.tries;
-    }
-
-    /// Breaks it off: what came of earlier calls stays.
-    pub fn cancel(&mut self) {
-        self.received.cancel();
-        self.is_over = true;
-        self.outcomes.push(shown!("attempt {}: broken off; what had come is no answer", self.calls));
     }
 }

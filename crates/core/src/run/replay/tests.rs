@@ -1,7 +1,8 @@
 use super::*;
-use crate::arithmetic::recompute::{Recomputed, is_right};
+use crate::arithmetic::recompute::is_right;
+use crate::case::Case;
 use crate::record::formats;
-use crate::run::rerun::{RerunMachine, RerunStart};
+use crate::run::rerun::{RerunMachine, edited as edited_fork};
 use crate::run::state::Ran;
 use stepscope_base::text::Shown;
 
@@ -23,7 +24,7 @@ fn with<T>(text: &str, then: impl FnOnce(&Record<'_>, &Procedure<'_>, &State<'_>
     then(&record, &procedure, &state)
 }
 
-/// Goes through a branch with scripted replies. The steps that were asked, and the fork.
+/// Goes through a replay with scripted replies. The steps that were asked, and the fork.
 fn gone(
     step: usize,
     scope: Scope,
@@ -33,7 +34,8 @@ fn gone(
     let edits: Vec<_> =
         edits.iter().map(|(name, value)| (Untrusted::from(*name).into_owned(), value.as_bytes().to_vec())).collect();
     with(PARENT, |record, procedure, state| {
-        let mut replay = Replay::new(record, Some(procedure), state, step, &edits).unwrap().scope(scope);
+        let start = RerunStart { step, edits, scope, ..RerunStart::default() };
+        let mut replay = Replay::new(record, Some(procedure), state, &start).unwrap();
         let mut asked = Vec::new();
         let mut replies = replies.iter();
         loop {
@@ -88,7 +90,7 @@ fn edited_values_are_shown_to_the_steps() {
 }
 
 #[test]
-fn a_branch_ends_as_upstreams_runner_does() {
+fn a_replay_ends_as_upstreams_runner_does() {
     let (_, ended) = gone(0, Scope::Stale, &[], &[r#"{"a": 4}"#]);
     assert!(ended.unwrap_err().to_string().starts_with("Model omitted required output 'b' for step id=1"));
 }
@@ -97,7 +99,8 @@ fn a_branch_ends_as_upstreams_runner_does() {
 fn a_preview_counts_steps_and_tokens() {
     with(PARENT, |record, procedure, state| {
         let preview = |step, scope| {
-            let replay = Replay::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
+            let start = RerunStart { step, scope, ..RerunStart::default() };
+            let replay = Replay::new(record, Some(procedure), state, &start).unwrap();
             replay.preview(record)
         };
         let stale = preview(0, Scope::Stale);
@@ -106,9 +109,10 @@ fn a_preview_counts_steps_and_tokens() {
         assert_eq!(preview(1, Scope::FromHere).steps, [1, 2, 3]);
         let one = preview(2, Scope::One);
         assert!(one.steps == [2] && (100..300).contains(&one.tokens) && one.tokens < stale.tokens, "{one:?}");
-        let beyond = Replay::new(record, Some(procedure), state, 4, &[]).unwrap_err();
+        let start = RerunStart { step: 4, ..RerunStart::default() };
+        let beyond = Replay::new(record, Some(procedure), state, &start).unwrap_err();
         assert_eq!(beyond, NoReplay::NoStep);
-        assert_eq!(Replay::new(record, None, state, 0, &[]).unwrap_err(), NoReplay::NoProcedure);
+        assert_eq!(Replay::new(record, None, state, &RerunStart::default()).unwrap_err(), NoReplay::NoProcedure);
     });
 }
 
@@ -147,7 +151,8 @@ fn an_ended_fork_has_no_answer() {
     let ended = gone(2, Scope::Stale, &[], &["no"]).1.unwrap_err();
     let made = |step: usize, scope: Scope| {
         let made = with(PARENT, |record, procedure, state| {
-            let replay = Replay::new(record, Some(procedure), state, step, &[]).unwrap().scope(scope);
+            let start = RerunStart { step, scope, ..RerunStart::default() };
+            let replay = Replay::new(record, Some(procedure), state, &start).unwrap();
             replay.finish(Some(ended.clone())).record(record, PARENT.as_bytes(), "")
         });
         let made = read(&made);
@@ -199,13 +204,13 @@ fn a_fork_of_a_run_that_crashed_is_not_whole_until_its_steps_have_run() {
     assert_eq!(ran(line.as_bytes()), (RecordKind::Error, vec![Ran::Yes, Ran::Yes, Ran::Failed, Ran::No], Some(2)));
     assert_eq!(read(line.as_bytes())["error"], "no JSON");
     let asked = |scope: Scope, replies: &[&str]| {
-        let start = RerunStart { step: 2, edits: vec![], scope, how: How::Rerun, is_lenient: false };
-        let mut machine = RerunMachine::new(parent.as_bytes(), start).unwrap();
+        let start = RerunStart { step: 2, scope, ..RerunStart::default() };
+        let mut machine = RerunMachine::new(Case::read(parent.clone().into_bytes()), start).unwrap();
         for reply in replies {
-            let ask = machine.next_ask().unwrap().unwrap();
-            machine.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+            let ask = machine.next_ask().unwrap().unwrap().0;
+            machine.take_json(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
         }
-        machine.fork(None, "").unwrap().1
+        machine.fork("").unwrap().1
     };
     let one = asked(Scope::One, &[r#"{"c": 6}"#]);
     assert_eq!(ran(&one), (RecordKind::Error, vec![Ran::Yes, Ran::Yes, Ran::Yes, Ran::No], Some(3)));
@@ -238,15 +243,13 @@ fn traced() -> String {
 
 fn edited(parent: &str, step: usize, edits: &[(&str, &str)]) -> String {
     let edits = edits.iter().map(|(name, value)| (Untrusted::from(*name).into_owned(), value.as_bytes().to_vec()));
-    let start = RerunStart { step, edits: edits.collect(), scope: Scope::One, how: How::Edit, is_lenient: true };
-    String::from_utf8(RerunMachine::new(parent.as_bytes(), start).unwrap().fork(None, "").unwrap().1).unwrap()
+    String::from_utf8(edited_fork(&Case::read(parent.as_bytes()).view(), step, edits.collect(), "").unwrap()).unwrap()
 }
 
 fn executed(parent: &str) -> String {
-    let line = with(parent, |record, procedure, state| {
-        let recomputed = Recomputed::of(record, Some(procedure), state);
-        exact(record, procedure, state, &recomputed).unwrap().record(record, parent.as_bytes(), "")
-    });
+    let case = Case::read(parent.as_bytes());
+    let case = case.view();
+    let line = exact(&case).unwrap().record(case.record.as_ref().unwrap(), parent.as_bytes(), "");
     String::from_utf8(line).unwrap()
 }
 
@@ -294,14 +297,14 @@ fn a_fork_shows_its_own_values_whatever_its_parent_recorded() {
 fn a_step_that_is_asked_again_in_a_fork_of_a_fork_gives_its_own_value() {
     let set = edited(&executed(&traced()), 3, &[("c", "70")]);
     let asked = |step: usize, scope: Scope, replies: &[(usize, &str)]| {
-        let start = RerunStart { step, edits: vec![], scope, how: How::Rerun, is_lenient: false };
-        let mut machine = RerunMachine::new(set.as_bytes(), start).unwrap();
+        let start = RerunStart { step, scope, ..RerunStart::default() };
+        let mut machine = RerunMachine::new(Case::read(set.clone().into_bytes()), start).unwrap();
         for (step, reply) in replies {
-            let ask = machine.next_ask().unwrap().unwrap();
+            let (ask, _) = machine.next_ask().unwrap().unwrap();
             assert_eq!(ask.step, *step);
-            machine.take(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
+            machine.take_json(reply.as_bytes(), Executed::of(&ask, None)).unwrap();
         }
-        held(std::str::from_utf8(&machine.fork(None, "").unwrap().1).unwrap())
+        held(std::str::from_utf8(&machine.fork("").unwrap().1).unwrap())
     };
     // The step after the override is shown it, and gives what is now the answer.
     let values = asked(3, Scope::One, &[(3, LAST)]);
@@ -317,57 +320,51 @@ fn a_step_that_is_asked_again_in_a_fork_of_a_fork_gives_its_own_value() {
 
 #[test]
 fn an_exact_fork_holds_what_was_calculated() {
-    with(PARENT, |record, procedure, state| {
-        let recomputed = Recomputed::of(record, Some(procedure), state);
-        let fork = exact(record, procedure, state, &recomputed).unwrap();
-        assert_eq!((fork.how, fork.step), (How::Exact, 2));
-        let made = read(&fork.record(record, PARENT.as_bytes(), ""));
-        assert_eq!((&made["state"]["c"], &made["state"]["a"]), (&6.into(), &3.into()));
-        assert_eq!((&made["pred_answer"], &made["pred_num"], &made["correct"]), (&"6".into(), &6.into(), &true.into()));
-    });
+    let fork = exact(&Case::read(PARENT.as_bytes()).view()).unwrap();
+    assert_eq!((fork.how, fork.step), (How::Exact, 2));
+    let made = read(executed(PARENT).as_bytes());
+    assert_eq!((&made["state"]["c"], &made["state"]["a"]), (&6.into(), &3.into()));
+    assert_eq!((&made["pred_answer"], &made["pred_num"], &made["correct"]), (&"6".into(), &6.into(), &true.into()));
     let right = PARENT.replace("\"c\": 5", "\"c\": 6").replace(
         "\"final_answer\": \"5\", \"final_answer_numerical\": 5.0",
         "\"final_answer\": \"6\", \"final_answer_numerical\": 6",
     );
-    with(&right, |record, procedure, state| {
-        let recomputed = Recomputed::of(record, Some(procedure), state);
-        assert!(exact(record, procedure, state, &recomputed).is_none());
-    });
+    assert!(exact(&Case::read(right.as_bytes()).view()).is_none());
 }
 
 #[test]
-fn a_course_says_the_same_as_its_branch() {
+fn a_machine_says_the_same_as_its_replay() {
     let start = RerunStart {
         step: 0,
         edits: vec![(Untrusted::from("x"), b"1".to_vec())],
         scope: Scope::Stale,
-        how: How::Rerun,
-        is_lenient: false,
+        ..RerunStart::default()
     };
-    let mut machine = RerunMachine::new(PARENT.as_bytes(), start.clone()).unwrap();
+    let machine = |start: RerunStart| RerunMachine::new(Case::read(PARENT.as_bytes()), start);
+    let beyond = machine(RerunStart { step: 9, ..start.clone() });
+    assert_eq!(beyond.unwrap_err(), NoReplay::NoStep);
+    let mut ended = machine(start.clone()).unwrap();
+    let (ask, _) = ended.next_ask().unwrap().unwrap();
+    assert!(ended.take_json(b"{}", Executed::of(&ask, None)).is_err());
+    let (fork, _) = ended.fork("").unwrap();
+    assert!(fork.calls[0].error.is_some() && fork.calls[0].outputs.is_none());
+    let mut machine = machine(start).unwrap();
     assert_eq!((machine.preview().steps.len(), machine.preview().of), (4, 4));
     for (step, reply) in [(0, r#"{"a": 4, "b": 2}"#), (2, r#"{"c": 8}"#), (3, LAST)] {
-        let ask = machine.next_ask().unwrap().unwrap();
+        let (ask, id) = machine.next_ask().unwrap().unwrap();
         assert_eq!(ask.step, step);
-        let mut executed = Executed::of(&ask, machine.step_id(step).as_deref());
+        let mut executed = Executed::of(&ask, id.as_deref());
         assert_eq!(executed.step_id.as_deref(), Some((step + 1).to_string().as_bytes()));
         if step == 2 {
             executed.prompt = Untrusted::from("another prompt");
             machine.note(Executed { error: Some(Shown::own("the connection broke")), ..executed.clone() });
         }
-        machine.take(reply.as_bytes(), executed).unwrap();
+        machine.take_json(reply.as_bytes(), executed).unwrap();
     }
     assert!(machine.next_ask().unwrap().is_none());
-    let (fork, line) = machine.fork(None, "").unwrap();
+    let (fork, line) = machine.fork("").unwrap();
     assert_eq!((fork.calls.len(), fork.prompts.as_slice()), (4, &[2][..]));
     let made = read(&line);
     assert_eq!((&made["state"]["c"], &made["trace"]["fork"]["prompts_edited"]), (&8.into(), &serde_json::json!([2])));
     assert_eq!(made["state"]["x"], 1);
-    let beyond = RerunMachine::new(PARENT.as_bytes(), RerunStart { step: 9, ..start.clone() });
-    assert_eq!(beyond.unwrap_err(), NoReplay::NoStep);
-    let mut ended = RerunMachine::new(PARENT.as_bytes(), start).unwrap();
-    let ask = ended.next_ask().unwrap().unwrap();
-    assert!(ended.take(b"{}", Executed::of(&ask, None)).is_err());
-    let (fork, _) = ended.fork(None, "").unwrap();
-    assert!(fork.calls[0].error.is_some() && fork.calls[0].outputs.is_none());
 }

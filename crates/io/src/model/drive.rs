@@ -1,4 +1,4 @@
-//! Several calls at once, but not more than asked for.
+//! The loop that asks a model what a machine wants asked, and several calls at once, but not more than asked for.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,10 +7,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::ModelClient;
+use super::setup::Server;
 use crate::log::now;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::{Call, RunEvent, Trouble, TroubleKind};
-use stepscope_core::run::sampling::CallEvent;
+use stepscope_core::run::call::{Call, RunEvent, RunId, Trouble, TroubleKind};
+use stepscope_core::run::drive::Machine;
+use stepscope_core::run::sampling::{CallEvent, Sampling, SamplingRound};
 
 /// How many events of all calls together may wait.
 const CHANNEL: usize = 256;
@@ -69,8 +71,7 @@ impl Several {
         Some(few)
     }
 
-    /// What comes next; `None`: all was heard.
-    pub async fn next(&mut self) -> Option<CallEvent> {
+    async fn next(&mut self) -> Option<CallEvent> {
         if self.running == 0 {
             return None;
         }
@@ -91,16 +92,36 @@ impl Several {
     }
 }
 
-/// Runs calls, at most `at_once` at a time, in their order, and tells which of them says what. When the future is
-/// dropped, all of them are broken off.
-pub async fn run_all(
-    client: Arc<dyn ModelClient>,
-    calls: Vec<Call>,
+/// What happens while a machine is driven.
+#[derive(Debug)]
+pub enum DriveEvent<'p> {
+    /// Something was heard of a call.
+    Heard(&'p RunEvent),
+    /// The machine has taken the replies of a round.
+    Taken(&'p SamplingRound),
+}
+
+/// Asks what a machine wants asked, round after round, until it is over. When the future is dropped, the calls on their
+/// way are broken off.
+pub async fn drive<M: Machine>(
+    machine: &mut M,
+    (server, model): (&Server, &str),
+    sampling: &Sampling,
     at_once: usize,
-    mut heard: impl FnMut(usize, RunEvent),
+    mut tell: impl FnMut(&M, DriveEvent<'_>),
 ) {
-    let mut several = Several::start(client, calls, at_once);
-    while let Some(told) = several.next().await {
-        heard(told.call, told.event);
+    let id = RunId(1);
+    while let Some(question) = machine.question() {
+        let (mut round, calls) = SamplingRound::new(id, question, sampling, server.info(model));
+        let mut several = Several::start(Arc::new(server.client.clone()), calls, at_once);
+        while let Some(events) = several.next_few().await {
+            for event in events {
+                tell(machine, DriveEvent::Heard(&event.event));
+                round.hear(id, event);
+            }
+        }
+        round.judge();
+        machine.take(&round, &now());
+        tell(machine, DriveEvent::Taken(&round));
     }
 }

@@ -1,0 +1,55 @@
+//! A repair by a model on its way: the machine that says what to ask, and the call that runs.
+
+use stepscope_base::text::Shown;
+use stepscope_core::procedure::repair::MAX_TRIES;
+use stepscope_core::procedure::repair::model::ModelRepair;
+use stepscope_core::run::call::{Call, RunId};
+use stepscope_core::run::drive::Machine as _;
+use stepscope_core::run::sampling::{CallEvent, Sampling, SamplingRound, ServerInfo};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Repairing {
+    /// The model and the place of its server.
+    pub server: Shown,
+    /// What was repaired so far.
+    pub machine: ModelRepair,
+    /// The call that runs, or ran last.
+    pub round: Option<SamplingRound>,
+}
+
+impl Repairing {
+    /// Before the first call.
+    pub fn new(procedure: Vec<u8>, server: Shown) -> Self {
+        Self { server, machine: ModelRepair::new(procedure, MAX_TRIES), round: None }
+    }
+
+    /// The number of the call.
+    pub(crate) fn id(&self) -> RunId {
+        self.round.as_ref().map_or(RunId::default(), |round| round.id)
+    }
+
+    /// The reply so far.
+    pub fn content(&self) -> &[u8] {
+        self.round.as_ref().and_then(|round| round.replies.first()).map_or(&[], |reply| &reply.received.content)
+    }
+
+    /// Makes the call that comes next.
+    pub(crate) fn ask(&mut self, id: RunId, sampling: &Sampling, server: ServerInfo) -> Option<Vec<Call>> {
+        let (round, calls) = SamplingRound::new(id, self.machine.question()?, sampling, server);
+        self.round = Some(round);
+        Some(calls)
+    }
+
+    /// Takes what was heard. `true`: the reply is there.
+    pub(crate) fn hear(&mut self, id: RunId, events: Vec<CallEvent>) -> bool {
+        let Some(round) = self.round.as_mut().filter(|_| !self.machine.is_over) else { return false };
+        events.into_iter().for_each(|event| _ = round.hear(id, event));
+        if !round.is_over() {
+            return false;
+        }
+        round.judge();
+        self.machine.take(round, "");
+        true
+    }
+}
