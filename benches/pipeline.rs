@@ -103,7 +103,7 @@ fn check_file(bencher: Bencher<'_, '_>, threads: usize) {
         let render = |case: &CaseView<'_>, _: &Input, out: Option<&mut Vec<u8>>| {
             let Some(out) = out else { return };
             for finding in case.findings() {
-                out.extend_from_slice(finding.rule.as_bytes());
+                out.extend_from_slice(finding.rule.word().as_bytes());
             }
         };
         let inputs = expand(std::slice::from_ref(&file.path));

@@ -586,26 +586,6 @@ fn only_one_place_opens_what_data_names() {
     }
 }
 
-/// Circles of more than three files that stand today, each with its reason. What is put right goes from the list.
-const CIRCLES: &[(&str, &[&str], &str)] = &[(
-    "core",
-    &[
-        "answer::contract",
-        "answer::route",
-        "case",
-        "record::types",
-        "rules",
-        "rules::answer",
-        "rules::procedure",
-        "rules::run",
-        "rules::span",
-        "rules::typed::contract",
-        "rules::typed::source",
-        "triage",
-    ],
-    "a case asks the rules for its findings, and the rules ask the case; what they ask for needs a file of its own",
-)];
-
 /// The paths of an import: `a::{b, c::{self, D as E}}` says four things, each with the name that it gets.
 fn paths(prefix: &str, text: &str, out: &mut Vec<(String, String)>) {
     let text = text.trim();
@@ -709,11 +689,7 @@ fn no_more_than_three_files_need_one_another_in_a_circle() {
             let name = if library.is_empty() { name } else { rest };
             (is_own && name != "lib.rs" && name != "main.rs").then(|| (name.to_owned(), text.clone()))
         };
-        let mut found = circles(&files.iter().filter_map(own).collect::<Vec<_>>());
-        for (_, known, why) in CIRCLES.iter().filter(|(name, ..)| *name == library) {
-            let at = found.iter().position(|circle| circle.iter().all(|file| known.contains(&file.as_str())));
-            found.swap_remove(at.unwrap_or_else(|| panic!("this circle is another now, or gone: {why}: {found:?}")));
-        }
+        let found = circles(&files.iter().filter_map(own).collect::<Vec<_>>());
         assert!(found.is_empty(), "circles in {library:?}: {found:?}");
     }
     let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
@@ -751,7 +727,6 @@ const TWINS: &[(&str, &str, &str)] = &[
     ("base", "Read", "to be told apart"),
     ("core", "Flow", "to be told apart"),
     ("core", "Number", "to be told apart"),
-    ("core", "Variable", "to be told apart"),
     ("io", "Intake", "to be told apart"),
     ("stepscope", "Format", "to be told apart"),
     ("stepscope", "News", "to be told apart"),

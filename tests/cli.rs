@@ -306,10 +306,10 @@ fn the_program_explains_itself() {
     let list = run(&["rules"], &[]);
     assert!(text(&list.stdout).lines().any(|line| line.starts_with("procedure/unused ")));
     for rule in stepscope_core::rules::RULES {
-        let one = run(&["rules", rule.id], &[]);
+        let one = run(&["rules", rule.id.word()], &[]);
         let out = text(&one.stdout);
         assert_eq!(code(&one), 0);
-        assert!(out.contains(&format!("{}[{}]: ", rule.severity, rule.id)), "{out}");
+        assert!(out.contains(&format!("{}[{}]: ", rule.id.severity(), rule.id)), "{out}");
         assert!(is_clean(&one.stdout), "{out}");
     }
     let near = run(&["rules", "unused"], &[]);

@@ -482,10 +482,10 @@ mod live {
 
     #[test]
     fn what_is_said_of_sources_is_said_of_their_examples() {
-        use stepscope_core::rules::{RULES, source::SOURCE_RULES};
+        use stepscope_core::rules::source::RULES;
         use stepscope_core::table::row::RuleBits;
-        for rule in SOURCE_RULES {
-            let bit = RuleBits::of(RULES.iter().position(|other| other.id == rule.id).unwrap());
+        for rule in RULES {
+            let bit = RuleBits::of(rule.id);
             for (example, found) in [(rule.bad, true), (rule.good, false)] {
                 let files = Files::new();
                 let mut live = Live::open(&[files.write("runs.jsonl", format!("{example}\n"))]);
@@ -589,8 +589,8 @@ mod live {
         live.settle();
         let rules = [0, 1].map(|n| {
             let case = case_of_row(A.as_bytes(), Tape::default(), live.store.row(n).unwrap(), std::sync::Arc::new(()));
-            let found = case.findings().iter().filter(|finding| finding.rule.starts_with("record/"));
-            found.map(|finding| finding.rule).collect::<Vec<_>>()
+            let found = case.findings().iter().filter(|finding| finding.rule.word().starts_with("record/"));
+            found.map(|finding| finding.rule.word()).collect::<Vec<_>>()
         });
         assert_eq!(rules, [vec![], vec!["record/joined", "record/duplicate_id"]]);
     }

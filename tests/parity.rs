@@ -14,6 +14,7 @@ use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::{Piece, Untrusted, pieces};
 use stepscope_core::case::Case;
 use stepscope_core::finding::{Finding, Place};
+use stepscope_core::procedure::model::coerced_id;
 use stepscope_core::record::AnswerSchema;
 use stepscope_core::record::formats;
 use stepscope_core::rules::answer;
@@ -144,9 +145,8 @@ fn procedures_are_judged_as_upstream_judges_them() {
         assert_eq!(ours.map(f64::to_bits), theirs.map(f64::to_bits), "case {n}: {ours:?} {theirs:?}");
         assert_places_resolve(&findings, root, n);
         let ids = subject.valid_procedure().map(|procedure| {
-            let id = |step: &stepscope_core::procedure::Step<'_>| {
-                format!("int {}", procedure::coerced_id(step.id.unwrap()).unwrap())
-            };
+            let id =
+                |step: &stepscope_core::procedure::Step<'_>| format!("int {}", coerced_id(step.id.unwrap()).unwrap());
             procedure.steps.iter().map(id).collect::<Vec<_>>()
         });
         let theirs = case["normalized"]["steps"].as_array();

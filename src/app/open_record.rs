@@ -807,7 +807,7 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
         Note {
             finding: Some(n),
             severity: finding.severity,
-            rule: finding.rule,
+            rule: finding.rule.word(),
             message: finding.message.line(),
             help: finding.help,
             step: self.step_of(&pointer),

@@ -776,7 +776,7 @@ pub fn about(summary: &Summary, hidden: Hide, kind: EventKind, me: &Reviewer) ->
     event.item = Some(summary.item.clone());
     event.seen = summary.seen();
     event.seen.hidden = hidden.words();
-    event.findings = Some(summary.findings.iter().map(|rule| Text::from(*rule)).collect());
+    event.findings = Some(summary.findings.iter().map(|rule| Text::from(rule.word())).collect());
     event
 }
 

@@ -50,16 +50,19 @@ pub(super) fn keys(keys: &Keys<'_>, out: &mut Out) -> u8 {
 
 pub(super) fn rules(id: Option<&str>, out: &mut Out) -> u8 {
     let Some(id) = id else {
-        let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+        let width = RULES.iter().map(|rule| rule.id.word().len()).max().unwrap_or(0);
         for rule in RULES {
-            out.line(&shown!("{:width$}  {:10}  {}", rule.id, rule.severity, rule.summary));
+            out.line(&shown!("{:width$}  {:10}  {}", rule.id, rule.id.severity(), rule.summary));
         }
         return CLEAN;
     };
     let Some(rule) = rules::rule(id) else {
         let word = id.rsplit('/').next().unwrap_or(id);
-        let near: Vec<_> =
-            RULES.iter().filter(|rule| !word.is_empty() && rule.id.contains(word)).map(|rule| rule.id).collect();
+        let near: Vec<_> = RULES
+            .iter()
+            .filter(|rule| !word.is_empty() && rule.id.word().contains(word))
+            .map(|rule| rule.id.word())
+            .collect();
         let name = Shown::line(id.as_bytes());
         out.complain(&if near.is_empty() {
             shown!("there is no rule {name}; `stepscope rules` lists them")
@@ -73,7 +76,7 @@ pub(super) fn rules(id: Option<&str>, out: &mut Out) -> u8 {
 }
 
 fn explain(rule: &Rule, out: &mut Out) {
-    out.line(&shown!("{} ({})\n\n{}\n\n{}\n", rule.id, rule.severity, rule.summary, rule.explanation));
+    out.line(&shown!("{} ({})\n\n{}\n\n{}\n", rule.id, rule.id.severity(), rule.summary, rule.explanation));
     out.line(&shown!("Found in\n\n{}\n", indented(rule.bad)));
     example(rule, out);
     out.line(&shown!("Not in\n\n{}", indented(rule.good)));

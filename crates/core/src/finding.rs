@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use crate::rules::id::RuleId;
 use stepscope_base::json::Pointer;
 use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::python::Message;
@@ -142,8 +143,8 @@ pub(crate) type Details = Vec<(&'static str, Datum)>;
 /// One thing said about a record. The first label is where it stands; there is always one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Id of the rule, such as `procedure/unused`.
-    pub rule: &'static str,
+    /// The rule that says it.
+    pub rule: RuleId,
     /// How grave.
     pub severity: Severity,
     /// Upstream's repair hint, where upstream gives one.
@@ -164,15 +165,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding at a place.
-    pub fn new(rule: &'static str, severity: Severity, message: impl Into<Untrusted<'static>>, place: Place) -> Self {
+    /// A finding at a place, as grave as its rule has it.
+    pub fn new(rule: RuleId, message: impl Into<Untrusted<'static>>, place: Place) -> Self {
         let first = PlaceLabel { place, text: Untrusted::default() };
-        let message = message.into();
         Self {
             rule,
-            severity,
+            severity: rule.severity(),
             action: None,
-            message,
+            message: message.into(),
             details: Vec::new(),
             first,
             more: Vec::new(),
@@ -180,6 +180,13 @@ impl Finding {
             help: None,
             rest: 0,
         }
+    }
+
+    /// As grave as that.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
     }
 
     /// With upstream's repair hint.
@@ -246,7 +253,7 @@ impl Finding {
 pub struct Findings {
     list: Vec<Finding>,
     /// Each rule that spoke, with how many of its findings are listed and where the last of them stands.
-    spoken: Vec<(&'static str, usize, usize)>,
+    spoken: Vec<(RuleId, usize, usize)>,
 }
 
 impl Findings {
@@ -278,7 +285,7 @@ impl Findings {
     }
 
     /// Counts findings of a rule that were not made because enough of them are listed.
-    pub(crate) fn count_more(&mut self, rule: &'static str, more: usize) {
+    pub(crate) fn count_more(&mut self, rule: RuleId, more: usize) {
         if let Some(last) = self.list.iter_mut().rfind(|finding| finding.rule == rule) {
             last.rest += more;
         }
@@ -376,8 +383,11 @@ impl<'f> IntoIterator for &'f Findings {
 mod tests {
     use super::*;
 
-    fn finding(rule: &'static str, n: usize) -> Finding {
-        Finding::new(rule, Severity::Note, format!("number {n}"), Place::Bytes { start: n, end: n })
+    const OFTEN: RuleId = RuleId::Unused;
+    const RARELY: RuleId = RuleId::Redefined;
+
+    fn finding(rule: RuleId, n: usize) -> Finding {
+        Finding::new(rule, format!("number {n}"), Place::Bytes { start: n, end: n })
     }
 
     #[test]
@@ -385,24 +395,24 @@ mod tests {
         let mut findings = Findings::new();
         // Rules may take turns.
         for n in 0..5_000 {
-            findings.push(finding("a/b", n));
+            findings.push(finding(OFTEN, n));
             if n % 1_000 == 0 {
-                findings.push(finding("c/d", n));
+                findings.push(finding(RARELY, n));
             }
         }
         findings.tell_rest();
         let of = |rule| findings.iter().filter(|finding| finding.rule == rule).collect::<Vec<_>>();
-        assert_eq!((of("a/b").len(), of("c/d").len(), findings.total()), (MAX_FINDINGS, 5, 5_005));
-        let messages: Vec<_> = of("a/b").iter().map(|finding| finding.message.line().into_string()).collect();
+        assert_eq!((of(OFTEN).len(), of(RARELY).len(), findings.total()), (MAX_FINDINGS, 5, 5_005));
+        let messages: Vec<_> = of(OFTEN).iter().map(|finding| finding.message.line().into_string()).collect();
         assert_eq!(messages[98], "number 98");
         assert_eq!(messages[99], "number 99, and 4,900 more");
-        findings.retain(|finding| finding.rule == "a/b");
+        findings.retain(|finding| finding.rule == OFTEN);
         assert_eq!((findings.len(), findings.total()), (MAX_FINDINGS, 5_000));
     }
 
     #[test]
     fn many_places_of_a_finding_are_counted() {
-        let mut one = finding("a/b", 0);
+        let mut one = finding(OFTEN, 0);
         for n in 0..1_000 {
             one.push_label(PlaceLabel { place: Place::Bytes { start: n, end: n }, text: Untrusted::default() });
         }

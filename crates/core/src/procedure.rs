@@ -2,6 +2,10 @@
 //! the rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
 //! upstream's reader.
 
+/// Who writes and who reads each variable, found in one pass.
+pub mod flow;
+/// What upstream's model says of a procedure: errors of its schema.
+pub mod model;
 /// One step and the state it finds -> the request, as upstream makes it.
 pub mod prompt;
 /// Repair of a procedure, with a model and without.

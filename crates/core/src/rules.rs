@@ -1,14 +1,16 @@
 //! The registry of rules: everything that stepscope says about a record is said by one of them.
 //!
-//! To add one: write it in the file of its subject below `rules/` (or a new one), with a bad and a good example, and
-//! add it to `RULES`. A test runs every example; `stepscope rules ID` prints them.
+//! To add one: give it a row in the table of `rules/id.rs`, and write it at the same place in the file of its subject below
+//! `rules/` (or a new one), with a bad and a good example. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
 
 use crate::case::CaseView;
-use crate::finding::{Findings, Severity};
+use crate::finding::Findings;
+use crate::rules::id::Kinds;
 
 pub mod answer;
+pub mod id;
 pub(crate) mod plausibility;
 pub mod procedure;
 pub mod quantity;
@@ -19,13 +21,13 @@ pub mod source;
 pub(crate) mod span;
 pub mod typed;
 
+pub use id::RuleId;
+
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its id: subject and name, `procedure/unused`.
-    pub id: &'static str,
-    /// How grave its findings are.
-    pub severity: Severity,
+    /// Its row in the table of rules.
+    pub id: RuleId,
     /// What it looks for, in a sentence.
     pub summary: &'static str,
     /// Why that matters and what to do, in a few sentences.
@@ -38,88 +40,37 @@ pub struct Rule {
     pub check: fn(&CaseView<'_>, &mut Findings),
 }
 
-/// Every rule, in the order in which they speak.
-pub const RULES: &[&Rule] = &[
-    &reading::NOT_JSON,
-    &reading::CUT_OFF,
-    &reading::NOT_FINITE,
-    &reading::DUPLICATE_KEY,
-    &reading::CONTROL_CHARACTER,
-    &reading::INVALID_UTF8,
-    &reading::LONE_SURROGATE,
-    &reading::HUGE_INTEGER,
-    &reading::NUMBER_OUT_OF_RANGE,
-    &reading::TOO_LARGE,
-    &reading::UNKNOWN_SHAPE,
-    &procedure::SCHEMA,
-    &procedure::FIRST_STEP_INPUTS,
-    &procedure::FINAL_STEP_OUTPUT,
-    &procedure::UNRESOLVED_INPUT,
-    &procedure::REDEFINED,
-    &procedure::UNUSED,
-    &procedure::NOT_JSON,
-    &answer::SCHEMA,
-    &run::ERROR,
-    &run::LAST_STEP,
-    &run::OUTPUT_MISSING,
-    &run::OUTPUT_UNDECLARED,
-    &run::OUTPUT_AMBIGUOUS,
-    &run::UNEVALUATED,
-    &run::RECOMPUTE,
-    &run::FINAL_MISMATCH,
-    &run::GOLD_NUM,
-    &run::GOLD_STEPS,
-    &quantity::MISSED,
-    &quantity::INVENTED,
-    &quantity::CHANGED,
-    &plausibility::ZERO,
-    &plausibility::NEGATIVE,
-    &plausibility::NOT_FINITE,
-    &plausibility::FRACTIONAL,
-    &plausibility::MAGNITUDE,
-    &plausibility::UNIT,
-    &plausibility::FACTOR,
-    &typed::contract::JSON_INVALID,
-    &typed::contract::ANSWER_MISSING,
-    &typed::contract::MISSING_FIELD,
-    &typed::contract::UNKNOWN_FIELD,
-    &typed::contract::WRONG_TYPE,
-    &typed::contract::ENUM_INVALID,
-    &typed::contract::CONFIDENCE_OUT_OF_RANGE,
-    &typed::flags::SHAPE_MISMATCH,
-    &typed::flags::FOUND_ITEMS_MISMATCH,
-    &typed::flags::COMPLETE_WITHOUT_FOUND,
-    &typed::flags::METHOD_ITEMS_MISMATCH,
-    &typed::values::DATE_NOT_ISO8601,
-    &typed::values::DATE_IMPOSSIBLE,
-    &typed::values::DATE_ORIGINAL_DISAGREES,
-    &typed::values::CURRENCY_NOT_ISO4217,
-    &typed::values::PHANTOM_ZERO_SUSPECTED,
-    &typed::values::TABLE_NOT_RECTANGULAR,
-    &typed::source::ANSWER_DIFFERS_FROM_RAW_RESPONSE,
-    &typed::source::LIST_TRUNCATED_NEXT_PAGE,
-    &span::ITEM_NO_SPANS,
-    &span::LINE_START_NOT_IN_DOC,
-    &span::LINE_END_NOT_IN_DOC,
-    &span::RANGE_REVERSED,
-    &span::QUOTE_NOT_IN_CITED_LINES,
-    &span::QUOTE_OK_AFTER_DEHYPHENATION,
-    &span::QUOTE_FOUND_IN_WIDER_RANGE,
-    &span::QUOTE_FOUND_NEARBY,
-    &span::QUOTE_FOUND_ELSEWHERE,
-    &span::QUOTE_NOWHERE_IN_DOC,
-    &span::QUOTE_UNDECIDED,
-    &span::VERBATIM_WITHOUT_QUOTE,
-    &span::SPAN_OUTSIDE_RETRIEVED_PAGES,
-    &span::SPAN_CROSSES_PAGE,
-    &span::SHARED_OFFSET,
-    &span::BOUNDARY,
-    &source::JOINED,
-    &source::DUPLICATE_ID,
-    &review::FAILED,
-    &review::DISPUTED,
-    &review::STALE,
-];
+/// Every rule, each at the place of its id.
+pub static RULES: [&Rule; RuleId::ALL.len()] = {
+    let files = [
+        reading::RULES,
+        procedure::RULES,
+        answer::RULES,
+        run::RULES,
+        quantity::RULES,
+        plausibility::RULES,
+        typed::contract::RULES,
+        typed::flags::RULES,
+        typed::values::RULES,
+        typed::source::RULES,
+        span::RULES,
+        source::RULES,
+        review::RULES,
+    ];
+    let mut all = [&reading::RULES[0]; RuleId::ALL.len()];
+    let (mut file, mut at, mut n) = (0, 0, 0);
+    while file < files.len() {
+        if at == files[file].len() {
+            (file, at) = (file + 1, 0);
+            continue;
+        }
+        all[n] = &files[file][at];
+        assert!(all[n].id as usize == n, "the table of ids and the files name the rules in one order");
+        (at, n) = (at + 1, n + 1);
+    }
+    assert!(n == all.len(), "every id has its rule");
+    all
+};
 
 /// What all rules say of a record.
 pub fn check(case: &CaseView<'_>) -> Findings {
@@ -129,12 +80,13 @@ pub fn check(case: &CaseView<'_>) -> Findings {
 }
 
 /// What some rules say of a record.
-pub(crate) fn check_by(case: &CaseView<'_>, speaks: impl Fn(&Rule) -> bool) -> Findings {
+pub(crate) fn check_by(case: &CaseView<'_>, speaks: impl Fn(RuleId) -> bool) -> Findings {
     let mut findings = Findings::new();
     // What holds for a part of a record need not hold for all of it.
-    let speaks_of_part = |rule: &Rule| rule.id.starts_with("record/") || rule.id == procedure::SCHEMA.id;
+    let speaks_of_part = |id: RuleId| id.kinds() == Kinds::Every || id == RuleId::ProcedureSchema;
     let is_whole = case.excess().is_empty();
-    for rule in RULES.iter().filter(|rule| (is_whole || speaks_of_part(rule)) && speaks(rule)) {
+    let speaks = |id: RuleId| id.kinds().has(case.kind()) && (is_whole || speaks_of_part(id)) && speaks(id);
+    for rule in RULES.iter().filter(|rule| speaks(rule.id)) {
         (rule.check)(case, &mut findings);
     }
     findings.tell_rest();
@@ -174,7 +126,7 @@ pub mod counted {
 
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.id == id).copied()
+    RULES.iter().find(|rule| rule.id.word() == id).copied()
 }
 
 /// The bytes of an example. A byte that is not UTF-8 stands in it as it is shown on screen: `⟨E9⟩`.
@@ -223,13 +175,12 @@ mod tests {
     #[test]
     fn every_example_does_what_it_says() {
         // What is said because of what stands around a record is tested there.
-        let around =
-            |rule: &&&Rule| source::SOURCE_RULES.iter().chain(review::REVIEW_RULES).any(|other| other.id == rule.id);
+        let around = |rule: &&&Rule| source::RULES.iter().chain(review::RULES).any(|other| other.id == rule.id);
         for rule in RULES.iter().filter(|rule| !around(rule)) {
             let bad = findings(&example(rule.bad));
             assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);
             for finding in bad.iter().filter(|finding| finding.rule == rule.id) {
-                assert_eq!(finding.severity, rule.severity, "{}", rule.id);
+                assert_eq!(finding.severity, rule.id.severity(), "{}", rule.id);
                 assert!(finding.help.is_some_and(|help| help.ends_with(['.'])), "{}", rule.id);
             }
             let good = findings(&example(rule.good));
@@ -239,10 +190,10 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_name_of_its_own() {
-        let ids: HashSet<_> = RULES.iter().map(|rule| rule.id).collect();
+        let ids: HashSet<_> = RULES.iter().map(|rule| rule.id.word()).collect();
         assert_eq!(ids.len(), RULES.len());
         for id in ids {
-            assert_eq!(rule(id).map(|rule| rule.id), Some(id));
+            assert_eq!(rule(id).map(|rule| rule.id.word()), Some(id));
         }
     }
 
@@ -261,7 +212,7 @@ mod tests {
             let found = findings(text.as_bytes()).into_iter().filter(|finding| finding.rule == id);
             found.map(|finding| finding.message.line().into_string()).collect::<Vec<_>>()
         };
-        for id in [reading::NOT_FINITE.id, reading::NUMBER_OUT_OF_RANGE.id] {
+        for id in [RuleId::NotFinite, RuleId::NumberOutOfRange] {
             let messages = messages(id);
             assert_eq!(messages.len(), 3, "{messages:?}");
             assert!(messages[2].ends_with(", and 7 more") && !messages[1].contains("more"), "{messages:?}");

@@ -9,6 +9,7 @@ use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::review::fold::ItemReviews;
+use crate::rules::RuleId;
 use crate::run::fork::ForkOrigin;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
@@ -49,7 +50,7 @@ pub struct Summary {
     /// Whether it is right: by gold where there is one, else as it was judged.
     pub right: Option<bool>,
     /// The rules that found something, each once.
-    pub findings: Vec<&'static str>,
+    pub findings: Vec<RuleId>,
     /// Where the record itself says that the run is to be fixed; `None`: nobody asked, or it is no run.
     pub fix: Option<Fix>,
 }
@@ -69,7 +70,7 @@ impl Summary {
         is_asked: impl FnOnce(&ItemRef) -> bool,
     ) -> Self {
         let record = case.record.as_ref();
-        let mut rules: Vec<&'static str> = Vec::new();
+        let mut rules: Vec<RuleId> = Vec::new();
         for finding in findings {
             if !rules.contains(&finding.rule) {
                 rules.push(finding.rule);
@@ -279,7 +280,7 @@ mod tests {
         assert_eq!(run.answer, Some("1080".into()));
         assert_eq!(run.input, Some(Digest::of_bytes(b"How many?")));
         assert!(run.answers(&"1080.0".into()) && !run.answers(&"80".into()) && !run.is_error());
-        assert!(run.findings.contains(&"run/gold_num"));
+        assert!(run.findings.contains(&RuleId::GoldNum));
 
         let text = summary(r#"{"final_answer": "The  Big\nHouse "}"#);
         assert!(text.answers(&"the big house".into()) && !text.answers(&"the house".into()));

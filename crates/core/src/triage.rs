@@ -18,8 +18,8 @@ use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::procedure::Procedure;
 use crate::record::{Record, RecordKind};
-use crate::rules::run;
-use crate::rules::run::{ErrorCause, contradictions, differs, explained};
+use crate::rules::RuleId;
+use crate::rules::run::{self, ErrorCause, contradictions, differs, explained};
 use crate::run::state::{State, last_step_surprise};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
@@ -27,62 +27,9 @@ use stepscope_base::text::{Shown, Untrusted};
 
 mod doubt;
 mod misread;
+pub mod verdict;
 
-stepscope_base::words! {
-    /// Where to fix a run.
-    pub enum Fix {
-        /// The answer is right.
-        None = "none" => "nothing to fix",
-        /// A right procedure, executed wrongly.
-        StepRun = "step_run" => "fix the step run",
-        /// A quantity missed, or a wrong plan.
-        Procedure = "procedure" => "fix the procedure",
-        /// The gold answer, or its unit.
-        Gold = "gold" => "look at the gold answer",
-        /// The record does not tell.
-        Unknown = "unknown" => "cannot tell where to fix",
-    }
-}
-
-stepscope_base::words! {
-    /// How sure a verdict is.
-    pub enum Confidence {
-        /// Proved by calculation.
-        Sure = "sure",
-        /// The best explanation.
-        Likely = "likely",
-        /// Hardly more than a guess.
-        Unsure = "unsure",
-    }
-}
-
-/// One reason, with the place that proves it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Argument {
-    /// The rule that belongs to it, else `triage/...`.
-    pub rule: &'static str,
-    /// Where in the record to look.
-    pub pointer: Pointer,
-    /// In a sentence.
-    pub text: Shown,
-}
-
-/// Where to fix a run, and why.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Triage {
-    /// Where.
-    pub fix: Fix,
-    /// Position of the first bad step, from 0.
-    pub step: Option<usize>,
-    /// What the procedure gives when it is executed exactly.
-    pub recovered: Option<Number>,
-    /// That number is the gold number.
-    pub recovers_gold: bool,
-    /// How sure.
-    pub confidence: Confidence,
-    /// The argument, strongest first.
-    pub why: Vec<Argument>,
-}
+pub use verdict::{Argument, Confidence, Fix, Triage};
 
 impl Triage {
     /// Judges a record that the rules have looked at; `None` for what is no run. A right run costs next to nothing.
@@ -194,7 +141,7 @@ impl<'c> Trial<'c, '_> {
                 self.argue("triage/right", number, shown!("the answer is the gold number, {}", gold.shown()));
                 if let Some(misread) = misread {
                     let text = shown!("gold_num says {}, but the gold text ends in {}", misread.shown(), gold.shown());
-                    self.argue(run::GOLD_NUM.id, Pointer::from_iter(["gold_num"]), text);
+                    self.argue(RuleId::GoldNum.word(), Pointer::from_iter(["gold_num"]), text);
                 }
                 if misread.is_some() && self.record.correct == Some(false) {
                     return (Fix::Gold, None, Confidence::Sure);
@@ -202,7 +149,7 @@ impl<'c> Trial<'c, '_> {
                 let numerical = self.recomputed.answer.numerical.is_none_or(|number| number.value.is_near(gold));
                 if !numerical {
                     let text = Shown::own("the sentence says it, only the number beside it is 0");
-                    self.argue(run::FINAL_MISMATCH.id, number_pointer(self.record), text);
+                    self.argue(RuleId::FinalMismatch.word(), number_pointer(self.record), text);
                 }
                 (Fix::None, None, if numerical { Confidence::Sure } else { Confidence::Likely })
             }
@@ -264,7 +211,7 @@ impl<'c> Trial<'c, '_> {
             Some(step) => format!("; step {step} is where the run leaves it, the answer was {said}"),
             None => format!("; the answer was {said}"),
         };
-        let (pointer, rule) = (self.end_pointer(), run::RECOMPUTE.id);
+        let (pointer, rule) = (self.end_pointer(), RuleId::Recompute.word());
         let text = match self.first_slip_write(false).map(|write| differs(self.state, self.recomputed, write)) {
             Some(slip) => {
                 let slip = slip.into_string();
@@ -291,7 +238,7 @@ impl<'c> Trial<'c, '_> {
             return None;
         }
         let pointer = self.record.procedure_pointer.then("steps");
-        self.argue(run::LAST_STEP.id, pointer, shown!("no number was asked for: {}", surprise.meaning()));
+        self.argue(RuleId::LastStep.word(), pointer, shown!("no number was asked for: {}", surprise.meaning()));
         Some((Fix::Procedure, procedure.steps.len().checked_sub(1), Confidence::Sure))
     }
 
@@ -299,9 +246,9 @@ impl<'c> Trial<'c, '_> {
         let fatal = self
             .findings
             .iter()
-            .find(|finding| finding.severity == Severity::Fatal && finding.rule.starts_with("procedure/"))?;
+            .find(|finding| finding.severity == Severity::Fatal && finding.rule.word().starts_with("procedure/"))?;
         let (rule, pointer, text) = (fatal.rule, fatal.place().pointer(), fatal.message.line());
-        self.argue(rule, pointer, text);
+        self.argue(rule.word(), pointer, text);
         Some((Fix::Procedure, None, Confidence::Likely))
     }
 
@@ -412,7 +359,7 @@ impl<'c> Trial<'c, '_> {
                 write.step + 1,
                 result.shown()
             );
-            self.argue(run::RECOMPUTE.id, pointer, text);
+            self.argue(RuleId::Recompute.word(), pointer, text);
             return Some((Fix::StepRun, Some(write.step), Confidence::Unsure));
         }
         None
@@ -472,7 +419,7 @@ impl<'c> Trial<'c, '_> {
     fn missed_quantities(&mut self) {
         if let Some(missed) = self.links.map(|links| links.missed.len()).filter(|missed| *missed > 0) {
             let text = shown!("{missed} of the question's quantities were not taken up");
-            self.argue("run/quantity_missed", Pointer::from_iter(["question"]), text);
+            self.argue(RuleId::QuantityMissed.word(), Pointer::from_iter(["question"]), text);
         }
     }
 
@@ -489,7 +436,7 @@ impl<'c> Trial<'c, '_> {
         }
         if let Some(step) = self.first_waiting() {
             let text = Shown::own("a calculation was passed on instead of a number");
-            self.argue(run::UNEVALUATED.id, self.end_pointer(), text);
+            self.argue(RuleId::Unevaluated.word(), self.end_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
         if let Some(verdict) = self.worked_out_wrongly(gold).or_else(|| self.empty_plan()) {
@@ -541,7 +488,7 @@ impl<'c> Trial<'c, '_> {
         if let Some(recovered) = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered)) {
             let said = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
             let text = shown!("executed exactly, this procedure gives {}, the answer was {said}", recovered.shown());
-            self.argue(run::RECOMPUTE.id, self.end_pointer(), text);
+            self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
             let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
             let confidence = if self.recomputed.exact { Confidence::Likely } else { Confidence::Unsure };
             return (Fix::StepRun, step, confidence);
@@ -550,7 +497,7 @@ impl<'c> Trial<'c, '_> {
             return verdict;
         }
         if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
-            self.argue(run::FINAL_MISMATCH.id, pointer, shown!("{text}"));
+            self.argue(RuleId::FinalMismatch.word(), pointer, shown!("{text}"));
             return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
         }
         let text = Shown::own("there is no gold number, and nothing in the run contradicts itself");
@@ -588,7 +535,7 @@ impl<'c> Trial<'c, '_> {
     fn add_slips(&mut self, fix: Fix) {
         let mut arguments = Vec::new();
         for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
-            let rule = if run::slips(write) { run::RECOMPUTE.id } else { run::FINAL_MISMATCH.id };
+            let rule = if run::slips(write) { RuleId::Recompute.word() } else { RuleId::FinalMismatch.word() };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
             let place =
@@ -603,7 +550,7 @@ impl<'c> Trial<'c, '_> {
             let gives =
                 write.unevaluated_value.map_or_else(String::new, |value| format!("; it gives {}", value.shown()));
             let text = shown!("step {} passes a calculation on instead of a number{gives}", write.step + 1);
-            arguments.push(Argument { rule: run::UNEVALUATED.id, pointer, text });
+            arguments.push(Argument { rule: RuleId::Unevaluated.word(), pointer, text });
         }
         self.why.append(&mut arguments);
     }
@@ -628,7 +575,8 @@ fn of_error(record: &Record<'_>) -> Triage {
     let step = id.and_then(|id| id.checked_sub(1)).filter(|_| fault == ErrorCause::Reply);
     let confidence = if fault == ErrorCause::Outside { Confidence::Unsure } else { Confidence::Likely };
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
-    let why = vec![Argument { rule: run::ERROR.id, pointer, text: shown!("the run ended in an error: {what}") }];
+    let why =
+        vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("the run ended in an error: {what}") }];
     Triage { fix, step, recovered: None, recovers_gold: false, confidence, why }
 }
 

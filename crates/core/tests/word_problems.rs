@@ -43,7 +43,8 @@ const QUANTITIES: Judge = ("quantities alone", |case| {
         return (if disputed { Fix::Gold } else { Fix::None }, None, None, None);
     }
     let fault = |rule: &str| {
-        let found = case.findings().iter().filter(|finding| finding.rule == rule && finding.severity < Severity::Note);
+        let found =
+            case.findings().iter().filter(|finding| finding.rule.word() == rule && finding.severity < Severity::Note);
         let mut details = found.flat_map(|finding| &finding.details).filter(|(key, _)| *key == "fault");
         details.next().map(|(_, fault)| Style::ASCII.of(fault))
     };
@@ -182,7 +183,7 @@ impl Score {
             count(&mut self.recovered, recovered.is_some_and(|own| (own - wanted).abs() < 1e-6));
         }
         if run.fix == Fix::None {
-            let severe = case.findings().iter().filter(|found| found.rule.starts_with("run/"));
+            let severe = case.findings().iter().filter(|found| found.rule.word().starts_with("run/"));
             let severe = severe.filter(|finding| finding.severity < Severity::Note);
             self.alarms.extend(severe.map(|finding| format!("{name}: {}", finding.rule)));
         }
@@ -300,7 +301,7 @@ fn right_runs_raise_no_alarm() {
             }
             right += 1;
             let mut found = case.findings().iter().filter(|found| found.severity < Severity::Note);
-            assert!(!found.any(|found| found.rule.starts_with("run/quantity")), "{file}");
+            assert!(!found.any(|found| found.rule.word().starts_with("run/quantity")), "{file}");
             // The same run with its verdict unknown.
             let Some(links) = case.quantity_links() else { continue };
             if links.missed.iter().any(|missed| missed.room) || !links.invented.is_empty() || !links.changed.is_empty()

@@ -65,7 +65,7 @@ impl Completion<'_> {
                 return Err(why);
             }
             event.seen = summary.seen();
-            event.findings = Some(summary.findings.iter().map(|rule| Text::from(*rule)).collect());
+            event.findings = Some(summary.findings.iter().map(|rule| Text::from(rule.word())).collect());
             item.dataset.clone_from(&summary.item.dataset);
             item.row_index = summary.item.row_index;
         }

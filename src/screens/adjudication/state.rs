@@ -53,7 +53,7 @@ pub(crate) fn decide(case: &DisputedRecord, reviewer: Reviewer, verdict: Verdict
     event.verdict = Some(verdict);
     event.labels = labels;
     event.seen = case.summary.seen();
-    event.findings = Some(case.summary.findings.iter().map(|rule| Text::from(*rule)).collect());
+    event.findings = Some(case.summary.findings.iter().map(|rule| Text::from(rule.word())).collect());
     event.adjudicates = voices().map(|voice| voice.event_id.clone()).collect();
     let mut agreed = voices().filter(|voice| voice.verdict == Some(verdict));
     if let Some(first) = agreed.next().filter(|_| verdict == Verdict::Fail) {

@@ -181,7 +181,7 @@ fn only(of: &[Finding], other: &[Finding]) -> Vec<FindingLine> {
     });
     let said = |finding: &Finding| FindingLine {
         severity: finding.severity,
-        rule: finding.rule,
+        rule: finding.rule.word(),
         message: finding.message.line(),
     };
     fresh.take(MAX_NAMED).map(said).collect()

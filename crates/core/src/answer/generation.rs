@@ -343,7 +343,7 @@ mod tests {
         };
         let rules = |line: &[u8]| {
             let text = std::str::from_utf8(line).unwrap().to_owned();
-            with(&text, |view| view.findings().iter().map(|finding| finding.rule).collect::<Vec<_>>())
+            with(&text, |view| view.findings().iter().map(|finding| finding.rule.word()).collect::<Vec<_>>())
         };
         let line = fork(&format!("```json\n{REPLY}\n```"), true);
         let read: Json = serde_json::from_slice(&line).unwrap();

@@ -8,8 +8,8 @@ use crate::case::Case;
 use crate::finding::{Datum, Finding, Findings};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::formats;
-use crate::rules::check_by;
 use crate::rules::procedure::UPSTREAM;
+use crate::rules::{RuleId, check_by};
 use crate::schemas;
 use stepscope_base::json::write::{Letters, Raw, Spacing, Style, tight};
 use stepscope_base::json::{Kind, Part, Pointer, Tape, Value};
@@ -32,7 +32,7 @@ const MAX_TRIALS: usize = 200;
 
 /// What upstream's validator says of a procedure.
 pub fn diagnostics(procedure: &[u8]) -> Findings {
-    check_by(&Case::read(procedure).view_as(formats::procedure::FORMAT.read), |rule| UPSTREAM.contains(&rule.id))
+    check_by(&Case::read(procedure).view_as(formats::procedure::FORMAT.read), |rule| UPSTREAM.contains(&rule))
 }
 
 /// The schema that a repaired procedure must have.
@@ -215,7 +215,7 @@ fn fixable<'t>(tape: &'t mut Tape, text: &'t [u8], found: &Findings) -> Option<(
         return None;
     }
     let fields: usize = read.steps.iter().map(|step| step.inputs.len() + step.outputs.len()).sum();
-    let breaks_schema = found.iter().any(|finding| Some(&finding.rule) == UPSTREAM.first());
+    let breaks_schema = found.iter().any(|finding| finding.rule == RuleId::ProcedureSchema);
     (!found.is_empty() && !breaks_schema && !read.steps.is_empty() && fields <= MAX_FIELDS).then_some((root, read))
 }
 

@@ -72,7 +72,7 @@ impl Json for Triage {
 }
 
 fn finding(finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
-    object.put("rule", finding.rule).put("severity", finding.severity.word());
+    object.put("rule", finding.rule.word()).put("severity", finding.severity.word());
     object.put("action", finding.action.map(Action::word)).put("message", &finding.message);
     object.object("details", |object| details(finding, object));
     object.put("pointer", places.pointer(finding.place()).text());

@@ -21,13 +21,13 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
     for (n, rule) in RULES.iter().enumerate() {
         out.extend_from_slice(if n > 0 { b",\n" } else { b"\n" });
         Style::ASCII.append_object(out, |object| {
-            object.put("id", rule.id);
+            object.put("id", rule.id.word());
             text(object, "shortDescription", rule.summary);
             text(object, "fullDescription", rule.explanation);
             let help = format!("{}\n\nFound in: {}\nNot in: {}", rule.explanation, rule.bad, rule.good);
             text(object, "help", &help);
-            object.object("defaultConfiguration", |object| _ = object.put("level", level(rule.severity)));
-            object.object("properties", |object| _ = object.put("severity", rule.severity.word()));
+            object.object("defaultConfiguration", |object| _ = object.put("level", level(rule.id.severity())));
+            object.object("properties", |object| _ = object.put("severity", rule.id.severity().word()));
         });
     }
     out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
@@ -59,8 +59,7 @@ const fn level(severity: Severity) -> &'static str {
 }
 
 fn result(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>, object: &mut Object<'_>) {
-    object.put("ruleId", finding.rule);
-    object.maybe("ruleIndex", RULES.iter().position(|rule| rule.id == finding.rule));
+    object.put("ruleId", finding.rule.word()).put("ruleIndex", finding.rule as usize);
     object.put("level", level(finding.severity));
     // Code hosts read strictly: half a surrogate pair stands there as it is shown on screen.
     text(object, "message", finding.message.line().as_str());

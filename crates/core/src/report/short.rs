@@ -18,7 +18,7 @@ pub(crate) fn write(case: &CaseView<'_>, findings: &[Finding], out: &mut Vec<u8>
         let (line, column) = places.position(start);
         let _ = write!(out, "{source}:{line}:{column}");
         let message = finding.message.line().shortened(MAX_MESSAGE);
-        put(out, &[": ", finding.severity.word(), "[", finding.rule, "] ", message.as_str()]);
+        put(out, &[": ", finding.severity.word(), "[", finding.rule.word(), "] ", message.as_str()]);
         let pointer = places.pointer(finding.place()).text();
         if !pointer.is_empty() {
             put(out, &[" (", pointer.line().as_str(), ")"]);

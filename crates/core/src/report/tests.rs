@@ -4,6 +4,7 @@ use super::*;
 use crate::case::{Case, Context, Location};
 use crate::finding::{Action, Datum, Place};
 use crate::record::Record;
+use crate::rules::RuleId;
 use stepscope_base::json::{Pointer, Tape};
 use stepscope_base::text::Untrusted;
 
@@ -19,8 +20,7 @@ fn keys(path: &'static str) -> Pointer {
 fn found() -> Vec<Finding> {
     vec![
         Finding::new(
-            "procedure/unresolved",
-            Severity::Fatal,
+            RuleId::UnresolvedInput,
             Untrusted::owned(b"Input 'bob_\x1b[31mremoved' of Step 2 is not produced by any prior step.".to_vec()),
             Place::Value(keys("/procedure/steps/1/inputs/0/name")),
         )
@@ -29,13 +29,8 @@ fn found() -> Vec<Finding> {
         .detail("input", Datum::Text("bob_\u{1b}[31mremoved".to_owned().into()))
         .label(Place::Value(keys("/procedure/steps/0/output/1/name")), "the nearest name".to_owned())
         .help("write it in an earlier step"),
-        Finding::new(
-            "procedure/unused",
-            Severity::Repairable,
-            "Remove".to_owned(),
-            Place::Key(keys("/procedure/steps/0/output")),
-        ),
-        Finding::new("run/odd", Severity::Note, "odd".to_owned(), Place::Value(keys("/state"))),
+        Finding::new(RuleId::Unused, "Remove".to_owned(), Place::Key(keys("/procedure/steps/0/output"))),
+        Finding::new(RuleId::GoldSteps, "odd".to_owned(), Place::Value(keys("/state"))),
     ]
 }
 
@@ -70,9 +65,9 @@ fn a_long_line_is_set_anew_around_the_place() {
 fn written_lines_are_shown_as_they_stand() {
     let text = "{\n\t\"steps\": [\n    {\"id\": 1,\r\n     \"output\": [{\"name\": \"a\"}]}\n  ]\n}";
     let findings = [
-        Finding::new("a/b", Severity::Warning, "no".to_owned(), Place::Key(keys("/steps/0/output")))
+        Finding::new(RuleId::LastStep, "no".to_owned(), Place::Key(keys("/steps/0/output")))
             .label(Place::Value(keys("/steps/0/id")), "of this step".to_owned()),
-        Finding::new("a/c", Severity::Fatal, "all".to_owned(), Place::Value(keys("/steps"))),
+        Finding::new(RuleId::ProcedureSchema, "all".to_owned(), Place::Value(keys("/steps"))),
     ];
     insta::assert_snapshot!(rendered(Format::Text, text, &findings));
 }
@@ -81,8 +76,7 @@ fn written_lines_are_shown_as_they_stand() {
 fn broken_text_is_shown_around_the_place() {
     let text = format!("{{\"id\": \"{}\", \"question\": \"cut\u{1b}", "x".repeat(300));
     let end = text.len();
-    let findings =
-        [Finding::new("reading/cut", Severity::Fatal, "ends here".to_owned(), Place::Bytes { start: end - 5, end })];
+    let findings = [Finding::new(RuleId::CutOff, "ends here".to_owned(), Place::Bytes { start: end - 5, end })];
     insta::assert_snapshot!(rendered(Format::Text, &text, &findings));
 }
 
@@ -109,7 +103,7 @@ fn json_lines_are_json_and_exact() {
     assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
     assert_eq!(first["labels"][1]["text"], "the nearest name");
     assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
-    assert!(line.ends_with(",\"fitness\":0.55,\"triage\":null}\n"), "{line}");
+    assert!(line.ends_with(",\"fitness\":-0.44999999999999996,\"triage\":null}\n"), "{line}");
 }
 
 #[test]
@@ -165,7 +159,7 @@ fn positions_agree_with_counting() {
 fn a_part_of_a_text_has_its_own_range() {
     let text = r#"{"question": "a\u00e9 \"twelve\" b"}"#;
     let pointer = keys("/question");
-    let finding = Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Span { pointer, start: 5, end: 11 });
+    let finding = Finding::new(RuleId::GoldSteps, "x".to_owned(), Place::Span { pointer, start: 5, end: 11 });
     let out = rendered(Format::Jsonl, text, &[finding]);
     let start = text.find("twelve").unwrap();
     assert!(out.contains(&format!(r#""pointer":"/question","range":[{start},{}]"#, start + 6)), "{out}");
@@ -181,7 +175,7 @@ fn worked() -> i64 {
 fn effort(entries: usize) -> i64 {
     let items: Vec<_> = (0..entries).map(|n| format!("{{\"k{n}\": {n}}}")).collect();
     let text = format!("[{}]", items.join(","));
-    let finding = |n| Finding::new("a/b", Severity::Note, "x".to_owned(), Place::Value(Pointer::default().then(n)));
+    let finding = |n| Finding::new(RuleId::GoldSteps, "x".to_owned(), Place::Value(Pointer::default().then(n)));
     let findings: Vec<_> = (0..entries).map(finding).collect();
     let time = |_| {
         let start = worked();
@@ -216,7 +210,7 @@ mod anything {
         #[test]
         fn can_be_reported(text in "[\\[\\]{}:,\"a1 \n\\u{e9}\\u{1b}]{0,300}", start in 0..300usize, len in 0..50usize, part in 0..4usize) {
             let findings = [
-                Finding::new("a/b", Severity::Fatal, text.clone(), Place::Bytes { start, end: start + len })
+                Finding::new(RuleId::ProcedureSchema, text.clone(), Place::Bytes { start, end: start + len })
                     .label(Place::Value(Pointer::default().then(part)), text.clone()),
             ];
             for format in Format::ALL {

@@ -91,7 +91,7 @@ fn group<'r>(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>) ->
     let title = level(finding.severity).with_name(finding.severity.word());
     let mut group = title
         .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
-        .id(finding.rule)
+        .id(finding.rule.word())
         .element(snippet);
     let hidden = finding.labels().skip(MAX_LABELS).count() + finding.left_out();
     if hidden > 0 {

@@ -4,43 +4,16 @@ use std::sync::LazyLock;
 
 use crate::finding::Severity;
 use crate::record::RecordKind;
-use crate::rules::RULES;
+use crate::rules::id::QueueClass;
 use crate::table::row::{AnswerFlag, RowFacts, RuleBits, TypedRow};
-
-/// Why a record stands where it stands in the queue, the most urgent first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum QueueClass {
-    /// It ended in an error, cannot be read, or has no answer.
-    Missing,
-    /// A finding is fatal.
-    Fatal,
-    /// It was judged wrong, or a rule about runs or answers spoke.
-    Flagged,
-    /// Not everything rests on a place in the document.
-    Ungrounded,
-    /// A baseline answers otherwise.
-    Disagrees,
-    /// Nothing is known against it.
-    Clean,
-}
-
-/// Rules whose ids begin so.
-fn family(beginning: &str) -> RuleBits {
-    let known = RULES.iter().enumerate().filter(|(_, rule)| rule.id.starts_with(beginning));
-    known.fold(RuleBits::default(), |bits, (n, _)| bits.or(RuleBits::of(n)))
-}
 
 impl QueueClass {
     /// The class of a record.
     pub fn of(row: &RowFacts) -> Self {
-        static FAMILIES: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
-            [
-                family("run/error").or(family("run/output_missing")).or(family("answer/answer_missing")),
-                family("run/").or(family("answer/")),
-                family("span/"),
-            ]
+        static BITS: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
+            [QueueClass::Missing, QueueClass::Flagged, QueueClass::Ungrounded].map(RuleBits::in_queue)
         });
-        let [missing, flagged, spans] = *FAMILIES;
+        let [missing, flagged, spans] = *BITS;
         let typed = row.typed();
         let unfound = typed.as_ref().is_some_and(|typed| !typed.says(AnswerFlag::Found));
         let ungrounded = typed.as_ref().and_then(TypedRow::share).is_some_and(|share| share < 1.0);

@@ -3,7 +3,7 @@
 use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Outcome};
 use crate::finding::Severity;
-use crate::rules::rule;
+use crate::rules::RuleId;
 use crate::summary::Summary;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -73,14 +73,12 @@ fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Show
         .map(|findings| findings.iter().collect())
         .reduce(|all: Vec<&Text>, more| all.into_iter().chain(more).collect());
     if let Some(known) = known {
-        let new = summary.findings.iter().filter(|id| is_grave(id) && !known.iter().any(|seen| **seen == **id));
+        let is_grave = |rule: &&RuleId| rule.severity() <= Severity::Warning;
+        let is_new = |rule: &&RuleId| !known.iter().any(|seen| **seen == *rule.word());
+        let new = summary.findings.iter().filter(is_grave).filter(is_new);
         why.extend(new.map(|id| shown!("{id} was not found then")));
     }
     why
-}
-
-fn is_grave(id: &str) -> bool {
-    rule(id).is_some_and(|rule| rule.severity <= Severity::Warning)
 }
 
 fn failed(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> (Expectation, Vec<Shown>) {
@@ -135,7 +133,7 @@ mod tests {
         let mut verdict = Event::verdict(reviewer, then.item.clone(), verdict);
         verdict.event_id = "1".into();
         verdict.seen = then.seen();
-        verdict.findings = Some(then.findings.iter().map(|rule| Text::from(*rule)).collect());
+        verdict.findings = Some(then.findings.iter().map(|rule| Text::from(rule.word())).collect());
         event(&mut verdict);
         let mut reviews = Reviews::default();
         reviews.push(verdict);
@@ -165,7 +163,7 @@ mod tests {
     #[test]
     fn what_passed_must_not_have_new_findings() {
         let then = run(5.0, "");
-        let now = Summary { findings: vec!["run/recompute", "record/joined"], ..run(5.0, "again") };
+        let now = Summary { findings: vec![RuleId::Recompute, RuleId::RecordJoined], ..run(5.0, "again") };
         let said = expect(&then, |_| {}, Verdict::Pass, Some(&now));
         assert_eq!(said, (Expectation::Regressed, "run/recompute was not found then".into()));
         let unknown = |event: &mut Event| event.findings = None;

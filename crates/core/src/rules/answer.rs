@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::case::CaseView;
-use crate::finding::{Finding, Findings, Place, Severity};
+use crate::finding::{Finding, Findings, Place};
 use crate::record::{AnswerSchema, RecordKind};
 use crate::schemas;
 use stepscope_base::json::{Kind, Pointer, Tape, Value};
@@ -12,21 +12,19 @@ use stepscope_base::python::Message;
 use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::Untrusted;
 
-/// See its `explanation`.
-pub const SCHEMA: Rule = Rule {
-    id: "answer/schema",
-    // The run is over and its procedure may be sound: one field of one answer is to be mended, or one step re-run.
-    severity: Severity::Repairable,
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[Rule {
+    id: RuleId::AnswerSchema,
     summary: "the answer holds its schema",
     explanation: "The last step is asked for an answer of a published shape (general, bool, gsm or arc), or of your \
-        own with --schema. A server that ignores the schema replies all the same, and what then stands in the state \
-        is compared and counted as if it were right. The message is upstream's: the first violation in the order of \
-        the schema. In a run, only the schema's own keys are judged, because the state holds the variables of all \
-        steps. Numbers must be finite: Python writes NaN and Infinity where JSON has no such thing.",
+            own with --schema. A server that ignores the schema replies all the same, and what then stands in the state \
+            is compared and counted as if it were right. The message is upstream's: the first violation in the order of \
+            the schema. In a run, only the schema's own keys are judged, because the state holds the variables of all \
+            steps. Numbers must be finite: Python writes NaN and Infinity where JSON has no such thing.",
     bad: r#"{"final_answer": "It is 7.", "final_answer_numerical": "7", "confidence": 0.9}"#,
     good: r#"{"final_answer": "It is 7.", "final_answer_numerical": 7, "confidence": 0.9}"#,
     check,
-};
+}];
 
 const NUMERICAL: &str = "final_answer_numerical";
 
@@ -132,7 +130,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
         _ => View::OwnKeys,
     };
     if let Some(problem) = validate(record.root, answer, schema, view) {
-        let finding = Finding::new(SCHEMA.id, SCHEMA.severity, problem.message, problem.place)
+        let finding = Finding::new(RuleId::AnswerSchema, problem.message, problem.place)
             .help("Mend the value, or re-run the last step with a server that keeps to the schema.");
         findings.push(finding);
     }

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::arithmetic::quantity::{Dimension, Kind, Quantity, Unit, find, near, unit};
 use crate::case::CaseView;
-use crate::finding::{Datum, Finding, Findings, Place, Severity};
+use crate::finding::{Datum, Finding, Findings, Place};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -18,92 +18,75 @@ const LONG_ANSWER: usize = 400;
 /// Larger than every product of the quantities by this factor: not from this question.
 const FAR: f64 = 1000.0;
 
-/// See its `explanation`.
-pub(crate) const ZERO: Rule = Rule {
-    id: "run/answer_zero",
-    severity: Severity::Note,
-    summary: "the answer is not zero",
-    explanation: "Questions are rarely asked for nothing: zero is mostly what a step writes that could not compute, \
-        or what was read from an answer without a number. Look at the final text and at the inputs of the last step.",
-    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "It cannot be determined."}, "mode": "baseline", "pred_num": 0, "correct": false}"#,
-    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "She pays $7."}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
-    check: check_zero,
-};
-
-/// See its `explanation`.
-pub(crate) const NEGATIVE: Rule = Rule {
-    id: "run/answer_negative",
-    severity: Severity::Note,
-    summary: "the answer is not negative",
-    explanation: "Counts, prices and lengths are not below zero. A negative answer mostly comes from a difference \
-        taken the wrong way round. Questions about temperatures, debts and losses are left alone.",
-    bad: r#"{"question": "Ann has 4 pens and Bob has 9. How many more has Bob?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
-    good: r#"{"question": "It is 4 degrees and gets 9 degrees colder. How cold is it then?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
-    check: check_negative,
-};
-
-/// See its `explanation`.
-pub(crate) const NOT_FINITE: Rule = Rule {
-    id: "run/answer_not_finite",
-    severity: Severity::Note,
-    summary: "the answer is a finite number",
-    explanation: "NaN and Infinity are no answers: a division by zero, or a text that was taken for a number. \
-        Nothing compares equal to NaN, so such a run counts as wrong whatever it meant.",
-    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "?"}, "mode": "baseline", "pred_num": NaN, "correct": false}"#,
-    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "13"}, "mode": "baseline", "pred_num": 13, "correct": false}"#,
-    check: check_finite,
-};
-
-/// See its `explanation`.
-pub(crate) const FRACTIONAL: Rule = Rule {
-    id: "run/answer_fractional",
-    severity: Severity::Note,
-    summary: "what is counted in whole things is answered in whole things",
-    explanation: "The question asks how many people, boxes or letters there are, and the answer is not whole. \
-        Mostly a division was made that should not be, or the last rounding is missing. Measures (hours, dollars, \
-        pounds) and averages may be fractions.",
-    bad: r#"{"question": "15 children ride in cars with 4 seats each. How many cars are needed?", "state": {"final_answer": "3.75"}, "mode": "baseline", "pred_num": 3.75, "correct": false}"#,
-    good: r#"{"question": "15 people share 4 hours of work. How many hours does each work?", "state": {"final_answer": "0.25"}, "mode": "baseline", "pred_num": 0.25, "correct": false}"#,
-    check: check_fractional,
-};
-
-/// See its `explanation`.
-pub(crate) const MAGNITUDE: Rule = Rule {
-    id: "run/answer_magnitude",
-    severity: Severity::Note,
-    summary: "the answer is within reach of the question's quantities",
-    explanation: "Even multiplied with each other the quantities of the question stay a thousand times below the \
-        answer, or it is a thousandth of the smallest. Such a number was not computed from this question.",
-    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1000000000000"}, "mode": "baseline", "pred_num": 1000000000000, "correct": false}"#,
-    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
-    check: check_magnitude,
-};
-
-/// See its `explanation`.
-pub(crate) const UNIT: Rule = Rule {
-    id: "run/answer_unit",
-    severity: Severity::Note,
-    summary: "the answer is given in the unit that is asked for",
-    explanation: "The question asks for cents, minutes or a percentage, and the final text gives dollars, hours or a \
-        fraction. The number may be right and count as wrong: convert it in the last step, and say the unit in the \
-        description of final_answer.",
-    bad: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 3 hours."}, "mode": "baseline", "pred_num": 3, "correct": false}"#,
-    good: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 190 minutes."}, "mode": "baseline", "pred_num": 190, "correct": false}"#,
-    check: check_unit,
-};
-
-/// See its `explanation`.
-pub(crate) const FACTOR: Rule = Rule {
-    id: "run/answer_factor",
-    severity: Severity::Note,
-    summary: "the answer and the gold number do not differ by a bare factor",
-    explanation: "The answer is exactly 10, 60, 100 or 1000 times the gold number, or a part of it, or it differs by \
-        a factor that stands in the question. That smells of units: one of the two counts cents, minutes, days or \
-        pieces where the other does not. Read the question again before calling the run wrong: the gold may be.",
-    bad: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
-    good: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "7"}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
-    check: check_factor,
-};
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::AnswerZero,
+        summary: "the answer is not zero",
+        explanation: "Questions are rarely asked for nothing: zero is mostly what a step writes that could not compute, \
+            or what was read from an answer without a number. Look at the final text and at the inputs of the last step.",
+        bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "It cannot be determined."}, "mode": "baseline", "pred_num": 0, "correct": false}"#,
+        good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "She pays $7."}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
+        check: check_zero,
+    },
+    Rule {
+        id: RuleId::AnswerNegative,
+        summary: "the answer is not negative",
+        explanation: "Counts, prices and lengths are not below zero. A negative answer mostly comes from a difference \
+            taken the wrong way round. Questions about temperatures, debts and losses are left alone.",
+        bad: r#"{"question": "Ann has 4 pens and Bob has 9. How many more has Bob?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
+        good: r#"{"question": "It is 4 degrees and gets 9 degrees colder. How cold is it then?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
+        check: check_negative,
+    },
+    Rule {
+        id: RuleId::AnswerNotFinite,
+        summary: "the answer is a finite number",
+        explanation: "NaN and Infinity are no answers: a division by zero, or a text that was taken for a number. \
+            Nothing compares equal to NaN, so such a run counts as wrong whatever it meant.",
+        bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "?"}, "mode": "baseline", "pred_num": NaN, "correct": false}"#,
+        good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "13"}, "mode": "baseline", "pred_num": 13, "correct": false}"#,
+        check: check_finite,
+    },
+    Rule {
+        id: RuleId::AnswerFractional,
+        summary: "what is counted in whole things is answered in whole things",
+        explanation: "The question asks how many people, boxes or letters there are, and the answer is not whole. \
+            Mostly a division was made that should not be, or the last rounding is missing. Measures (hours, dollars, \
+            pounds) and averages may be fractions.",
+        bad: r#"{"question": "15 children ride in cars with 4 seats each. How many cars are needed?", "state": {"final_answer": "3.75"}, "mode": "baseline", "pred_num": 3.75, "correct": false}"#,
+        good: r#"{"question": "15 people share 4 hours of work. How many hours does each work?", "state": {"final_answer": "0.25"}, "mode": "baseline", "pred_num": 0.25, "correct": false}"#,
+        check: check_fractional,
+    },
+    Rule {
+        id: RuleId::AnswerMagnitude,
+        summary: "the answer is within reach of the question's quantities",
+        explanation: "Even multiplied with each other the quantities of the question stay a thousand times below the \
+            answer, or it is a thousandth of the smallest. Such a number was not computed from this question.",
+        bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1000000000000"}, "mode": "baseline", "pred_num": 1000000000000, "correct": false}"#,
+        good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
+        check: check_magnitude,
+    },
+    Rule {
+        id: RuleId::AnswerUnit,
+        summary: "the answer is given in the unit that is asked for",
+        explanation: "The question asks for cents, minutes or a percentage, and the final text gives dollars, hours or a \
+            fraction. The number may be right and count as wrong: convert it in the last step, and say the unit in the \
+            description of final_answer.",
+        bad: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 3 hours."}, "mode": "baseline", "pred_num": 3, "correct": false}"#,
+        good: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 190 minutes."}, "mode": "baseline", "pred_num": 190, "correct": false}"#,
+        check: check_unit,
+    },
+    Rule {
+        id: RuleId::AnswerFactor,
+        summary: "the answer and the gold number do not differ by a bare factor",
+        explanation: "The answer is exactly 10, 60, 100 or 1000 times the gold number, or a part of it, or it differs by \
+            a factor that stands in the question. That smells of units: one of the two counts cents, minutes, days or \
+            pieces where the other does not. Read the question again before calling the run wrong: the gold may be.",
+        bad: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
+        good: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "7"}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
+        check: check_factor,
+    },
+];
 
 /// A final number that is worth a look, and where it stands.
 struct Answer<'s, 'a> {
@@ -125,8 +108,8 @@ impl<'s, 'a> Answer<'s, 'a> {
         Some(Self { record, number, place })
     }
 
-    fn finding(&self, rule: &Rule, message: impl Into<Untrusted<'static>>, help: &'static str) -> Finding {
-        Finding::new(rule.id, rule.severity, message, Place::Value((self.place)())).help(help)
+    fn finding(&self, rule: RuleId, message: impl Into<Untrusted<'static>>, help: &'static str) -> Finding {
+        Finding::new(rule, message, Place::Value((self.place)())).help(help)
     }
 
     fn question(&self) -> Option<Untrusted<'a>> {
@@ -145,7 +128,7 @@ fn numerical() -> Pointer {
 fn check_zero(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(case).filter(|answer| answer.number == 0.0) else { return };
     let help = "Look at the final text: it may hold a number that was not read, or an expression.";
-    findings.push(answer.finding(&ZERO, "the answer is zero".to_owned(), help));
+    findings.push(answer.finding(RuleId::AnswerZero, "the answer is zero".to_owned(), help));
 }
 
 fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
@@ -170,13 +153,17 @@ fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     }
     let help = "Check the order of the last difference.";
-    findings.push(answer.finding(&NEGATIVE, "the answer is negative, and nothing in the question is".to_owned(), help));
+    findings.push(answer.finding(
+        RuleId::AnswerNegative,
+        "the answer is negative, and nothing in the question is".to_owned(),
+        help,
+    ));
 }
 
 fn check_finite(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(case).filter(|answer| !answer.number.is_finite()) else { return };
     let help = "Look for a division by zero, or a text taken for a number.";
-    findings.push(answer.finding(&NOT_FINITE, "the answer is not a finite number".to_owned(), help));
+    findings.push(answer.finding(RuleId::AnswerNotFinite, "the answer is not a finite number".to_owned(), help));
 }
 
 fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
@@ -187,7 +174,7 @@ fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(counted) = counted(question.bytes()) else { return };
     let message = format!("the question counts {counted}, and the answer is not whole");
     let help = "Look for a division that should not be made, or a missing rounding.";
-    findings.push(answer.finding(&FRACTIONAL, message, help));
+    findings.push(answer.finding(RuleId::AnswerFractional, message, help));
 }
 
 /// The whole things that the question asks to count; `None`: a measure, an average, or not clear.
@@ -241,7 +228,7 @@ fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     };
     let help = "Find the step in which the number first left the range of the question.";
-    findings.push(answer.finding(&MAGNITUDE, message.to_owned(), help));
+    findings.push(answer.finding(RuleId::AnswerMagnitude, message.to_owned(), help));
 }
 
 fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
@@ -257,7 +244,11 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
         let part = answer.number > 0.0 && answer.number < 1.0 && given.kind != Kind::Percent;
         if part && gold(case).is_none_or(|gold| near(gold, answer.number * 100.0)) {
             let help = "Multiply by 100 in the last step.";
-            findings.push(answer.finding(&UNIT, "a percentage is asked for, and a fraction is given".to_owned(), help));
+            findings.push(answer.finding(
+                RuleId::AnswerUnit,
+                "a percentage is asked for, and a fraction is given".to_owned(),
+                help,
+            ));
         }
         return;
     }
@@ -266,7 +257,7 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
     };
     let message = format!("the question asks for {}s, and the answer gives {}s", wanted.name, unit.name);
     let help = "Convert it in the last step, and name the unit in the description of final_answer.";
-    findings.push(answer.finding(&UNIT, message, help));
+    findings.push(answer.finding(RuleId::AnswerUnit, message, help));
 }
 
 /// The unit that the asking sentence names: `how many minutes`, `in cents`, `what percentage`.
@@ -306,8 +297,11 @@ fn check_factor(case: &CaseView<'_>, findings: &mut Findings) {
     let relation = if larger { "times the gold number" } else { "times below the gold number" };
     let stands = if quantity.is_some() { ", a factor that stands in the question" } else { "" };
     let message = format!("the answer is {factor:.0} {relation}{stands}");
-    let mut finding =
-        answer.finding(&FACTOR, message, "Compare the units of the answer, of the question and of the gold.");
+    let mut finding = answer.finding(
+        RuleId::AnswerFactor,
+        message,
+        "Compare the units of the answer, of the question and of the gold.",
+    );
     if answer.record.gold_num.is_some() {
         finding = finding.label(Place::Value(Pointer::from_iter(["gold_num"])), "the gold number");
     }

@@ -1,9 +1,11 @@
 //! Upstream's validator (`evoproc.validators`), word for word: first the schema, and only if that holds the five rules
 //! over the flow of variables.
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::case::CaseView;
-use crate::finding::{Action, Datum, Finding, Findings, Place, Severity};
+use crate::finding::{Action, Datum, Finding, Findings, Place};
+use crate::procedure::flow::{Flow, StepFlow};
+use crate::procedure::model::coerced_id;
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step, UNREAD};
 use stepscope_base::json::{Part, Pointer, Tape, Value};
 use stepscope_base::pyload::loads;
@@ -12,113 +14,95 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head};
 
 mod fitness;
-mod flow;
-mod schema;
 
 pub use fitness::fitness;
-pub use flow::Flow;
-pub(crate) use schema::schema_errors;
-pub use schema::{SchemaError, SchemaErrorKind, SchemaErrors, coerced_id};
-
-use flow::StepFlow;
 
 /// The ids of upstream's own rules: what they find counts for upstream's fitness.
-pub const UPSTREAM: [&str; 6] =
-    [SCHEMA.id, FIRST_STEP_INPUTS.id, FINAL_STEP_OUTPUT.id, UNRESOLVED_INPUT.id, REDEFINED.id, UNUSED.id];
+pub const UPSTREAM: [RuleId; 6] = [
+    RuleId::ProcedureSchema,
+    RuleId::FirstStepInputs,
+    RuleId::FinalStepOutput,
+    RuleId::UnresolvedInput,
+    RuleId::Redefined,
+    RuleId::Unused,
+];
 
-/// See its `explanation`.
-pub const SCHEMA: Rule = Rule {
-    id: "procedure/schema",
-    severity: Severity::Fatal,
-    summary: "the procedure holds upstream's model: NameDescription and steps with id, stepDescription, inputs, output",
-    explanation: "Upstream reads a procedure into a typed model before anything else. What does not fit cannot be \
-        run, scored or repaired step by step, and none of the other procedure rules speaks until it does. The reader \
-        is lenient where it can be: an id may be \"1\", \" 2 \", 1.0 or true, unknown keys are ignored, inputs and \
-        output may be left out. It is strict where it matters: descriptions must be there, a number is never a text, \
-        null is never a list. Add the missing key, or give the value the type that the message names.",
-    bad: r#"{"NameDescription": "Add", "steps": [{"id": 0, "inputs": [{"name": "problem_text", "description": "task"}], "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
-    good: GOOD,
-    check: check_schema,
-};
-
-/// See its `explanation`.
-pub(crate) const NOT_JSON: Rule = Rule {
-    id: "procedure/not_json",
-    severity: Severity::Fatal,
-    summary: "the model's text for the procedure is JSON",
-    explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in the \
-        place of a procedure. There is nothing to validate then: upstream would only say that every key is missing. \
-        The finding says where the text stops being JSON, and how it begins. Most often it was cut at the token \
-        limit, or words stand around the JSON. Raise the limit or constrain the reply, and create it again.",
-    bad: r#"{"__invalid_json__": "Here is the procedure: {\"NameDescription\": \"Add\", \"steps\": ["}"#,
-    good: GOOD,
-    check: check_text,
-};
-
-/// See its `explanation`.
-pub(crate) const FIRST_STEP_INPUTS: Rule = Rule {
-    id: "procedure/first_step_inputs",
-    severity: Severity::Fatal,
-    summary: "the first step reads exactly problem_text",
-    explanation: "Before the first step the global state holds nothing but problem_text. A first step that reads \
-        anything else, or nothing, cannot be run as declared. Make problem_text its only input, and let it extract \
-        the facts that later steps need.",
-    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
-    good: GOOD,
-    check: check_first_step,
-};
-
-/// See its `explanation`.
-pub(crate) const FINAL_STEP_OUTPUT: Rule = Rule {
-    id: "procedure/final_step_output",
-    severity: Severity::Fatal,
-    summary: "the last step writes exactly final_answer",
-    explanation: "The last step is run with the answer schema, and only final_answer leaves the procedure. If it \
-        writes something else the run has no answer; if it writes more, the rest is lost. Let the last step write \
-        final_answer alone, or add a step that does.",
-    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": []}]}"#,
-    good: GOOD,
-    check: check_final_step,
-};
-
-/// See its `explanation`.
-pub(crate) const UNRESOLVED_INPUT: Rule = Rule {
-    id: "procedure/unresolved_input",
-    severity: Severity::Fatal,
-    summary: "every input is problem_text or written by an earlier step",
-    explanation: "A step sees only its declared inputs, taken from the global state. An input that no earlier step \
-        writes is absent when the step runs, and the model fills the gap with a guess. Often the name is misspelt, or \
-        two steps stand in the wrong order: the second label then shows where the variable is written too late.",
-    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
-    good: GOOD_TWO_STEPS,
-    check: check_unresolved,
-};
-
-/// See its `explanation`.
-pub(crate) const REDEFINED: Rule = Rule {
-    id: "procedure/redefined",
-    severity: Severity::Repairable,
-    summary: "no step writes a variable that an earlier step wrote (final_answer excepted)",
-    explanation: "The global state keeps one value a name. Writing a name again silently replaces what later steps \
-        may still mean by it, and afterwards nobody can tell which step a stored value came from. Give the new value \
-        a name of its own, such as total_after_discount, or do not write it again.",
-    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the number", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Double it", "output": [{"name": "a", "description": "doubled"}]}, {"id": 3, "inputs": [{"name": "a", "description": "doubled"}], "stepDescription": "Answer", "output": [{"name": "final_answer", "description": "answer"}]}]}"#,
-    good: GOOD_TWO_STEPS,
-    check: check_redefined,
-};
-
-/// See its `explanation`.
-pub(crate) const UNUSED: Rule = Rule {
-    id: "procedure/unused",
-    severity: Severity::Repairable,
-    summary: "every output is read by a later step (final_answer and problem_text excepted)",
-    explanation: "A variable that nobody reads costs model output and attention, and is often the trace of a \
-        forgotten step: a quantity of the question that was extracted and then left out of the calculation. Remove \
-        it, or let the step that should use it read it.",
-    bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
-    good: GOOD_TWO_STEPS,
-    check: check_unused,
-};
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::ProcedureSchema,
+        summary: "the procedure holds upstream's model: NameDescription and steps with id, stepDescription, inputs, output",
+        explanation: "Upstream reads a procedure into a typed model before anything else. What does not fit cannot be \
+            run, scored or repaired step by step, and none of the other procedure rules speaks until it does. The reader \
+            is lenient where it can be: an id may be \"1\", \" 2 \", 1.0 or true, unknown keys are ignored, inputs and \
+            output may be left out. It is strict where it matters: descriptions must be there, a number is never a text, \
+            null is never a list. Add the missing key, or give the value the type that the message names.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 0, "inputs": [{"name": "problem_text", "description": "task"}], "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+        good: GOOD,
+        check: check_schema,
+    },
+    Rule {
+        id: RuleId::FirstStepInputs,
+        summary: "the first step reads exactly problem_text",
+        explanation: "Before the first step the global state holds nothing but problem_text. A first step that reads \
+            anything else, or nothing, cannot be run as declared. Make problem_text its only input, and let it extract \
+            the facts that later steps need.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+        good: GOOD,
+        check: check_first_step,
+    },
+    Rule {
+        id: RuleId::FinalStepOutput,
+        summary: "the last step writes exactly final_answer",
+        explanation: "The last step is run with the answer schema, and only final_answer leaves the procedure. If it \
+            writes something else the run has no answer; if it writes more, the rest is lost. Let the last step write \
+            final_answer alone, or add a step that does.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": []}]}"#,
+        good: GOOD,
+        check: check_final_step,
+    },
+    Rule {
+        id: RuleId::UnresolvedInput,
+        summary: "every input is problem_text or written by an earlier step",
+        explanation: "A step sees only its declared inputs, taken from the global state. An input that no earlier step \
+            writes is absent when the step runs, and the model fills the gap with a guess. Often the name is misspelt, or \
+            two steps stand in the wrong order: the second label then shows where the variable is written too late.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+        good: GOOD_TWO_STEPS,
+        check: check_unresolved,
+    },
+    Rule {
+        id: RuleId::Redefined,
+        summary: "no step writes a variable that an earlier step wrote (final_answer excepted)",
+        explanation: "The global state keeps one value a name. Writing a name again silently replaces what later steps \
+            may still mean by it, and afterwards nobody can tell which step a stored value came from. Give the new value \
+            a name of its own, such as total_after_discount, or do not write it again.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the number", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Double it", "output": [{"name": "a", "description": "doubled"}]}, {"id": 3, "inputs": [{"name": "a", "description": "doubled"}], "stepDescription": "Answer", "output": [{"name": "final_answer", "description": "answer"}]}]}"#,
+        good: GOOD_TWO_STEPS,
+        check: check_redefined,
+    },
+    Rule {
+        id: RuleId::Unused,
+        summary: "every output is read by a later step (final_answer and problem_text excepted)",
+        explanation: "A variable that nobody reads costs model output and attention, and is often the trace of a \
+            forgotten step: a quantity of the question that was extracted and then left out of the calculation. Remove \
+            it, or let the step that should use it read it.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
+        good: GOOD_TWO_STEPS,
+        check: check_unused,
+    },
+    Rule {
+        id: RuleId::ProcedureNotJson,
+        summary: "the model's text for the procedure is JSON",
+        explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in the \
+            place of a procedure. There is nothing to validate then: upstream would only say that every key is missing. \
+            The finding says where the text stops being JSON, and how it begins. Most often it was cut at the token \
+            limit, or words stand around the JSON. Raise the limit or constrain the reply, and create it again.",
+        bad: r#"{"__invalid_json__": "Here is the procedure: {\"NameDescription\": \"Add\", \"steps\": ["}"#,
+        good: GOOD,
+        check: check_text,
+    },
+];
 
 const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
@@ -147,7 +131,7 @@ fn check_text(case: &CaseView<'_>, findings: &mut Findings) {
     let message = shown!("The model's text is no JSON{said}. It begins: {begins}{more}");
     let place = Place::Value(base(case).then(UNREAD));
     findings.push(
-        Finding::new(NOT_JSON.id, NOT_JSON.severity, message.into_string(), place)
+        Finding::new(RuleId::ProcedureNotJson, message.into_string(), place)
             .help("Raise the token limit or constrain the reply, and create the procedure again."),
     );
 }
@@ -172,14 +156,14 @@ fn check_schema(case: &CaseView<'_>, findings: &mut Findings) {
             Part::Key(key) => Datum::Text(key.clone()),
             Part::Index(index) => Datum::Int(index.to_string()),
         });
-        let finding = Finding::new(SCHEMA.id, SCHEMA.severity, message, error.place(&base(case)))
+        let finding = Finding::new(RuleId::ProcedureSchema, message, error.place(&base(case)))
             .action(Action::PatchLocally)
             .detail("loc", Datum::List(parts.collect()))
             .detail("type", Datum::Text(Untrusted::from(error.kind.word())))
             .help(error.kind.help());
         findings.push(finding);
     }
-    findings.count_more(SCHEMA.id, case.procedure_errors().rest);
+    findings.count_more(RuleId::ProcedureSchema, case.procedure_errors().rest);
 }
 
 /// Whether a list of fields names exactly one variable, and that one.
@@ -203,7 +187,7 @@ fn check_first_step(case: &CaseView<'_>, findings: &mut Findings) {
     let pointer = Procedure::step_pointer(&base(case), 0);
     let place = list_place(pointer, step.inputs_member.map(|member| member.name()));
     let message = "Step 1 inputs must be exactly ['problem_text'].";
-    let finding = Finding::new(FIRST_STEP_INPUTS.id, FIRST_STEP_INPUTS.severity, message.to_owned(), place)
+    let finding = Finding::new(RuleId::FirstStepInputs, message.to_owned(), place)
         .action(Action::RewriteFirstStep)
         .detail("found", names(&step.inputs))
         .help("Let the first step read problem_text and nothing else.");
@@ -225,7 +209,7 @@ fn check_final_step(case: &CaseView<'_>, findings: &mut Findings) {
         (Action::ExtendProcedureToFinal, "Add a last step that writes final_answer and nothing else.")
     };
     let message = "Final step must produce exactly ['final_answer'].";
-    let finding = Finding::new(FINAL_STEP_OUTPUT.id, FINAL_STEP_OUTPUT.severity, message.to_owned(), place)
+    let finding = Finding::new(RuleId::FinalStepOutput, message.to_owned(), place)
         .action(action)
         .detail("found", names(&step.outputs))
         .help(help);
@@ -288,7 +272,7 @@ fn unresolved(
         .text("' of Step ")
         .number(step.position + 1)
         .text(" is not produced by any prior step.");
-    let finding = Finding::new(UNRESOLVED_INPUT.id, UNRESOLVED_INPUT.severity, message, input_place(&base, step, n))
+    let finding = Finding::new(RuleId::UnresolvedInput, message, input_place(&base, step, n))
         .action(Action::AddMissingProducer)
         .detail("step_id", step_id(step.step))
         .detail("input", Datum::Text(name.to_owned()));
@@ -319,7 +303,7 @@ fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
             .number(step.position + 1)
             .text(": ")
             .list(names.iter().map(|name| name.bytes()));
-        let mut finding = Finding::new(REDEFINED.id, REDEFINED.severity, message, output_place(&base, &step, first))
+        let mut finding = Finding::new(RuleId::Redefined, message, output_place(&base, &step, first))
             .action(Action::PatchLocally)
             .detail("step_id", step_id(step.step))
             .detail("consider_renaming", Datum::texts(names.iter().copied()))
@@ -355,7 +339,7 @@ fn check_unused(case: &CaseView<'_>, findings: &mut Findings) {
             .number(step.position + 1)
             .text(": ")
             .list(names.iter().map(|name| name.bytes()));
-        let mut finding = Finding::new(UNUSED.id, UNUSED.severity, message, output_place(&base, &step, first))
+        let mut finding = Finding::new(RuleId::Unused, message, output_place(&base, &step, first))
             .action(Action::PatchLocally)
             .detail("step_id", step_id(step.step))
             .detail("remove_from_outputs", Datum::texts(names.iter().copied()))

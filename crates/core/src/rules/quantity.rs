@@ -1,7 +1,7 @@
 //! The question's quantities against the values that the run extracted. A run that came out right is left alone: what
 //! it did not take up it did not need.
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::arithmetic::quantity::{Holder, Missed, Quantity, QuantityLinks, find, near};
 use crate::case::CaseView;
 use crate::finding::{Datum, Finding, Findings, Place, Severity};
@@ -13,46 +13,41 @@ use stepscope_base::text::Untrusted;
 /// Of one kind, so many are told apart; the last one counts the rest.
 const TOLD: usize = 3;
 
-/// See its `explanation`.
-pub const MISSED: Rule = Rule {
-    id: "run/quantity_missed",
-    severity: Severity::Warning,
-    summary: "every quantity of the question is taken up by a variable or a step",
-    explanation: "A number that stands in the question and nowhere in the run cannot enter the answer. Either the \
-        plan has no variable for it, and then the procedure is at fault; or it has one that holds something else, \
-        and then the step that reads the question was run badly: the detail \"fault\" says which of the two. Not \
-        every number matters: where a worked gold answer does without it too, or the plan leaves it out and there is \
-        no gold to tell, this is a note. Runs that are right are left alone.",
-    bad: r#"{"question": "Ann buys 4 pens at $3 each and pays with $20. How much change does she get?", "gold_answer": "4*3 = 12, 20-12 = 8\n#### 8", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She gets $12."}, "pred_num": 12, "correct": false}"#,
-    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "gold_answer": "4*3 = 12\n#### 12", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She pays $7."}, "pred_num": 7, "correct": false}"#,
-    check: check_missed,
-};
-
-/// See its `explanation`.
-pub const INVENTED: Rule = Rule {
-    id: "run/quantity_invented",
-    severity: Severity::Warning,
-    summary: "every extracted number stands in the question or follows from it",
-    explanation: "A step that extracts facts wrote a number that is not in the question, in no unit and no form, and \
-        is no sum, product, count or conversion of what is there. Everything computed from it is computed from \
-        nothing. Re-run the step; if the plan itself names the number, mend the plan.",
-    bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3592867, "final_answer": "She pays $14371468."}, "pred_num": 14371468, "correct": false}"#,
-    good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen in cents"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 300, "final_answer": "She pays $14."}, "pred_num": 14, "correct": false}"#,
-    check: check_invented,
-};
-
-/// See its `explanation`.
-pub const CHANGED: Rule = Rule {
-    id: "run/quantity_changed",
-    severity: Severity::Warning,
-    summary: "extracted numbers are those of the question, digit for digit",
-    explanation: "A variable holds a number that is not in the question but close to one that nothing took up: two \
-        digits swapped, one lost, a factor of ten, off by one; or another number than the one its own description \
-        names. The step misread the question: re-run it.",
-    bad: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 42, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
-    good: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 24, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
-    check: check_changed,
-};
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::QuantityMissed,
+        summary: "every quantity of the question is taken up by a variable or a step",
+        explanation: "A number that stands in the question and nowhere in the run cannot enter the answer. Either the \
+            plan has no variable for it, and then the procedure is at fault; or it has one that holds something else, \
+            and then the step that reads the question was run badly: the detail \"fault\" says which of the two. Not \
+            every number matters: where a worked gold answer does without it too, or the plan leaves it out and there is \
+            no gold to tell, this is a note. Runs that are right are left alone.",
+        bad: r#"{"question": "Ann buys 4 pens at $3 each and pays with $20. How much change does she get?", "gold_answer": "4*3 = 12, 20-12 = 8\n#### 8", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She gets $12."}, "pred_num": 12, "correct": false}"#,
+        good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "gold_answer": "4*3 = 12\n#### 12", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She pays $7."}, "pred_num": 7, "correct": false}"#,
+        check: check_missed,
+    },
+    Rule {
+        id: RuleId::QuantityInvented,
+        summary: "every extracted number stands in the question or follows from it",
+        explanation: "A step that extracts facts wrote a number that is not in the question, in no unit and no form, and \
+            is no sum, product, count or conversion of what is there. Everything computed from it is computed from \
+            nothing. Re-run the step; if the plan itself names the number, mend the plan.",
+        bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3592867, "final_answer": "She pays $14371468."}, "pred_num": 14371468, "correct": false}"#,
+        good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen in cents"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 300, "final_answer": "She pays $14."}, "pred_num": 14, "correct": false}"#,
+        check: check_invented,
+    },
+    Rule {
+        id: RuleId::QuantityChanged,
+        summary: "extracted numbers are those of the question, digit for digit",
+        explanation: "A variable holds a number that is not in the question but close to one that nothing took up: two \
+            digits swapped, one lost, a factor of ten, off by one; or another number than the one its own description \
+            names. The step misread the question: re-run it.",
+        bad: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 42, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
+        good: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 24, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
+        check: check_changed,
+    },
+];
 
 /// The links of a run that is worth explaining.
 fn links<'s>(case: &'s CaseView<'_>) -> Option<&'s QuantityLinks> {
@@ -96,7 +91,7 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
     // What matters stands first, and the rest beside it.
     let needed = links.missed.iter().filter(is_needed);
     let spare = links.missed.iter().filter(|missed| !is_needed(missed));
-    let severity = if needed.clone().next().is_some() { MISSED.severity } else { Severity::Note };
+    let severity = if needed.clone().next().is_some() { RuleId::QuantityMissed.severity() } else { Severity::Note };
     let mut quantities = needed.chain(spare).filter_map(|missed| links.quantities.get(missed.quantity)).take(TOLD);
     let Some(first) = quantities.next() else { return };
     let (fault, why, help) = if room {
@@ -117,7 +112,8 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
         message =
             message.text(", and ").number(more).text(if more == 1 { " other like it" } else { " others like it" });
     }
-    let mut finding = Finding::new(MISSED.id, severity, message, place(case, first))
+    let mut finding = Finding::new(RuleId::QuantityMissed, message, place(case, first))
+        .severity(severity)
         .detail("value", value(first))
         .detail("fault", Datum::Text(Untrusted::from(fault)))
         .help(help);
@@ -138,7 +134,7 @@ fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
             ("step_run", ", which stands nowhere in the question and follows from nothing in it")
         };
         let message = more(holds(&holder).text(why.as_bytes()), n, count);
-        let finding = Finding::new(INVENTED.id, INVENTED.severity, message, Place::Value(state_pointer(&holder)))
+        let finding = Finding::new(RuleId::QuantityInvented, message, Place::Value(state_pointer(&holder)))
             .label(declared(case, holder.holder), "declared here")
             .detail("fault", Datum::Text(Untrusted::from(fault)))
             .help("Compare it with the question, and re-run the step that extracted it.");
@@ -156,7 +152,7 @@ fn check_changed(case: &CaseView<'_>, findings: &mut Findings) {
         let says = if changed.planned { ", but the plan and the question say " } else { ", but the question says " };
         let message = holds(&holder).text(says.as_bytes()).text(quantity.value.to_string().as_bytes());
         let finding =
-            Finding::new(CHANGED.id, CHANGED.severity, more(message, n, count), Place::Value(state_pointer(&holder)))
+            Finding::new(RuleId::QuantityChanged, more(message, n, count), Place::Value(state_pointer(&holder)))
                 .label(place(case, quantity), "the question says")
                 .label(declared(case, holder.holder), "declared here")
                 .detail("value", value(quantity))

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::case::CaseView;
 use crate::excess::Excess;
-use crate::finding::{Finding, Findings, Place, Severity, grouped};
+use crate::finding::{Finding, Findings, Place, grouped};
 use crate::record::RecordKind;
 use crate::record::formats::foreign;
 use stepscope_base::json::{Pointer, ProblemKind};
@@ -14,194 +14,154 @@ use stepscope_base::python::Message;
 /// So many findings of one kind a record; the last one counts the rest.
 const FEW: usize = 3;
 
-/// See its `explanation`.
-pub(crate) const NOT_JSON: Rule = Rule {
-    id: "record/not_json",
-    severity: Severity::Fatal,
-    summary: "the record can be read as JSON",
-    explanation: "Nothing can be said about a record that cannot be read. The message says what stands where JSON \
-        allows something else. Typical causes: prose or a code fence around the object, a comma before a closing \
-        bracket, keys without quotes, single quotes, two objects on one line.",
-    bad: "{'id': 1}",
-    good: r#"{"id": 1, "question": "?", "state": {}}"#,
-    check: |case, findings| {
-        let fatal = |kind: ProblemKind| kind.is_fatal() && kind != ProblemKind::Cut;
-        report(&NOT_JSON, case, findings, fatal, "Mend the text at this place; a JSON checker will agree.");
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::RecordNotJson,
+        summary: "the record can be read as JSON",
+        explanation: "Nothing can be said about a record that cannot be read. The message says what stands where JSON \
+            allows something else. Typical causes: prose or a code fence around the object, a comma before a closing \
+            bracket, keys without quotes, single quotes, two objects on one line.",
+        bad: "{'id': 1}",
+        good: r#"{"id": 1, "question": "?", "state": {}}"#,
+        check: |case, findings| report(RuleId::RecordNotJson, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const CUT_OFF: Rule = Rule {
-    id: "record/cut_off",
-    severity: Severity::Fatal,
-    summary: "the record does not end in the middle",
-    explanation: "The text ends inside a value. On the last line of a file this usually means that the file is still \
-        being written, or that the writing program was stopped. Anywhere else a line was broken in two. A list that \
-        ends between two elements is cut off too: what is missing is a record of its own, without text.",
-    bad: r#"{"id": 1, "question": "How ma"#,
-    good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
-    check: |case, findings| {
-        if case.text().is_empty() {
-            findings.push(rest_missing());
-            return;
-        }
-        let help = "Wait until the file is written, or run this row again.";
-        report(&CUT_OFF, case, findings, |kind| kind == ProblemKind::Cut, help);
+    Rule {
+        id: RuleId::CutOff,
+        summary: "the record does not end in the middle",
+        explanation: "The text ends inside a value. On the last line of a file this usually means that the file is still \
+            being written, or that the writing program was stopped. Anywhere else a line was broken in two. A list that \
+            ends between two elements is cut off too: what is missing is a record of its own, without text.",
+        bad: r#"{"id": 1, "question": "How ma"#,
+        good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
+        check: |case, findings| {
+            if case.text().is_empty() {
+                findings.push(rest_missing());
+            }
+            report(RuleId::CutOff, case, findings);
+        },
     },
-};
-
-/// See its `explanation`.
-pub(crate) const NOT_FINITE: Rule = Rule {
-    id: "record/not_finite",
-    severity: Severity::Warning,
-    summary: "every number is finite",
-    explanation: "Python writes NaN and Infinity into what it calls JSON; other readers refuse the whole record. In a \
-        result such a value mostly means that a number could not be read, and it makes every comparison false.",
-    bad: r#"{"id": 1, "question": "?", "state": {"final_answer": NaN}}"#,
-    good: r#"{"id": 1, "question": "?", "state": {"final_answer": null}}"#,
-    check: |case, findings| {
-        let help = "Write null where there is no number.";
-        report(&NOT_FINITE, case, findings, |kind| kind == ProblemKind::NotFinite, help);
+    Rule {
+        id: RuleId::NotFinite,
+        summary: "every number is finite",
+        explanation: "Python writes NaN and Infinity into what it calls JSON; other readers refuse the whole record. In a \
+            result such a value mostly means that a number could not be read, and it makes every comparison false.",
+        bad: r#"{"id": 1, "question": "?", "state": {"final_answer": NaN}}"#,
+        good: r#"{"id": 1, "question": "?", "state": {"final_answer": null}}"#,
+        check: |case, findings| report(RuleId::NotFinite, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const DUPLICATE_KEY: Rule = Rule {
-    id: "record/duplicate_key",
-    severity: Severity::Warning,
-    summary: "no object holds a key twice",
-    explanation: "Of two equal keys in one object Python keeps the last and drops the first without a word, and so \
-        does everything shown here. What the first one said is lost to every program that reads the record.",
-    bad: r#"{"id": 1, "question": "?", "state": {"a": 1, "a": 2}}"#,
-    good: r#"{"id": 1, "question": "?", "state": {"a": 2}}"#,
-    check: |case, findings| {
-        let help = "Keep one of the two, or give the other a name of its own.";
-        report(&DUPLICATE_KEY, case, findings, |kind| kind == ProblemKind::DuplicateKey, help);
+    Rule {
+        id: RuleId::DuplicateKey,
+        summary: "no object holds a key twice",
+        explanation: "Of two equal keys in one object Python keeps the last and drops the first without a word, and so \
+            does everything shown here. What the first one said is lost to every program that reads the record.",
+        bad: r#"{"id": 1, "question": "?", "state": {"a": 1, "a": 2}}"#,
+        good: r#"{"id": 1, "question": "?", "state": {"a": 2}}"#,
+        check: |case, findings| report(RuleId::DuplicateKey, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const CONTROL_CHARACTER: Rule = Rule {
-    id: "record/control_character",
-    severity: Severity::Warning,
-    summary: "no string holds a raw control character",
-    explanation: "JSON wants line breaks, tabs and other control characters escaped. Python's reader refuses the \
-        record, so upstream never sees it, although it can be shown here. Language models often write raw line \
-        breaks into strings.",
-    bad: "{\"id\": 1, \"question\": \"a\tb\", \"state\": {}}",
-    good: r#"{"id": 1, "question": "a\tb", "state": {}}"#,
-    check: |case, findings| {
-        let help = "Escape the character: \\n for a line break, \\t for a tab.";
-        report(&CONTROL_CHARACTER, case, findings, |kind| kind == ProblemKind::ControlCharacter, help);
+    Rule {
+        id: RuleId::ControlCharacter,
+        summary: "no string holds a raw control character",
+        explanation: "JSON wants line breaks, tabs and other control characters escaped. Python's reader refuses the \
+            record, so upstream never sees it, although it can be shown here. Language models often write raw line \
+            breaks into strings.",
+        bad: "{\"id\": 1, \"question\": \"a\tb\", \"state\": {}}",
+        good: r#"{"id": 1, "question": "a\tb", "state": {}}"#,
+        check: |case, findings| report(RuleId::ControlCharacter, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const INVALID_UTF8: Rule = Rule {
-    id: "record/invalid_utf8",
-    severity: Severity::Warning,
-    summary: "the text is UTF-8",
-    explanation: "JSON is UTF-8. Other bytes come from files in an older encoding (Latin-1, Windows-1252) or from a \
-        text that was cut inside a character. They are shown as ⟨E9⟩ here; most readers refuse the whole file.",
-    bad: r#"{"id": 1, "question": "caf⟨E9⟩", "state": {}}"#,
-    good: r#"{"id": 1, "question": "café", "state": {}}"#,
-    check: |case, findings| {
-        let help = "Convert the file to UTF-8.";
-        report(&INVALID_UTF8, case, findings, |kind| kind == ProblemKind::InvalidUtf8, help);
+    Rule {
+        id: RuleId::InvalidUtf8,
+        summary: "the text is UTF-8",
+        explanation: "JSON is UTF-8. Other bytes come from files in an older encoding (Latin-1, Windows-1252) or from a \
+            text that was cut inside a character. They are shown as ⟨E9⟩ here; most readers refuse the whole file.",
+        bad: r#"{"id": 1, "question": "caf⟨E9⟩", "state": {}}"#,
+        good: r#"{"id": 1, "question": "café", "state": {}}"#,
+        check: |case, findings| report(RuleId::InvalidUtf8, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const LONE_SURROGATE: Rule = Rule {
-    id: "record/lone_surrogate",
-    severity: Severity::Warning,
-    summary: "no string holds half of a surrogate pair",
-    explanation: "An escape such as \\ud83d is the first half of a character and means nothing alone. Python keeps it \
-        and then fails when it prints or sends the text. It mostly comes from a text that was cut at a fixed length.",
-    bad: r#"{"id": 1, "question": "\ud83d", "state": {}}"#,
-    good: r#"{"id": 1, "question": "\ud83d\ude00", "state": {}}"#,
-    check: |case, findings| {
-        let help = "Remove the half, or restore the whole character.";
-        report(&LONE_SURROGATE, case, findings, |kind| kind == ProblemKind::LoneSurrogate, help);
+    Rule {
+        id: RuleId::LoneSurrogate,
+        summary: "no string holds half of a surrogate pair",
+        explanation: "An escape such as \\ud83d is the first half of a character and means nothing alone. Python keeps it \
+            and then fails when it prints or sends the text. It mostly comes from a text that was cut at a fixed length.",
+        bad: r#"{"id": 1, "question": "\ud83d", "state": {}}"#,
+        good: r#"{"id": 1, "question": "\ud83d\ude00", "state": {}}"#,
+        check: |case, findings| report(RuleId::LoneSurrogate, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const HUGE_INTEGER: Rule = Rule {
-    id: "record/huge_integer",
-    severity: Severity::Warning,
-    summary: "no integer is longer than 4,300 digits",
-    explanation: "Python refuses to read longer integers, and with them the whole record. A model that writes one has \
-        usually fallen into a loop.",
-    bad: include_str!("reading/huge_integer.json"),
-    good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
-    check: |case, findings| {
-        let help = "Re-run the step that wrote it.";
-        report(&HUGE_INTEGER, case, findings, |kind| kind == ProblemKind::LongInteger, help);
+    Rule {
+        id: RuleId::HugeInteger,
+        summary: "no integer is longer than 4,300 digits",
+        explanation: "Python refuses to read longer integers, and with them the whole record. A model that writes one has \
+            usually fallen into a loop.",
+        bad: include_str!("reading/huge_integer.json"),
+        good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
+        check: |case, findings| report(RuleId::HugeInteger, case, findings),
     },
-};
-
-/// See its `explanation`.
-pub(crate) const NUMBER_OUT_OF_RANGE: Rule = Rule {
-    id: "record/number_out_of_range",
-    severity: Severity::Note,
-    summary: "every number fits a 64-bit float",
-    explanation: "A literal such as 1e400 is JSON, but Python and most other readers turn it into infinity, and \
-        compare, print and store that. What the model wrote cannot be told from it any more.",
-    bad: r#"{"id": 1, "question": "?", "state": {"a": 1e400}}"#,
-    good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
-    check: check_range,
-};
-
-/// See its `explanation`.
-pub(crate) const TOO_LARGE: Rule = Rule {
-    id: "record/too_large",
-    severity: Severity::Warning,
-    summary: "the record can be read as a whole",
-    explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands only the first are \
-        read, so that no record can take all memory; the message says how many. The rules that judge a procedure or a \
-        run as a whole say nothing about such a record, because what they said of a part need not hold for the whole.",
-    bad: include_str!("reading/too_large.json"),
-    good: r#"{"id": 1, "question": "?", "state": {}, "trace": {"fork": {"values": []}}}"#,
-    check: check_size,
-};
-
-/// See its `explanation`.
-pub(crate) const UNKNOWN_SHAPE: Rule = Rule {
-    id: "record/unknown_shape",
-    severity: Severity::Note,
-    summary: "the record is of a known format",
-    explanation: "The text is JSON, but has the marks of no format that is known here, so it is not a record and only \
-        how it reads is checked. Where it is known what it is, such as a notebook or metrics, the message says so. \
-        `stepscope formats` lists the formats; each is recognised by its own keys, never by the file's name or by \
-        what stands before and after it.",
-    bad: r#"{"a": 1}"#,
-    good: r#"{"id": 1, "question": "?", "state": {}}"#,
-    check: check_shape,
-};
+    Rule {
+        id: RuleId::NumberOutOfRange,
+        summary: "every number fits a 64-bit float",
+        explanation: "A literal such as 1e400 is JSON, but Python and most other readers turn it into infinity, and \
+            compare, print and store that. What the model wrote cannot be told from it any more.",
+        bad: r#"{"id": 1, "question": "?", "state": {"a": 1e400}}"#,
+        good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
+        check: |case, findings| report(RuleId::NumberOutOfRange, case, findings),
+    },
+    Rule {
+        id: RuleId::TooLarge,
+        summary: "the record can be read as a whole",
+        explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands only the first are \
+            read, so that no record can take all memory; the message says how many. The rules that judge a procedure or a \
+            run as a whole say nothing about such a record, because what they said of a part need not hold for the whole.",
+        bad: include_str!("reading/too_large.json"),
+        good: r#"{"id": 1, "question": "?", "state": {}, "trace": {"fork": {"values": []}}}"#,
+        check: check_size,
+    },
+    Rule {
+        id: RuleId::UnknownShape,
+        summary: "the record is of a known format",
+        explanation: "The text is JSON, but has the marks of no format that is known here, so it is not a record and only \
+            how it reads is checked. Where it is known what it is, such as a notebook or metrics, the message says so. \
+            `stepscope formats` lists the formats; each is recognised by its own keys, never by the file's name or by \
+            what stands before and after it.",
+        bad: r#"{"a": 1}"#,
+        good: r#"{"id": 1, "question": "?", "state": {}}"#,
+        check: check_shape,
+    },
+];
 
 /// A record without text stands for the rest of a list that ends between two of its elements.
 fn rest_missing() -> Finding {
     let message = "the list is cut off here: its closing bracket is missing".to_owned();
-    Finding::new(CUT_OFF.id, CUT_OFF.severity, message, Place::Bytes { start: 0, end: 0 })
+    Finding::new(RuleId::CutOff, message, Place::Bytes { start: 0, end: 0 })
         .help("Wait until the file is written, or write it again: what came after this place is missing.")
 }
 
-/// Says what kinds of problems stand where.
-fn report(
-    rule: &Rule,
-    case: &CaseView<'_>,
-    findings: &mut Findings,
-    wanted: fn(ProblemKind) -> bool,
-    help: &'static str,
-) {
-    if case.problems().is_empty() {
-        return;
+/// Which rule speaks of a problem, and what helps.
+const fn told(kind: ProblemKind) -> (RuleId, &'static str) {
+    match kind {
+        ProblemKind::Cut => (RuleId::CutOff, "Wait until the file is written, or run this row again."),
+        ProblemKind::NotFinite => (RuleId::NotFinite, "Write null where there is no number."),
+        ProblemKind::DuplicateKey => {
+            (RuleId::DuplicateKey, "Keep one of the two, or give the other a name of its own.")
+        }
+        ProblemKind::ControlCharacter => {
+            (RuleId::ControlCharacter, "Escape the character: \\n for a line break, \\t for a tab.")
+        }
+        ProblemKind::InvalidUtf8 => (RuleId::InvalidUtf8, "Convert the file to UTF-8."),
+        ProblemKind::LoneSurrogate => (RuleId::LoneSurrogate, "Remove the half, or restore the whole character."),
+        ProblemKind::LongInteger => (RuleId::HugeInteger, "Re-run the step that wrote it."),
+        ProblemKind::OutOfRange => (RuleId::NumberOutOfRange, "Write the number that was meant, or null."),
+        _ => (RuleId::RecordNotJson, "Mend the text at this place; a JSON checker will agree."),
     }
-    for problem in case.problems().iter().filter(|problem| wanted(problem.kind)) {
-        let message = problem.kind.summary().to_owned();
-        let finding = Finding::new(rule.id, rule.severity, message, place(case, &problem.range)).help(help);
-        findings.push_of(FEW, finding);
+}
+
+/// Says where the problems of a rule stand.
+fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
+    for problem in case.problems() {
+        let (own, help) = told(problem.kind);
+        if own == rule {
+            let finding = Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help);
+            findings.push_of(FEW, finding);
+        }
     }
 }
 
@@ -218,17 +178,12 @@ fn place(case: &CaseView<'_>, range: &Range<usize>) -> Place {
     }
 }
 
-fn check_range(case: &CaseView<'_>, findings: &mut Findings) {
-    let wanted = |kind| kind == ProblemKind::OutOfRange;
-    report(&NUMBER_OUT_OF_RANGE, case, findings, wanted, "Write the number that was meant, or null.");
-}
-
 fn check_size(case: &CaseView<'_>, findings: &mut Findings) {
     for Excess { what, count, read, pointer } in case.excess() {
         let message = format!("Only the first {} of {} {what} are read.", grouped(*read), grouped(*count));
         let is_root = pointer.0.is_empty();
         let place = if is_root { Place::Value(pointer.clone()) } else { Place::Key(pointer.clone()) };
-        let finding = Finding::new(TOO_LARGE.id, TOO_LARGE.severity, message, place)
+        let finding = Finding::new(RuleId::TooLarge, message, place)
             .help("Look at the program that wrote the list, or split the record.");
         findings.push(finding);
     }
@@ -239,7 +194,7 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let what = foreign::name(record.root).unwrap_or("an object of no known format");
     let message = Message::new("Not a record: this is ").text(what).text(".");
     let place = Place::Value(Pointer::default());
-    let finding = Finding::new(UNKNOWN_SHAPE.id, UNKNOWN_SHAPE.severity, message, place).help(
+    let finding = Finding::new(RuleId::UnknownShape, message, place).help(
         "Open the file that holds the records: procedures (NameDescription, steps), run records (question, procedure, \
          state), answers (final_answer, items) or calls (prompt, completion).",
     );

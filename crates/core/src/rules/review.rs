@@ -1,9 +1,9 @@
 //! What people said of a record, as findings. Only who knows the journal can say it: `stepscope check --reviewed` calls
 //! [`of_review`], and the entries stand in the registry like all others.
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::case::CaseView;
-use crate::finding::{Datum, Finding, Place, Severity};
+use crate::finding::{Datum, Finding, Place};
 use crate::procedure::Procedure;
 use crate::review::event::{Event, Verdict};
 use crate::review::fold::{ItemReviews, Outcome};
@@ -11,48 +11,39 @@ use crate::review::labels::LabelSets;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 
-/// The rules of this file.
-#[cfg(test)]
-pub(crate) const REVIEW_RULES: &[&Rule] = &[&FAILED, &DISPUTED, &STALE];
-
 const BAD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "6"}}"#;
 const GOOD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": "5"}}"#;
 
-/// See its `explanation`.
-pub const FAILED: Rule = Rule {
-    id: "review/failed",
-    severity: Severity::Warning,
-    summary: "nobody who reviewed it judged it wrong",
-    explanation: "Somebody looked at this record as it is now and judged it wrong; the labels and the note say why. \
-        Said by `stepscope check --reviewed` alone, which reads the journal of reviews.",
-    bad: BAD,
-    good: GOOD,
-    check: |_, _| {},
-};
-
-/// See its `explanation`.
-pub(crate) const DISPUTED: Rule = Rule {
-    id: "review/disputed",
-    severity: Severity::Note,
-    summary: "those who reviewed it agree",
-    explanation: "One reviewer passed this record and another failed it, and nobody decided between them. It counts as \
-        neither. Said by `stepscope check --reviewed` alone.",
-    bad: BAD,
-    good: GOOD,
-    check: |_, _| {},
-};
-
-/// See its `explanation`.
-pub(crate) const STALE: Rule = Rule {
-    id: "review/stale",
-    severity: Severity::Note,
-    summary: "it is still what was reviewed",
-    explanation: "Somebody judged a record with this id, but it held something else then: the verdict is shown and not \
-        counted. Said by `stepscope check --reviewed` alone.",
-    bad: BAD,
-    good: GOOD,
-    check: |_, _| {},
-};
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::ReviewFailed,
+        summary: "nobody who reviewed it judged it wrong",
+        explanation: "Somebody looked at this record as it is now and judged it wrong; the labels and the note say why. \
+            Said by `stepscope check --reviewed` alone, which reads the journal of reviews.",
+        bad: BAD,
+        good: GOOD,
+        check: |_, _| {},
+    },
+    Rule {
+        id: RuleId::ReviewDisputed,
+        summary: "those who reviewed it agree",
+        explanation: "One reviewer passed this record and another failed it, and nobody decided between them. It counts as \
+            neither. Said by `stepscope check --reviewed` alone.",
+        bad: BAD,
+        good: GOOD,
+        check: |_, _| {},
+    },
+    Rule {
+        id: RuleId::ReviewStale,
+        summary: "it is still what was reviewed",
+        explanation: "Somebody judged a record with this id, but it held something else then: the verdict is shown and not \
+            counted. Said by `stepscope check --reviewed` alone.",
+        bad: BAD,
+        good: GOOD,
+        check: |_, _| {},
+    },
+];
 
 /// What a review says of a record; `None`: nothing that is to be mended.
 pub fn of_review(
@@ -62,9 +53,9 @@ pub fn of_review(
     case: &CaseView<'_>,
 ) -> Option<Finding> {
     let (rule, help) = match outcome {
-        Outcome::Fail => (&FAILED, "Mend what the reviewer names and run it again, or judge it anew."),
-        Outcome::Disputed => (&DISPUTED, "Decide between the reviewers: an adjudication counts."),
-        Outcome::Stale => (&STALE, "Judge it anew: what was judged is not there any more."),
+        Outcome::Fail => (RuleId::ReviewFailed, "Mend what the reviewer names and run it again, or judge it anew."),
+        Outcome::Disputed => (RuleId::ReviewDisputed, "Decide between the reviewers: an adjudication counts."),
+        Outcome::Stale => (RuleId::ReviewStale, "Judge it anew: what was judged is not there any more."),
         _ => return None,
     };
     let events: Vec<&Event> = reviewed.adjudication().into_iter().chain(reviewed.verdicts()).collect();
@@ -74,7 +65,7 @@ pub fn of_review(
     let place = failing.and_then(|event| place(event, case)).unwrap_or_else(|| whole(case));
     let labels: Vec<_> = events.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
     let labels = Datum::texts(labels.iter().map(|label| &label.id));
-    Some(Finding::new(rule.id, rule.severity, message, place).detail("labels", labels).help(help))
+    Some(Finding::new(rule, message, place).detail("labels", labels).help(help))
 }
 
 /// `ada judged this wrong: slip, unit: the sum is off`
@@ -122,14 +113,14 @@ fn whole(case: &CaseView<'_>) -> Place {
 }
 
 /// What a rule of this file says of its bad example.
-pub fn of_example(id: &str) -> Option<Finding> {
-    let (rule, message) = match id {
-        _ if id == FAILED.id => (&FAILED, "ada judged this wrong: arithmetic slip: 2 + 3 is 5"),
-        _ if id == DISPUTED.id => (&DISPUTED, "ada judged this wrong; bob judged this right"),
-        _ if id == STALE.id => (&STALE, "ada judged this right"),
+pub fn of_example(rule: RuleId) -> Option<Finding> {
+    let message = match rule {
+        RuleId::ReviewFailed => "ada judged this wrong: arithmetic slip: 2 + 3 is 5",
+        RuleId::ReviewDisputed => "ada judged this wrong; bob judged this right",
+        RuleId::ReviewStale => "ada judged this right",
         _ => return None,
     };
-    Some(Finding::new(rule.id, rule.severity, Untrusted::from(message), Place::Value(Pointer::default())))
+    Some(Finding::new(rule, message, Place::Value(Pointer::default())))
 }
 
 #[cfg(test)]
@@ -166,10 +157,10 @@ mod tests {
             (finding.rule, pointer.text().line().into_string(), finding.message.line().into_string())
         };
         let wrong = "ada judged this wrong: slip: off by one".to_owned();
-        assert_eq!(said(Some(2), None, None), (FAILED.id, "/procedure/steps/1".into(), wrong.clone()));
-        assert_eq!(said(Some(2), Some("x"), None), (FAILED.id, "/state/x".into(), wrong.clone()));
-        assert_eq!(said(Some(3), Some("y"), None), (FAILED.id, String::new(), wrong.clone()));
+        assert_eq!(said(Some(2), None, None), (RuleId::ReviewFailed, "/procedure/steps/1".into(), wrong.clone()));
+        assert_eq!(said(Some(2), Some("x"), None), (RuleId::ReviewFailed, "/state/x".into(), wrong.clone()));
+        assert_eq!(said(Some(3), Some("y"), None), (RuleId::ReviewFailed, String::new(), wrong.clone()));
         let both = format!("{wrong}; bob judged this right");
-        assert_eq!(said(None, None, Some(Verdict::Pass)), (DISPUTED.id, String::new(), both));
+        assert_eq!(said(None, None, Some(Verdict::Pass)), (RuleId::ReviewDisputed, String::new(), both));
     }
 }

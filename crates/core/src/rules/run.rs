@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::Rule;
-use crate::arithmetic::expression::{holds_typographic_sign, may_hold};
+use super::{Rule, RuleId};
+use crate::arithmetic::expression::may_hold;
 use crate::arithmetic::gold::annotations;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{
@@ -25,219 +25,166 @@ const ENOUGH: usize = 12;
 /// A longer value is prose, not a calculation.
 const MAX_VALUE: usize = 400;
 
-/// See its `explanation`.
-pub(crate) const UNEVALUATED: Rule = Rule {
-    id: "run/unevaluated",
-    severity: Severity::Warning,
-    summary: "no step passes on a calculation instead of a number",
-    explanation: "A step that answers \"2 * length - 1\" has not worked anything out: a later step sees the text, often \
-        without the numbers that belong to it, and guesses. Ask in the step for the number, or re-run it. The finding \
-        says what the calculation gives when the names are replaced by the recorded values. In a run whose answer is \
-        right all the same this is a note.",
-    bad: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
-        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
-        {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
-        {"id": 3, "inputs": [{"name": "r", "description": ""}], "stepDescription": "State r.", "output": [{"name": "final_answer", "description": ""}]}]},
-        "state": {"problem_text": "Twice 4, less 1?", "k": 4, "r": "2 * k - 1", "final_answer": "It is 9.", "final_answer_numerical": 9}}"#,
-    good: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
-        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
-        {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
-        {"id": 3, "inputs": [{"name": "r", "description": ""}], "stepDescription": "State r.", "output": [{"name": "final_answer", "description": ""}]}]},
-        "state": {"problem_text": "Twice 4, less 1?", "k": 4, "r": 7, "final_answer": "It is 7.", "final_answer_numerical": 7}}"#,
-    check: unevaluated,
-};
-
-/// See its `explanation`.
-pub(crate) const RECOMPUTE: Rule = Rule {
-    id: "run/recompute",
-    severity: Severity::Warning,
-    summary: "every number is what its own calculation gives",
-    explanation: "Where the procedure says how a number comes about (in the step, in the output's description, in signs \
-        or in plain words), that calculation is carried out exactly from the recorded inputs of the step. If the step \
-        wrote another number, the slip is in this step: re-run it. Rounding as people write it is no difference, nor is \
-        0.25 beside 25 where percent are meant. A calculation read from words, or a run whose answer is right all the \
-        same, gives a note.",
-    bad: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
-        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
-        {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
-        {"id": 3, "inputs": [{"name": "total", "description": ""}], "stepDescription": "State the total.", "output": [{"name": "final_answer", "description": ""}]}]},
-        "state": {"problem_text": "3 and 4?", "a": 3, "b": 4, "total": 8, "final_answer": "It is 8.", "final_answer_numerical": 8}}"#,
-    good: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
-        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
-        {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
-        {"id": 3, "inputs": [{"name": "total", "description": ""}], "stepDescription": "State the total.", "output": [{"name": "final_answer", "description": ""}]}]},
-        "state": {"problem_text": "3 and 4?", "a": 3, "b": 4, "total": 7, "final_answer": "It is 7.", "final_answer_numerical": 7}}"#,
-    check: recompute,
-};
-
-/// See its `explanation`.
-pub(crate) const FINAL_MISMATCH: Rule = Rule {
-    id: "run/final_mismatch",
-    severity: Severity::Warning,
-    summary: "the final sentence, the final number and what the last step was given agree",
-    explanation: "A last step that only states its input must give that number; the sentence and \
-        final_answer_numerical must say the same, and pred_num is a copy of it. Where they disagree, the run may be \
-        counted wrong although it was right, or the last step guessed. Re-run the last step. In a run whose answer is \
-        right all the same this is a note.",
-    bad: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 0.0}, "pred_num": 0.0}"#,
-    good: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 14}, "pred_num": 14.0}"#,
-    check: final_mismatch,
-};
-
-/// See its `explanation`.
-pub(crate) const OUTPUT_MISSING: Rule = Rule {
-    id: "run/output_missing",
-    severity: Severity::Warning,
-    summary: "every declared output is in the final state",
-    explanation: "A step that ran leaves its outputs in the state. If one is missing, the step was not run as it stands \
-        (the step whose id equals the number of steps is asked for the answer instead of its own outputs), or the \
-        record was made with another procedure.",
-    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::RunError,
+        summary: "the run came to its end",
+        explanation: "Upstream ends a run at the first reply that it cannot use and keeps the error's text. The finding says \
+            what that text means: a reply that was no JSON (often cut at the token limit), a reply that left out a key, an \
+            input that no earlier step produces, or a server that could not be reached.",
+        bad: r#"{"id": 1, "question": "?", "status": "error", "procedure": null, "error_type": "RuntimeError", "error": "Model omitted required output 'confidence' for step id=3. Returned keys: ['final_answer']"}"#,
+        good: r#"{"id": 1, "question": "?", "status": "ok", "mode": "baseline", "state": {"final_answer": "So."}, "raw": "{}"}"#,
+        check: error,
+    },
+    Rule {
+        id: RuleId::LastStep,
+        summary: "the step at the end is the one that upstream asks for the answer",
+        explanation: "Upstream takes as the last step the one whose id equals the number of steps, wherever it stands. Only \
+            that step is asked for the answer's fields. With other ids no step is, or several are, or the wrong one: then \
+            final_answer_numerical is missing or comes from the middle. Number the steps 1, 2, 3 in order.",
+        bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
+        good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
+        check: misread_last_step,
+    },
+    Rule {
+        id: RuleId::OutputMissing,
+        summary: "every declared output is in the final state",
+        explanation: "A step that ran leaves its outputs in the state. If one is missing, the step was not run as it stands \
+            (the step whose id equals the number of steps is asked for the answer instead of its own outputs), or the \
+            record was made with another procedure.",
+        bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
         {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "final_answer": "It is so."}}"#,
-    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
         {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "a": "so", "final_answer": "It is so."}}"#,
-    check: output_missing,
-};
-
-/// See its `explanation`.
-pub(crate) const OUTPUT_UNDECLARED: Rule = Rule {
-    id: "run/output_undeclared",
-    severity: Severity::Note,
-    summary: "the final state holds only what the procedure declares",
-    explanation: "Only declared outputs and the answer's own fields are merged into the state. A variable that no step \
-        declares shows that the procedure in the record is not the one that was run, or that it was changed since.",
-    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        check: output_missing,
+    },
+    Rule {
+        id: RuleId::OutputUndeclared,
+        summary: "the final state holds only what the procedure declares",
+        explanation: "Only declared outputs and the answer's own fields are merged into the state. A variable that no step \
+            declares shows that the procedure in the record is not the one that was run, or that it was changed since.",
+        bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "State it.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "speed": 4, "final_answer": "It is so."}}"#,
-    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "State it.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "final_answer": "It is so."}}"#,
-    check: output_undeclared,
-};
-
-/// See its `explanation`.
-pub(crate) const OUTPUT_AMBIGUOUS: Rule = Rule {
-    id: "run/output_ambiguous",
-    severity: Severity::Note,
-    summary: "each value of the final state has one writer",
-    explanation: "The record keeps only the last value of a variable. Where several steps write it, what the earlier ones \
-        gave is lost, and whether the last one wrote it at all is not sure. A run trace keeps every value; so do \
-        different names.",
-    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        check: output_undeclared,
+    },
+    Rule {
+        id: RuleId::OutputAmbiguous,
+        summary: "each value of the final state has one writer",
+        explanation: "The record keeps only the last value of a variable. Where several steps write it, what the earlier ones \
+            gave is lost, and whether the last one wrote it at all is not sure. A run trace keeps every value; so do \
+            different names.",
+        bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
         {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "Refine.", "output": [{"name": "a", "description": ""}]},
         {"id": 3, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
-    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
         {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "Refine.", "output": [{"name": "b", "description": ""}]},
         {"id": 3, "inputs": [{"name": "b", "description": ""}], "stepDescription": "State b.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "a": 1, "b": 2, "final_answer": "So."}}"#,
-    check: output_ambiguous,
-};
-
-/// See its `explanation`.
-pub(crate) const LAST_STEP: Rule = Rule {
-    id: "run/last_step",
-    severity: Severity::Warning,
-    summary: "the step at the end is the one that upstream asks for the answer",
-    explanation: "Upstream takes as the last step the one whose id equals the number of steps, wherever it stands. Only \
-        that step is asked for the answer's fields. With other ids no step is, or several are, or the wrong one: then \
-        final_answer_numerical is missing or comes from the middle. Number the steps 1, 2, 3 in order.",
-    bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
-        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
-        {"id": 3, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
-        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
-    good: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
-        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
-        {"id": 2, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
-        "state": {"problem_text": "?", "a": 1, "final_answer": "So."}}"#,
-    check: misread_last_step,
-};
-
-/// See its `explanation`.
-pub(crate) const ERROR: Rule = Rule {
-    id: "run/error",
-    severity: Severity::Warning,
-    summary: "the run came to its end",
-    explanation: "Upstream ends a run at the first reply that it cannot use and keeps the error's text. The finding says \
-        what that text means: a reply that was no JSON (often cut at the token limit), a reply that left out a key, an \
-        input that no earlier step produces, or a server that could not be reached.",
-    bad: r#"{"id": 1, "question": "?", "status": "error", "procedure": null, "error_type": "RuntimeError", "error": "Model omitted required output 'confidence' for step id=3. Returned keys: ['final_answer']"}"#,
-    good: r#"{"id": 1, "question": "?", "status": "ok", "mode": "baseline", "state": {"final_answer": "So."}, "raw": "{}"}"#,
-    check: error,
-};
-
-/// See its `explanation`.
-pub(crate) const GOLD_NUM: Rule = Rule {
-    id: "run/gold_num",
-    severity: Severity::Warning,
-    summary: "gold_num is the number at the end of the gold text",
-    explanation: "The notebooks read the gold number with a pattern that stops at thousands commas: \"#### 1,080\" became \
-        80, and \"#### 10,000\" became 0. Runs with the right answer are then counted wrong. stepscope compares with the \
-        number of the text. Read the gold again and count again.",
-    bad: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
-    good: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 2340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
-    check: gold_num,
-};
-
-/// See its `explanation`.
-pub(crate) const GOLD_STEPS: Rule = Rule {
-    id: "run/gold_steps",
-    severity: Severity::Note,
-    summary: "the calculations in the gold text are right",
-    explanation: "Worked gold answers carry their calculations in marks such as <<48/2=24>>. Where one is wrong, the gold \
-        itself is suspect, and a run that disagrees with it may be right. Only runs that disagree are looked at.",
-    bad: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=13>>13.\n#### 13", "gold_num": 13.0, "mode": "baseline", "state": {"final_answer": "12", "final_answer_numerical": 12}, "raw": "{}"}"#,
-    good: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=12>>12.\n#### 12", "gold_num": 12.0, "mode": "baseline", "state": {"final_answer": "13", "final_answer_numerical": 13}, "raw": "{}"}"#,
-    check: gold_steps,
-};
-
-/// Whether exact execution is worth its time for the rules: a procedure without any sign of calculation gives notes at
-/// most, and costs more than all other rules together. The triage of a wrong run executes it all the same.
-pub(crate) fn is_worth_executing(record: &Record<'_>, procedure: &Procedure<'_>) -> bool {
-    if record.kind == RecordKind::Error {
-        return record.trace_steps.is_some_and(|steps| !steps.is_empty()) && may_calculate(procedure.value.raw());
-    }
-    let Some((_, state)) = executed(record) else { return false };
-    may_calculate(procedure.value.raw()) || may_calculate(state.raw())
-}
+        check: output_ambiguous,
+    },
+    Rule {
+        id: RuleId::Unevaluated,
+        summary: "no step passes on a calculation instead of a number",
+        explanation: "A step that answers \"2 * length - 1\" has not worked anything out: a later step sees the text, often \
+            without the numbers that belong to it, and guesses. Ask in the step for the number, or re-run it. The finding \
+            says what the calculation gives when the names are replaced by the recorded values. In a run whose answer is \
+            right all the same this is a note.",
+        bad: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
+        {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
+        {"id": 3, "inputs": [{"name": "r", "description": ""}], "stepDescription": "State r.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "Twice 4, less 1?", "k": 4, "r": "2 * k - 1", "final_answer": "It is 9.", "final_answer_numerical": 9}}"#,
+        good: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
+        {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
+        {"id": 3, "inputs": [{"name": "r", "description": ""}], "stepDescription": "State r.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "Twice 4, less 1?", "k": 4, "r": 7, "final_answer": "It is 7.", "final_answer_numerical": 7}}"#,
+        check: unevaluated,
+    },
+    Rule {
+        id: RuleId::Recompute,
+        summary: "every number is what its own calculation gives",
+        explanation: "Where the procedure says how a number comes about (in the step, in the output's description, in signs \
+            or in plain words), that calculation is carried out exactly from the recorded inputs of the step. If the step \
+            wrote another number, the slip is in this step: re-run it. Rounding as people write it is no difference, nor is \
+            0.25 beside 25 where percent are meant. A calculation read from words, or a run whose answer is right all the \
+            same, gives a note.",
+        bad: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "total", "description": ""}], "stepDescription": "State the total.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "3 and 4?", "a": 3, "b": 4, "total": 8, "final_answer": "It is 8.", "final_answer_numerical": 8}}"#,
+        good: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
+        {"id": 3, "inputs": [{"name": "total", "description": ""}], "stepDescription": "State the total.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "3 and 4?", "a": 3, "b": 4, "total": 7, "final_answer": "It is 7.", "final_answer_numerical": 7}}"#,
+        check: recompute,
+    },
+    Rule {
+        id: RuleId::FinalMismatch,
+        summary: "the final sentence, the final number and what the last step was given agree",
+        explanation: "A last step that only states its input must give that number; the sentence and \
+            final_answer_numerical must say the same, and pred_num is a copy of it. Where they disagree, the run may be \
+            counted wrong although it was right, or the last step guessed. Re-run the last step. In a run whose answer is \
+            right all the same this is a note.",
+        bad: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 0.0}, "pred_num": 0.0}"#,
+        good: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 14}, "pred_num": 14.0}"#,
+        check: final_mismatch,
+    },
+    Rule {
+        id: RuleId::GoldNum,
+        summary: "gold_num is the number at the end of the gold text",
+        explanation: "The notebooks read the gold number with a pattern that stops at thousands commas: \"#### 1,080\" became \
+            80, and \"#### 10,000\" became 0. Runs with the right answer are then counted wrong. stepscope compares with the \
+            number of the text. Read the gold again and count again.",
+        bad: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
+        good: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 2340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
+        check: gold_num,
+    },
+    Rule {
+        id: RuleId::GoldSteps,
+        summary: "the calculations in the gold text are right",
+        explanation: "Worked gold answers carry their calculations in marks such as <<48/2=24>>. Where one is wrong, the gold \
+            itself is suspect, and a run that disagrees with it may be right. Only runs that disagree are looked at.",
+        bad: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=13>>13.\n#### 13", "gold_num": 13.0, "mode": "baseline", "state": {"final_answer": "12", "final_answer_numerical": 12}, "raw": "{}"}"#,
+        good: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=12>>12.\n#### 12", "gold_num": 12.0, "mode": "baseline", "state": {"final_answer": "13", "final_answer_numerical": 13}, "raw": "{}"}"#,
+        check: gold_steps,
+    },
+];
 
 /// A run of which some steps at least ran: one that ended early has values, but no result.
 fn ran<'s, 'a>(case: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>)> {
     let record = case.record.as_ref()?;
-    let counts = record.kind == RecordKind::Error || executed(record).is_some();
+    let counts = record.kind == RecordKind::Error || case.run_state().is_some();
     counts.then_some((record, case.procedure()?))
-}
-
-/// The bytes of a calculation in signs; hyphens and percent are in every prose.
-fn may_calculate(bytes: &[u8]) -> bool {
-    let spaced =
-        |at: usize| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' ');
-    memchr::memchr3(b'*', b'+', b'=', bytes).is_some()
-        || memchr::memchr2_iter(b'/', b'-', bytes).any(spaced)
-        || holds_typographic_sign(bytes)
-}
-
-/// A run with a state, of which the values can be judged.
-fn executed<'a>(record: &Record<'a>) -> Option<(RecordKind, Value<'a>)> {
-    let state = record.state.filter(|state| state.kind() == Kind::Object)?;
-    matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed).then_some((record.kind, state))
 }
 
 /// A run with state and procedure.
 fn planned<'s, 'a>(case: &'s CaseView<'a>) -> Option<(&'s Record<'a>, &'s Procedure<'a>, Value<'a>)> {
-    let record = case.record.as_ref()?;
-    let (_, state) = executed(record)?;
-    Some((record, case.procedure()?, state))
+    Some((case.record.as_ref()?, case.procedure()?, case.run_state()?))
 }
 
-fn graded(case: &CaseView<'_>, severity: Severity) -> Severity {
-    if case.is_right() { Severity::Note } else { severity }
+fn graded(case: &CaseView<'_>, rule: RuleId) -> Severity {
+    if case.is_right() { Severity::Note } else { rule.severity() }
 }
 
 fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
@@ -253,7 +200,7 @@ fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     }
     let state = case.state();
-    let severity = graded(case, UNEVALUATED.severity);
+    let severity = graded(case, RuleId::Unevaluated);
     let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
     for computed in waiting.take(ENOUGH) {
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
@@ -268,7 +215,7 @@ fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
             None => format!("Step {} passes a calculation on instead of a number.", computed.step + 1),
         };
         let help = "Ask the step for the number, or re-run it.";
-        findings.push(Finding::new(UNEVALUATED.id, severity, message, Place::Value(pointer)).help(help));
+        findings.push(Finding::new(RuleId::Unevaluated, message, Place::Value(pointer)).severity(severity).help(help));
     }
 }
 
@@ -286,9 +233,10 @@ fn recompute(case: &CaseView<'_>, findings: &mut Findings) {
         let Some(plan) = &computed.plan else { continue };
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
         let sure = plan.sure || proved;
-        let severity = if sure { graded(case, RECOMPUTE.severity) } else { Severity::Note };
+        let severity = if sure { graded(case, RuleId::Recompute) } else { Severity::Note };
         let message = differs(state, recomputed, computed);
-        let mut finding = Finding::new(RECOMPUTE.id, severity, message.as_str().to_owned(), Place::Value(pointer));
+        let mut finding =
+            Finding::new(RuleId::Recompute, message.as_str().to_owned(), Place::Value(pointer)).severity(severity);
         if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
             finding = finding.label(Place::Value(place), "this is what it should be");
         }
@@ -402,7 +350,7 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     if list.is_empty() && stated.is_none() {
         return;
     }
-    let severity = graded(case, FINAL_MISMATCH.severity);
+    let severity = graded(case, RuleId::FinalMismatch);
     if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
         let message = format!(
             "Step {} only states its input, which is {}; it says {}.",
@@ -410,11 +358,15 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
             given.shown(),
             said.value.shown()
         );
-        findings
-            .push(Finding::new(FINAL_MISMATCH.id, severity, message, Place::Value(number_pointer(record))).help(help));
+        findings.push(
+            Finding::new(RuleId::FinalMismatch, message, Place::Value(number_pointer(record)))
+                .severity(severity)
+                .help(help),
+        );
     }
     for (message, pointer) in list {
-        findings.push(Finding::new(FINAL_MISMATCH.id, severity, message, Place::Value(pointer)).help(help));
+        findings
+            .push(Finding::new(RuleId::FinalMismatch, message, Place::Value(pointer)).severity(severity).help(help));
     }
 }
 
@@ -469,7 +421,7 @@ fn output_missing(case: &CaseView<'_>, findings: &mut Findings) {
             let pointer = step.output_pointer(&here, n);
             let message = format!("Step {} declares {}, and the final state lacks it.", position + 1, name.line());
             findings.push(
-                Finding::new(OUTPUT_MISSING.id, OUTPUT_MISSING.severity, message, Place::Value(pointer))
+                Finding::new(RuleId::OutputMissing, message, Place::Value(pointer))
                     .help("Look whether the step was run: its id, or an older procedure, may be the reason."),
             );
         }
@@ -492,7 +444,7 @@ fn output_undeclared(case: &CaseView<'_>, findings: &mut Findings) {
         let message = format!("No step declares {}, yet it is in the final state.", name.line());
         let pointer = Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(name.into_owned()));
         findings.push(
-            Finding::new(OUTPUT_UNDECLARED.id, OUTPUT_UNDECLARED.severity, message, Place::Key(pointer))
+            Finding::new(RuleId::OutputUndeclared, message, Place::Key(pointer))
                 .help("Look whether the record holds the procedure that was run."),
         );
     }
@@ -535,7 +487,7 @@ fn output_ambiguous(case: &CaseView<'_>, findings: &mut Findings) {
         );
         let pointer = Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(key.into_owned()));
         findings.push(
-            Finding::new(OUTPUT_AMBIGUOUS.id, OUTPUT_AMBIGUOUS.severity, message, Place::Key(pointer))
+            Finding::new(RuleId::OutputAmbiguous, message, Place::Key(pointer))
                 .help("Give each step's result a name of its own."),
         );
     }
@@ -550,8 +502,7 @@ fn misread_last_step(case: &CaseView<'_>, findings: &mut Findings) {
     let pointer = if id.is_some() { here.then("id") } else { here };
     let message = format!("Upstream misreads the ids: {}.", surprise.meaning());
     findings.push(
-        Finding::new(LAST_STEP.id, LAST_STEP.severity, message, Place::Value(pointer))
-            .help("Number the steps 1, 2, 3 in order."),
+        Finding::new(RuleId::LastStep, message, Place::Value(pointer)).help("Number the steps 1, 2, 3 in order."),
     );
 }
 
@@ -620,7 +571,7 @@ fn error(case: &CaseView<'_>, findings: &mut Findings) {
     };
     let key = ["error", "error_type", "status"].into_iter().find(|key| record.root.get(key).is_some());
     let pointer = key.map_or_else(Pointer::default, |key| Pointer::from_iter([key]));
-    findings.push(Finding::new(ERROR.id, ERROR.severity, message, Place::Value(pointer)).help(help));
+    findings.push(Finding::new(RuleId::RunError, message, Place::Value(pointer)).help(help));
 }
 
 fn gold_num(case: &CaseView<'_>, findings: &mut Findings) {
@@ -631,7 +582,7 @@ fn gold_num(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((gold, misread)) = case.gold().and_then(|gold| Some((gold.value, gold.misread?))) else { return };
     let message = format!("The gold text ends in {}, but gold_num is {}.", gold.shown(), misread.shown());
     findings.push(
-        Finding::new(GOLD_NUM.id, GOLD_NUM.severity, message, Place::Value(Pointer::from_iter(["gold_num"])))
+        Finding::new(RuleId::GoldNum, message, Place::Value(Pointer::from_iter(["gold_num"])))
             .label(Place::Value(Pointer::from_iter(["gold_answer"])), "the gold text")
             .help("Read the gold number from the text again, commas and all."),
     );
@@ -648,8 +599,6 @@ fn gold_steps(case: &CaseView<'_>, findings: &mut Findings) {
         let text = shown!("{}", mark.text);
         let message = format!("The gold text calculates {text}, which is {gives}.");
         let place = Place::Value(Pointer::from_iter(["gold_answer"]));
-        findings.push(
-            Finding::new(GOLD_STEPS.id, GOLD_STEPS.severity, message, place).help("Read the gold answer critically."),
-        );
+        findings.push(Finding::new(RuleId::GoldSteps, message, place).help("Read the gold answer critically."));
     }
 }

@@ -2,42 +2,37 @@
 //! `joined` and `duplicate_id`; the entries stand in the registry like all others, and their examples are whole
 //! sources.
 
-use super::Rule;
-use crate::finding::{Finding, Place, Severity};
+use super::{Rule, RuleId};
+use crate::finding::{Finding, Place};
 use stepscope_base::json::Pointer;
 
 /// The rules of this file.
-pub const SOURCE_RULES: &[&Rule] = &[&JOINED, &DUPLICATE_ID];
-
-/// See its `explanation`.
-pub const JOINED: Rule = Rule {
-    id: "record/joined",
-    severity: Severity::Note,
-    summary: "every record has a line of its own",
-    explanation: "Two values stand in one line, or one document behind another. Most readers stop after the first or \
-        refuse the line; stepscope reads both, and says so.",
-    bad: r#"{"id": 1, "question": "?", "state": {}} {"id": 2, "question": "?", "state": {}}"#,
-    good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"?\", \"state\": {}}",
-    check: |_, _| {},
-};
-
-/// See its `explanation`.
-pub const DUPLICATE_ID: Rule = Rule {
-    id: "record/duplicate_id",
-    severity: Severity::Note,
-    summary: "no id stands twice in one file",
-    explanation: "Runs are joined by id: with a baseline, with verdicts, with a second run. Where an id stands twice, \
-        one of the two is lost or compared with the wrong run.",
-    bad: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 1, \"question\": \"!\", \"state\": {}}",
-    good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"!\", \"state\": {}}",
-    check: |_, _| {},
-};
+pub const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::RecordJoined,
+        summary: "every record has a line of its own",
+        explanation: "Two values stand in one line, or one document behind another. Most readers stop after the first or \
+            refuse the line; stepscope reads both, and says so.",
+        bad: r#"{"id": 1, "question": "?", "state": {}} {"id": 2, "question": "?", "state": {}}"#,
+        good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"?\", \"state\": {}}",
+        check: |_, _| {},
+    },
+    Rule {
+        id: RuleId::DuplicateId,
+        summary: "no id stands twice in one file",
+        explanation: "Runs are joined by id: with a baseline, with verdicts, with a second run. Where an id stands twice, \
+            one of the two is lost or compared with the wrong run.",
+        bad: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 1, \"question\": \"!\", \"state\": {}}",
+        good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"!\", \"state\": {}}",
+        check: |_, _| {},
+    },
+];
 
 /// Says of a record that another value stands before it in its line or document. `readable`: it could be read as JSON.
 pub fn joined(readable: bool) -> Finding {
     const MESSAGE: &str = "another value stands before this one in the same line or document";
     let place = if readable { Place::Value(Pointer::default()) } else { Place::Bytes { start: 0, end: 1 } };
-    Finding::new(JOINED.id, JOINED.severity, MESSAGE.to_owned(), place)
+    Finding::new(RuleId::RecordJoined, MESSAGE.to_owned(), place)
         .help("Write one value a line: other readers stop at the first, or refuse the line.")
 }
 
@@ -48,16 +43,14 @@ pub fn duplicate_id(first_line: Option<u64>) -> Finding {
         None => "This id stands earlier in the same file; runs are joined by id.".to_owned(),
     };
     let place = Place::Value(Pointer::from_iter(["id"]));
-    Finding::new(DUPLICATE_ID.id, DUPLICATE_ID.severity, message, place).help("Give each run its own id.")
+    Finding::new(RuleId::DuplicateId, message, place).help("Give each run its own id.")
 }
 
 /// What a rule of this file says of its bad example.
-pub fn of_example(id: &str) -> Option<Finding> {
-    if id == JOINED.id {
-        Some(joined(true))
-    } else if id == DUPLICATE_ID.id {
-        Some(duplicate_id(Some(1)))
-    } else {
-        None
+pub fn of_example(rule: RuleId) -> Option<Finding> {
+    match rule {
+        RuleId::RecordJoined => Some(joined(true)),
+        RuleId::DuplicateId => Some(duplicate_id(Some(1))),
+        _ => None,
     }
 }

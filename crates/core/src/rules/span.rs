@@ -3,7 +3,7 @@
 //! Five rules are published and fire as published; the others say what the published ones leave open. What is only a
 //! matter of how a document was cut into lines is never more than a note.
 
-use super::Rule;
+use super::{Rule, RuleId};
 use crate::answer::citations::{
     self, Numbering, QuoteMatch, QuotePlace, Resolution, SharedMistake, Tier, lines_in_words,
 };
@@ -80,237 +80,205 @@ macro_rules! good {
     };
 }
 
-/// See its `explanation`.
-pub(crate) const ITEM_NO_SPANS: Rule = Rule {
-    id: "span/item_no_spans",
-    severity: Severity::Warning,
-    summary: "every item cites at least one span",
-    explanation: "An item without a span cannot be checked: nobody knows which lines it rests on, and the model may \
-        have it from memory. This is a published check. Ask again, and ask for one span at least with every item.",
-    bad: trace!("computed", r#"{"text": "USD 1,200", "spans": []}"#),
-    good: good!(),
-    check: check_no_spans,
-};
-
-/// See its `explanation`.
-pub(crate) const LINE_START_NOT_IN_DOC: Rule = Rule {
-    id: "span/line_start_not_in_doc",
-    severity: Severity::Repairable,
-    summary: "line_start is a line of the document",
-    explanation: "Lines are counted from 0 over the whole document, sorted by page and line. A number beyond the end \
-        was made up, or counts something else. This is a published check. Where the quote stands in the document, \
-        the finding beside this one says on which line.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 12, "line_end": 12, "quote": "Section 4. End"}]}"#
-    ),
-    good: good!(),
-    check: check_line_start,
-};
-
-/// See its `explanation`.
-pub(crate) const LINE_END_NOT_IN_DOC: Rule = Rule {
-    id: "span/line_end_not_in_doc",
-    severity: Severity::Repairable,
-    summary: "line_end is a line of the document",
-    explanation: "The published checks look at line_start only. A span that ends behind the last line cites text that \
-        does not exist; the lines that do exist are still compared with the quote.",
-    bad: trace!("verbatim", r#"{"text": "x", "spans": [{"line_start": 8, "line_end": 9, "quote": "Section 4. End"}]}"#),
-    good: good!(),
-    check: check_line_end,
-};
-
-/// See its `explanation`.
-pub(crate) const RANGE_REVERSED: Rule = Rule {
-    id: "span/range_reversed",
-    severity: Severity::Repairable,
-    summary: "line_end does not come before line_start",
-    explanation: "Both ends of a span are inclusive, so line_end is line_start or more. This is a published check. A \
-        reader that joins the lines gets none from such a range, so the quote is never found in it; stepscope turns \
-        the range round and looks there.",
-    bad: trace!("verbatim", r#"{"text": "x", "spans": [{"line_start": 4, "line_end": 3, "quote": "bank transfer"}]}"#),
-    good: good!(),
-    check: check_reversed,
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_NOT_IN_CITED_LINES: Rule = Rule {
-    id: "span/quote_not_in_cited_lines",
-    severity: Severity::Warning,
-    summary: "the quote stands in the cited lines",
-    explanation: "The lines are joined, blanks are folded, and marks such as [12] are dropped; then the quote must be \
-        a part of them, letter for letter. This is a published check, and it fires as published: also on an honest \
-        quote whose words are hyphenated at line ends, or between whose halves the footer of a page stands. Then it \
-        is only a note, and says what had to be undone. Otherwise the finding beside it says whether the line is \
-        wrong or the quote.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,500 per claim."}]}"#
-    ),
-    good: good!(),
-    check: check_quote,
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_OK_AFTER_DEHYPHENATION: Rule = Rule {
-    id: "span/quote_ok_after_dehyphenation",
-    severity: Severity::Note,
-    summary: "the quote needs no undoing of hyphens at line ends",
-    explanation: "The document breaks a word at the end of a line, and the model wrote it in one piece, as a reader \
-        would. The quote is honest; only the published check cannot see it.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 3, "quote": "after the beginning of the policy"}]}"#
-    ),
-    good: good!(),
-    check: |case, findings| qualify(case, findings, &QUOTE_OK_AFTER_DEHYPHENATION),
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_FOUND_IN_WIDER_RANGE: Rule = Rule {
-    id: "span/quote_found_in_wider_range",
-    severity: Severity::Note,
-    summary: "the cited lines hold the whole quote",
-    explanation: "A part of the quote stands in the cited lines, the rest before or behind them: a sentence that \
-        wraps over two lines and is cited with one. The quote is right, the range is too small.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 3, "line_end": 3, "quote": "the policy. It is paid by bank transfer."}]}"#
-    ),
-    good: good!(),
-    check: |case, findings| qualify(case, findings, &QUOTE_FOUND_IN_WIDER_RANGE),
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_FOUND_NEARBY: Rule = Rule {
-    id: "span/quote_found_nearby",
-    severity: Severity::Note,
-    summary: "the quote does not stand a few lines from the cited ones",
-    explanation: "The quote stands within five lines of the cited ones. Models often point at the line behind a \
-        sentence, or count from 1. The quote is right, the line is wrong.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}]}"#
-    ),
-    good: good!(),
-    check: |case, findings| qualify(case, findings, &QUOTE_FOUND_NEARBY),
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_FOUND_ELSEWHERE: Rule = Rule {
-    id: "span/quote_found_elsewhere",
-    severity: Severity::Note,
-    summary: "the quote does not stand far from the cited lines",
-    explanation: "The quote stands in the document, but on another page or more than five lines away. A common \
-        mistake is the number of the line inside its page where the number in the whole document is asked for; where \
-        that explains it, it is said. The quote is right, the line is wrong: every place is listed.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 0, "line_end": 0, "quote": "It is settled within ten days."}]}"#
-    ),
-    good: good!(),
-    check: |case, findings| qualify(case, findings, &QUOTE_FOUND_ELSEWHERE),
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_NOWHERE_IN_DOC: Rule = Rule {
-    id: "span/quote_nowhere_in_doc",
-    severity: Severity::Fatal,
-    summary: "the quote stands somewhere in the document",
-    explanation: "No line of the document holds these words, whatever is forgiven: blanks, hyphens, case, \
-        punctuation, headers between pages. The model made them up or put them in its own words. Where a place \
-        resembles the quote it is named, with what differs, and the finding is a warning only: there the quote was \
-        changed, not invented.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Damage by flood is excluded without limit."}]}"#
-    ),
-    good: good!(),
-    check: check_nowhere,
-};
-
-/// See its `explanation`.
-pub(crate) const QUOTE_UNDECIDED: Rule = Rule {
-    id: "quote/undecided",
-    severity: Severity::Note,
-    summary: "every quote was looked for",
-    explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. \
-        Where it is used up, nothing is said about the quote: it may stand in the cited lines, elsewhere or nowhere. \
-        That happens to answers with very many or very long quotes that do not stand where they should.",
-    bad: too_much!(),
-    good: good!(),
-    check: check_undecided,
-};
-
-/// See its `explanation`.
-pub(crate) const VERBATIM_WITHOUT_QUOTE: Rule = Rule {
-    id: "span/verbatim_without_quote",
-    severity: Severity::Warning,
-    summary: "an answer that is verbatim has a quote with every item",
-    explanation: "The answer says of itself that its values stand word for word in the document, and no span of this \
-        item says which words. This is a published check, one finding an item. Ask for a quote, or call the method \
-        computed or inferred.",
-    bad: trace!("verbatim", r#"{"text": "USD 1,200", "spans": [{"line_start": 1, "line_end": 1, "quote": null}]}"#),
-    good: good!(),
-    check: check_verbatim,
-};
-
-/// See its `explanation`.
-pub(crate) const SPAN_OUTSIDE_RETRIEVED_PAGES: Rule = Rule {
-    id: "span/span_outside_retrieved_pages",
-    severity: Severity::Warning,
-    summary: "the cited lines are among those that the model saw",
-    explanation: "Retrieval gave the model some pages, and the span cites a line of another one. The model cannot \
-        have read it: the number is wrong, or the answer comes from memory.",
-    bad: trace!("verbatim", r#"{"text": "x", "spans": [{"line_start": 8, "line_end": 8, "quote": "Section 4. End"}]}"#),
-    good: good!(),
-    check: check_retrieved,
-};
-
-/// See its `explanation`.
-pub(crate) const SPAN_CROSSES_PAGE: Rule = Rule {
-    id: "span/span_crosses_page",
-    severity: Severity::Note,
-    summary: "a span stays on one page",
-    explanation: "The cited lines begin on one page and end on another. That can be right, for a sentence or a list \
-        that goes on; but headers, footers and footnotes stand between, and a range that was meant for one page and \
-        is counted wrongly looks the same.",
-    bad: trace!("verbatim", r#"{"text": "x", "spans": [{"line_start": 4, "line_end": 6, "quote": "bank transfer."}]}"#),
-    good: good!(),
-    check: check_crosses,
-};
-
-/// See its `explanation`.
-pub(crate) const SHARED_OFFSET: Rule = Rule {
-    id: "span/shared_offset",
-    severity: Severity::Note,
-    summary: "the spans of an answer are not all wrong in the same way",
-    explanation: "Every quote of the answer stands in the document, and one mistake explains all the line numbers: \
-        they count from 1, or inside the page, or lie the same number of lines off. That is a matter of the prompt \
-        or of a changed document, not of the single span: say in the prompt which column holds the line number.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}, {"line_start": 5, "line_end": 5, "quote": "It is paid by bank transfer."}]}"#
-    ),
-    good: good!(),
-    check: check_shared,
-};
-
-/// See its `explanation`.
-pub(crate) const BOUNDARY: Rule = Rule {
-    id: "span/boundary",
-    severity: Severity::Note,
-    summary: "a span begins and ends where sentences do",
-    explanation: "A hint: the quoted passage starts in mid-sentence, ends before its sentence does, or lines are \
-        missing from the document between its lines. Evidence that is cut in half may leave out a condition or an \
-        exception. Short quotes such as an amount are left alone.",
-    bad: trace!(
-        "verbatim",
-        r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "due within thirty days after"}]}"#
-    ),
-    good: good!(),
-    check: check_boundary,
-};
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::ItemNoSpans,
+        summary: "every item cites at least one span",
+        explanation: "An item without a span cannot be checked: nobody knows which lines it rests on, and the model may \
+            have it from memory. This is a published check. Ask again, and ask for one span at least with every item.",
+        bad: trace!("computed", r#"{"text": "USD 1,200", "spans": []}"#),
+        good: good!(),
+        check: check_no_spans,
+    },
+    Rule {
+        id: RuleId::LineStartNotInDoc,
+        summary: "line_start is a line of the document",
+        explanation: "Lines are counted from 0 over the whole document, sorted by page and line. A number beyond the end \
+            was made up, or counts something else. This is a published check. Where the quote stands in the document, \
+            the finding beside this one says on which line.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 12, "line_end": 12, "quote": "Section 4. End"}]}"#
+        ),
+        good: good!(),
+        check: check_line_start,
+    },
+    Rule {
+        id: RuleId::LineEndNotInDoc,
+        summary: "line_end is a line of the document",
+        explanation: "The published checks look at line_start only. A span that ends behind the last line cites text that \
+            does not exist; the lines that do exist are still compared with the quote.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 8, "line_end": 9, "quote": "Section 4. End"}]}"#
+        ),
+        good: good!(),
+        check: check_line_end,
+    },
+    Rule {
+        id: RuleId::RangeReversed,
+        summary: "line_end does not come before line_start",
+        explanation: "Both ends of a span are inclusive, so line_end is line_start or more. This is a published check. A \
+            reader that joins the lines gets none from such a range, so the quote is never found in it; stepscope turns \
+            the range round and looks there.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 4, "line_end": 3, "quote": "bank transfer"}]}"#
+        ),
+        good: good!(),
+        check: check_reversed,
+    },
+    Rule {
+        id: RuleId::QuoteNotInCitedLines,
+        summary: "the quote stands in the cited lines",
+        explanation: "The lines are joined, blanks are folded, and marks such as [12] are dropped; then the quote must be \
+            a part of them, letter for letter. This is a published check, and it fires as published: also on an honest \
+            quote whose words are hyphenated at line ends, or between whose halves the footer of a page stands. Then it \
+            is only a note, and says what had to be undone. Otherwise the finding beside it says whether the line is \
+            wrong or the quote.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,500 per claim."}]}"#
+        ),
+        good: good!(),
+        check: check_quote,
+    },
+    Rule {
+        id: RuleId::QuoteOkAfterDehyphenation,
+        summary: "the quote needs no undoing of hyphens at line ends",
+        explanation: "The document breaks a word at the end of a line, and the model wrote it in one piece, as a reader \
+            would. The quote is honest; only the published check cannot see it.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 3, "quote": "after the beginning of the policy"}]}"#
+        ),
+        good: good!(),
+        check: |case, findings| qualify(case, findings, RuleId::QuoteOkAfterDehyphenation),
+    },
+    Rule {
+        id: RuleId::QuoteFoundInWiderRange,
+        summary: "the cited lines hold the whole quote",
+        explanation: "A part of the quote stands in the cited lines, the rest before or behind them: a sentence that \
+            wraps over two lines and is cited with one. The quote is right, the range is too small.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 3, "line_end": 3, "quote": "the policy. It is paid by bank transfer."}]}"#
+        ),
+        good: good!(),
+        check: |case, findings| qualify(case, findings, RuleId::QuoteFoundInWiderRange),
+    },
+    Rule {
+        id: RuleId::QuoteFoundNearby,
+        summary: "the quote does not stand a few lines from the cited ones",
+        explanation: "The quote stands within five lines of the cited ones. Models often point at the line behind a \
+            sentence, or count from 1. The quote is right, the line is wrong.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}]}"#
+        ),
+        good: good!(),
+        check: |case, findings| qualify(case, findings, RuleId::QuoteFoundNearby),
+    },
+    Rule {
+        id: RuleId::QuoteFoundElsewhere,
+        summary: "the quote does not stand far from the cited lines",
+        explanation: "The quote stands in the document, but on another page or more than five lines away. A common \
+            mistake is the number of the line inside its page where the number in the whole document is asked for; where \
+            that explains it, it is said. The quote is right, the line is wrong: every place is listed.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 0, "line_end": 0, "quote": "It is settled within ten days."}]}"#
+        ),
+        good: good!(),
+        check: |case, findings| qualify(case, findings, RuleId::QuoteFoundElsewhere),
+    },
+    Rule {
+        id: RuleId::QuoteNowhereInDoc,
+        summary: "the quote stands somewhere in the document",
+        explanation: "No line of the document holds these words, whatever is forgiven: blanks, hyphens, case, \
+            punctuation, headers between pages. The model made them up or put them in its own words. Where a place \
+            resembles the quote it is named, with what differs, and the finding is a warning only: there the quote was \
+            changed, not invented.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Damage by flood is excluded without limit."}]}"#
+        ),
+        good: good!(),
+        check: check_nowhere,
+    },
+    Rule {
+        id: RuleId::QuoteUndecided,
+        summary: "every quote was looked for",
+        explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. \
+            Where it is used up, nothing is said about the quote: it may stand in the cited lines, elsewhere or nowhere. \
+            That happens to answers with very many or very long quotes that do not stand where they should.",
+        bad: too_much!(),
+        good: good!(),
+        check: check_undecided,
+    },
+    Rule {
+        id: RuleId::VerbatimWithoutQuote,
+        summary: "an answer that is verbatim has a quote with every item",
+        explanation: "The answer says of itself that its values stand word for word in the document, and no span of this \
+            item says which words. This is a published check, one finding an item. Ask for a quote, or call the method \
+            computed or inferred.",
+        bad: trace!("verbatim", r#"{"text": "USD 1,200", "spans": [{"line_start": 1, "line_end": 1, "quote": null}]}"#),
+        good: good!(),
+        check: check_verbatim,
+    },
+    Rule {
+        id: RuleId::SpanOutsideRetrievedPages,
+        summary: "the cited lines are among those that the model saw",
+        explanation: "Retrieval gave the model some pages, and the span cites a line of another one. The model cannot \
+            have read it: the number is wrong, or the answer comes from memory.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 8, "line_end": 8, "quote": "Section 4. End"}]}"#
+        ),
+        good: good!(),
+        check: check_retrieved,
+    },
+    Rule {
+        id: RuleId::SpanCrossesPage,
+        summary: "a span stays on one page",
+        explanation: "The cited lines begin on one page and end on another. That can be right, for a sentence or a list \
+            that goes on; but headers, footers and footnotes stand between, and a range that was meant for one page and \
+            is counted wrongly looks the same.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 4, "line_end": 6, "quote": "bank transfer."}]}"#
+        ),
+        good: good!(),
+        check: check_crosses,
+    },
+    Rule {
+        id: RuleId::SharedOffset,
+        summary: "the spans of an answer are not all wrong in the same way",
+        explanation: "Every quote of the answer stands in the document, and one mistake explains all the line numbers: \
+            they count from 1, or inside the page, or lie the same number of lines off. That is a matter of the prompt \
+            or of a changed document, not of the single span: say in the prompt which column holds the line number.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}, {"line_start": 5, "line_end": 5, "quote": "It is paid by bank transfer."}]}"#
+        ),
+        good: good!(),
+        check: check_shared,
+    },
+    Rule {
+        id: RuleId::SpanBoundary,
+        summary: "a span begins and ends where sentences do",
+        explanation: "A hint: the quoted passage starts in mid-sentence, ends before its sentence does, or lines are \
+            missing from the document between its lines. Evidence that is cut in half may leave out a condition or an \
+            exception. Short quotes such as an amount are left alone.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "due within thirty days after"}]}"#
+        ),
+        good: good!(),
+        check: check_boundary,
+    },
+];
 
 /// One span with what it belongs to.
 struct Span<'s, 'a> {
@@ -363,8 +331,8 @@ fn place(citation: &Citation<'_>, value: Option<Value<'_>>) -> Place {
     })
 }
 
-fn finding(rule: &Rule, message: impl Into<Untrusted<'static>>, place: Place, help: &'static str) -> Finding {
-    Finding::new(rule.id, rule.severity, message, place).help(help)
+fn finding(rule: RuleId, message: impl Into<Untrusted<'static>>, place: Place, help: &'static str) -> Finding {
+    Finding::new(rule, message, place).help(help)
 }
 
 fn int(n: impl TryInto<i64>) -> Datum {
@@ -374,7 +342,7 @@ fn int(n: impl TryInto<i64>) -> Datum {
 fn check_no_spans(case: &CaseView<'_>, findings: &mut Findings) {
     for item in case.items().iter().filter(|item| item.citations.is_empty() && item.is_found()) {
         let help = "Ask the model again, and ask for at least one span with every item.";
-        findings.push(finding(&ITEM_NO_SPANS, "the item cites nothing".to_owned(), evidence(item), help));
+        findings.push(finding(RuleId::ItemNoSpans, "the item cites nothing".to_owned(), evidence(item), help));
     }
 }
 
@@ -388,17 +356,17 @@ fn evidence(item: &AnswerItem<'_>) -> Place {
 
 fn check_line_start(case: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(case).filter(|span| span.resolution.start_exists == Some(false)) {
-        findings.push(missing_line(&LINE_START_NOT_IN_DOC, &span, span.citation.lines.0, span.first_line()));
+        findings.push(missing_line(RuleId::LineStartNotInDoc, &span, span.citation.lines.0, span.first_line()));
     }
 }
 
 fn check_line_end(case: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(case).filter(|span| span.resolution.end_exists == Some(false)) {
-        findings.push(missing_line(&LINE_END_NOT_IN_DOC, &span, span.citation.lines.1, span.last_line()));
+        findings.push(missing_line(RuleId::LineEndNotInDoc, &span, span.citation.lines.1, span.last_line()));
     }
 }
 
-fn missing_line(rule: &Rule, span: &Span<'_, '_>, value: Option<Value<'_>>, place: Place) -> Finding {
+fn missing_line(rule: RuleId, span: &Span<'_, '_>, value: Option<Value<'_>>, place: Place) -> Finding {
     let line = value.map(|value| head(value.raw(), 24)).unwrap_or_default();
     let message = Message::new("line ").text(line).text(" is not in the document");
     let message = match (span.citation.page_numbers().0, span.document.len()) {
@@ -420,7 +388,7 @@ fn check_reversed(case: &CaseView<'_>, findings: &mut Findings) {
         let help = "Exchange line_start and line_end, if the quote stands between them.";
         let first = place(citation, citation.lines.0);
         findings.push(
-            finding(&RANGE_REVERSED, message, place(citation, citation.lines.1), help)
+            finding(RuleId::RangeReversed, message, place(citation, citation.lines.1), help)
                 .label(first, "the first line".to_owned()),
         );
     }
@@ -457,7 +425,7 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
             }
             (None, _) => ("the quote is not in the cited lines".to_owned(), "Correct the line numbers."),
         };
-        let mut finding = finding(&QUOTE_NOT_IN_CITED_LINES, message, span.quote(), help);
+        let mut finding = finding(RuleId::QuoteNotInCitedLines, message, span.quote(), help);
         if honest.is_some_and(|found| found.tier != Tier::Elided) {
             finding.severity = Severity::Note;
         }
@@ -467,27 +435,27 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 /// The rules that say how a quote was found that the published check did not find.
-fn qualify(case: &CaseView<'_>, findings: &mut Findings, rule: &'static Rule) {
+fn qualify(case: &CaseView<'_>, findings: &mut Findings, rule: RuleId) {
     for span in spans(case).filter(|span| !span.resolution.is_published_ok()) {
         let Some(found) = &span.resolution.found else { continue };
         let (own, help) = match (span.resolution.place, found.tier) {
             (QuotePlace::Cited, Tier::Hyphens) => {
-                (QUOTE_OK_AFTER_DEHYPHENATION.id, "Nothing has to be done; the quote is right.")
+                (RuleId::QuoteOkAfterDehyphenation, "Nothing has to be done; the quote is right.")
             }
-            (QuotePlace::Wider, _) => (QUOTE_FOUND_IN_WIDER_RANGE.id, "Cite these lines."),
-            (QuotePlace::Nearby, _) => (QUOTE_FOUND_NEARBY.id, "Correct the line numbers."),
+            (QuotePlace::Wider, _) => (RuleId::QuoteFoundInWiderRange, "Cite these lines."),
+            (QuotePlace::Nearby, _) => (RuleId::QuoteFoundNearby, "Correct the line numbers."),
             (QuotePlace::OtherPage | QuotePlace::Elsewhere, _) => {
-                (QUOTE_FOUND_ELSEWHERE.id, "Correct the line numbers.")
+                (RuleId::QuoteFoundElsewhere, "Correct the line numbers.")
             }
             _ => continue,
         };
-        if own == rule.id {
+        if own == rule {
             findings.push(found_there(rule, &span, found, help));
         }
     }
 }
 
-fn found_there(rule: &Rule, span: &Span<'_, '_>, found: &QuoteMatch, help: &'static str) -> Finding {
+fn found_there(rule: RuleId, span: &Span<'_, '_>, found: &QuoteMatch, help: &'static str) -> Finding {
     let resolution = span.resolution;
     let words = span.words(found);
     let message = match (resolution.place, resolution.offset()) {
@@ -531,12 +499,12 @@ fn check_undecided(case: &CaseView<'_>, findings: &mut Findings) {
     }
     for span in spans(case).filter(|span| span.resolution.place == QuotePlace::Undecided) {
         let message = "undecided whether the quote stands there: the search ended before".to_owned();
-        findings.push(finding(&QUOTE_UNDECIDED, message, span.quote(), SPENT));
+        findings.push(finding(RuleId::QuoteUndecided, message, span.quote(), SPENT));
     }
     let citations = case.items().iter().flat_map(|item| &item.citations);
     for citation in citations.skip(citations::MAX_SPANS).filter(|citation| citation.quote.is_some()) {
         let message = "undecided whether the quote stands there: too many spans stand before it".to_owned();
-        findings.push(finding(&QUOTE_UNDECIDED, message, Place::Value(citation.pointer.clone()), SPENT));
+        findings.push(finding(RuleId::QuoteUndecided, message, Place::Value(citation.pointer.clone()), SPENT));
     }
 }
 
@@ -545,7 +513,7 @@ fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
         let Some(near) = &span.resolution.near else {
             let message = "the quote stands nowhere in the document".to_owned();
             let help = "Reject the item, or ask again for the exact words of the document.";
-            findings.push(finding(&QUOTE_NOWHERE_IN_DOC, message, span.quote(), help));
+            findings.push(finding(RuleId::QuoteNowhereInDoc, message, span.quote(), help));
             continue;
         };
         let words = lines_in_words(span.document, &near.lines);
@@ -554,7 +522,8 @@ fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
         let help = "Compare both texts: the document decides, not the quote.";
         let text = head(span.document.bytes(near.bytes.clone()), EXCERPT);
         let there = Message::new("there it reads: ").text(text);
-        let mut finding = finding(&QUOTE_NOWHERE_IN_DOC, message, span.quote(), help).label(span.first_line(), there);
+        let mut finding =
+            finding(RuleId::QuoteNowhereInDoc, message, span.quote(), help).label(span.first_line(), there);
         finding.severity = Severity::Warning;
         for part in parts_of_quote(&span, near).into_iter().take(MAX_PARTS) {
             finding.push_label(part);
@@ -591,7 +560,7 @@ fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
     for item in case.items().iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
         let message = "the answer is called verbatim, and the item has no quote".to_owned();
         let help = "Ask for the words of the document with every item, or call the method computed or inferred.";
-        findings.push(finding(&VERBATIM_WITHOUT_QUOTE, message, evidence(item), help));
+        findings.push(finding(RuleId::VerbatimWithoutQuote, message, evidence(item), help));
     }
 }
 
@@ -613,7 +582,7 @@ fn check_retrieved(case: &CaseView<'_>, findings: &mut Findings) {
         let message = format!("page {page} is cited, and the model did not see it");
         let help = "Find out whether the number is wrong or the answer comes from memory.";
         let place = if unseen(&first) { span.first_line() } else { span.last_line() };
-        findings.push(finding(&SPAN_OUTSIDE_RETRIEVED_PAGES, message, place, help).detail("page", int(page)));
+        findings.push(finding(RuleId::SpanOutsideRetrievedPages, message, place, help).detail("page", int(page)));
     }
 }
 
@@ -624,7 +593,7 @@ fn check_crosses(case: &CaseView<'_>, findings: &mut Findings) {
         let message = format!("the span begins on page {first} and ends on page {last}");
         let help = "Look whether the passage really goes on over the page, or the numbers are wrong.";
         findings.push(
-            finding(&SPAN_CROSSES_PAGE, message, span.last_line(), help)
+            finding(RuleId::SpanCrossesPage, message, span.last_line(), help)
                 .label(span.first_line(), format!("page {first}"))
                 .detail("pages", Datum::List(vec![int(first), int(last)])),
         );
@@ -647,7 +616,7 @@ fn check_shared(case: &CaseView<'_>, findings: &mut Findings) {
         SharedMistake::Offset(by) => format!("all line numbers of the answer are {by} too small"),
     };
     let help = "Say in the prompt which number to cite: the 0-based line over the whole document.";
-    findings.push(finding(&SHARED_OFFSET, message, span.first_line(), help));
+    findings.push(finding(RuleId::SharedOffset, message, span.first_line(), help));
 }
 
 fn check_boundary(case: &CaseView<'_>, findings: &mut Findings) {
@@ -655,7 +624,7 @@ fn check_boundary(case: &CaseView<'_>, findings: &mut Findings) {
         let Some(hints) = boundary::hints(span.document, span.resolution) else { continue };
         let help = "Read the lines around it: a condition or an exception may stand there.";
         let place = if span.resolution.has_quote() { span.quote() } else { span.first_line() };
-        findings.push(finding(&BOUNDARY, format!("the passage {hints}"), place, help));
+        findings.push(finding(RuleId::SpanBoundary, format!("the passage {hints}"), place, help));
     }
 }
 

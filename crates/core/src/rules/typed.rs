@@ -8,24 +8,24 @@ pub(crate) mod flags;
 pub mod source;
 pub(crate) mod values;
 
-use super::Rule;
+use super::RuleId;
 use crate::finding::{Finding, Findings, Place};
 use stepscope_base::text::Untrusted;
 
 /// Findings of one rule.
 struct Report<'f> {
-    rule: &'static Rule,
+    rule: RuleId,
     help: &'static str,
     findings: &'f mut Findings,
 }
 
 impl<'f> Report<'f> {
-    const fn new(rule: &'static Rule, help: &'static str, findings: &'f mut Findings) -> Self {
+    const fn new(rule: RuleId, help: &'static str, findings: &'f mut Findings) -> Self {
         Self { rule, help, findings }
     }
 
     /// One more finding, for labels and details; `None` if there are too many already.
     fn add(&mut self, message: impl Into<Untrusted<'static>>, place: Place) -> Option<&mut Finding> {
-        self.findings.push(Finding::new(self.rule.id, self.rule.severity, message, place).help(self.help))
+        self.findings.push(Finding::new(self.rule, message, place).help(self.help))
     }
 }

@@ -18,7 +18,7 @@ use crate::record::{Record, RecordKind};
 use crate::review::event::{GoldStatus, Text};
 use crate::review::fold::Outcome;
 use crate::review::verdict_state::VerdictState;
-use crate::rules::RULES;
+use crate::rules::{RULES, RuleId};
 use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
 use crate::triage::Fix;
@@ -547,15 +547,11 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
 fn rule_test(value: &str) -> Result<Test, String> {
     let mut bits = RuleBits::default();
     for word in value.split(',') {
-        let found = RULES
-            .iter()
-            .enumerate()
-            .filter(|(_, rule)| !word.is_empty() && rule.id.contains(word))
-            .fold(RuleBits::default(), |bits, (n, _)| bits.or(RuleBits::of(n)));
-        if found.is_empty() {
+        let mut found = RuleId::ALL.iter().filter(|rule| !word.is_empty() && rule.word().contains(word)).peekable();
+        if found.peek().is_none() {
             return Err(format!("no rule's id holds {word:?}; `stepscope rules` lists them"));
         }
-        bits = bits.or(found);
+        bits = found.fold(bits, |bits, rule| bits.or(RuleBits::of(*rule)));
     }
     Ok(Test::Rule(bits))
 }
@@ -697,7 +693,7 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
         }
         Some(("rule", part)) => RULES
             .iter()
-            .filter(|rule| rule.id.contains(part) && rule.id != part)
+            .filter(|rule| rule.id.word().contains(part) && rule.id.word() != part)
             .map(|rule| make(format!("rule:{}", rule.id), rule.summary))
             .collect(),
         Some(_) => Vec::new(),
@@ -795,10 +791,11 @@ mod tests {
         use stepscope_base::json::Pointer;
         for rule in RULES {
             let case = Case::read(example(rule.bad));
-            let finding = Finding::new(rule.id, rule.severity, "m", Place::Value(Pointer::default()));
+            let finding = Finding::new(rule.id, "m", Place::Value(Pointer::default()));
             let row = RowFacts::unchecked(0, 3).checked(&case.view(), &[finding], None);
-            for end in 1..=rule.id.len() {
-                let typed = format!("rule:{}", &rule.id[..end]);
+            let id = rule.id.word();
+            for end in 1..=id.len() {
+                let typed = format!("rule:{}", &id[..end]);
                 assert_eq!(Filter::parse(&typed).unwrap().fits_row(&row), RowAnswer::Yes, "{typed} of {}", rule.id);
             }
         }

@@ -1,13 +1,11 @@
 //! What the table, the filters and the counts keep of a record: forty bytes, whatever the record's size.
 
-use std::sync::LazyLock;
-
 use crate::answer::route::{Route, route};
 use crate::answer::truncation::TruncationVerdict;
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
-use crate::rules::{RULES, Rule};
+use crate::rules::id::{Kinds, QueueClass, RuleId};
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
 
@@ -267,10 +265,8 @@ impl RowFacts {
     }
 
     /// Counts one finding.
-    pub fn note(&mut self, rule: &str, severity: Severity) {
-        if let Some(n) = RULES.iter().position(|known| known.id == rule) {
-            self.rules |= RuleBits::of(n).bit(self.kind());
-        }
+    pub fn note(&mut self, rule: RuleId, severity: Severity) {
+        self.rules |= RuleBits::of(rule).bit(self.kind());
         if let Some(count) = self.counts.get_mut(severity as usize) {
             *count = count.saturating_add(1);
         }
@@ -346,68 +342,58 @@ impl RowFacts {
     }
 }
 
-/// Which records a rule can speak of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Family {
-    All,
-    Runs,
-    Typed,
-}
-
-impl Family {
-    fn of(rule: &Rule) -> Self {
-        match rule.id.split_once('/') {
-            Some(("reading" | "record", _)) => Self::All,
-            Some(("span" | "quote", _)) => Self::Typed,
-            // Upstream's four schemas are for the answers of runs.
-            Some(("answer", name)) if name != "schema" => Self::Typed,
-            _ => Self::Runs,
-        }
-    }
-}
-
 /// Rules as bits of a row. Runs and typed answers share numbers, because no rule is about both but those that are
-/// about every record: so all rules have a bit of their own in 63.
+/// about every record, which have the first.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RuleBits {
     runs: u64,
     typed: u64,
 }
 
+/// The bits of every rule. More rules than a row has bits for do not compile.
+const BITS: [RuleBits; RuleId::ALL.len()] = {
+    let every = count(Kinds::Every, RuleId::ALL.len());
+    let mut bits = [RuleBits { runs: 0, typed: 0 }; RuleId::ALL.len()];
+    let mut n = 0;
+    while n < bits.len() {
+        let kinds = RuleId::ALL[n].kinds();
+        let place = count(kinds, n) + if matches!(kinds, Kinds::Every) { 0 } else { every };
+        assert!(1 << place < DISAGREES, "a row has no more bits for rules");
+        bits[n] = match kinds {
+            Kinds::Every => RuleBits { runs: 1 << place, typed: 1 << place },
+            Kinds::Runs => RuleBits { runs: 1 << place, typed: 0 },
+            Kinds::Typed => RuleBits { runs: 0, typed: 1 << place },
+        };
+        n += 1;
+    }
+    bits
+};
+
+/// How many of the first rules are about these records.
+const fn count(kinds: Kinds, first: usize) -> usize {
+    let (mut n, mut count) = (0, 0);
+    while n < first {
+        count += (RuleId::ALL[n].kinds() as u8 == kinds as u8) as usize;
+        n += 1;
+    }
+    count
+}
+
 impl RuleBits {
-    /// The bits of a rule by its position in [`RULES`].
-    pub fn of(rule: usize) -> Self {
-        static ALL: LazyLock<Vec<RuleBits>> = LazyLock::new(RuleBits::number);
-        ALL.get(rule).copied().unwrap_or_default()
+    /// The bits of a rule.
+    pub fn of(rule: RuleId) -> Self {
+        BITS.get(rule as usize).copied().unwrap_or_default()
     }
 
-    fn number() -> Vec<Self> {
-        let shared = RULES.iter().filter(|rule| Family::of(rule) == Family::All).count();
-        let (mut all, mut runs, mut typed) = (0, shared, shared);
-        let next = |n: &mut usize| {
-            *n += 1;
-            1_u64 << (*n - 1).min(62)
-        };
-        let number = |rule: &&Rule| match Family::of(rule) {
-            Family::All => {
-                let bit = next(&mut all);
-                Self { runs: bit, typed: bit }
-            }
-            Family::Runs => Self { runs: next(&mut runs), typed: 0 },
-            Family::Typed => Self { runs: 0, typed: next(&mut typed) },
-        };
-        RULES.iter().map(number).collect()
+    /// Those of the rules that put a record into a class of the review queue.
+    pub(crate) fn in_queue(class: QueueClass) -> Self {
+        RuleId::ALL.into_iter().filter(|rule| rule.queue() == class).map(Self::of).fold(Self::default(), Self::or)
     }
 
     /// Both sets together.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self { runs: self.runs | other.runs, typed: self.typed | other.typed }
-    }
-
-    /// Whether no rule is in it.
-    pub const fn is_empty(self) -> bool {
-        self.runs | self.typed == 0
     }
 
     const fn bit(self, kind: RecordKind) -> u64 {
@@ -428,7 +414,8 @@ mod tests {
         let text = br#"{"id": 1, "procedure": {"steps": [{}, {}]}, "state": {"confidence": 0.5}, "fitness": 0.25, "pred_num": 7, "correct": false, "trace": {"steps": []}}"#;
         let case = Case::read(text);
         let view = case.view();
-        let finding = |severity| Finding::new("x", severity, "m", Place::Value(Pointer::default()));
+        let place = Place::Value(Pointer::default());
+        let finding = |severity| Finding::new(RuleId::Unused, "m", place.clone()).severity(severity);
         let mut findings = vec![finding(Severity::Warning); 300];
         findings.push(finding(Severity::Note));
         let row = RowFacts::unchecked(12, 34).checked(&view, &findings, None);
@@ -467,13 +454,14 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_has_a_bit_of_its_own_in_its_family() {
-        for kind in [RecordKind::Procedural, RecordKind::Typed] {
-            let bits: Vec<u64> = (0..RULES.len()).map(|n| RuleBits::of(n).bit(kind)).filter(|bit| *bit > 0).collect();
-            let all = bits.iter().fold(0, |all, bit| all | bit);
-            assert_eq!(all.count_ones() as usize, bits.len(), "{kind:?}: more than 63 rules");
+    fn every_rule_has_a_bit_of_its_own_in_the_records_that_it_speaks_of() {
+        for kind in RecordKind::ALL {
+            let (own, other): (Vec<_>, Vec<_>) = RuleId::ALL.iter().partition(|rule| rule.kinds().has(kind));
+            let bits: Vec<u64> = own.iter().map(|rule| RuleBits::of(*rule).bit(kind)).collect();
+            assert!(bits.iter().all(|bit| bit.count_ones() == 1), "{kind:?}");
+            assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones() as usize, bits.len(), "{kind:?}");
+            assert!(other.iter().all(|rule| RuleBits::of(*rule).bit(kind) == 0), "{kind:?}");
         }
-        assert!((0..RULES.len()).all(|n| !RuleBits::of(n).is_empty()));
     }
 
     #[test]
@@ -486,7 +474,7 @@ mod tests {
         let case = Case::read(text);
         let view = case.view();
         let nowhere = Place::Value(Pointer::from_iter(["answer", "items"]).then(2).then("spans").then(0));
-        let findings = vec![Finding::new("span/quote_nowhere_in_doc", Severity::Warning, "m", nowhere)];
+        let findings = vec![Finding::new(RuleId::QuoteNowhereInDoc, "m", nowhere)];
         let row = RowFacts::unchecked(0, 3).checked(&view, &findings, None);
         let typed = row.typed().unwrap();
         assert_eq!((typed.route, typed.grounded, typed.items), (Some(Route::Reject), Some(1), 3));

@@ -6,7 +6,7 @@ use crate::arithmetic::gold::{Gold, annotations};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::recompute::{Computed, number_pointer};
 use crate::finding::{Finding, Severity};
-use crate::rules::{plausibility, quantity, run};
+use crate::rules::RuleId;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 
@@ -48,14 +48,14 @@ impl Trial<'_, '_> {
         if let Some(wrong) = marks.iter().find(|mark| mark.is_wrong()) {
             let gives = wrong.gives.map_or_else(String::new, Number::shown);
             let text = shown!("the gold text calculates {}, which is {gives}", wrong.text);
-            self.argue(run::GOLD_STEPS.id, pointer, text);
+            self.argue(RuleId::GoldSteps.word(), pointer, text);
             return true;
         }
         let Some((wrong, printed)) = marks.iter().find_map(|mark| Some((mark, mark.contradiction()?))) else {
             return false;
         };
         let text = shown!("the gold text calculates {}, and goes on with {}", wrong.text, printed.shown());
-        self.argue(run::GOLD_STEPS.id, pointer, text);
+        self.argue(RuleId::GoldSteps.word(), pointer, text);
         true
     }
 
@@ -68,13 +68,13 @@ impl Trial<'_, '_> {
             return None;
         }
         let text = shown!("the gold text works out {}, and then ends with {}", answer.shown(), gold.value.shown());
-        self.argue(run::GOLD_STEPS.id, Pointer::from_iter(["gold_answer"]), text);
+        self.argue(RuleId::GoldSteps.word(), Pointer::from_iter(["gold_answer"]), text);
         Some((Fix::Gold, None, Confidence::Likely))
     }
 
     /// Answer and gold are one number, rounded otherwise, and no whole things are counted.
     fn rounding(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
-        let counted = self.findings.iter().any(|finding| finding.rule == plausibility::FRACTIONAL.id);
+        let counted = self.findings.iter().any(|finding| finding.rule == RuleId::AnswerFractional);
         let off = (answer.float() - gold.value.float()).abs();
         let near = off <= ROUNDED * gold.value.float().abs()
             || (off < 1.0 && gold.value.is_whole() && self.cuts(gold, answer));
@@ -116,7 +116,7 @@ impl Trial<'_, '_> {
         let question = self.record.question.and_then(Value::string)?;
         let asked = numbers(question.utf8()?).iter().any(|(number, _)| number.value == ratio);
         // A run that leaves out what the gold text uses has other faults.
-        let missed = |finding: &Finding| finding.rule == quantity::MISSED.id && finding.severity < Severity::Note;
+        let missed = |finding: &Finding| finding.rule == RuleId::QuantityMissed && finding.severity < Severity::Note;
         if !asked || ratio <= Number::whole(2) || self.findings.iter().any(missed) {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::arithmetic::quantity::Quantity;
 use crate::arithmetic::recompute::{Basis, name_of, value_pointer};
 use crate::finding::{Datum, Finding, Severity};
-use crate::rules::quantity;
+use crate::rules::RuleId;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 
@@ -61,18 +61,18 @@ impl Trial<'_, '_> {
         };
         let all = self.findings.iter();
         let mut found = all.clone().filter(of_run);
-        let strange = [quantity::CHANGED.id, quantity::INVENTED.id];
+        let strange = [RuleId::QuantityChanged, RuleId::QuantityInvented];
         if let Some(finding) = found.clone().find(|finding| strange.contains(&finding.rule)) {
             let holder = links.changed.first().map(|changed| changed.holder).or(links.invented.first().copied());
             let step = holder.and_then(|holder| links.holders.get(holder)).map_or(first.step, |holder| holder.step);
             let (rule, pointer, text) = (finding.rule, finding.place().pointer(), finding.message.line());
-            self.argue(rule, pointer, text);
+            self.argue(rule.word(), pointer, text);
             return Some((Fix::StepRun, Some(step), Confidence::Unsure));
         }
         // Of an exact execution it is known what came of it.
         let numbers = || self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
         let read = numbers().count() > 1 && numbers().all(|write| write.recorded.is_some());
-        let is_missed = |finding: &&Finding| finding.rule == quantity::MISSED.id;
+        let is_missed = |finding: &&Finding| finding.rule == RuleId::QuantityMissed;
         let nothing = self.holds_nothing();
         let missed = if nothing { all.clone().find(is_missed)? } else { found.find(is_missed)? };
         let known = self.recomputed.recovered.is_some() && self.first_slip(true).is_none();
@@ -80,7 +80,7 @@ impl Trial<'_, '_> {
             return None;
         }
         let (pointer, text, step) = (missed.place().pointer(), missed.message.line(), first.step);
-        self.argue(quantity::MISSED.id, pointer, text);
+        self.argue(RuleId::QuantityMissed.word(), pointer, text);
         Some((Fix::StepRun, Some(step), Confidence::Unsure))
     }
 

@@ -13,7 +13,7 @@ use crate::source::input::{Input, Source};
 use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
-use stepscope_core::rules::source::DUPLICATE_ID;
+use stepscope_core::rules::RuleId;
 use stepscope_core::table::row::{Flag, RowFacts};
 
 use crate::source::block::BLOCK;
@@ -525,7 +525,7 @@ impl Store {
             if let Some(row) = chunk.rows.get_mut(n).filter(|row| !row.has(Flag::Duplicate)) {
                 let new = row.count(Severity::Note) == 0;
                 row.set(Flag::Duplicate);
-                row.note(DUPLICATE_ID.id, DUPLICATE_ID.severity);
+                row.note(RuleId::DuplicateId, RuleId::DuplicateId.severity());
                 if let Some(count) = totals.with.get_mut(Severity::Note as usize) {
                     *count += usize::from(new);
                 }

@@ -20,13 +20,15 @@ fn said(trace: &str, document: Option<Arc<Document>>) -> Vec<(&'static str, &'st
     let case = Case::citing(trace.as_bytes(), document);
     let view = case.view();
     let mut findings = Findings::new();
-    let rules = super::super::RULES.iter().filter(|rule| rule.id.starts_with("span/") && rule.id != BOUNDARY.id);
+    let rules = super::super::RULES
+        .iter()
+        .filter(|rule| rule.id.word().starts_with("span/") && rule.id != RuleId::SpanBoundary);
     rules.for_each(|rule| (rule.check)(&view, &mut findings));
     let told = |finding: &Finding| {
         let place = finding.place().pointer();
         assert!(case.root().unwrap().find(&place).is_some());
         let short = place.text().line().into_string().replace("/answer/items/0", "");
-        (finding.rule, finding.severity.word(), short, finding.message.line().into_string())
+        (finding.rule.word(), finding.severity.word(), short, finding.message.line().into_string())
     };
     findings.iter().map(told).collect()
 }
@@ -140,8 +142,9 @@ fn pages_that_the_model_did_not_see_cannot_be_cited() {
         r#"[{"line_start": 8, "line_end": 8}, {"line_start": 4, "line_end": 7}, {"line_start": 4, "line_end": 4}]"#;
     let trace = answer("computed", spans).replace(r#", {"page_num": 2}"#, "");
     let outside = |trace: &str| {
-        let said =
-            said(trace, Some(document())).into_iter().filter(|(rule, ..)| *rule == SPAN_OUTSIDE_RETRIEVED_PAGES.id);
+        let said = said(trace, Some(document()))
+            .into_iter()
+            .filter(|(rule, ..)| *rule == RuleId::SpanOutsideRetrievedPages.word());
         said.map(|(_, _, at, _)| at).collect::<Vec<_>>()
     };
     assert_eq!(outside(&trace), ["/spans/0/line_start", "/spans/1/line_end"]);

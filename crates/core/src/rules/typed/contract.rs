@@ -1,149 +1,116 @@
 //! The answer against its contract: fields, types, words and ranges.
 
-use super::super::Rule;
+use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::contract::ContractFault;
 use crate::case::CaseView;
-use crate::finding::{Findings, Place, Severity};
+use crate::finding::{Finding, Findings, Place};
 use stepscope_base::json::Pointer;
 
-/// See its `explanation`.
-pub(crate) const JSON_INVALID: Rule = Rule {
-    id: "answer/json_invalid",
-    severity: Severity::Fatal,
-    summary: "the answer is a JSON object",
-    explanation: "The model was asked for an object and wrote something else: prose, a code fence, a text that was cut \
-        off at the limit of tokens, or an object inside a string. Nothing of it can be used as it is. Ask again with a \
-        server that keeps to the schema, or with a higher limit.",
-    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer_text": "{\"answer_found\": true, \"items\": [{\"text\": \"USD 2"}"#,
-    good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer": {"answer_found": false, "items": []}}"#,
-    check: |case, findings| {
-        speak(
-            &JSON_INVALID,
-            ContractFault::NotJson,
-            "Ask the model again: only a JSON object can be checked and used.",
-            case,
-            findings,
-        );
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::JsonInvalid,
+        summary: "the answer is a JSON object",
+        explanation: "The model was asked for an object and wrote something else: prose, a code fence, a text that was cut \
+            off at the limit of tokens, or an object inside a string. Nothing of it can be used as it is. Ask again with a \
+            server that keeps to the schema, or with a higher limit.",
+        bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer_text": "{\"answer_found\": true, \"items\": [{\"text\": \"USD 2"}"#,
+        good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer": {"answer_found": false, "items": []}}"#,
+        check: |case, findings| speak(RuleId::JsonInvalid, case, findings),
     },
-};
+    Rule {
+        id: RuleId::AnswerMissing,
+        summary: "the question has an answer",
+        explanation: "The question was read and pages were retrieved, and there the run ended: no answer was written, not \
+            even one that says that nothing was found. The question is pending, not answered with no.",
+        bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": null}"#,
+        good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": {"answer_found": false, "items": []}}"#,
+        check: |case, findings| {
+            let Some(typed) = case.typed() else { return };
+            if typed.traced && typed.answer.is_none() && typed.answer_text.is_none() {
+                let help = "Run the generation for this question; until then it is pending.";
+                let place = Place::Value(Pointer::default());
+                Report::new(RuleId::AnswerMissing, help, findings).add("This question has no answer.", place);
+            }
+        },
+    },
+    Rule {
+        id: RuleId::MissingField,
+        summary: "every field of the contract stands in the answer",
+        explanation: "An answer carries eleven base fields and its items; an amount its value and currency, a date its ISO \
+            day and the original, a table headers and rows, a span its first and last line. A reader that keeps to the \
+            contract refuses the whole answer if one is missing. `quote` and `unit` may be missing; `suggested_clarification` \
+            may be null.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        good: r#"{"extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        check: |case, findings| speak(RuleId::MissingField, case, findings),
+    },
+    Rule {
+        id: RuleId::UnknownField,
+        summary: "no field stands in the answer that the contract does not have",
+        explanation: "The model added a field of its own. A lenient reader drops it without a word, a strict schema refuses \
+            the answer. What stands there is shown and kept. An item's value may stand under a key that nobody registered: \
+            that is no unknown field. `context_completeness_strong` is never the model's to say.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        check: |case, findings| speak(RuleId::UnknownField, case, findings),
+    },
+    Rule {
+        id: RuleId::WrongType,
+        summary: "every value has its type",
+        explanation: "A number stands as a text, a flag as a word, a list as a single value: each type has its JSON Schema, \
+            and the value does not hold it. Where a lenient reader takes it all the same (`\"0.9\"` for a number), the \
+            message says so; what one reader takes, another refuses.",
+        bad: r#"{"answer_found": "yes", "confidence": "0.9", "caveats": "none", "items": [{"amount": {"value": "250", "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        check: |case, findings| speak(RuleId::WrongType, case, findings),
+    },
+    Rule {
+        id: RuleId::EnumInvalid,
+        summary: "a word that must be one of a few is one of them",
+        explanation: "`extraction_method` is verbatim, computed, inferred or na, in small letters. Whether a person has to \
+            look at the answer depends on it, so a fifth word cannot be routed.",
+        bad: r#"{"extraction_method": "exact", "answer_found": false, "items": []}"#,
+        good: r#"{"extraction_method": "na", "answer_found": false, "items": []}"#,
+        check: |case, findings| speak(RuleId::EnumInvalid, case, findings),
+    },
+    Rule {
+        id: RuleId::ConfidenceOutOfRange,
+        summary: "confidence and context_completeness_weak lie between 0 and 1",
+        explanation: "Both are parts of one. 95 is a percentage, 1.2 and -1 are nothing, and NaN compares with nothing: a \
+            threshold lets it pass or stops it by chance.",
+        bad: r#"{"confidence": 95, "context_completeness_weak": NaN, "answer_found": false, "items": []}"#,
+        good: r#"{"confidence": 0.95, "context_completeness_weak": 1, "answer_found": false, "items": []}"#,
+        check: |case, findings| speak(RuleId::ConfidenceOutOfRange, case, findings),
+    },
+];
 
-/// See its `explanation`.
-pub(crate) const ANSWER_MISSING: Rule = Rule {
-    id: "answer/answer_missing",
-    severity: Severity::Repairable,
-    summary: "the question has an answer",
-    explanation: "The question was read and pages were retrieved, and there the run ended: no answer was written, not \
-        even one that says that nothing was found. The question is pending, not answered with no.",
-    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": null}"#,
-    good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": {"answer_found": false, "items": []}}"#,
-    check: |case, findings| {
-        let Some(typed) = case.typed() else { return };
-        if typed.traced && typed.answer.is_none() && typed.answer_text.is_none() {
-            let help = "Run the generation for this question; until then it is pending.";
-            let place = Place::Value(Pointer::default());
-            Report::new(&ANSWER_MISSING, help, findings).add("This question has no answer.", place);
+/// Which rule speaks of a breach, and what helps.
+const fn told(fault: ContractFault) -> (RuleId, &'static str) {
+    match fault {
+        ContractFault::NotJson => {
+            (RuleId::JsonInvalid, "Ask the model again: only a JSON object can be checked and used.")
         }
-    },
-};
-
-/// See its `explanation`.
-pub(crate) const MISSING_FIELD: Rule = Rule {
-    id: "answer/missing_field",
-    severity: Severity::Repairable,
-    summary: "every field of the contract stands in the answer",
-    explanation: "An answer carries eleven base fields and its items; an amount its value and currency, a date its ISO \
-        day and the original, a table headers and rows, a span its first and last line. A reader that keeps to the \
-        contract refuses the whole answer if one is missing. `quote` and `unit` may be missing; `suggested_clarification` \
-        may be null.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    good: r#"{"extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |case, findings| {
-        speak(
-            &MISSING_FIELD,
-            ContractFault::Missing,
-            "Write the field, or ask again with a schema that requires it.",
-            case,
-            findings,
-        );
-    },
-};
-
-/// See its `explanation`.
-pub(crate) const UNKNOWN_FIELD: Rule = Rule {
-    id: "answer/unknown_field",
-    severity: Severity::Warning,
-    summary: "no field stands in the answer that the contract does not have",
-    explanation: "The model added a field of its own. A lenient reader drops it without a word, a strict schema refuses \
-        the answer. What stands there is shown and kept. An item's value may stand under a key that nobody registered: \
-        that is no unknown field. `context_completeness_strong` is never the model's to say.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |case, findings| {
-        speak(
-            &UNKNOWN_FIELD,
-            ContractFault::Unknown,
-            "Take the field out, or register a type that has it.",
-            case,
-            findings,
-        );
-    },
-};
-
-/// See its `explanation`.
-pub(crate) const WRONG_TYPE: Rule = Rule {
-    id: "answer/wrong_type",
-    severity: Severity::Repairable,
-    summary: "every value has its type",
-    explanation: "A number stands as a text, a flag as a word, a list as a single value: each type has its JSON Schema, \
-        and the value does not hold it. Where a lenient reader takes it all the same (`\"0.9\"` for a number), the \
-        message says so; what one reader takes, another refuses.",
-    bad: r#"{"answer_found": "yes", "confidence": "0.9", "caveats": "none", "items": [{"amount": {"value": "250", "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |case, findings| {
-        speak(
-            &WRONG_TYPE,
-            ContractFault::Type,
-            "Write the value as its schema wants it: `stepscope schema` prints the schemas.",
-            case,
-            findings,
-        );
-    },
-};
-
-/// See its `explanation`.
-pub(crate) const ENUM_INVALID: Rule = Rule {
-    id: "answer/enum_invalid",
-    severity: Severity::Repairable,
-    summary: "a word that must be one of a few is one of them",
-    explanation: "`extraction_method` is verbatim, computed, inferred or na, in small letters. Whether a person has to \
-        look at the answer depends on it, so a fifth word cannot be routed.",
-    bad: r#"{"extraction_method": "exact", "answer_found": false, "items": []}"#,
-    good: r#"{"extraction_method": "na", "answer_found": false, "items": []}"#,
-    check: |case, findings| {
-        speak(&ENUM_INVALID, ContractFault::Enum, "Write one of the words that may stand here.", case, findings);
-    },
-};
-
-/// See its `explanation`.
-pub(crate) const CONFIDENCE_OUT_OF_RANGE: Rule = Rule {
-    id: "answer/confidence_out_of_range",
-    severity: Severity::Repairable,
-    summary: "confidence and context_completeness_weak lie between 0 and 1",
-    explanation: "Both are parts of one. 95 is a percentage, 1.2 and -1 are nothing, and NaN compares with nothing: a \
-        threshold lets it pass or stops it by chance.",
-    bad: r#"{"confidence": 95, "context_completeness_weak": NaN, "answer_found": false, "items": []}"#,
-    good: r#"{"confidence": 0.95, "context_completeness_weak": 1, "answer_found": false, "items": []}"#,
-    check: |case, findings| {
-        speak(&CONFIDENCE_OUT_OF_RANGE, ContractFault::Range, "Write a number from 0 to 1.", case, findings);
-    },
-};
+        ContractFault::Missing => {
+            (RuleId::MissingField, "Write the field, or ask again with a schema that requires it.")
+        }
+        ContractFault::Unknown => (RuleId::UnknownField, "Take the field out, or register a type that has it."),
+        ContractFault::Type => {
+            (RuleId::WrongType, "Write the value as its schema wants it: `stepscope schema` prints the schemas.")
+        }
+        ContractFault::Enum => (RuleId::EnumInvalid, "Write one of the words that may stand here."),
+        ContractFault::Range => (RuleId::ConfidenceOutOfRange, "Write a number from 0 to 1."),
+    }
+}
 
 /// Says what the contract found of one sort.
-fn speak(rule: &'static Rule, fault: ContractFault, help: &'static str, case: &CaseView<'_>, findings: &mut Findings) {
+fn speak(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
     let Some((_, answered)) = case.answered() else { return };
-    let mut report = Report::new(rule, help, findings);
-    for breach in answered.breaches.iter().filter(|breach| breach.fault == fault) {
-        report.add(breach.message.clone(), breach.place.clone());
+    for breach in &answered.breaches {
+        let (own, help) = told(breach.fault);
+        if own == rule {
+            findings.push(Finding::new(rule, breach.message.clone(), breach.place.clone()).help(help));
+        }
     }
 }

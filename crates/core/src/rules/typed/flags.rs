@@ -1,10 +1,10 @@
 //! What an answer says of itself, against what it holds.
 
-use super::super::Rule;
+use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::typed::{AnswerItem, Dialect};
 use crate::case::CaseView;
-use crate::finding::{Findings, Place, PlaceLabel, Severity};
+use crate::finding::{Findings, Place, PlaceLabel};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
@@ -12,63 +12,55 @@ use stepscope_base::text::Untrusted;
 /// So many further places are named in one finding.
 const MAX_LABELS: usize = 8;
 
-/// See its `explanation`.
-pub(crate) const SHAPE_MISMATCH: Rule = Rule {
-    id: "answer/shape_mismatch",
-    severity: Severity::Repairable,
-    summary: "the answer has the type that was asked for",
-    explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a text. \
-        What reads the answer next looks under the key of the type and finds nothing. Where the document does not give \
-        the value in that type, the honest answer is `na` with a caveat.",
-    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"text": "a small deductible", "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
-    good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
-    check: check_shape,
-};
-
-/// See its `explanation`.
-pub(crate) const FOUND_ITEMS_MISMATCH: Rule = Rule {
-    id: "answer/found_items_mismatch",
-    severity: Severity::Repairable,
-    summary: "answer_found says whether there are items",
-    explanation: "An answer that was found has items, and one that was not has none. Where flag and items disagree, \
-        one reader ships the answer that another drops.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": []}"#,
-    good: r#"{"answer_found": false, "confidence": 0.9, "items": []}"#,
-    check: check_found,
-};
-
-/// See its `explanation`.
-pub(crate) const COMPLETE_WITHOUT_FOUND: Rule = Rule {
-    id: "answer/complete_without_found",
-    severity: Severity::Repairable,
-    summary: "only what was found can be complete",
-    explanation: "The answer says that nothing was found and that it is complete. Whoever reads the second flag alone \
-        takes it for a full answer.",
-    bad: r#"{"answer_found": false, "complete_answer_found": true, "items": []}"#,
-    good: r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#,
-    check: |case, findings| {
-        let Some(typed) = case.typed() else { return };
-        if (typed.flag("complete_answer_found"), typed.flag("answer_found")) == (Some(true), Some(false)) {
-            let place = Place::Value(typed.pointer.then("complete_answer_found"));
-            let help = "Set complete_answer_found to false, or answer_found to true if there is an answer.";
-            let message = "The answer is called complete, and not found.";
-            let finding = Report::new(&COMPLETE_WITHOUT_FOUND, help, findings).add(message, place).is_some();
-            label_last(findings, finding, Place::Value(typed.pointer.then("answer_found")), "not found");
-        }
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::ShapeMismatch,
+        summary: "the answer has the type that was asked for",
+        explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a text. \
+            What reads the answer next looks under the key of the type and finds nothing. Where the document does not give \
+            the value in that type, the honest answer is `na` with a caveat.",
+        bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"text": "a small deductible", "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
+        good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
+        check: check_shape,
     },
-};
-
-/// See its `explanation`.
-pub(crate) const METHOD_ITEMS_MISMATCH: Rule = Rule {
-    id: "answer/method_items_mismatch",
-    severity: Severity::Repairable,
-    summary: "extraction_method says how the items were got",
-    explanation: "`na` means that nothing was extracted, so no item can stand beside it; and items without a method \
-        leave open whether they were copied, computed or guessed: whether a person must look at them.",
-    bad: r#"{"extraction_method": "na", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    good: r#"{"extraction_method": "verbatim", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: check_method,
-};
+    Rule {
+        id: RuleId::FoundItemsMismatch,
+        summary: "answer_found says whether there are items",
+        explanation: "An answer that was found has items, and one that was not has none. Where flag and items disagree, \
+            one reader ships the answer that another drops.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": []}"#,
+        good: r#"{"answer_found": false, "confidence": 0.9, "items": []}"#,
+        check: check_found,
+    },
+    Rule {
+        id: RuleId::CompleteWithoutFound,
+        summary: "only what was found can be complete",
+        explanation: "The answer says that nothing was found and that it is complete. Whoever reads the second flag alone \
+            takes it for a full answer.",
+        bad: r#"{"answer_found": false, "complete_answer_found": true, "items": []}"#,
+        good: r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#,
+        check: |case, findings| {
+            let Some(typed) = case.typed() else { return };
+            if (typed.flag("complete_answer_found"), typed.flag("answer_found")) == (Some(true), Some(false)) {
+                let place = Place::Value(typed.pointer.then("complete_answer_found"));
+                let help = "Set complete_answer_found to false, or answer_found to true if there is an answer.";
+                let message = "The answer is called complete, and not found.";
+                let finding = Report::new(RuleId::CompleteWithoutFound, help, findings).add(message, place).is_some();
+                label_last(findings, finding, Place::Value(typed.pointer.then("answer_found")), "not found");
+            }
+        },
+    },
+    Rule {
+        id: RuleId::MethodItemsMismatch,
+        summary: "extraction_method says how the items were got",
+        explanation: "`na` means that nothing was extracted, so no item can stand beside it; and items without a method \
+            leave open whether they were copied, computed or guessed: whether a person must look at them.",
+        bad: r#"{"extraction_method": "na", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        good: r#"{"extraction_method": "verbatim", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        check: check_method,
+    },
+];
 
 fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = case.answered() else { return };
@@ -87,7 +79,7 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
         let key_of = |item: &AnswerItem<'_>| item.value_pointer().map(Place::Key);
         let Some(place) = key_of(first) else { return };
         let places: Vec<Place> = others.filter_map(key_of).take(MAX_LABELS).collect();
-        let added = Report::new(&SHAPE_MISMATCH, help, findings).add(message, place).is_some();
+        let added = Report::new(RuleId::ShapeMismatch, help, findings).add(message, place).is_some();
         for place in places {
             label_last(findings, added, place, "here too");
         }
@@ -100,14 +92,14 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
         let root = case.record.as_ref().map(|record| record.root);
         let place = root.map(|root| Place::Value(root.pointer_at(schema.range().start)));
         let place = place.unwrap_or(Place::Value(Pointer::default()));
-        Report::new(&SHAPE_MISMATCH, help, findings).add(message.text(kind.bytes()).text("."), place);
+        Report::new(RuleId::ShapeMismatch, help, findings).add(message.text(kind.bytes()).text("."), place);
     }
 }
 
 fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = case.answered() else { return };
     let help = "Set answer_found to whether there are items; `found` of a field to whether it has a value.";
-    let mut report = Report::new(&FOUND_ITEMS_MISMATCH, help, findings);
+    let mut report = Report::new(RuleId::FoundItemsMismatch, help, findings);
     match typed.dialect() {
         Some(Dialect::Items) => {
             let Some(found) = typed.base("answer_found").and_then(truth) else { return };
@@ -145,7 +137,7 @@ fn check_method(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     }
     let help = "Say how the items were got: verbatim, computed or inferred; `na` only without items.";
-    let mut report = Report::new(&METHOD_ITEMS_MISMATCH, help, findings);
+    let mut report = Report::new(RuleId::MethodItemsMismatch, help, findings);
     match typed.base("extraction_method") {
         Some(method) if method.is_string("na") => {
             report.add("The method is na, and there are items.", Place::Value(typed.pointer.then("extraction_method")));

@@ -1,40 +1,38 @@
 //! The answer against what it was made of: the raw response, and the page that the model did not see.
 
-use super::super::Rule;
+use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::truncation::TruncationVerdict;
 use crate::answer::typed::{BASE_FIELDS, has_fields, is_rich};
 use crate::case::CaseView;
-use crate::finding::{Findings, Place, Severity};
+use crate::finding::{Findings, Place};
 use stepscope_base::json::{Kind, Member, Part, Pointer, Tape, Value};
 use stepscope_base::python::{Message, repr};
 use stepscope_base::text::{Untrusted, head};
 
-/// See its `explanation`.
-pub(crate) const ANSWER_DIFFERS_FROM_RAW_RESPONSE: Rule = Rule {
-    id: "answer/answer_differs_from_raw_response",
-    severity: Severity::Warning,
-    summary: "the answer is what the model wrote",
-    explanation: "The raw response holds the answer once more, as the model wrote it, and it says something else: the \
-        answer was edited afterwards, belongs to another run, or was changed while it was read. What only reading \
-        changes is passed over: order, null for a missing field, `1.0` for `1`, fields that the contract does not have.",
-    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "answer": {"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 250", "spans": []}]}, "meta": {"raw_response": {"output": [{"content": [{"type": "output_text", "text": "{\"answer_found\": true, \"confidence\": 0.9, \"items\": [{\"text\": \"USD 350\", \"spans\": []}]}"}]}]}}}"#,
-    good: r#"{"format": "stepscope.answer_trace", "version": 1, "answer": {"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 350", "spans": []}]}, "meta": {"raw_response": {"output": [{"content": [{"type": "output_text", "text": "{\"answer_found\": true, \"confidence\": 0.90, \"items\": [{\"text\": \"USD 350\", \"spans\": []}]}"}]}]}}}"#,
-    check: check_raw,
-};
-
-/// See its `explanation`.
-pub(crate) const LIST_TRUNCATED_NEXT_PAGE: Rule = Rule {
-    id: "answer/list_truncated_next_page",
-    severity: Severity::Warning,
-    summary: "the list does not go on on the page that the model did not see",
-    explanation: "The page after the last that the model saw was never shown to it, and the list goes on there: the \
-        next letter or number, another bullet, the rest of a sentence. The answer can be right in every line and still \
-        lack what follows. Retrieve that page too, and ask again.",
-    bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "list"}, "retrieved_pages": [{"page_num": 5}], "document": {"lines": [{"page_num": 5, "line_num": 1, "text": "(a) wear;"}, {"page_num": 5, "line_num": 2, "text": "(b) theft."}, {"page_num": 6, "line_num": 1, "text": "(c) flood."}]}, "answer": {"answer_found": true, "items": [{"text": "wear", "spans": [{"line_start": 0, "line_end": 0}]}, {"text": "theft", "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
-    good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "list"}, "retrieved_pages": [{"page_num": 5}], "document": {"lines": [{"page_num": 5, "line_num": 1, "text": "(a) wear;"}, {"page_num": 5, "line_num": 2, "text": "(b) theft."}, {"page_num": 6, "line_num": 1, "text": "Section 5. Limits"}]}, "answer": {"answer_found": true, "items": [{"text": "wear", "spans": [{"line_start": 0, "line_end": 0}]}, {"text": "theft", "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
-    check: check_truncated,
-};
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::AnswerDiffersFromRawResponse,
+        summary: "the answer is what the model wrote",
+        explanation: "The raw response holds the answer once more, as the model wrote it, and it says something else: the \
+            answer was edited afterwards, belongs to another run, or was changed while it was read. What only reading \
+            changes is passed over: order, null for a missing field, `1.0` for `1`, fields that the contract does not have.",
+        bad: r#"{"format": "stepscope.answer_trace", "version": 1, "answer": {"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 250", "spans": []}]}, "meta": {"raw_response": {"output": [{"content": [{"type": "output_text", "text": "{\"answer_found\": true, \"confidence\": 0.9, \"items\": [{\"text\": \"USD 350\", \"spans\": []}]}"}]}]}}}"#,
+        good: r#"{"format": "stepscope.answer_trace", "version": 1, "answer": {"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 350", "spans": []}]}, "meta": {"raw_response": {"output": [{"content": [{"type": "output_text", "text": "{\"answer_found\": true, \"confidence\": 0.90, \"items\": [{\"text\": \"USD 350\", \"spans\": []}]}"}]}]}}}"#,
+        check: check_raw,
+    },
+    Rule {
+        id: RuleId::ListTruncatedNextPage,
+        summary: "the list does not go on on the page that the model did not see",
+        explanation: "The page after the last that the model saw was never shown to it, and the list goes on there: the \
+            next letter or number, another bullet, the rest of a sentence. The answer can be right in every line and still \
+            lack what follows. Retrieve that page too, and ask again.",
+        bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "list"}, "retrieved_pages": [{"page_num": 5}], "document": {"lines": [{"page_num": 5, "line_num": 1, "text": "(a) wear;"}, {"page_num": 5, "line_num": 2, "text": "(b) theft."}, {"page_num": 6, "line_num": 1, "text": "(c) flood."}]}, "answer": {"answer_found": true, "items": [{"text": "wear", "spans": [{"line_start": 0, "line_end": 0}]}, {"text": "theft", "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
+        good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "list"}, "retrieved_pages": [{"page_num": 5}], "document": {"lines": [{"page_num": 5, "line_num": 1, "text": "(a) wear;"}, {"page_num": 5, "line_num": 2, "text": "(b) theft."}, {"page_num": 6, "line_num": 1, "text": "Section 5. Limits"}]}, "answer": {"answer_found": true, "items": [{"text": "wear", "spans": [{"line_start": 0, "line_end": 0}]}, {"text": "theft", "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
+        check: check_truncated,
+    },
+];
 
 /// So much of a value is quoted.
 const MAX_QUOTED: usize = 60;
@@ -51,7 +49,7 @@ fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
     let reason = truncation.reason.bytes();
     let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
     let help = "Retrieve the next page too and ask again: the answer cannot be complete.";
-    Report::new(&LIST_TRUNCATED_NEXT_PAGE, help, findings).add(message, Place::Value(place.clone()));
+    Report::new(RuleId::ListTruncatedNextPage, help, findings).add(message, Place::Value(place.clone()));
 }
 
 fn check_raw(case: &CaseView<'_>, findings: &mut Findings) {
@@ -65,7 +63,7 @@ fn check_raw(case: &CaseView<'_>, findings: &mut Findings) {
         let help = "Look which of the two is the model's: the answer was edited, or belongs to another run.";
         let at = Pointer(typed.pointer.0.iter().chain(&pointer.0).cloned().collect());
         let (message, place) = difference.told(at);
-        Report::new(&ANSWER_DIFFERS_FROM_RAW_RESPONSE, help, findings).add(message, place);
+        Report::new(RuleId::AnswerDiffersFromRawResponse, help, findings).add(message, place);
     }
 }
 

@@ -1,118 +1,105 @@
 //! Values against what their types mean: days that exist, currencies, tables, and zeros that stand nowhere.
 
-use super::super::Rule;
+use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::currency;
 use crate::answer::date::{Date, NoDate, written};
 use crate::answer::truncation::cited_lines;
 use crate::answer::typed::AnswerItem;
 use crate::case::CaseView;
-use crate::finding::{Findings, Place, Severity};
+use crate::finding::{Findings, Place};
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
-/// See its `explanation`.
-pub(crate) const DATE_NOT_ISO8601: Rule = Rule {
-    id: "answer/date_not_iso8601",
-    severity: Severity::Repairable,
-    summary: "dates are written YYYY-MM-DD",
-    explanation: "`iso` is a day as ISO 8601 writes it. A month alone (`2004-02`), a time behind it or another order \
-        cannot be sorted or compared. Where the document gives no day, the question for a day has no answer.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02", "original": "February 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02-17", "original": "February 17, 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
-    check: |case, findings| {
-        let help = "Write the day as YYYY-MM-DD; if the document gives no day, answer na with a caveat.";
-        let mut report = Report::new(&DATE_NOT_ISO8601, help, findings);
-        for date in dates(case) {
-            if Date::iso(date.text.bytes()) == Err(NoDate::Form) {
-                let message = Message::default().quoted(date.text.bytes()).text(" is no date of the form YYYY-MM-DD.");
-                report.add(message, Place::Value(date.pointer.then("iso")));
+/// The rules of this file.
+pub(crate) const RULES: &[Rule] = &[
+    Rule {
+        id: RuleId::DateNotIso8601,
+        summary: "dates are written YYYY-MM-DD",
+        explanation: "`iso` is a day as ISO 8601 writes it. A month alone (`2004-02`), a time behind it or another order \
+            cannot be sorted or compared. Where the document gives no day, the question for a day has no answer.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02", "original": "February 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02-17", "original": "February 17, 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+        check: |case, findings| {
+            let help = "Write the day as YYYY-MM-DD; if the document gives no day, answer na with a caveat.";
+            let mut report = Report::new(RuleId::DateNotIso8601, help, findings);
+            for date in dates(case) {
+                if Date::iso(date.text.bytes()) == Err(NoDate::Form) {
+                    let message =
+                        Message::default().quoted(date.text.bytes()).text(" is no date of the form YYYY-MM-DD.");
+                    report.add(message, Place::Value(date.pointer.then("iso")));
+                }
             }
-        }
+        },
     },
-};
-
-/// See its `explanation`.
-pub(crate) const DATE_IMPOSSIBLE: Rule = Rule {
-    id: "answer/date_impossible",
-    severity: Severity::Repairable,
-    summary: "dates are days of the calendar",
-    explanation: "The form is right and the day does not exist: February 30, month 13. Mostly day and month were \
-        changed over, or a digit was misread.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-15-03", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
-    check: |case, findings| {
-        let mut report = Report::new(&DATE_IMPOSSIBLE, "Read the date in the document again.", findings);
-        for date in dates(case) {
-            if Date::iso(date.text.bytes()) == Err(NoDate::Impossible) {
-                let message = Message::new("The calendar has no day ").text(date.text.bytes()).text(".");
-                report.add(message, Place::Value(date.pointer.then("iso")));
+    Rule {
+        id: RuleId::DateImpossible,
+        summary: "dates are days of the calendar",
+        explanation: "The form is right and the day does not exist: February 30, month 13. Mostly day and month were \
+            changed over, or a digit was misread.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-15-03", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
+        check: |case, findings| {
+            let mut report = Report::new(RuleId::DateImpossible, "Read the date in the document again.", findings);
+            for date in dates(case) {
+                if Date::iso(date.text.bytes()) == Err(NoDate::Impossible) {
+                    let message = Message::new("The calendar has no day ").text(date.text.bytes()).text(".");
+                    report.add(message, Place::Value(date.pointer.then("iso")));
+                }
             }
-        }
+        },
     },
-};
-
-/// See its `explanation`.
-pub(crate) const DATE_ORIGINAL_DISAGREES: Rule = Rule {
-    id: "answer/date_original_disagrees",
-    severity: Severity::Warning,
-    summary: "the ISO day is the day that the original names",
-    explanation: "`original` is the date as the document writes it, and it names another day than `iso`. Many forms \
-        and languages are read; `03/04/2024` may be either day; a text that is not understood, or that speaks of days \
-        after a date, says nothing. Answers that were computed are left alone.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-16", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
-    check: check_original,
-};
-
-/// See its `explanation`.
-pub(crate) const CURRENCY_NOT_ISO4217: Rule = Rule {
-    id: "answer/currency_not_iso4217",
-    severity: Severity::Repairable,
-    summary: "currencies are codes of ISO 4217",
-    explanation: "`$`, `usd` and `Euro` mean something to people; amounts are added and converted by their three-letter \
-        code in capitals. Codes of the past (DEM) are codes.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "US$"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
-    check: |case, findings| {
-        let help = "Write the three-letter code of ISO 4217 in capitals.";
-        let mut report = Report::new(&CURRENCY_NOT_ISO4217, help, findings);
-        for (_, amount, pointer) in valued(case, "amount", "currency") {
-            let Some(code) = amount.get("currency").and_then(Value::string) else { continue };
-            if !currency::is_code(code.bytes()) {
-                let message = Message::default().quoted(code.bytes()).text(" is no currency code of ISO 4217");
-                let meant = code.utf8().and_then(currency::meant).map(|meant| [", perhaps ", meant].concat());
-                let message = message.text(meant.unwrap_or_default()).text(".");
-                report.add(message, Place::Value(pointer.then("currency")));
+    Rule {
+        id: RuleId::DateOriginalDisagrees,
+        summary: "the ISO day is the day that the original names",
+        explanation: "`original` is the date as the document writes it, and it names another day than `iso`. Many forms \
+            and languages are read; `03/04/2024` may be either day; a text that is not understood, or that speaks of days \
+            after a date, says nothing. Answers that were computed are left alone.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-16", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
+        check: check_original,
+    },
+    Rule {
+        id: RuleId::CurrencyNotIso4217,
+        summary: "currencies are codes of ISO 4217",
+        explanation: "`$`, `usd` and `Euro` mean something to people; amounts are added and converted by their three-letter \
+            code in capitals. Codes of the past (DEM) are codes.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "US$"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+        check: |case, findings| {
+            let help = "Write the three-letter code of ISO 4217 in capitals.";
+            let mut report = Report::new(RuleId::CurrencyNotIso4217, help, findings);
+            for (_, amount, pointer) in valued(case, "amount", "currency") {
+                let Some(code) = amount.get("currency").and_then(Value::string) else { continue };
+                if !currency::is_code(code.bytes()) {
+                    let message = Message::default().quoted(code.bytes()).text(" is no currency code of ISO 4217");
+                    let meant = code.utf8().and_then(currency::meant).map(|meant| [", perhaps ", meant].concat());
+                    let message = message.text(meant.unwrap_or_default()).text(".");
+                    report.add(message, Place::Value(pointer.then("currency")));
+                }
             }
-        }
+        },
     },
-};
-
-/// See its `explanation`.
-pub(crate) const PHANTOM_ZERO_SUSPECTED: Rule = Rule {
-    id: "answer/phantom_zero_suspected",
-    severity: Severity::Warning,
-    summary: "an amount of zero stands in the document",
-    explanation: "A schema that wants a number gets one, and where the document has none, that is zero. An amount of 0 \
-        is suspected if neither the quotes nor the cited lines say 0, zero, nil, none, no, free or waived.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "pricing is negotiated case by case"}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "The agency fee is waived."}]}]}"#,
-    check: check_zero,
-};
-
-/// See its `explanation`.
-pub(crate) const TABLE_NOT_RECTANGULAR: Rule = Rule {
-    id: "answer/table_not_rectangular",
-    severity: Severity::Repairable,
-    summary: "every row of a table has as many cells as there are headers",
-    explanation: "A row that is shorter or longer shifts its cells under the wrong headers, and nothing tells which \
-        cell is missing. Mostly a cell that spans columns or an empty cell was lost.",
-    bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents"]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
-    good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents", ""]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
-    check: check_table,
-};
+    Rule {
+        id: RuleId::PhantomZeroSuspected,
+        summary: "an amount of zero stands in the document",
+        explanation: "A schema that wants a number gets one, and where the document has none, that is zero. An amount of 0 \
+            is suspected if neither the quotes nor the cited lines say 0, zero, nil, none, no, free or waived.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "pricing is negotiated case by case"}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "The agency fee is waived."}]}]}"#,
+        check: check_zero,
+    },
+    Rule {
+        id: RuleId::TableNotRectangular,
+        summary: "every row of a table has as many cells as there are headers",
+        explanation: "A row that is shorter or longer shifts its cells under the wrong headers, and nothing tells which \
+            cell is missing. Mostly a cell that spans columns or an empty cell was lost.",
+        bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents"]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
+        good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents", ""]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
+        check: check_table,
+    },
+];
 
 /// The values of one type, each with its item and its place; `sign` is the key by which a field of another dialect is
 /// known to be of it.
@@ -148,7 +135,7 @@ fn check_original(case: &CaseView<'_>, findings: &mut Findings) {
     if typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
         return;
     }
-    let mut report = Report::new(&DATE_ORIGINAL_DISAGREES, "Read the date in the document again.", findings);
+    let mut report = Report::new(RuleId::DateOriginalDisagrees, "Read the date in the document again.", findings);
     for date in dates(case) {
         let Some(original) = date.value.get("original").and_then(Value::string) else { continue };
         let (Ok(iso), Some(text)) = (Date::iso(date.text.bytes()), original.utf8()) else { continue };
@@ -163,7 +150,7 @@ fn check_original(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn check_zero(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Look at the cited lines: if they give no amount, the answer is na with a caveat.";
-    let mut report = Report::new(&PHANTOM_ZERO_SUSPECTED, help, findings);
+    let mut report = Report::new(RuleId::PhantomZeroSuspected, help, findings);
     for (item, amount, pointer) in valued(case, "amount", "currency") {
         let is_zero = amount.get("value").and_then(number).is_some_and(|value| value == 0.0);
         if is_zero && !stands_there(case, item) {
@@ -220,7 +207,7 @@ fn says_zero(text: &[u8]) -> bool {
 
 fn check_table(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Give every row one cell a header; write an empty text where a cell is empty.";
-    let mut report = Report::new(&TABLE_NOT_RECTANGULAR, help, findings);
+    let mut report = Report::new(RuleId::TableNotRectangular, help, findings);
     for (_, table, pointer) in valued(case, "table", "headers") {
         let headers = table.get("headers").filter(|headers| headers.kind() == Kind::Array).map_or(0, Value::len);
         let rows = table.get("rows").into_iter().flat_map(Value::items).enumerate();

@@ -11,14 +11,14 @@ const FEW: usize = 32;
 /// The variables of a procedure, numbered in the order in which they are first named.
 #[derive(Debug, Default)]
 pub struct Flow<'a> {
-    variables: Vec<Variable<'a>>,
+    variables: Vec<FlowVariable<'a>>,
     /// The numbers of all fields: step by step, inputs before outputs.
     fields: Vec<u32>,
     numbers: HashMap<Untrusted<'a>, u32>,
 }
 
 #[derive(Debug)]
-struct Variable<'a> {
+struct FlowVariable<'a> {
     name: Untrusted<'a>,
     /// See [`sign`].
     sign: u32,
@@ -36,14 +36,14 @@ fn sign(name: &[u8]) -> u32 {
 
 /// The variables of one step.
 #[derive(Debug)]
-pub(super) struct StepFlow<'f, 'a> {
+pub(crate) struct StepFlow<'f, 'a> {
     /// From 0.
-    pub(super) position: usize,
-    pub(super) step: &'f Step<'a>,
+    pub(crate) position: usize,
+    pub(crate) step: &'f Step<'a>,
     /// The number of each input's variable.
-    pub(super) reads: &'f [u32],
+    pub(crate) reads: &'f [u32],
     /// The number of each output's variable.
-    pub(super) writes: &'f [u32],
+    pub(crate) writes: &'f [u32],
 }
 
 impl<'a> Flow<'a> {
@@ -69,7 +69,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Notes the next field and gives its variable.
-    fn variable(&mut self, name: Untrusted<'a>) -> &mut Variable<'a> {
+    fn variable(&mut self, name: Untrusted<'a>) -> &mut FlowVariable<'a> {
         let sign = sign(name.bytes());
         let known = if self.numbers.is_empty() {
             self.variables.iter().position(|variable| variable.sign == sign && variable.name == name)
@@ -86,7 +86,7 @@ impl<'a> Flow<'a> {
             if number >= FEW {
                 self.numbers.insert(name.clone(), number as u32);
             }
-            self.variables.push(Variable { name, sign, first_write: None, writes: 0, last_read: None });
+            self.variables.push(FlowVariable { name, sign, first_write: None, writes: 0, last_read: None });
         }
         // The place is there: it was found or just made.
         #[expect(clippy::indexing_slicing, reason = "found or pushed above")]
@@ -94,7 +94,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The steps of the procedure that the flow was read from.
-    pub(super) fn steps<'f>(&'f self, procedure: &'f Procedure<'a>) -> impl Iterator<Item = StepFlow<'f, 'a>> {
+    pub(crate) fn steps<'f>(&'f self, procedure: &'f Procedure<'a>) -> impl Iterator<Item = StepFlow<'f, 'a>> {
         let mut rest = self.fields.as_slice();
         procedure.steps.iter().enumerate().map(move |(position, step)| {
             let (reads, after) = rest.split_at_checked(step.inputs.len()).unwrap_or_default();
@@ -119,31 +119,31 @@ impl<'a> Flow<'a> {
         self.variables.iter().any(|variable| variable.writes > 1)
     }
 
-    fn get(&self, variable: u32) -> Option<&Variable<'a>> {
+    fn get(&self, variable: u32) -> Option<&FlowVariable<'a>> {
         self.variables.get(variable as usize)
     }
 
-    pub(super) fn name(&self, variable: u32) -> &Untrusted<'a> {
+    pub(crate) fn name(&self, variable: u32) -> &Untrusted<'a> {
         static NOTHING: Untrusted<'static> = Untrusted::new(b"");
         self.get(variable).map_or(&NOTHING, |variable| &variable.name)
     }
 
     /// The step and output that first write a variable.
-    pub(super) fn first_write(&self, variable: u32) -> Option<(usize, usize)> {
+    pub(crate) fn first_write(&self, variable: u32) -> Option<(usize, usize)> {
         self.get(variable)?.first_write
     }
 
-    pub(super) fn is_written_once(&self, variable: u32) -> bool {
+    pub(crate) fn is_written_once(&self, variable: u32) -> bool {
         self.get(variable).is_some_and(|variable| variable.writes == 1)
     }
 
     /// Whether a step before this position writes the variable.
-    pub(super) fn is_written_before(&self, variable: u32, position: usize) -> bool {
+    pub(crate) fn is_written_before(&self, variable: u32, position: usize) -> bool {
         self.first_write(variable).is_some_and(|(step, _)| step < position)
     }
 
     /// Whether a step after this position reads the variable.
-    pub(super) fn is_read_after(&self, variable: u32, position: usize) -> bool {
+    pub(crate) fn is_read_after(&self, variable: u32, position: usize) -> bool {
         self.get(variable).and_then(|variable| variable.last_read).is_some_and(|step| step > position)
     }
 }

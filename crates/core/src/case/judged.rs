@@ -1,0 +1,58 @@
+//! What is said of a case: findings, where to fix it, and its route. Apart, so that rules can ask a case.
+
+use std::cell::OnceCell;
+
+use crate::answer::route::{Routed, route};
+use crate::case::{Case, CaseView};
+use crate::finding::{Finding, Findings};
+use crate::rules;
+use crate::rules::source::{duplicate_id, joined};
+use crate::triage::Triage;
+
+impl Case<'_> {
+    /// The same of a record that stepscope cannot cope with: as if it were not readable, and without findings.
+    pub fn view_of_fault(&self) -> CaseView<'_> {
+        self.cache.fault.set(true);
+        let _ = self.cache.findings.set(self.because_of_place(false));
+        CaseView::of(self, None)
+    }
+
+    fn because_of_place(&self, readable: bool) -> Findings {
+        let joined = self.origin.joined.then(|| joined(readable));
+        joined.into_iter().chain(self.origin.duplicate.then(|| duplicate_id(None))).collect()
+    }
+
+    /// What the rules find in it, with what is to be said because of its place.
+    pub fn findings(&self) -> &Findings {
+        self.cache.findings.get().unwrap_or_else(|| self.view().findings())
+    }
+
+    /// Forgets what the rules found but for some of it. To be called before anything that rests on findings is asked.
+    pub fn retain_findings(&mut self, keeps: impl FnMut(&Finding) -> bool) {
+        let mut findings = self.findings().clone();
+        findings.retain(keeps);
+        self.cache.findings = OnceCell::from(findings);
+    }
+}
+
+impl<'c> CaseView<'c> {
+    /// What the rules find in it, with what is to be said because of its place.
+    pub fn findings(&self) -> &'c Findings {
+        self.case.cache.findings.get_or_init(|| {
+            let mut findings = rules::check(self);
+            findings.extend(self.case.because_of_place(self.record.is_some()));
+            findings
+        })
+    }
+
+    /// Where to fix the run; `None` of what is no run.
+    pub fn triage(&self) -> Option<&'c Triage> {
+        let judge = || Triage::judge(self, self.findings(), self.baseline());
+        self.case.cache.triage.get_or_init(judge).as_ref()
+    }
+
+    /// What should happen with a typed answer, and why.
+    pub fn routed(&self) -> Option<&'c Routed> {
+        self.case.cache.routed.get_or_init(|| route(self, self.findings())).as_ref()
+    }
+}

@@ -1,0 +1,304 @@
+//! What the rules ask: a record with its procedure, state and items.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use crate::answer::citations::{self, ResolvedCitation};
+use crate::answer::contract::{self, ContractBreach, Strictness};
+use crate::answer::document::Document;
+use crate::answer::truncation::{self, Truncation};
+use crate::answer::typed::{AnswerItem, AnswerRequest, TypedAnswer, UnreadRest};
+use crate::arithmetic::expression::holds_typographic_sign;
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::quantity::{Quantity, QuantityLinks, find};
+use crate::arithmetic::recompute::{Recomputed, is_right_by};
+use crate::case::{Case, Location};
+use crate::excess::{self, Excess};
+use crate::procedure::Procedure;
+use crate::procedure::flow::Flow;
+use crate::procedure::model::{SchemaErrors, schema_errors};
+use crate::record::types::TypeRegistry;
+use crate::record::{Record, RecordKind};
+use crate::run::state::State;
+use stepscope_base::json::{Kind, Problem, Value};
+use stepscope_base::schema::Schema;
+use stepscope_base::text::Untrusted;
+
+/// A case with its record, procedure, state and items: handles into the case's text. What is not borrowed from there is
+/// kept in the case.
+#[derive(Debug)]
+pub struct CaseView<'c> {
+    pub(super) case: &'c Case<'c>,
+    /// The record; `None` if the text could not be read.
+    pub record: Option<Record<'c>>,
+    procedure: OnceCell<Option<Procedure<'c>>>,
+    procedure_errors: OnceCell<SchemaErrors>,
+    flow: OnceCell<Flow<'c>>,
+    state: OnceCell<State<'c>>,
+    answered: OnceCell<Option<Box<Answered<'c>>>>,
+    excess: OnceCell<Vec<Excess>>,
+}
+
+/// A typed answer, read once for all rules.
+#[derive(Debug)]
+pub struct Answered<'a> {
+    /// Everything that was answered.
+    pub items: Vec<AnswerItem<'a>>,
+    /// What the question asks for.
+    pub asked: AnswerRequest,
+    /// What of it is not read.
+    pub rest: UnreadRest,
+    /// Where the answer does not hold the contract.
+    pub breaches: Vec<ContractBreach>,
+}
+
+impl<'a> Answered<'a> {
+    fn of(typed: &TypedAnswer<'a>, types: &TypeRegistry) -> Self {
+        let (items, rest) = typed.items_and_rest();
+        let breaches = contract::breaches(typed, &items, types);
+        Self { asked: typed.asked(), rest, breaches, items }
+    }
+}
+
+impl<'c> CaseView<'c> {
+    pub(super) fn of(case: &'c Case<'c>, record: Option<Record<'c>>) -> Self {
+        Self {
+            case,
+            record,
+            procedure: OnceCell::new(),
+            procedure_errors: OnceCell::new(),
+            flow: OnceCell::new(),
+            state: OnceCell::new(),
+            answered: OnceCell::new(),
+            excess: OnceCell::new(),
+        }
+    }
+
+    /// The case for itself: with nothing around it but the document that it cites.
+    pub fn to_owned(&self) -> Case<'static> {
+        let (text, tape) = (self.text().to_vec(), self.case.tape.clone());
+        Case::of(text, tape, self.origin(), Arc::new(self.document().cloned()))
+    }
+
+    /// The text of the record.
+    pub fn text(&self) -> &'c [u8] {
+        &self.case.text
+    }
+
+    /// Its JSON, if it could be read.
+    pub fn root(&self) -> Option<Value<'c>> {
+        self.case.root()
+    }
+
+    /// Where it stands.
+    pub fn origin(&self) -> Location {
+        self.case.origin
+    }
+
+    /// The name of its source, as it was given.
+    pub fn source(&self) -> Untrusted<'c> {
+        self.case.around.source(self.record.as_ref())
+    }
+
+    /// Whether looking at it failed: a fault of stepscope, not of the record.
+    pub fn is_fault(&self) -> bool {
+        self.case.cache.fault.get()
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> RecordKind {
+        self.record.as_ref().map_or(RecordKind::Broken, |record| record.kind)
+    }
+
+    /// Its own id, string or number.
+    pub fn id(&self) -> Option<Value<'c>> {
+        self.record.as_ref()?.id
+    }
+
+    /// What was unusual in its text.
+    pub fn problems(&self) -> &'c [Problem] {
+        self.case.tape.problems()
+    }
+
+    /// The types that values of typed answers can have.
+    pub fn types(&self) -> &'c TypeRegistry {
+        self.case.around.types()
+    }
+
+    /// The schema that answers must hold, where the user gave one; else the record's own.
+    pub fn answer_schema(&self) -> Option<&'c Schema> {
+        self.case.around.answer_schema()
+    }
+
+    /// Its procedure.
+    pub fn procedure(&self) -> Option<&Procedure<'c>> {
+        let read = || self.record.as_ref()?.procedure.map(Procedure::read);
+        self.procedure.get_or_init(read).as_ref()
+    }
+
+    /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
+    pub fn procedure_errors(&self) -> &SchemaErrors {
+        self.procedure_errors.get_or_init(|| self.procedure().map(schema_errors).unwrap_or_default())
+    }
+
+    /// The procedure, if it holds upstream's schema.
+    pub fn valid_procedure(&self) -> Option<&Procedure<'c>> {
+        self.procedure().filter(|_| self.procedure_errors().is_empty())
+    }
+
+    /// The procedure with who writes and who reads what, if it holds upstream's schema.
+    pub fn valid_flow(&self) -> Option<(&Procedure<'c>, &Flow<'c>)> {
+        let procedure = self.valid_procedure()?;
+        Some((procedure, self.flow.get_or_init(|| Flow::of(procedure))))
+    }
+
+    /// The global state over time; of what could not be read none.
+    pub fn state(&self) -> &State<'c> {
+        let state = || self.record.as_ref().map(|record| State::of(record, self.procedure()));
+        self.state.get_or_init(|| state().unwrap_or_default())
+    }
+
+    /// The lists in it of which only the beginning is read.
+    pub fn excess(&self) -> &[Excess] {
+        self.excess.get_or_init(|| {
+            let rest = self.answered().map(|(_, answered)| answered.rest).unwrap_or_default();
+            self.record.as_ref().map(|record| excess::of(record, self.procedure(), rest)).unwrap_or_default()
+        })
+    }
+
+    /// The parts of a typed answer, if the record is one.
+    pub fn typed(&self) -> Option<&TypedAnswer<'c>> {
+        self.record.as_ref()?.typed.as_deref()
+    }
+
+    /// A typed answer with everything it holds.
+    pub fn answered(&self) -> Option<(&TypedAnswer<'c>, &Answered<'c>)> {
+        let typed = self.typed()?;
+        let read = || Some(Box::new(Answered::of(typed, self.types())));
+        Some((typed, self.answered.get_or_init(read).as_deref()?))
+    }
+
+    /// The items of a typed answer; none of any other record.
+    pub fn items(&self) -> &[AnswerItem<'c>] {
+        self.answered().map(|(_, answered)| answered.items.as_slice()).unwrap_or_default()
+    }
+
+    /// The document that a typed answer cites, where it is at hand.
+    pub fn document(&self) -> Option<&'c Arc<Document>> {
+        self.case.cache.document.get_or_init(|| self.case.around.document(self.typed()?)).as_ref()
+    }
+
+    /// What became of every cited span, in order; empty where the document is not at hand.
+    pub fn resolutions(&self) -> &'c [ResolvedCitation] {
+        let resolve = || Some(citations::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
+        self.case.cache.cited.get_or_init(|| resolve().unwrap_or_default())
+    }
+
+    /// How many items of a typed answer rest on quotes that stand where they should; `None` where the document that
+    /// would tell is not at hand.
+    pub fn grounded(&self) -> Option<usize> {
+        let items = self.items();
+        if self.document().is_none() {
+            return items.iter().all(|item| item.citations.is_empty()).then_some(0);
+        }
+        let cited = self.resolutions();
+        Some((0..items.len()).filter(|item| citations::is_item_grounded(cited, *item)).count())
+    }
+
+    /// Whether the model saw all there is.
+    pub fn truncation(&self) -> Option<&'c Truncation> {
+        let judge = || {
+            let (typed, answered) = self.answered()?;
+            let document = self.document().map(AsRef::as_ref);
+            Some(truncation::judge(typed, &answered.items, &answered.asked, document))
+        };
+        self.case.cache.truncation.get_or_init(judge).as_ref()
+    }
+
+    /// Which readers would take a typed answer; `None` where its dialect has no published contract.
+    pub fn strictness(&self) -> Option<Strictness> {
+        let (typed, answered) = self.answered()?;
+        contract::strictness(typed, &answered.items, &answered.breaches)
+    }
+
+    /// The gold answer.
+    pub fn gold(&self) -> Option<&'c Gold> {
+        self.case.cache.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
+    }
+
+    /// Whether the run is right: by gold where there is one, else as it was judged.
+    pub fn right(&self) -> Option<bool> {
+        *self.case.cache.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
+    }
+
+    /// Whether the run is known to be right.
+    pub fn is_right(&self) -> bool {
+        self.right() == Some(true)
+    }
+
+    /// Whether the state is written as upstream writes it, by `judge` when first asked.
+    pub(crate) fn in_order(&self, judge: impl FnOnce() -> bool) -> bool {
+        *self.case.cache.in_order.get_or_init(judge)
+    }
+
+    /// What the run made of the quantities of its question.
+    pub fn quantity_links(&self) -> Option<&'c QuantityLinks> {
+        let links = || QuantityLinks::of(self.record.as_ref()?, self.procedure());
+        self.case.cache.links.get_or_init(links).as_ref()
+    }
+
+    /// The quantities of the question.
+    pub fn numbers(&self) -> &'c [Quantity] {
+        if let Some(links) = self.quantity_links() {
+            return &links.quantities;
+        }
+        self.case.cache.numbers.get_or_init(|| {
+            let question = self.record.as_ref().and_then(|record| record.question).and_then(Value::string);
+            question.map(|question| find(question.bytes())).unwrap_or_default()
+        })
+    }
+
+    /// The run executed exactly; `None` of what could not be read.
+    pub fn executed(&self) -> Option<&'c Recomputed> {
+        let execute = || {
+            let record = self.record.as_ref()?;
+            Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.right())))
+        };
+        self.case.cache.executed.get_or_init(execute).as_deref()
+    }
+
+    /// The state of a run that came to its end, of which the values can be judged.
+    pub(crate) fn run_state(&self) -> Option<Value<'c>> {
+        let record = self.record.as_ref()?;
+        let is_run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed);
+        record.state.filter(|state| is_run && state.kind() == Kind::Object)
+    }
+
+    /// The run executed exactly, where that is worth its time for the rules: a run without any sign of calculation gives
+    /// notes at most, and costs more than all other rules together. The triage of a wrong run executes it all the same.
+    pub fn recomputed(&self) -> Option<&'c Recomputed> {
+        let is_worth = || {
+            let (record, plan) = (self.record.as_ref()?, self.procedure()?.value.raw());
+            Some(match record.kind {
+                RecordKind::Error => record.trace_steps.is_some_and(|steps| !steps.is_empty()) && may_calculate(plan),
+                _ => self.run_state().is_some_and(|state| may_calculate(plan) || may_calculate(state.raw())),
+            })
+        };
+        let is_worth = *self.case.cache.is_worth_executing.get_or_init(|| is_worth().unwrap_or_default());
+        if is_worth { self.executed() } else { None }
+    }
+
+    /// The answer of the baseline to the same question.
+    pub fn baseline(&self) -> Option<f64> {
+        *self.case.cache.baseline.get_or_init(|| self.case.around.baseline(self.record.as_ref()?))
+    }
+}
+
+/// The bytes of a calculation in signs; hyphens and percent are in every prose.
+fn may_calculate(bytes: &[u8]) -> bool {
+    let spaced =
+        |at: usize| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' ');
+    memchr::memchr3(b'*', b'+', b'=', bytes).is_some()
+        || memchr::memchr2_iter(b'/', b'-', bytes).any(spaced)
+        || holds_typographic_sign(bytes)
+}

@@ -1,0 +1,61 @@
+//! Where a run is to be fixed, how sure that is, and why.
+
+use crate::arithmetic::number::Number;
+use stepscope_base::json::Pointer;
+use stepscope_base::text::Shown;
+
+stepscope_base::words! {
+    /// Where to fix a run.
+    pub enum Fix {
+        /// The answer is right.
+        None = "none" => "nothing to fix",
+        /// A right procedure, executed wrongly.
+        StepRun = "step_run" => "fix the step run",
+        /// A quantity missed, or a wrong plan.
+        Procedure = "procedure" => "fix the procedure",
+        /// The gold answer, or its unit.
+        Gold = "gold" => "look at the gold answer",
+        /// The record does not tell.
+        Unknown = "unknown" => "cannot tell where to fix",
+    }
+}
+
+stepscope_base::words! {
+    /// How sure a verdict is.
+    pub enum Confidence {
+        /// Proved by calculation.
+        Sure = "sure",
+        /// The best explanation.
+        Likely = "likely",
+        /// Hardly more than a guess.
+        Unsure = "unsure",
+    }
+}
+
+/// One reason, with the place that proves it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Argument {
+    /// The rule that belongs to it, else `triage/...`.
+    pub rule: &'static str,
+    /// Where in the record to look.
+    pub pointer: Pointer,
+    /// In a sentence.
+    pub text: Shown,
+}
+
+/// Where to fix a run, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Triage {
+    /// Where.
+    pub fix: Fix,
+    /// Position of the first bad step, from 0.
+    pub step: Option<usize>,
+    /// What the procedure gives when it is executed exactly.
+    pub recovered: Option<Number>,
+    /// That number is the gold number.
+    pub recovers_gold: bool,
+    /// How sure.
+    pub confidence: Confidence,
+    /// The argument, strongest first.
+    pub why: Vec<Argument>,
+}
