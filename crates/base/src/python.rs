@@ -74,6 +74,19 @@ impl From<Message> for Untrusted<'static> {
     }
 }
 
+/// What Python calls the kind of a value.
+pub fn type_name(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Object => "dict",
+        Kind::Array => "list",
+        Kind::String | Kind::Key => "str",
+        Kind::Int => "int",
+        Kind::Float | Kind::NotFinite => "float",
+        Kind::True | Kind::False => "bool",
+        Kind::Null => "NoneType",
+    }
+}
+
 /// Python's `str(value)`: a string is itself, anything else its `repr`.
 pub fn str(value: Value<'_>) -> Untrusted<'_> {
     value.string().unwrap_or_else(|| {

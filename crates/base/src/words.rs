@@ -50,3 +50,14 @@ macro_rules! words {
         }
     };
 }
+
+/// Makes a list of texts of plain words.
+///
+/// ```
+/// const NUMBERS: &[&str] = stepscope_base::list![one two three];
+/// assert_eq!(NUMBERS, ["one", "two", "three"]);
+/// ```
+#[macro_export]
+macro_rules! list {
+    ($($word:tt)+) => { &[$(stringify!($word)),+] };
+}

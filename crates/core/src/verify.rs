@@ -12,7 +12,7 @@ use stepscope_base::json::write::{Object, Raw, python_float};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyload::{Refused, loads};
 use stepscope_base::pyregex::{Pattern, Undecided};
-use stepscope_base::python::Message;
+use stepscope_base::python::{Message, strip, type_name};
 use stepscope_base::schema::Schema;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -308,12 +308,9 @@ impl Chain {
         }
         let result = match stopped {
             None => VerifyResult {
-                success: true,
                 reward,
-                details: details.into(),
-                error: None,
                 metadata: Metadata::Passed { stages: self.stages.len() },
-                judged: true,
+                ..VerifyResult::passed(details)
             },
             Some((_, result)) if result.is_exception() => result,
             Some((stage, result)) => VerifyResult {
@@ -350,12 +347,8 @@ impl Verifier {
             }
             Self::RegexFormat { .. } if candidate.text.is_empty() => VerifyResult::empty(),
             Self::RegexFormat { pattern, full_match, partial_credit } => {
-                let found = if *full_match {
-                    full_match_format(candidate.text, pattern, *partial_credit)
-                } else {
-                    search_format(candidate.text, pattern)
-                };
-                found.unwrap_or_else(|undecided| VerifyResult::not_judged(&Shown::error(&undecided)))
+                let result = regex_format(candidate.text, pattern, *full_match, *partial_credit);
+                result.unwrap_or_else(|undecided| VerifyResult::not_judged(&Shown::error(&undecided)))
             }
             Self::Bleu(bleu) => bleu.verify(candidate),
             Self::Chained(chain) => chain.climb(candidate, tape).result,
@@ -391,12 +384,12 @@ pub fn completion<'a>(record: Value<'a>, field: &FieldPath) -> Result<Untrusted<
 }
 
 fn json_structure(text: &[u8], tape: &mut Tape) -> VerifyResult {
-    let text = stepscope_base::python::strip(text);
+    let text = strip(text);
     if text.is_empty() {
         return VerifyResult::empty();
     }
     match loads(tape, &json::unfenced(text)) {
-        Ok(value) => VerifyResult::passed(Message::new("Valid JSON (").text(json::type_name(value)).text(")")),
+        Ok(value) => VerifyResult::passed(Message::new("Valid JSON (").text(type_name(value)).text(")")),
         Err(refused) => VerifyResult::not_json(refused),
     }
 }
@@ -423,31 +416,24 @@ fn json_schema(text: &[u8], schema: Option<&Schema>, partial_credit: bool, tape:
     }
 }
 
-fn search_format(text: &[u8], pattern: &Pattern) -> Result<VerifyResult, Undecided> {
-    Ok(match pattern.search(text)? {
-        Some(at) => VerifyResult::passed(Message::new("Matched at offset ").number(at)),
-        None => no_match(pattern),
-    })
-}
-
-fn full_match_format(text: &[u8], pattern: &Pattern, partial_credit: bool) -> Result<VerifyResult, Undecided> {
-    if pattern.is_all_of(text)? {
+fn regex_format(
+    text: &[u8],
+    pattern: &Pattern,
+    full_match: bool,
+    partial_credit: bool,
+) -> Result<VerifyResult, Undecided> {
+    if full_match && pattern.is_all_of(text)? {
         return Ok(VerifyResult::passed(Message::new("Full match against /").text(pattern.text()).text("/")));
     }
-    if !partial_credit {
-        return Ok(no_match(pattern));
-    }
-    Ok(match pattern.search(text)? {
-        Some(at) => {
+    let found = if full_match && !partial_credit { None } else { pattern.search(text)? };
+    Ok(match found {
+        None => VerifyResult::failed(0.0, Message::new("No match for /").text(pattern.text()).text("/"), "no_match"),
+        Some(at) if full_match => {
             let details = Message::new("Pattern found at offset ").number(at).text(" but not full-match");
             VerifyResult::failed(0.5, details, "partial_match")
         }
-        None => no_match(pattern),
+        Some(at) => VerifyResult::passed(Message::new("Matched at offset ").number(at)),
     })
-}
-
-fn no_match(pattern: &Pattern) -> VerifyResult {
-    VerifyResult::failed(0.0, Message::new("No match for /").text(pattern.text()).text("/"), "no_match")
 }
 
 impl Bleu {

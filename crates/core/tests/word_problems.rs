@@ -207,7 +207,7 @@ impl Score {
         println!("place to fix: {} of {runs} ({share:.0} %; procedure and gold confused: half)", self.right());
         println!("first bad step: {} of {}", self.steps.0, self.steps.1);
         println!("answer recovered: {} of {}", self.recovered.0, self.recovered.1);
-        for (confidence, (hits, of)) in Confidence::ALL.iter().zip(self.sure) {
+        for (confidence, (hits, of)) in Confidence::ALL.iter().zip(self.sure).filter(|(_, (_, of))| *of > 0) {
             println!("place to fix where {}: {hits} of {of}", confidence.word());
         }
         println!("findings above a note on right runs: {} {:?}", self.alarms.len(), self.alarms);

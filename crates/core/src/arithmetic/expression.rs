@@ -146,19 +146,30 @@ impl Expression {
     /// Two calculations joined by an operation; `None` where that is too large.
     pub fn pair(operation: Operation, left: &Self, right: &Self) -> Option<Self> {
         let mut nodes = left.nodes.clone();
-        let offset = nodes.len();
-        if offset == 0 || right.nodes.is_empty() || offset + right.nodes.len() >= MAX_NODES {
+        if nodes.is_empty() || right.nodes.is_empty() || nodes.len() + right.nodes.len() >= MAX_NODES {
             return None;
         }
-        let moved = |at: u16| at + offset as u16;
-        nodes.extend(right.nodes.iter().map(|node| match *node {
-            Node::Single(single, at) => Node::Single(single, moved(at)),
-            Node::Pair(operation, a, b) => Node::Pair(operation, moved(a), moved(b)),
+        let (left, right) = (nodes.len() as u16 - 1, right.append_to(&mut nodes)?);
+        nodes.push(Node::Pair(operation, left, right));
+        Some(Self { nodes })
+    }
+
+    /// Several calculations joined by one operation; `None` where there is none, or that is too large.
+    pub(crate) fn all(operation: Operation, parts: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut parts = parts.into_iter();
+        let first = parts.next()?;
+        parts.try_fold(first, |all, part| Self::pair(operation, &all, &part))
+    }
+
+    /// Puts its nodes behind others; where its own result is then.
+    fn append_to(&self, nodes: &mut Vec<Node>) -> Option<u16> {
+        let offset = nodes.len() as u16;
+        nodes.extend(self.nodes.iter().map(|node| match *node {
+            Node::Single(single, at) => Node::Single(single, at + offset),
+            Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
             leaf => leaf,
         }));
-        let last = nodes.len() as u16 - 1;
-        nodes.push(Node::Pair(operation, offset as u16 - 1, last));
-        Some(Self { nodes })
+        (nodes.len() as u16).checked_sub(1)
     }
 
     /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
@@ -189,19 +200,15 @@ impl Expression {
         let mut places: Vec<u16> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let moved = |at: u16| places.get(usize::from(at)).copied();
-            let offset = nodes.len() as u16;
-            match *node {
-                Node::Name(name) if part(name).is_some() => {
-                    let whole = part(name)?;
-                    nodes.extend(whole.nodes.iter().map(|node| match *node {
-                        Node::Single(single, at) => Node::Single(single, at + offset),
-                        Node::Pair(operation, a, b) => Node::Pair(operation, a + offset, b + offset),
-                        leaf => leaf,
-                    }));
-                }
-                Node::Single(single, at) => nodes.push(Node::Single(single, moved(at)?)),
-                Node::Pair(operation, a, b) => nodes.push(Node::Pair(operation, moved(a)?, moved(b)?)),
-                leaf => nodes.push(leaf),
+            let whole = if let Node::Name(name) = *node { part(name) } else { None };
+            if let Some(whole) = whole {
+                whole.append_to(&mut nodes)?;
+            } else {
+                nodes.push(match *node {
+                    Node::Single(single, at) => Node::Single(single, moved(at)?),
+                    Node::Pair(operation, a, b) => Node::Pair(operation, moved(a)?, moved(b)?),
+                    leaf => leaf,
+                });
             }
             places.push((nodes.len() as u16).checked_sub(1)?);
             if nodes.len() >= MAX_NODES {
@@ -801,11 +808,6 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     const fn new(list: &'t [Lexeme], at: usize, text: &'t str, whole: bool) -> Self {
         Self { list, at, text, whole, words: false, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
-    }
-
-    const fn with_words(mut self) -> Self {
-        self.words = true;
-        self
     }
 
     fn push(&mut self, node: Node) -> Option<u16> {

@@ -16,6 +16,7 @@ mod units;
 
 pub use links::{Changed, Holder, Missed, QuantityLinks};
 pub use number::{Number, near};
+pub use scan::find;
 pub use units::{Dimension, Unit, unit};
 
 stepscope_base::words! {
@@ -73,11 +74,6 @@ impl Quantity {
     pub const fn float(&self) -> f64 {
         self.approx
     }
-}
-
-/// Every quantity of a text, in its order.
-pub fn find(text: &[u8]) -> Vec<Quantity> {
-    scan::quantities(text)
 }
 
 /// The quantities of a record's question with the variables that took them up, for the screen.

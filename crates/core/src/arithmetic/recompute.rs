@@ -77,6 +77,13 @@ pub struct Plan {
     pub sure: bool,
 }
 
+impl Plan {
+    /// A calculation without a place in the text, which something may contradict.
+    const fn of(expression: Expression, source: PlanSource, wording: Wording) -> Self {
+        Self { expression, source, range: None, wording, sure: false }
+    }
+}
+
 /// What a computed value rests on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Basis {
@@ -122,6 +129,25 @@ pub struct Computed {
 }
 
 impl Computed {
+    /// What a person set before a step, its value still unknown.
+    const fn set(variable: usize, step: usize) -> Self {
+        Self {
+            variable,
+            step,
+            output: 0,
+            recorded: None,
+            unevaluated: None,
+            unevaluated_value: None,
+            plan: None,
+            alone: None,
+            value: None,
+            basis: Basis::Override,
+            exact: true,
+            inputs: Vec::new(),
+            percent: false,
+        }
+    }
+
     /// Whether the recorded number (or calculation) is another than its own plan gives with its recorded inputs.
     pub fn differs(&self) -> bool {
         let (Some(alone), Some(plan)) = (self.alone, &self.plan) else { return false };
@@ -169,7 +195,7 @@ impl RunAnswer {
         };
         let answer = record.answer;
         let text = answer.and_then(|answer| answer.get(FINAL_ANSWER)).or(record.pred_answer);
-        let text = text.filter(|text| memchr_digit(text.raw())).and_then(Value::string);
+        let text = text.filter(|text| text.raw().iter().any(u8::is_ascii_digit)).and_then(Value::string);
         Self {
             numerical: answer.and_then(|answer| answer.get(NUMERICAL)).and_then(number),
             pred: record.pred_num.and_then(number),
@@ -191,10 +217,6 @@ impl RunAnswer {
         let near = |number: Option<Written>| number.is_some_and(|number| number.value.is_near(gold));
         Some(near(self.numerical) || near(self.pred) || value.is_near(gold) || (said && value == Number::ZERO))
     }
-}
-
-fn memchr_digit(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_digit)
 }
 
 /// Whether a run is right: by gold where there is one, else as it was judged.
@@ -288,8 +310,9 @@ impl Recomputed {
                 execution.step(position, step, position + 1 == procedure.steps.len());
             }
         }
-        let Execution { writes, last, .. } = execution;
-        let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *last.get(end)?);
+        let Execution { writes, held, .. } = execution;
+        let variables: Vec<_> = held.into_iter().map(|held| held.write).collect();
+        let end = state.variable(&Untrusted::from(FINAL_ANSWER)).and_then(|end| *variables.get(end)?);
         // A recorded number that is only stated again was not recovered.
         let restated = |end: &&Computed| {
             let stated = end.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
@@ -298,7 +321,7 @@ impl Recomputed {
         };
         let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan && !restated(end));
         let (recovered, exact) = (end.and_then(|end| end.value), end.is_some_and(|end| end.exact));
-        Self { writes, variables: last, answer, recovered, exact }
+        Self { writes, variables, answer, recovered, exact }
     }
 
     /// The last value of a variable.
@@ -455,14 +478,21 @@ struct Execution<'e, 'a> {
     state: &'e State<'a>,
     answer: &'e RunAnswer,
     names: Names,
-    /// Of each variable: the recorded number, or what its recorded calculation gives.
-    recorded: Vec<Option<Number>>,
-    /// Of each variable: its computed value.
-    computed: Vec<Option<Number>>,
-    last: Vec<Option<usize>>,
+    /// Of each variable what it holds now.
+    held: Vec<Held>,
     writes: Vec<Computed>,
     /// Steps without a recipe are understood by their names.
     guesses: bool,
+}
+
+/// What a variable holds at some time.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    /// The recorded number, or what its recorded calculation gives.
+    recorded: Option<Number>,
+    computed: Option<Number>,
+    /// Where it was written last.
+    write: Option<usize>,
 }
 
 /// The texts of a step that can hold a plan.
@@ -493,16 +523,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             }
         }
         let count = state.variables().len();
-        Self {
-            state,
-            answer,
-            names,
-            recorded: vec![None; count],
-            computed: vec![None; count],
-            last: vec![None; count],
-            writes: Vec::new(),
-            guesses: false,
-        }
+        Self { state, answer, names, held: vec![Held::default(); count], writes: Vec::new(), guesses: false }
     }
 
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
@@ -528,21 +549,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         let state = self.state;
         for set in state.sets().iter().filter(|set| set.put == Put::Override && set.step == position) {
             let Some(variable) = state.variable(&set.variable) else { continue };
-            let mut computed = Computed {
-                variable,
-                step: position,
-                output: 0,
-                recorded: None,
-                unevaluated: None,
-                unevaluated_value: None,
-                plan: None,
-                alone: None,
-                value: None,
-                basis: Basis::Override,
-                exact: true,
-                inputs: Vec::new(),
-                percent: false,
-            };
+            let mut computed = Computed::set(variable, position);
             match self.reading_of(Some(set.value)) {
                 Reading::Number(number) | Reading::Done(_, number) => computed.recorded = Some(number),
                 Reading::Expression(expression) => {
@@ -559,21 +566,28 @@ impl<'e, 'a> Execution<'e, 'a> {
 
     /// The value goes into what comes later.
     fn keep(&mut self, computed: Computed, recorded: Option<Number>) {
-        let variable = computed.variable;
-        if let Some(slot) = self.recorded.get_mut(variable) {
-            *slot = recorded;
-        }
-        if let Some(slot) = self.computed.get_mut(variable) {
-            *slot = computed.value;
-        }
-        if let Some(slot) = self.last.get_mut(variable) {
-            *slot = Some(self.writes.len());
+        if let Some(held) = self.held.get_mut(computed.variable) {
+            *held = Held { recorded, computed: computed.value, write: Some(self.writes.len()) };
         }
         self.writes.push(computed);
     }
 
     fn index(&self, field: &Field<'_>) -> Option<usize> {
         self.state.variable(&field.name_text()?)
+    }
+
+    fn held(&self, variable: usize) -> Held {
+        self.held.get(variable).copied().unwrap_or_default()
+    }
+
+    /// The recorded number of an input.
+    fn recorded(&self, field: &Field<'_>) -> Option<Number> {
+        self.held(self.index(field)?).recorded
+    }
+
+    /// The name of a variable; nothing where it is no text.
+    fn name(&self, variable: usize) -> &'e str {
+        self.state.variables().get(variable).and_then(|variable| variable.name.utf8()).unwrap_or_default()
     }
 
     fn output(&mut self, position: usize, step: &Step<'a>, output: usize, texts: &Texts<'_>) {
@@ -600,14 +614,10 @@ impl<'e, 'a> Execution<'e, 'a> {
             && let Some(expression) = unevaluated.clone()
             && let Some(result) = self.by_execution(&expression)
         {
-            plan =
-                Some(Plan { expression, source: PlanSource::Value, range: None, wording: Wording::Signs, sure: true });
+            plan = Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Value, Wording::Signs) });
             value = Some(result);
         }
-        let is_percent = |text: &str| {
-            memchr::memchr(b'%', text.as_bytes()).is_some()
-                || memchr::memmem::find(text.as_bytes(), b"ercent").is_some()
-        };
+        let is_percent = |text: &str| text.contains('%') || text.contains("ercent");
         let names = || plan.iter().flat_map(|plan| plan.expression.names());
         let percent = plan.is_some()
             && (is_percent(description)
@@ -617,23 +627,11 @@ impl<'e, 'a> Execution<'e, 'a> {
         let inputs: Vec<(usize, Option<usize>)> = plan
             .iter()
             .flat_map(|plan| plan.expression.names())
-            .map(|name| (name as usize, self.last.get(name as usize).copied().flatten()))
+            .map(|name| (name as usize, self.held(name as usize).write))
             .collect();
-        let mut computed = Computed {
-            variable,
-            step: position,
-            output,
-            recorded,
-            unevaluated,
-            unevaluated_value,
-            plan,
-            alone,
-            value,
-            basis: Basis::Plan,
-            exact: false,
-            inputs,
-            percent,
-        };
+        let of_plan = Computed { output, basis: Basis::Plan, exact: false, ..Computed::set(variable, position) };
+        let mut computed =
+            Computed { recorded, unevaluated, unevaluated_value, plan, alone, value, inputs, percent, ..of_plan };
         self.settle(&mut computed, texts);
         self.keep(computed, recorded.map(|number| number.value).or(unevaluated_value));
     }
@@ -677,16 +675,16 @@ impl<'e, 'a> Execution<'e, 'a> {
     }
 
     fn is_percent_name(&self, variable: usize) -> bool {
-        let name = self.state.variables().get(variable).map(|variable| variable.name.bytes()).unwrap_or_default();
-        memchr::memmem::find(name, b"percent").is_some() || memchr::memmem::find(name, b"pct").is_some()
+        let name = self.name(variable);
+        name.contains("percent") || name.contains("pct")
     }
 
     fn by_record(&self, expression: &Expression) -> Option<Number> {
-        evaluated(self.state, expression, |id| *self.recorded.get(id as usize)?)
+        evaluated(self.state, expression, |id| self.held(id as usize).recorded)
     }
 
     fn by_execution(&self, expression: &Expression) -> Option<Number> {
-        evaluated(self.state, expression, |id| *self.computed.get(id as usize)?)
+        evaluated(self.state, expression, |id| self.held(id as usize).computed)
     }
 
     fn value_written(&self, variable: usize, step: usize) -> Option<Value<'a>> {
@@ -704,8 +702,7 @@ impl<'e, 'a> Execution<'e, 'a> {
     }
 
     fn reading(&self, variable: usize, value: Option<Value<'_>>) -> Reading {
-        let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
-        if is_end {
+        if self.name(variable) == FINAL_ANSWER {
             return self.answer.value().map_or(Reading::Other, Reading::Number);
         }
         self.reading_of(value)

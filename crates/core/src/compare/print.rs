@@ -61,8 +61,7 @@ impl ComparedRuns<'_> {
 
     /// `joined 273 by id, 1 by question; 1 in A alone, 0 in B alone`
     pub fn joined(&self) -> Shown {
-        let alone = |of: fn(&ComparedItem) -> bool| self.items.iter().filter(|item| of(item)).count();
-        let (a, b) = (alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none()));
+        let [a, b] = self.alone();
         let (ids, questions) = (self.join.count(By::Id), self.join.count(By::Question));
         let mut line = shown!("joined {ids} by id, {questions} by question; {a} in A alone, {b} in B alone");
         let twice = (self.join.twice_a.len(), self.join.twice_b.len());
@@ -74,6 +73,12 @@ impl ComparedRuns<'_> {
             line = line.join(&shown!("; {} joined by id ask different questions", self.join.unlike));
         }
         line
+    }
+
+    /// How many items each run has alone.
+    fn alone(&self) -> [usize; 2] {
+        let alone = |of: fn(&ComparedItem) -> bool| self.items.iter().filter(|item| of(item)).count();
+        [alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none())]
     }
 
     /// One item as a line of text.
@@ -130,22 +135,10 @@ impl ComparedRuns<'_> {
     pub fn write_summary(&self, names: [&Untrusted<'_>; 2], out: &mut Vec<u8>) {
         Style::ASCII.line(out, |object| {
             object.put("kind", "summary");
-            for (key, name, side, twice, alone) in [
-                (
-                    "a",
-                    names[0],
-                    self.a,
-                    &self.join.twice_a,
-                    self.items.iter().filter(|item| item.pair.b.is_none()).count(),
-                ),
-                (
-                    "b",
-                    names[1],
-                    self.b,
-                    &self.join.twice_b,
-                    self.items.iter().filter(|item| item.pair.a.is_none()).count(),
-                ),
-            ] {
+            let [a, b] = self.alone();
+            for (key, name, side, twice, alone) in
+                [("a", names[0], self.a, &self.join.twice_a, a), ("b", names[1], self.b, &self.join.twice_b, b)]
+            {
                 object.object(key, |object| {
                     object.put("source", name);
                     object.put("records", side.summaries.len());

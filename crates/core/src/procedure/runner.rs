@@ -10,7 +10,7 @@ use crate::procedure::{PROBLEM_TEXT, Procedure};
 use stepscope_base::json::write::{Letters, Raw, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::pyload::loads;
-use stepscope_base::python::{self, Message};
+use stepscope_base::python::{self, Message, type_name};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -277,19 +277,6 @@ impl<'a> Runner<'a> {
             "dict" | "str" => whole("AttributeError", no_get("str"), meaning),
             kind => whole("TypeError", format!("'{kind}' object is not iterable"), meaning),
         }
-    }
-}
-
-/// What Python calls the kind of a value.
-fn type_name(value: Value<'_>) -> &'static str {
-    match value.kind() {
-        Kind::Object => "dict",
-        Kind::Array => "list",
-        Kind::String | Kind::Key => "str",
-        Kind::Int => "int",
-        Kind::Float | Kind::NotFinite => "float",
-        Kind::True | Kind::False => "bool",
-        Kind::Null => "NoneType",
     }
 }
 

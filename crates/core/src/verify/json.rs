@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::{rstrip, strip};
 use stepscope_base::text::{Piece, pieces};
 
@@ -36,17 +35,4 @@ pub(super) fn unfenced(text: &[u8]) -> Cow<'_, [u8]> {
 /// Where Python's `str.splitlines` ends a line.
 const fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// What Python calls the type of a value.
-pub(super) fn type_name(value: Value<'_>) -> &'static str {
-    match value.kind() {
-        Kind::Null => "NoneType",
-        Kind::True | Kind::False => "bool",
-        Kind::Int => "int",
-        Kind::Float | Kind::NotFinite => "float",
-        Kind::String | Kind::Key => "str",
-        Kind::Array => "list",
-        Kind::Object => "dict",
-    }
 }

@@ -40,11 +40,11 @@ fn around(list: &[Lexeme], at: usize, text: &str) -> Option<Expression> {
     let ended = |before: &Lexeme| matches!(before.kind, Kind::Break | Kind::Equals);
     let from = list.get(..at)?.iter().rposition(ended).map_or(0, |n| n + 1);
     let left = (from..at).find_map(|start| {
-        let mut parser = Parser::new(list.get(..at)?, start, text, true).with_words();
+        let mut parser = Parser { words: true, ..Parser::new(list.get(..at)?, start, text, true) };
         parser.expression(0)?;
         (parser.at == at).then_some(Expression { nodes: parser.nodes })
     })?;
-    let mut parser = Parser::new(list, at + 1, text, true).with_words();
+    let mut parser = Parser { words: true, ..Parser::new(list, at + 1, text, true) };
     parser.expression(0)?;
     let right = Expression { nodes: parser.nodes };
     let mut unknown = None;

@@ -75,18 +75,23 @@ impl QuantityLinks {
         }
         let quantities = find(question.bytes());
         fill(&mut holdings, state, &question);
-        let taken = vec![0; quantities.len().min(MAX_LINKED)];
-        let (missed, invented, changed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut linking = Linking { question, holdings, quantities, missed, invented, changed, taken };
+        let links = Self {
+            taken: vec![0; quantities.len().min(MAX_LINKED)],
+            quantities,
+            holders: holdings.iter().map(|holding| holding.holder).collect(),
+            missed: Vec::new(),
+            invented: Vec::new(),
+            changed: Vec::new(),
+        };
+        let mut linking = Linking { question, holdings, links };
         linking.link();
         linking.judge(procedure?, state);
-        Some(linking.done())
+        Some(linking.links)
     }
 
     /// The holders that hold or describe a quantity.
     pub fn holders_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
-        let mask = self.taken.get(quantity).copied().unwrap_or(0);
-        (0..self.holders.len().min(MAX_LINKED)).filter(move |n| mask >> n & 1 == 1)
+        bits(self.taken.get(quantity).copied().unwrap_or(0))
     }
 
     /// Whether a text with numbers (a worked solution) uses a quantity.
@@ -102,11 +107,7 @@ impl QuantityLinks {
 struct Linking<'a> {
     question: Untrusted<'a>,
     holdings: Vec<Holding<'a>>,
-    quantities: Vec<Quantity>,
-    missed: Vec<Missed>,
-    invented: Vec<usize>,
-    changed: Vec<Changed>,
-    taken: Vec<u64>,
+    links: QuantityLinks,
 }
 
 /// A holder with what it holds.
@@ -197,38 +198,32 @@ impl Content {
 
 /// The quantities that a number fits, one bit each, by how well.
 #[derive(Clone, Copy, Default)]
-struct Fits {
-    near: u64,
-    kind: u64,
-    exact: u64,
-}
+struct Fits([u64; 4]);
 
 impl Fits {
     fn of(number: f64, quantities: &[Quantity]) -> Self {
         let mut fits = Self::default();
         for (q, quantity) in quantities.iter().take(MAX_LINKED).enumerate() {
-            match fit(quantity, number) {
-                QuantityFit::None => {}
-                QuantityFit::Near => fits.near |= 1 << q,
-                QuantityFit::Kind => fits.kind |= 1 << q,
-                QuantityFit::Exact => fits.exact |= 1 << q,
+            if let Some(mask) = fits.0.get_mut(fit(quantity, number) as usize) {
+                *mask |= 1 << q;
             }
         }
         fits
     }
 
-    const fn like(&self, wanted: QuantityFit) -> u64 {
-        match wanted {
-            QuantityFit::None => 0,
-            QuantityFit::Near => self.near,
-            QuantityFit::Kind => self.kind,
-            QuantityFit::Exact => self.exact,
-        }
+    fn like(&self, wanted: QuantityFit) -> u64 {
+        self.0.get(wanted as usize).copied().unwrap_or(0)
     }
 
     const fn any(&self) -> u64 {
-        self.near | self.kind | self.exact
+        let [_, near, kind, exact] = self.0;
+        near | kind | exact
     }
+}
+
+/// The places of the bits of a mask.
+fn bits(mask: u64) -> impl Iterator<Item = usize> {
+    (0..MAX_LINKED).filter(move |n| mask >> n & 1 == 1)
 }
 
 /// One bit for each that holds.
@@ -244,17 +239,11 @@ fn is_measure(text: &[u8], number: &Quantity) -> bool {
 }
 
 impl<'a> Linking<'a> {
-    fn done(self) -> QuantityLinks {
-        let holders = self.holdings.iter().map(|holding| holding.holder).collect();
-        let Self { quantities, missed, invented, changed, taken, .. } = self;
-        QuantityLinks { quantities, holders, missed, invented, changed, taken }
-    }
-
     fn link(&mut self) {
-        let sure = mask(self.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
+        let sure = mask(self.links.quantities.iter().take(MAX_LINKED), |quantity| quantity.sure);
         let mut numbers = Vec::new();
         for (holder, holding) in self.holdings.iter().take(MAX_LINKED).enumerate() {
-            let fits = |&number: &f64| (holder, Fits::of(number, &self.quantities));
+            let fits = |&number: &f64| (holder, Fits::of(number, &self.links.quantities));
             numbers.extend(holding.content.numbers().iter().map(fits));
         }
         // What stands there exactly comes first, so that it is not given away to a percentage or another unit; and an
@@ -275,7 +264,7 @@ impl<'a> Linking<'a> {
             return;
         }
         if let Some(best) = self.best(fitting, holding) {
-            if let Some(mask) = self.taken.get_mut(best) {
+            if let Some(mask) = self.links.taken.get_mut(best) {
                 *mask |= 1 << holder;
             }
             if let Some(holding) = self.holdings.get_mut(holder) {
@@ -290,13 +279,13 @@ impl<'a> Linking<'a> {
             return (fitting != 0).then(|| fitting.trailing_zeros() as usize);
         }
         let rank = |q: &usize| {
-            let quantity = self.quantities.get(*q);
-            let free = self.taken.get(*q) == Some(&0);
+            let quantity = self.links.quantities.get(*q);
+            let free = self.links.taken.get(*q) == Some(&0);
             let words =
                 quantity.map_or(0, |quantity| self.common_words(quantity, holding) + kind_words(quantity, holding));
             (free, words, std::cmp::Reverse(*q))
         };
-        (0..self.taken.len()).filter(|q| fitting >> q & 1 == 1).max_by_key(rank)
+        bits(fitting).max_by_key(rank)
     }
 
     /// How many words of a variable's name and description stand near a quantity in its sentence; those after it count
@@ -330,16 +319,18 @@ impl<'a> Linking<'a> {
 
     /// One variable may stand for several places with the same number.
     fn share_constants(&mut self) {
-        for q in 0..self.taken.len() {
-            if self.taken.get(q) != Some(&0) || self.quantities.get(q).is_none_or(|quantity| !quantity.sure) {
+        for q in 0..self.links.taken.len() {
+            if self.links.taken.get(q) != Some(&0) || self.links.quantities.get(q).is_none_or(|quantity| !quantity.sure)
+            {
                 continue;
             }
-            let value = self.quantities.get(q).map(|quantity| quantity.value);
-            let same = (0..self.taken.len()).find(|&other| {
-                self.taken.get(other) != Some(&0) && self.quantities.get(other).map(|quantity| quantity.value) == value
+            let value = self.links.quantities.get(q).map(|quantity| quantity.value);
+            let same = (0..self.links.taken.len()).find(|&other| {
+                self.links.taken.get(other) != Some(&0)
+                    && self.links.quantities.get(other).map(|quantity| quantity.value) == value
             });
-            if let Some(mask) = same.and_then(|same| self.taken.get(same).copied())
-                && let Some(slot) = self.taken.get_mut(q)
+            if let Some(mask) = same.and_then(|same| self.links.taken.get(same).copied())
+                && let Some(slot) = self.links.taken.get_mut(q)
             {
                 *slot = mask;
             }
@@ -357,17 +348,16 @@ impl<'a> Linking<'a> {
             described |= self.mentions(procedure, state, open & !described);
         }
         let mut open = open & !described;
-        self.invented = self.invent();
-        self.changed = planned;
+        self.links.invented = self.invent();
+        self.links.changed = planned;
         self.misreadings(&mut open);
         let room = self.room();
-        self.missed =
-            (0..self.taken.len()).filter(|q| open >> q & 1 == 1).map(|quantity| Missed { quantity, room }).collect();
+        self.links.missed = bits(open).map(|quantity| Missed { quantity, room }).collect();
     }
 
     /// Sure quantities that no value holds.
     fn open(&self) -> u64 {
-        let free = self.quantities.iter().zip(&self.taken).enumerate();
+        let free = self.links.quantities.iter().zip(&self.links.taken).enumerate();
         let free = free.filter(|(_, (quantity, taken))| quantity.sure && **taken == 0);
         free.fold(0, |mask, (q, _)| mask | 1 << q)
     }
@@ -398,7 +388,7 @@ impl<'a> Linking<'a> {
             }
             let mut own = 0_u64;
             for number in numbers.iter().filter(|number| number.sure) {
-                for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
+                for (q, quantity) in self.links.quantities.iter().enumerate().take(MAX_LINKED) {
                     if fit(quantity, number.approx) >= QuantityFit::Kind {
                         own |= 1 << q;
                     }
@@ -409,14 +399,14 @@ impl<'a> Linking<'a> {
                 && own & open != 0
                 && !holder.rewritten
                 && numbers.iter().all(|number| fit(number, value) == QuantityFit::None)
-                && let Some(quantity) = (0..self.taken.len()).find(|q| (own & open) >> q & 1 == 1)
-                && self.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == QuantityFit::None)
+                && let Some(quantity) = bits(own & open).next()
+                && self.links.quantities.get(quantity).is_some_and(|quantity| fit(quantity, value) == QuantityFit::None)
                 && !derived(&numbers, value)
             {
                 changed.push(Changed { quantity, holder: t, planned: true });
             }
             named |= own & open;
-            for (q, mask) in self.taken.iter_mut().enumerate() {
+            for (q, mask) in self.links.taken.iter_mut().enumerate() {
                 if (own & open) >> q & 1 == 1 {
                     *mask |= 1 << t;
                 }
@@ -430,7 +420,7 @@ impl<'a> Linking<'a> {
     fn mentions(&self, procedure: &Procedure<'a>, state: Value<'a>, open: u64) -> u64 {
         let mut named = 0_u64;
         let plan = procedure.value.raw();
-        for (q, quantity) in self.quantities.iter().enumerate().take(MAX_LINKED) {
+        for (q, quantity) in self.links.quantities.iter().enumerate().take(MAX_LINKED) {
             if open >> q & 1 == 0 {
                 continue;
             }
@@ -469,7 +459,7 @@ impl<'a> Linking<'a> {
         if size.fract() == 0.0 && size <= 40.0 && (self.may_count(size as usize) || self.letters(size as usize)) {
             return true;
         }
-        derived(&self.quantities, size)
+        derived(&self.links.quantities, size)
     }
 
     /// Whether the question lists as many things: `Tom, Dick and Harry`.
@@ -490,34 +480,31 @@ impl<'a> Linking<'a> {
 
     /// Pairs what no quantity stands behind with what was missed, where one is a misreading of the other.
     fn misreadings(&mut self, open: &mut u64) {
-        let alone = open.is_power_of_two() && self.invented.len() == 1;
+        let alone = open.is_power_of_two() && self.links.invented.len() == 1;
         for (t, holding) in self.holdings.iter().enumerate().take(MAX_LINKED) {
             let Content::One(value) = holding.content else { continue };
             let loose = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
-            if *open == 0 || !loose || self.changed.iter().any(|changed| changed.holder == t) {
+            if *open == 0 || !loose || self.links.changed.iter().any(|changed| changed.holder == t) {
                 continue;
             }
-            let invented = self.invented.contains(&t);
+            let invented = self.links.invented.contains(&t);
             let near = |q: &usize| {
-                *open >> q & 1 == 1
-                    && self.quantities.get(*q).is_some_and(|quantity| {
-                        let own = quantity.approx;
-                        misread(own, value) || (alone && invented && same_length(own, value))
-                    })
+                let own = self.links.quantities.get(*q).map(|quantity| quantity.approx);
+                own.is_some_and(|own| misread(own, value) || (alone && invented && same_length(own, value)))
             };
-            if let Some(quantity) = (0..self.taken.len()).find(near) {
+            if let Some(quantity) = bits(*open).find(near) {
                 *open &= !(1 << quantity);
-                self.changed.push(Changed { quantity, holder: t, planned: false });
+                self.links.changed.push(Changed { quantity, holder: t, planned: false });
             }
         }
-        let changed = &self.changed;
-        self.invented.retain(|t| changed.iter().all(|changed| changed.holder != *t));
+        let changed = &self.links.changed;
+        self.links.invented.retain(|t| changed.iter().all(|changed| changed.holder != *t));
     }
 
     /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
     fn room(&self) -> bool {
         let mut held = 0_u64;
-        let mut room = !self.invented.is_empty() || !self.changed.is_empty();
+        let mut room = !self.links.invented.is_empty() || !self.links.changed.is_empty();
         for holder in self.holdings.iter().filter(|holder| holder.holder.extracts) {
             let again = holder.links != 0 && holder.links & !held == 0;
             room |= again || (holder.links == 0 && holder.value.is_none());

@@ -13,7 +13,7 @@ const MAX_FOUND: usize = 256;
 const MAX_DIGITS: usize = 18;
 
 /// Every quantity of a text, in its order. What may be none at all is marked unsure.
-pub(super) fn quantities(text: &[u8]) -> Vec<Quantity> {
+pub fn find(text: &[u8]) -> Vec<Quantity> {
     let mut scan = Scan { text, found: Vec::new() };
     let mut at = 0;
     while let Some(&byte) = text.get(at) {

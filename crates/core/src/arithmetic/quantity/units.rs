@@ -100,75 +100,31 @@ pub fn unit(word: &[u8]) -> Option<Unit> {
 }
 
 /// Words after which a number is a name: `chapter 5`.
-pub(super) fn names_by_number(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"number"
-            | b"no"
-            | b"room"
-            | b"route"
-            | b"bus"
-            | b"page"
-            | b"chapter"
-            | b"grade"
-            | b"class"
-            | b"level"
-            | b"round"
-            | b"section"
-            | b"part"
-            | b"question"
-            | b"step"
-            | b"day"
-            | b"week"
-            | b"month"
-            | b"year"
-            | b"team"
-            | b"group"
-            | b"season"
-            | b"episode"
-            | b"highway"
-            | b"lane"
-            | b"line"
-            | b"track"
-            | b"flight"
-            | b"platform"
-            | b"exit"
-            | b"size"
-            | b"act"
-            | b"unit"
-            | b"phase"
-            | b"apartment"
-            | b"box"
-            | b"door"
-            | b"gate"
-            | b"shelf"
-            | b"table"
-            | b"model"
-            | b"version"
-    )
-}
+const NAMED_BY_NUMBER: &[&str] = stepscope_base::list![
+    number no room route bus page chapter grade class level round section part question step day week month year
+    team group season episode highway lane line track flight platform exit size act unit phase apartment box door
+    gate shelf table model version
+];
+
+const MONTHS: &[&str] = stepscope_base::list![
+    january february march april may june july august september october november december
+];
 
 /// Words before a year.
-pub(super) fn before_a_year(word: &[u8]) -> bool {
-    matches!(word, b"in" | b"since" | b"year" | b"during" | b"by" | b"until" | b"before" | b"after" | b"from" | b"of")
-        || is_month(word)
+const BEFORE_A_YEAR: &[&str] = &["in", "since", "year", "during", "by", "until", "before", "after", "from", "of"];
+
+fn is_among(words: &[&str], word: &[u8]) -> bool {
+    words.iter().any(|known| known.as_bytes() == word)
 }
 
-/// The names of the months.
+pub(super) fn names_by_number(word: &[u8]) -> bool {
+    is_among(NAMED_BY_NUMBER, word)
+}
+
+pub(super) fn before_a_year(word: &[u8]) -> bool {
+    is_among(BEFORE_A_YEAR, word) || is_month(word)
+}
+
 pub(super) fn is_month(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"january"
-            | b"february"
-            | b"march"
-            | b"april"
-            | b"may"
-            | b"june"
-            | b"july"
-            | b"august"
-            | b"september"
-            | b"october"
-            | b"november"
-            | b"december"
-    )
+    is_among(MONTHS, word)
 }

@@ -42,15 +42,7 @@ fn listed(texts: &[&str; 3], numbers: &[Number]) -> Option<Expression> {
 }
 
 fn joined(operation: Operation, numbers: &[Number]) -> Option<Expression> {
-    let mut all: Option<Expression> = None;
-    for number in numbers {
-        let one = Expression::number(*number);
-        all = Some(match all {
-            None => one,
-            Some(all) => Expression::pair(operation, &all, &one)?,
-        });
-    }
-    all
+    Expression::all(operation, numbers.iter().copied().map(Expression::number))
 }
 
 /// From one time of day to another, over midnight or noon where it must be.

@@ -122,30 +122,22 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         let recorded = recorded?;
-        let name = |index: usize| self.state.variables().get(index)?.name.utf8();
         let named = |field: &Field<'_>| {
-            let index = self.index(field)?;
-            Some(implied::Named { id: index as u32, name: name(index)?, value: (*self.recorded.get(index)?)? })
+            let (index, value) = (self.index(field)?, self.recorded(field)?);
+            Some(implied::Named { id: index as u32, name: self.name(index), value })
         };
         let inputs: Vec<implied::Named<'_>> = step.inputs.iter().map(named).collect::<Option<_>>()?;
-        let expression = implied::plan(name(variable)?, texts.step, &inputs)?;
+        let expression = implied::plan(self.name(variable), texts.step, &inputs)?;
         let agrees = self.by_record(&expression).is_some_and(|value| recorded.stands_for(value));
         let values: Vec<f64> = inputs.iter().map(|input| input.value.float()).collect();
         let adopted = agrees || !follows::may_give(&values, recorded.value.float());
-        let made = Plan { expression, source: PlanSource::Step, range: None, wording: Wording::Implied, sure: false };
-        adopted.then_some(made)
+        adopted.then(|| Plan::of(expression, PlanSource::Step, Wording::Implied))
     }
 
     /// What solves an equation that stands in the step: `2 * (length + width) = perimeter`, or one in x.
     fn solution(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { variable, texts, .. } = *wanted;
-        let made = |expression, range| Plan {
-            expression,
-            source: PlanSource::Step,
-            range,
-            wording: Wording::Signs,
-            sure: false,
-        };
+        let made = |expression, range| Plan { range, ..Plan::of(expression, PlanSource::Step, Wording::Signs) };
         let own = variable as u32;
         let named = texts.found.iter().find_map(|found| match found.target {
             Some(AssignedTo::Name(right)) if right != own && found.expression.names().contains(&own) => {
@@ -160,11 +152,10 @@ impl<'a> Execution<'_, 'a> {
     /// What a step makes of a list or of two times of day.
     fn collected(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { step, variable, texts, description, .. } = *wanted;
-        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
-        if texts.extracts || step.inputs.iter().any(known) {
+        if texts.extracts || step.inputs.iter().any(|field| self.recorded(field).is_some()) {
             return None;
         }
-        let name = self.state.variables().get(variable)?.name.utf8().unwrap_or_default();
+        let name = self.name(variable);
         let values: Vec<&str> = step
             .inputs
             .iter()
@@ -172,7 +163,7 @@ impl<'a> Execution<'_, 'a> {
             .filter_map(|bytes| std::str::from_utf8(bytes).ok())
             .collect();
         let expression = collected::plan(&[texts.step, description, name], &values, step.inputs.len())?;
-        Some(Plan { expression, source: PlanSource::Step, range: None, wording: Wording::Words, sure: false })
+        Some(Plan::of(expression, PlanSource::Step, Wording::Words))
     }
 
     /// A calculation in signs that is this output's by its name, or because no other can be meant.
@@ -222,11 +213,8 @@ impl<'a> Execution<'_, 'a> {
     fn constant(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { variable, texts, description, .. } = *wanted;
         let made = |number: Number, source| Plan {
-            expression: Expression::number(number),
-            source,
-            range: None,
-            wording: Wording::Constant,
             sure: true,
+            ..Plan::of(Expression::number(number), source, Wording::Constant)
         };
         let name = self.state.variables().get(variable)?.name.utf8()?;
         let set = texts.step.split_once(name).and_then(|(_, rest)| {
@@ -256,8 +244,7 @@ impl<'a> Execution<'_, 'a> {
             return None;
         }
         // Without the numbers nothing tells one reading from another.
-        let known = |field: &Field<'_>| self.index(field).and_then(|index| *self.recorded.get(index)?).is_some();
-        if !step.inputs.iter().all(known) {
+        if !step.inputs.iter().all(|field| self.recorded(field).is_some()) {
             return None;
         }
         let owned: Vec<_> = step
@@ -280,34 +267,32 @@ impl<'a> Execution<'_, 'a> {
                 id: *index as u32,
                 name: name.utf8()?,
                 description: description.utf8().unwrap_or_default(),
-                value: *self.recorded.get(*index)?,
+                value: self.held(*index).recorded,
             });
         }
-        let made = |expression, source, wording| Plan { expression, source, range: None, wording, sure: false };
         if let Some(expression) = self.with_signs_inside(texts, &inputs) {
-            return Some(made(expression, PlanSource::Step, Wording::Words));
+            return Some(Plan::of(expression, PlanSource::Step, Wording::Words));
         }
         for (text, source) in [(texts.step, PlanSource::Step), (description, PlanSource::Description)] {
             if prose::may_plan(text)
                 && let Some(expression) = prose::plan(text, &inputs)
             {
-                return Some(made(expression, source, Wording::Words));
+                return Some(Plan::of(expression, source, Wording::Words));
             }
         }
         // "Evaluate the expression": the one input that is a calculation still.
         let evaluates = || ["valuat", "implif", "ubstitut", "olve"].iter().any(|stem| texts.step.contains(stem));
         let waits = |input: &&prose::Input<'_>| {
-            let write = self.last.get(input.id as usize).copied().flatten().and_then(|write| self.writes.get(write));
+            let write = self.held(input.id as usize).write.and_then(|write| self.writes.get(write));
             write.is_some_and(|write| write.unevaluated.is_some())
         };
         let mut waiting = inputs.iter().filter(waits);
         if let (Some(one), None) = (waiting.next(), waiting.next())
             && evaluates()
         {
-            return Some(made(Expression::name(one.id), PlanSource::Step, Wording::Statement));
+            return Some(Plan::of(Expression::name(one.id), PlanSource::Step, Wording::Statement));
         }
-        let is_end = self.state.variables().get(variable).is_some_and(|variable| variable.name == FINAL_ANSWER);
-        if !(texts.last && is_end) {
+        if !texts.last || self.name(variable) != FINAL_ANSWER {
             return None;
         }
         // "Calculate the band's part of the rest" calculates, whatever it reads.
@@ -324,7 +309,7 @@ impl<'a> Execution<'_, 'a> {
             inputs.retain(|input| texts.step.contains(input.name));
         }
         let stated = prose::statement(texts.step, &inputs)?;
-        Some(made(stated, PlanSource::Step, Wording::Statement))
+        Some(Plan::of(stated, PlanSource::Step, Wording::Statement))
     }
 
     /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".

@@ -35,92 +35,29 @@ pub(super) struct Input<'t> {
 }
 
 /// Words by which an operation is done otherwise than these readings know.
-const BLOCKED: &[&str] = &[
-    "not",
-    "except",
-    "unless",
-    "if",
-    "either",
-    "maximum",
-    "minimum",
-    "largest",
-    "smallest",
-    "larger",
-    "smaller",
-    "round",
-    "rounded",
-    "rounding",
-    "ceiling",
-    "floor",
-    "nearest",
-    "remainder",
-    "modulo",
-    "squared",
-    "square",
-    "cube",
-    "power",
-    "root",
-    "respectively",
-    "excluding",
-    "complement",
-    "equation",
-    "solve",
-    "solving",
-    "ratio",
-    "proportion",
-    "respective",
-    "corresponding",
-    "weighted",
-    "compound",
-    "interest",
-    "twofold",
-    "until",
-    "first",
+const BLOCKED: &[&str] = stepscope_base::list![
+    not except unless if either maximum minimum largest smallest larger smaller round rounded rounding ceiling floor
+    nearest remainder modulo squared square cube power root respectively excluding complement equation solve solving
+    ratio proportion respective corresponding weighted compound interest twofold until first
 ];
 
 /// Whether a text may say an operation in words: a look at how its words begin.
 pub(super) fn may_plan(text: &str) -> bool {
-    const STEMS: [&[u8]; 23] = [
-        b"add",
-        b"sum",
-        b"combin",
-        b"total of",
-        b"subtract",
-        b"deduct",
-        b"multipl",
-        b"product",
-        b"divid",
-        b"shar",
-        b"split",
-        b"distrib",
-        b"quotient",
-        b"difference",
-        b"average of",
-        b"mean of",
-        b"plus",
-        b"minus",
-        b"times",
-        b"twice",
-        b"doubl",
-        b"tripl",
-        b"thrice",
+    const STEMS: &[&str] = stepscope_base::list![
+        add sum combin subtract deduct multipl product divid shar split distrib quotient difference plus minus times
+        twice doubl tripl thrice hal increas decreas reduc lower fewer convert mod
     ];
-    const MORE: [&[u8]; 9] =
-        [b"hal", b"increas", b"decreas", b"reduc", b"lower", b"more than", b"fewer", b"convert", b"mod"];
+    const PHRASES: &[&str] = &["total of", "average of", "mean of", "more than", "less than"];
     let bytes = text.as_bytes();
     let signs = [" + ", " * ", " / ", " × ", " ÷ ", " − "];
     if signs.iter().any(|sign| memchr::memmem::find(bytes, sign.as_bytes()).is_some()) {
         return true;
     }
     let begins = |word: &[u8]| {
-        let like = |stem: &&[u8]| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem));
-        match word.first().map(u8::to_ascii_lowercase) {
-            Some(b'a' | b's' | b'c' | b't' | b'd' | b'm' | b'p' | b'q') => {
-                STEMS.iter().any(like) || MORE.iter().any(like)
-            }
-            Some(b'h' | b'i' | b'r' | b'l' | b'f') => MORE.iter().any(like) || like(&b"less than".as_slice()),
-            _ => false,
-        }
+        let like = |stem: &&str| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem.as_bytes()));
+        // Most words begin with another letter.
+        let may = word.first().is_some_and(|first| b"adhcfilmpqrst".contains(&first.to_ascii_lowercase()));
+        may && STEMS.iter().chain(PHRASES).any(like)
     };
     let mut inside = false;
     bytes.iter().enumerate().any(|(at, byte)| {

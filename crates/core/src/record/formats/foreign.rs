@@ -47,26 +47,9 @@ const KNOWN: &[ForeignShape] = &[
 ];
 
 /// Keys by which an object of mixed values tells that it is a configuration.
-const SETTINGS: &[&str] = &[
-    "batch_size",
-    "dataset",
-    "epochs",
-    "hyperparameters",
-    "learning_rate",
-    "lr",
-    "max_new_tokens",
-    "max_tokens",
-    "model",
-    "model_name",
-    "model_name_or_path",
-    "num_epochs",
-    "num_train_epochs",
-    "optimizer",
-    "seed",
-    "settings",
-    "temperature",
-    "top_p",
-    "config",
+const SETTINGS: &[&str] = stepscope_base::list![
+    batch_size dataset epochs hyperparameters learning_rate lr max_new_tokens max_tokens model model_name
+    model_name_or_path num_epochs num_train_epochs optimizer seed settings temperature top_p config
 ];
 
 /// So many values of an object are looked at to see whether all are numbers.

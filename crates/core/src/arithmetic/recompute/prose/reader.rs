@@ -22,67 +22,19 @@ const MAX_DEPTH: usize = 6;
 const BEFORE_NUMBERS: &[&str] = &["the", "a", "by", "of", "from", "to", "number", "constant", "value", "factor", "and"];
 
 /// Words for what was just worked out.
-const PRONOUNS: &[&str] = &[
-    "it",
-    "this",
-    "that",
-    "the",
-    "result",
-    "resulting",
-    "sum",
-    "total",
-    "product",
-    "difference",
-    "quotient",
-    "amount",
-    "value",
-    "these",
-    "them",
-    "two",
-    "three",
-    "both",
-    "all",
-    "results",
-    "products",
-    "sums",
-    "totals",
-    "amounts",
-    "values",
+const PRONOUNS: &[&str] = stepscope_base::list![
+    it this that the result resulting sum total product difference quotient amount value these them two three both
+    all results products sums totals amounts values
 ];
 
 /// From here on a sentence says what for.
-const PURPOSES: &[&str] = &[
-    "giving",
-    "yielding",
-    "resulting",
-    "producing",
-    "which",
-    "where",
-    "since",
-    "because",
-    "assuming",
-    "expressed",
-    "using",
+const PURPOSES: &[&str] = stepscope_base::list![
+    giving yielding resulting producing which where since because assuming expressed using
 ];
 
-const PURPOSE_VERBS: &[&str] = &[
-    "obtain",
-    "get",
-    "find",
-    "compute",
-    "determine",
-    "calculate",
-    "form",
-    "yield",
-    "produce",
-    "give",
-    "derive",
-    "reach",
-    "arrive",
-    "express",
-    "define",
-    "represent",
-    "account",
+const PURPOSE_VERBS: &[&str] = stepscope_base::list![
+    obtain get find compute determine calculate form yield produce give derive reach arrive express define represent
+    account
 ];
 
 #[derive(Clone, PartialEq, Debug)]
@@ -474,10 +426,7 @@ impl PhraseReader<'_, '_> {
         if phrases.is_empty() {
             return None;
         }
-        let mut operands = Vec::new();
-        for phrase in phrases {
-            operands.push(self.operand(phrase)?);
-        }
+        let operands = phrases.into_iter().map(|phrase| self.operand(phrase)).collect::<Option<Vec<_>>>()?;
         operands.into_iter().reduce(|left, right| pair(operation, left, right))
     }
 

@@ -64,15 +64,8 @@ impl PhraseReader<'_, '_> {
     }
 
     fn mean(&self) -> Option<Expression> {
-        let names = self.inputs.iter().map(|input| Expression::name(input.id));
+        let sum = Expression::all(Operation::Add, self.inputs.iter().map(|input| Expression::name(input.id)))?;
         let count = Expression::number(Number::whole(self.inputs.len() as i64));
-        let mut sum: Option<Expression> = None;
-        for name in names {
-            sum = Some(match sum {
-                None => name,
-                Some(sum) => Expression::pair(Operation::Add, &sum, &name)?,
-            });
-        }
         // One of them might be how many there are.
         let counted = self
             .inputs
@@ -81,7 +74,7 @@ impl PhraseReader<'_, '_> {
         if self.inputs.len() < 2 || counted {
             return None;
         }
-        Expression::pair(Operation::Divide, &sum?, &count)
+        Expression::pair(Operation::Divide, &sum, &count)
     }
 
     /// The expression of one reading; every input must be used, or stand there as a number.
@@ -139,15 +132,8 @@ impl PhraseReader<'_, '_> {
                 if open.len() < 2 && *named != Some(1) || named.is_some_and(|named| named != open.len()) {
                     return None;
                 }
-                let mut all: Option<Expression> = None;
-                for &input in open {
-                    let one = name(input, *operation == Operation::Multiply)?;
-                    all = Some(match all {
-                        None => one,
-                        Some(all) => Expression::pair(*operation, &all, &one)?,
-                    });
-                }
-                all
+                let parts = open.iter().map(|&input| name(input, *operation == Operation::Multiply));
+                Expression::all(*operation, parts.collect::<Option<Vec<_>>>()?)
             }
             Tree::Pair(operation @ (Operation::Add | Operation::Subtract), left, right)
                 if self.is_share(right, reading) != self.is_share(left, reading) =>
