@@ -299,6 +299,12 @@ fn what_is_sent_again_is_said_once() {
         add(&again(id));
     }
     assert_eq!((events(), repeats()), (6, json!(4)));
+    // A batch with ids that was cut off is sent again whole, and says nothing twice.
+    let line = |id: &str, word| verdict(1, word, &json!({"event_id": id}));
+    let batch = [line("three", "pass"), line("four", "fail"), line("five", "pass")];
+    add(&batch[..2].concat());
+    assert_eq!(add(&batch.concat()), "saved r1\n".repeat(3));
+    assert_eq!((events(), repeats()), (9, json!(7)));
     let ran = folder.run(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({"event_id": "two"})));
     assert!(ran.code == 2 && ran.said.contains("another event has the event_id two"), "{}", ran.said);
     for (of, words) in [("nothing", "no event nothing stands in the journal"), ("two", "who alone can undo it")] {

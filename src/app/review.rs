@@ -504,7 +504,7 @@ impl Review {
 
     fn judge(&self, item: &ItemRef, content: &Digest) -> VerdictState {
         match self.reviews.find(item, Some(content)) {
-            Some(reviewed) => VerdictState::of(reviewed, content, &self.me, &self.label_sets()),
+            Some(reviewed) => VerdictState::of(reviewed, &self.me, &self.label_sets()),
             None => VerdictState::default(),
         }
     }
@@ -559,7 +559,7 @@ impl Review {
         let summary = &self.target.as_ref()?.summary;
         let reviewed = self.reviews.find(&summary.item, Some(&summary.content))?;
         let mine = reviewed.verdict_of(&self.me.id)?;
-        stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)).then_some(mine)
+        reviewed.is_fresh(mine).then_some(mine)
     }
 
     /// Looks at another record.

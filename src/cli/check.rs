@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::reviewed::ItemReviews;
+use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     if let Some(journal) = &options.expect {
         return expect::run(options, journal, out);
     }
-    let reviewed = match options.reviewed.then(|| ItemReviews::read(&options.reviews, &options.paths, out)) {
+    let reviewed = match options.reviewed.then(|| Reviewed::read(&options.reviews, &options.paths, out)) {
         None => None,
         Some(Some(reviewed)) => Some(reviewed),
         Some(None) => return FAILED,

@@ -9,11 +9,10 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::finding::grouped;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
-use stepscope_core::review::export::ExportItem;
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
-use stepscope_core::summary::{Index, Summary};
+use stepscope_core::summary::Index;
 use stepscope_io::log::journal::{Contents, beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read, read_checked, read_named};
 use stepscope_io::source::beneath::Place;
@@ -104,21 +103,20 @@ fn outcome(word: &str) -> Result<Outcome, &'static str> {
 }
 
 impl Choice {
-    fn takes(&self, reviewed: ItemReviews<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) -> bool {
-        let line = ExportItem { reviewed, content: summary.map(|summary| &summary.content) };
+    fn takes(&self, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> bool {
         let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());
         let labelled =
-            || line.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));
+            || reviewed.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));
         let fixed = |event: &stepscope_core::review::event::Event| {
             event.fix_target.as_ref().is_some_and(|target| is(target, &self.fix))
         };
         let by = self.by.as_ref().map(|by| Untrusted::from(by.clone()));
-        (self.outcome.is_empty() || self.outcome.contains(&line.outcome()))
+        (self.outcome.is_empty() || self.outcome.contains(&reviewed.outcome()))
             && (self.label.is_empty() || labelled())
-            && (self.fix.is_empty() || reviewed.fresh(line.content).into_iter().any(fixed))
+            && (self.fix.is_empty() || reviewed.fresh().into_iter().any(fixed))
             && by.is_none_or(|by| reviewed.verdict_of(&by).is_some())
-            && (!self.disputed_gold || reviewed.disputes_gold(line.content))
-            && (!self.regenerate || is_to_be_run_again(reviewed, summary))
+            && (!self.disputed_gold || reviewed.disputes_gold())
+            && (!self.regenerate || is_to_be_run_again(reviewed))
     }
 }
 

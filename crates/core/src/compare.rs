@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use foldhash::HashMap;
 
-use crate::review::event::{GoldStatus, Text};
+use crate::review::event::{Event, GoldStatus, Text};
 use crate::review::fold::{ItemReviews, Outcome, Reviews};
 use crate::review::regression::unquoted;
 use crate::review::stats::Share;
@@ -230,14 +230,12 @@ type ReviewedCard<'s> = Option<(&'s Summary, Option<ItemReviews<'s>>)>;
 
 fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedItem {
     let sides = [a, b];
-    let reviewed = || sides.iter().flatten().filter_map(|(summary, reviewed)| Some((summary, (*reviewed)?)));
+    let reviewed = || sides.iter().flatten().filter_map(|(_, reviewed)| *reviewed);
     // The gold answer belongs to the question: who disputes it on one side disputes it on both.
-    let disputed = reviewed().any(|(summary, reviewed)| reviewed.disputes_gold(Some(&summary.content)));
-    let correction = reviewed().find_map(|(summary, reviewed)| {
-        let gold = |status: GoldStatus| status.is_disputed();
-        let better =
-            reviewed.fresh(Some(&summary.content)).into_iter().find(|event| event.gold_status.is_some_and(gold))?;
-        better.correction.as_ref().map(unquoted)
+    let disputed = reviewed().any(ItemReviews::disputes_gold);
+    let correction = reviewed().find_map(|reviewed| {
+        let better = |event: &&Event| event.gold_status.is_some_and(GoldStatus::is_disputed);
+        reviewed.fresh().into_iter().find(better)?.correction.as_ref().map(unquoted)
     });
     let recorded = sides
         .map(|side| side.and_then(|(summary, _)| summary.recorded.or(summary.right).filter(|_| !summary.is_error())));
@@ -252,8 +250,8 @@ fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedI
 }
 
 /// What people count the record as.
-fn said((summary, reviewed): (&Summary, Option<ItemReviews<'_>>)) -> Option<bool> {
-    match reviewed?.outcome(Some(&summary.content)) {
+fn said((_, reviewed): (&Summary, Option<ItemReviews<'_>>)) -> Option<bool> {
+    match reviewed?.outcome() {
         Outcome::Pass => Some(true),
         Outcome::Fail => Some(false),
         _ => None,

@@ -221,6 +221,14 @@ impl<'c> Index<'c> {
         })
     }
 
+    /// What was said of an item, seen from the content that its record has now.
+    pub fn at_content<'a>(&self, reviewed: ItemReviews<'a>) -> ItemReviews<'a>
+    where
+        'c: 'a,
+    {
+        reviewed.at(self.of_item(reviewed).map(|summary| &summary.content))
+    }
+
     /// The record of a judged item in a later run: of the same id, else of the same question.
     pub fn of_later(&self, reviewed: ItemReviews<'_>) -> Option<&'c Summary> {
         let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));

@@ -276,14 +276,16 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
 /// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
 pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
     let again = app.review.target.as_ref().is_some_and(|target| target.again);
-    let given = app.review.verdict().and_then(|event| event.verdict);
-    let Some(verdict) = given.filter(|_| !app.review.draft.choosing && !again) else {
+    let given = app.review.verdict().and_then(|event| Some((event.verdict?, event.times.shown.clone())));
+    let Some((verdict, shown)) = given.filter(|_| !app.review.draft.choosing && !again) else {
         app.say(shown!("{what}; saved with your verdict"));
         return keep_drafts(app);
     };
     let draft = std::mem::take(&mut app.review.draft);
     let mut effects = write_label_set(app, &draft);
-    if let Some(event) = verdict_event(app, verdict, draft) {
+    if let Some(mut event) = verdict_event(app, verdict, draft) {
+        // It belongs to the look that gave the verdict: it is no second one.
+        event.times.shown = shown;
         effects.extend(say_event(app, event));
     }
     app.say(what.clone());

@@ -254,6 +254,8 @@ fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Ba
     let mut event = about(summary, Hide::default(), EventKind::Verdict, &app.review.me);
     draft.fill(&mut event);
     event.verdict = Some(Verdict::Fail);
+    // A label more is no second look.
+    event.times.shown = fresh.and_then(|mine| mine.times.shown.clone());
     event.supersedes = mine.map(|mine| mine.event_id);
     let event = app.review.say(event);
     batch.events.push(event.event_id.clone());

@@ -158,7 +158,7 @@ fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
     let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
     let Some(reviewed) = reviewed else { return Vec::new() };
     let mut line = Vec::new();
-    for event in reviewed.fresh(Some(&target.summary.content)) {
+    for event in reviewed.fresh() {
         let Some(verdict) = event.verdict.filter(|_| event.reviewer.id != mine.reviewer.id) else { continue };
         let name = event.reviewer.id.line().cut(16);
         line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), Role::Dim));

@@ -8,7 +8,6 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::report::Format;
-use stepscope_core::review::export::ExportItem;
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::regression::{Expectation, judge};
@@ -70,11 +69,7 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
 fn line(reviewed: ItemReviews<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>) -> Shown {
     let name = reviewed.item().map(name_of).unwrap_or_default().line();
     let why: Vec<&str> = why.iter().map(Shown::as_str).collect();
-    let labels: Vec<String> = ExportItem { reviewed, content: None }
-        .labels(sets)
-        .iter()
-        .map(|label| label.name.line().into_string())
-        .collect();
+    let labels: Vec<String> = reviewed.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
     let parts = [why.join("; "), labels.join(", ")];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     shown!("{:13}  {name}  {}", expectation.word(), parts.join("  "))
@@ -88,7 +83,7 @@ fn write(reviewed: ItemReviews<'_>, expectation: Expectation, why: &[Shown], set
         }
         object.put("expectation", expectation.word());
         object.put("why", why);
-        let labels = ExportItem { reviewed, content: None }.labels(sets);
+        let labels = reviewed.labels(sets);
         object.list("labels", labels.iter().map(|label| &label.id));
     });
 }

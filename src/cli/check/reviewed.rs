@@ -9,13 +9,13 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::Findings;
-use stepscope_core::review::fold::{Outcome, Reviews};
+use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::rules::review::of_review;
 use stepscope_io::pipeline::summaries::placed;
 use stepscope_io::source::input::Input;
 
 /// What people said, and what was counted with it.
-pub(super) struct ItemReviews {
+pub(super) struct Reviewed {
     reviews: Reviews,
     tally: Mutex<Tally>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Tally {
     outcomes: [u64; Outcome::ALL.len()],
 }
 
-impl ItemReviews {
+impl Reviewed {
     /// Reads the journals that were named, else those next to the records, and says which count. `None`: one could not
     /// be read.
     pub(super) fn read(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Self> {
@@ -40,7 +40,7 @@ impl ItemReviews {
     pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
         let summary = placed(case, input).summary;
         let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
-        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&summary.content)));
+        let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
         let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };
         let sets = self.reviews.label_sets();
         findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, case)));

@@ -10,7 +10,7 @@ use crate::cli::check::threads;
 use crate::cli::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::export::{self, ExportItem};
+use stepscope_core::review::export;
 use stepscope_core::review::fold::Outcome;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::read_through;
@@ -60,13 +60,12 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
     }
     let raw = options.raw && !out.is_terminal();
     for reviewed in contents.reviews.items() {
-        let summary = index.of_item(reviewed);
-        if options.choice.takes(reviewed, summary, &sets) {
-            let line = ExportItem { reviewed, content: summary.map(|summary| &summary.content) };
+        let reviewed = index.at_content(reviewed);
+        if options.choice.takes(reviewed, &sets) {
             match options.format {
-                ExportFormat::Jsonl => export::jsonl(&line, &sets, &mut bytes),
-                ExportFormat::Csv => export::csv(&line, &sets, raw, &mut bytes),
-                ExportFormat::Markdown => export::markdown(&line, &sets, raw, &mut bytes),
+                ExportFormat::Jsonl => export::jsonl(reviewed, &sets, &mut bytes),
+                ExportFormat::Csv => export::csv(reviewed, &sets, raw, &mut bytes),
+                ExportFormat::Markdown => export::markdown(reviewed, &sets, raw, &mut bytes),
             }
         }
         out.write(&bytes);
@@ -94,10 +93,8 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
         |case, input, out| {
             let summary = summary(case, input);
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
-            let fails = reviewed.filter(|reviewed| {
-                reviewed.outcome(Some(&summary.content)) == Outcome::Fail
-                    && options.choice.takes(*reviewed, Some(&summary), &sets)
-            });
+            let fails = reviewed
+                .filter(|reviewed| reviewed.outcome() == Outcome::Fail && options.choice.takes(*reviewed, &sets));
             if let Some(out) = out.filter(|_| fails.is_some()) {
                 one_line(case.text(), out);
             }

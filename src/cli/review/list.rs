@@ -6,8 +6,8 @@ use super::{Choice, Where};
 use crate::cli::{CLEAN, Out};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::export::{self, ExportItem};
-use stepscope_core::review::fold::{Outcome, Reviews};
+use stepscope_core::review::export;
+use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::summaries::Summaries;
@@ -31,10 +31,10 @@ pub(super) fn run(list: &ListArgs, out: &mut Out) -> Option<u8> {
     let contents = list.place.contents(out)?;
     let summaries = list.place.summaries(&contents.reviews, out)?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
-    let found = contents.reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
-    let chosen: Vec<_> = found.filter(|(reviewed, summary)| list.choice.takes(*reviewed, *summary, &sets)).collect();
+    let found = contents.reviews.items().map(|reviewed| index.at_content(reviewed));
+    let chosen: Vec<_> = found.filter(|reviewed| list.choice.takes(*reviewed, &sets)).collect();
     let mut names: Vec<Shown> =
-        chosen.iter().filter_map(|(reviewed, _)| reviewed.item()).map(|item| name_of(item).line()).collect();
+        chosen.iter().filter_map(|reviewed| reviewed.item()).map(|item| name_of(item).line()).collect();
     if list.ids {
         // An id of two files or sides is one id.
         let mut seen = foldhash::HashSet::default();
@@ -46,12 +46,8 @@ pub(super) fn run(list: &ListArgs, out: &mut Out) -> Option<u8> {
         return Some(CLEAN);
     }
     let width = names.iter().map(|name| name.as_str().chars().count()).max().unwrap_or(0).min(MAX_WIDTH);
-    for (reviewed, summary) in chosen {
-        out.line(&export::text(
-            &ExportItem { reviewed, content: summary.map(|summary| &summary.content) },
-            &sets,
-            width,
-        ));
+    for reviewed in chosen {
+        out.line(&export::text(reviewed, &sets, width));
     }
     for summary in unjudged_errors(list, &contents.reviews, &summaries) {
         out.line(&shown!(
@@ -72,7 +68,7 @@ fn unjudged_errors<'c>(
 ) -> impl Iterator<Item = &'c Summary> {
     let wanted = |summary: &&Summary| {
         let reviewed = reviews.find(&summary.item, Some(&summary.content));
-        let outcome = reviewed.map_or(Outcome::Open, |reviewed| reviewed.outcome(Some(&summary.content)));
+        let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
         list.choice.regenerate && summary.is_error() && matches!(outcome, Outcome::Open | Outcome::Stale)
     };
     summaries.summaries.iter().map(|placed| &placed.summary).filter(wanted).collect::<Vec<_>>().into_iter()

@@ -12,7 +12,7 @@ use crate::widgets::look::{Look, Piece, frame, put, scroll_mark, wash};
 use crate::widgets::prose::{pad, wrap_up_to};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
-use stepscope_core::review::dashboard::ReviewerVerdict;
+use stepscope_core::review::disagreement::ReviewerVerdict;
 use stepscope_core::review::event::{GoldStatus, Verdict};
 use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};

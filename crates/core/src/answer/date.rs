@@ -87,7 +87,7 @@ pub(crate) fn written(text: &str) -> Vec<WrittenDate> {
         return Vec::new();
     }
     let tokens = tokens(&text.to_lowercase());
-    if tokens.iter().any(|token| matches!(token, DateToken::Word(word) if SPANS.contains(&word.as_str()))) {
+    if tokens.iter().any(|token| matches!(token, DateToken::Word(word) if is_in(SPANS, word))) {
         return Vec::new();
     }
     let mut found: Vec<WrittenDate> =
@@ -99,79 +99,34 @@ pub(crate) fn written(text: &str) -> Vec<WrittenDate> {
 }
 
 /// Words of a text that is about a stretch of time, or a day that must be worked out.
-const SPANS: [&str; 22] = [
-    "days",
-    "weeks",
-    "months",
-    "years",
-    "week",
-    "month",
-    "year",
-    "after",
-    "before",
-    "following",
-    "prior",
-    "later",
-    "anniversary",
-    "business",
-    "quarter",
-    "end",
-    "ended",
-    "ending",
-    "tage",
-    "jours",
-    "monate",
-    "within",
-];
+const SPANS: &str = "days weeks months years week month year after before following prior later anniversary \
+    business quarter end ended ending tage jours monate within";
 
 /// Words that stand inside of dates and say nothing.
-const FILLERS: [&str; 15] =
-    ["of", "the", "day", "de", "del", "den", "der", "du", "le", "el", "il", "am", "on", "a.d", "ad"];
+const FILLERS: &str = "of the day de del den der du le el il am on a.d ad";
 
-const WEEKDAYS: [&str; 14] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-    "sun",
-];
+const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun";
 
 /// The names of the months in English, German, French, Spanish, Italian, Portuguese and Dutch.
-const MONTHS: [&[&str]; 12] = [
-    &["january", "jan", "januar", "jänner", "janvier", "janv", "enero", "ene", "gennaio", "gen", "janeiro", "januari"],
-    &[
-        "february",
-        "feb",
-        "februar",
-        "février",
-        "fevrier",
-        "févr",
-        "febrero",
-        "febbraio",
-        "fevereiro",
-        "fev",
-        "februari",
-    ],
-    &["march", "mar", "märz", "maerz", "mars", "marzo", "março", "marco", "maart", "mrt"],
-    &["april", "apr", "avril", "avr", "abril", "abr", "aprile"],
-    &["may", "mai", "mayo", "maggio", "mag", "maio", "mei"],
-    &["june", "jun", "juni", "juin", "junio", "giugno", "giu", "junho"],
-    &["july", "jul", "juli", "juillet", "juil", "julio", "luglio", "lug", "julho"],
-    &["august", "aug", "août", "aout", "agosto", "ago", "augustus"],
-    &["september", "sep", "sept", "septembre", "septiembre", "settembre", "set", "setembro"],
-    &["october", "oct", "oktober", "okt", "octobre", "octubre", "ottobre", "ott", "outubro", "out"],
-    &["november", "nov", "novembre", "noviembre", "novembro"],
-    &["december", "dec", "dezember", "dez", "décembre", "decembre", "déc", "diciembre", "dic", "dicembre", "dezembro"],
+const MONTHS: [&str; 12] = [
+    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari",
+    "february feb februar février fevrier févr febrero febbraio fevereiro fev februari",
+    "march mar märz maerz mars marzo março marco maart mrt",
+    "april apr avril avr abril abr aprile",
+    "may mai mayo maggio mag maio mei",
+    "june jun juni juin junio giugno giu junho",
+    "july jul juli juillet juil julio luglio lug julho",
+    "august aug août aout agosto ago augustus",
+    "september sep sept septembre septiembre settembre set setembro",
+    "october oct oktober okt octobre octubre ottobre ott outubro out",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro",
 ];
+
+/// Whether a list of words, a blank between two, has this one.
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum DateToken {
@@ -206,14 +161,14 @@ fn tokens(text: &str) -> Vec<DateToken> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    (1..).zip(MONTHS).find(|(_, names)| names.contains(&word)).map(|(n, _)| n)
+    (1..).zip(MONTHS).find(|(_, names)| is_in(names, word)).map(|(n, _)| n)
 }
 
 /// The next tokens behind what says nothing.
 fn past(mut tokens: &[DateToken]) -> &[DateToken] {
     while let [first, rest @ ..] = tokens {
         let says_nothing = match first {
-            DateToken::Word(word) => FILLERS.contains(&word.as_str()),
+            DateToken::Word(word) => is_in(FILLERS, word),
             DateToken::Sign(sign) => matches!(sign, ',' | '.' | '-' | '–' | '/' | '\u{2011}' | '(' | ')'),
             DateToken::Number(..) => false,
         };
@@ -288,7 +243,7 @@ fn full(tokens: &[DateToken]) -> Vec<WrittenDate> {
 
 /// A date that is not whole, where the text says nothing else.
 fn partial(tokens: &[DateToken]) -> Option<WrittenDate> {
-    let is_weekday = |token: &DateToken| matches!(token, DateToken::Word(word) if WEEKDAYS.contains(&word.as_str()));
+    let is_weekday = |token: &DateToken| matches!(token, DateToken::Word(word) if is_in(WEEKDAYS, word));
     let telling: Vec<&DateToken> =
         tokens.iter().filter(|token| !is_weekday(token) && !past(std::slice::from_ref(token)).is_empty()).collect();
     let none = WrittenDate::default();

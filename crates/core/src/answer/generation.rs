@@ -23,20 +23,7 @@ const MAX_LINES: usize = 4 << 20;
 /// Keys of a schema that say something to people only.
 const ABOUT: [&str; 4] = ["$schema", "$id", "title", "description"];
 /// Keys of an answer trace that are written anew, or that say what was true of its parent only.
-const OWN: [&str; 12] = [
-    "format",
-    "version",
-    "id",
-    "prompt",
-    "answer",
-    "answer_text",
-    "meta",
-    "model",
-    "created_at",
-    "trace",
-    "reward",
-    "error",
-];
+const OWN: &str = "format version id prompt answer answer_text meta model created_at trace reward error";
 
 /// A generation call, ready to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -233,7 +220,7 @@ pub fn answered(parent: &Record<'_>, parent_text: &[u8], round: &SamplingRound, 
         let entries = parent.root.entries();
         for member in &entries {
             let name = member.name();
-            if let Some(name) = name.utf8().filter(|name| !OWN.contains(name)) {
+            if let Some(name) = name.utf8().filter(|name| !OWN.split(' ').any(|own| own == *name)) {
                 record.put(name, tight(member.value));
             }
         }

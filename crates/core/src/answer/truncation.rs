@@ -348,26 +348,8 @@ fn heading_text(text: &[u8]) -> Option<&str> {
 
 /// `Section 5. Coverage`, `APPENDIX A TERMS`, `3.2 Access Control`.
 fn is_numbered_heading(text: &[u8]) -> bool {
-    const WORDS: [&str; 18] = [
-        "section",
-        "article",
-        "chapter",
-        "part",
-        "appendix",
-        "annex",
-        "schedule",
-        "clause",
-        "exhibit",
-        "attachment",
-        "endorsement",
-        "abschnitt",
-        "artikel",
-        "kapitel",
-        "anhang",
-        "teil",
-        "§",
-        "title",
-    ];
+    const WORDS: &str = "section article chapter part appendix annex schedule clause exhibit attachment endorsement \
+        abschnitt artikel kapitel anhang teil § title";
     let Some(text) = heading_text(text) else { return false };
     let mut words = text.split_whitespace();
     let Some(first) = words.next() else { return false };
@@ -378,7 +360,7 @@ fn is_numbered_heading(text: &[u8]) -> bool {
         roman || letter || is_section_number(word)
     };
     let titled = |words: &[&str]| words.is_empty() || (has_capitals(words) && !words.concat().ends_with('.'));
-    if WORDS.contains(&first.to_lowercase().as_str()) {
+    if WORDS.split(' ').any(|word| word == first.to_lowercase()) {
         let rest: Vec<&str> = words.collect();
         return match rest.split_first() {
             Some((number, rest)) if is_number(number) => titled(rest),

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
-use super::fold::{ItemReviews, Outcome, Reviews};
+use super::fold::{Outcome, Reviews};
 use super::labels::LabelSets;
 use super::stats::Share;
 use crate::summary::{Index, Summary};
 use crate::triage::Fix;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 
 /// A board has at most so many lines.
 const MAX_LINES: usize = 400;
@@ -129,10 +129,10 @@ impl Dashboard {
                 continue;
             };
             self.judged += 1;
-            let fresh = reviewed.fresh(Some(&summary.content));
-            let outcome = reviewed.outcome(Some(&summary.content));
+            let reviewed = reviewed.at(Some(&summary.content));
+            let (fresh, outcome) = (reviewed.fresh(), reviewed.outcome());
             outcomes.entry(outcome).or_default().insert(at);
-            if let Some(status) = fresh.iter().filter_map(|event| event.gold_status).max() {
+            if let Some(status) = reviewed.gold() {
                 gold.entry(status).or_default().insert(at);
             }
             if matches!(outcome, Outcome::Pass | Outcome::Fail) {
@@ -359,73 +359,6 @@ impl TimeColumns {
 
 fn cut(time: &str, width: usize) -> &str {
     time.get(..width).unwrap_or(time)
-}
-
-/// What one reviewer said of an item.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReviewerVerdict {
-    /// Who.
-    pub reviewer: Shown,
-    /// What.
-    pub verdict: Verdict,
-    /// The names of the labels.
-    pub labels: Vec<Shown>,
-    /// Where to fix it, and from which step on it is wrong.
-    pub fix: Option<Shown>,
-    /// What they think of the gold answer.
-    pub gold: Option<GoldStatus>,
-    /// In their own words.
-    pub note: Option<Shown>,
-    /// The event.
-    pub event: Event,
-}
-
-/// An item on which reviewers disagree, and nobody decided.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Disagreement {
-    /// Its position among the records.
-    pub record: usize,
-    /// They disagree about the labels alone.
-    pub labels_only: bool,
-    /// What each said.
-    pub voices: Vec<ReviewerVerdict>,
-}
-
-/// The items on which reviewers disagree: about the verdict first, then about the labels.
-pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreement> {
-    let sets = reviews.label_sets();
-    let find = |(at, summary): (usize, &Summary)| {
-        dispute(at, summary, reviews.find(&summary.item, Some(&summary.content))?, &sets)
-    };
-    let mut disagreements: Vec<Disagreement> = summaries.iter().enumerate().filter_map(find).collect();
-    disagreements.sort_by_key(|dispute| (dispute.labels_only, dispute.record));
-    disagreements
-}
-
-fn dispute(record: usize, summary: &Summary, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> Option<Disagreement> {
-    let judges = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
-    let fresh: Vec<&Event> = reviewed.fresh(Some(&summary.content)).into_iter().filter(judges).collect();
-    let voices: Vec<ReviewerVerdict> = fresh.into_iter().filter_map(|event| voice(event, sets)).collect();
-    let first = voices.first()?;
-    let sorted =
-        |voice: &ReviewerVerdict| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();
-    let verdicts = voices.iter().any(|voice| voice.verdict != first.verdict);
-    let labels = voices.iter().any(|voice| sorted(voice) != sorted(first));
-    (voices.len() > 1 && (verdicts || labels)).then_some(Disagreement { record, labels_only: !verdicts, voices })
-}
-
-fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<ReviewerVerdict> {
-    let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name.line());
-    let step = event.first_bad_step.map(|step| shown!(", step {step}")).unwrap_or_default();
-    Some(ReviewerVerdict {
-        reviewer: event.reviewer.id.line(),
-        verdict: event.verdict?,
-        labels: labels.collect(),
-        fix: event.fix_target.as_ref().map(Untrusted::line).map(|target| target.join(&step)),
-        gold: event.gold_status,
-        note: event.note.as_ref().map(Untrusted::prose),
-        event: event.clone(),
-    })
 }
 
 #[cfg(test)]

@@ -15,8 +15,10 @@ pub type Text = Untrusted<'static>;
 
 stepscope_base::words! {
     /// What an event is.
+    #[derive(Default)]
     pub enum EventKind {
         /// Somebody judged an item.
+        #[default]
         Verdict = "verdict",
         /// Somebody wrote something down about an item, without a verdict.
         Note = "note",
@@ -59,8 +61,10 @@ stepscope_base::words! {
 
 stepscope_base::words! {
     /// What a reviewer is.
+    #[derive(Default)]
     pub enum ReviewerKind {
         /// A person.
+        #[default]
         Person = "person",
         /// A language model.
         Model = "model",
@@ -105,7 +109,7 @@ pub struct SeenRecord {
 }
 
 /// Who says it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Reviewer {
     /// A name that tells reviewers apart.
     pub id: Text,
@@ -181,7 +185,7 @@ pub struct LabelSet {
 }
 
 /// See the module.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Event {
     /// A UUID v7; an event that was written twice has it twice.
     pub event_id: Text,
@@ -232,30 +236,7 @@ pub struct Event {
 impl Event {
     /// An event of a kind with nothing in it but who says it. The journal gives it its id and time.
     pub fn new(kind: EventKind, reviewer: Reviewer) -> Self {
-        Self {
-            event_id: Text::default(),
-            kind,
-            item: None,
-            seen: SeenRecord::default(),
-            reviewer,
-            verdict: None,
-            labels: Vec::new(),
-            fix_target: None,
-            first_bad_step: None,
-            variable: None,
-            anchors: Vec::new(),
-            gold_status: None,
-            correction: None,
-            note: None,
-            draft: false,
-            times: ReviewTimes::default(),
-            findings: None,
-            supersedes: None,
-            adjudicates: Vec::new(),
-            revealed: Vec::new(),
-            label_set: None,
-            tool_version: Text::default(),
-        }
+        Self { kind, reviewer, ..Self::default() }
     }
 
     /// A verdict on an item.

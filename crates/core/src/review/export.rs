@@ -4,76 +4,21 @@
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
 use super::event::{Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
-use super::fold::{ItemReviews, Outcome};
+use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
 use super::stats::name_of;
-use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
 /// The columns of the CSV; the first four are those of the import.
-const COLUMNS: [&str; 18] = [
-    "id",
-    "verdict",
-    "labels",
-    "note",
-    "outcome",
-    "stale",
-    "reviewer",
-    "kind",
-    "fix_target",
-    "first_bad_step",
-    "variable",
-    "gold_status",
-    "correction",
-    "dataset",
-    "row_index",
-    "side",
-    "decided",
-    "event_id",
-];
+const COLUMNS: &str = "id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status \
+    correction dataset row_index side decided event_id";
 /// With these a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
 /// them.
 const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
 /// With these too, before whatever stands behind them.
 const CONTROLS: [char; 3] = ['\t', '\r', '\n'];
-
-/// One item with what was said of it, ready to be written.
-#[derive(Clone, Copy, Debug)]
-pub struct ExportItem<'a> {
-    /// What was said.
-    pub reviewed: ItemReviews<'a>,
-    /// The content that its record has now, where that is known.
-    pub content: Option<&'a Digest>,
-}
-
-impl<'a> ExportItem<'a> {
-    /// What it is counted as.
-    pub fn outcome(&self) -> Outcome {
-        self.reviewed.outcome(self.content)
-    }
-
-    /// The adjudication, the verdicts and the notes, in this order.
-    fn events(&self) -> impl Iterator<Item = &'a Event> {
-        let verdicts = self.reviewed.adjudication().into_iter().chain(self.reviewed.verdicts());
-        verdicts.chain(self.reviewed.notes())
-    }
-
-    fn is_stale(&self, event: &Event) -> bool {
-        !super::fold::is_fresh(event, self.content)
-    }
-
-    /// The labels that count, by what they are called today, each once.
-    pub fn labels(&self, sets: &LabelSets<'_>) -> Vec<CurrentLabel> {
-        let fresh = self.reviewed.fresh(self.content);
-        let mut labels: Vec<_> =
-            fresh.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        labels
-    }
-}
 
 /// The names of labels as one text, `;` between them.
 fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
@@ -83,23 +28,23 @@ fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
 
 /// The head of the CSV.
 pub fn csv_head(out: &mut Vec<u8>) {
-    write_record(&ByteRecord::from(COLUMNS.as_slice()), out);
+    write_record(&COLUMNS.split(' ').collect(), out);
 }
 
 /// The rows of an item. `raw`: with controls as they are.
-pub fn csv(line: &ExportItem<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
-    let Some(item) = line.reviewed.item() else { return };
+pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
+    let Some(item) = reviewed.item() else { return };
     let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
-    let outcome = line.outcome();
-    for event in line.events() {
+    let outcome = reviewed.outcome();
+    for event in reviewed.said() {
         let cells: [Vec<u8>; 18] = [
             bytes(item.id.as_ref()),
             event.verdict.map_or("", Verdict::word).into(),
             label_names(&event.labels, sets),
             bytes(event.note.as_ref()),
             outcome.word().into(),
-            if line.is_stale(event) { b"stale".to_vec() } else { Vec::new() },
+            if reviewed.is_fresh(event) { Vec::new() } else { b"stale".to_vec() },
             bytes(Some(&event.reviewer.id)),
             event.kind.word().into(),
             bytes(event.fix_target.as_ref()),
@@ -173,21 +118,21 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
 }
 
 /// One JSON object an item.
-pub fn jsonl(line: &ExportItem<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
-    let Some(item) = line.reviewed.item() else { return };
+pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+    let Some(item) = reviewed.item() else { return };
     Style::ASCII.line(out, |object| {
         object.maybe("id", item.id.as_ref());
         object.maybe("dataset", item.dataset.as_ref());
         object.maybe("row_index", item.row_index);
         object.maybe("side", item.side.as_ref());
-        object.put("outcome", line.outcome().word());
-        object.put("gold_disputed", line.reviewed.disputes_gold(line.content));
-        object.list("labels", line.labels(sets).iter().map(|label| &label.id));
-        object.objects("events", line.events(), |event, object| {
+        object.put("outcome", reviewed.outcome().word());
+        object.put("gold_disputed", reviewed.disputes_gold());
+        object.list("labels", reviewed.labels(sets).iter().map(|label| &label.id));
+        object.objects("events", reviewed.said(), |event, object| {
             object.put("kind", event.kind.word());
             object.put("reviewer", &event.reviewer.id);
             object.maybe("verdict", event.verdict.map(Verdict::word));
-            object.put("stale", line.is_stale(event));
+            object.put("stale", !reviewed.is_fresh(event));
             let labels: Vec<CurrentLabel> = event.labels.iter().flat_map(|label| sets.resolve(label)).collect();
             object.filled("labels", &labels, |label, writer| label.id.write(writer));
             object.maybe("fix_target", event.fix_target.as_ref());
@@ -207,9 +152,9 @@ pub const MARKDOWN_HEAD: &str =
     "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
 
 /// A row of the Markdown table.
-pub fn markdown(line: &ExportItem<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
-    let Some(item) = line.reviewed.item() else { return };
-    let events: Vec<&Event> = line.events().collect();
+pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
+    let Some(item) = reviewed.item() else { return };
+    let events: Vec<&Event> = reviewed.said().collect();
     let join = |texts: Vec<Vec<u8>>| {
         let texts: Vec<_> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         texts.join(b", ".as_slice())
@@ -227,9 +172,9 @@ pub fn markdown(line: &ExportItem<'_>, sets: &LabelSets<'_>, raw: bool, out: &mu
     let judged = || events.iter().filter(|event| event.kind != EventKind::Note);
     let cells = [
         name_of(item).bytes().to_vec(),
-        line.outcome().word().into(),
+        reviewed.outcome().word().into(),
         join(judged().filter_map(verdict).collect()),
-        join(line.labels(sets).iter().map(|label| label.name.bytes().to_vec()).collect()),
+        join(reviewed.labels(sets).iter().map(|label| label.name.bytes().to_vec()).collect()),
         join(judged().filter_map(fix).collect()),
         join(judged().filter_map(gold).collect()),
         join(events.iter().filter_map(note).collect()),
@@ -258,15 +203,15 @@ fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
 }
 
 /// One line for people.
-pub fn text(line: &ExportItem<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
-    let name = line.reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
-    let outcome = line.outcome();
-    let labels: Vec<String> = line.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
+pub fn text(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
+    let name = reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
+    let outcome = reviewed.outcome();
+    let labels: Vec<String> = reviewed.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
     let mut parts = Vec::new();
     if !labels.is_empty() {
         parts.push(labels.join(", "));
     }
-    for event in line.events() {
+    for event in reviewed.said() {
         let said = match (event.kind, event.verdict) {
             (EventKind::Adjudicate, Some(verdict)) => {
                 format!("{} decided {}", event.reviewer.id.line(), verdict.word())
@@ -274,7 +219,7 @@ pub fn text(line: &ExportItem<'_>, sets: &LabelSets<'_>, width: usize) -> Shown 
             (_, Some(verdict)) => format!("{} {}", event.reviewer.id.line(), verdict.word()),
             _ => format!("{} notes", event.reviewer.id.line()),
         };
-        let mut said = if line.is_stale(event) { format!("{said} (stale)") } else { said };
+        let mut said = if !reviewed.is_fresh(event) { format!("{said} (stale)") } else { said };
         if let Some(target) = &event.fix_target {
             said = format!("{said}, fix {}", target.line());
         }
@@ -312,10 +257,10 @@ mod tests {
         reviews
     }
 
-    fn written(reviews: &Reviews, write: impl Fn(&ExportItem<'_>, &LabelSets<'_>, &mut Vec<u8>)) -> String {
+    fn written(reviews: &Reviews, write: impl Fn(ItemReviews<'_>, &LabelSets<'_>, &mut Vec<u8>)) -> String {
         let mut out = Vec::new();
         for reviewed in reviews.items() {
-            write(&ExportItem { reviewed, content: None }, &reviews.label_sets(), &mut out);
+            write(reviewed, &reviews.label_sets(), &mut out);
         }
         String::from_utf8(out).unwrap()
     }
@@ -350,7 +295,7 @@ mod tests {
             let reviews = reviews(id, "=HYPERLINK(\"http://x\")");
             let mut text = Vec::new();
             csv_head(&mut text);
-            text.extend_from_slice(written(&reviews, |line, sets, out| csv(line, sets, true, out)).as_bytes());
+            text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, true, out)).as_bytes());
             let mut reader = ReaderBuilder::new().from_reader(text.as_slice());
             for record in reader.byte_records() {
                 for cell in &record.unwrap() {
@@ -368,14 +313,13 @@ mod tests {
     #[test]
     fn controls_are_shown_unless_they_are_wanted() {
         let reviews = reviews("a\u{1b}[31m", "\u{202e}x");
-        let shown = written(&reviews, |line, sets, out| csv(line, sets, false, out));
+        let shown = written(&reviews, |one, sets, out| csv(one, sets, false, out));
         assert!(shown.starts_with("a␛[31m,fail,slip;a|b,⟨U+202E⟩x,fail,,ada,verdict,"), "{shown}");
-        assert!(written(&reviews, |line, sets, out| csv(line, sets, true, out)).contains('\u{1b}'));
+        assert!(written(&reviews, |one, sets, out| csv(one, sets, true, out)).contains('\u{1b}'));
         for inert in [
-            written(&reviews, |line, sets, out| markdown(line, sets, false, out)),
+            written(&reviews, |one, sets, out| markdown(one, sets, false, out)),
             written(&reviews, jsonl),
-            text(&ExportItem { reviewed: reviews.items().next().unwrap(), content: None }, &reviews.label_sets(), 5)
-                .into_string(),
+            text(reviews.items().next().unwrap(), &reviews.label_sets(), 5).into_string(),
         ] {
             assert!(inert.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{inert}");
         }
@@ -384,7 +328,7 @@ mod tests {
     #[test]
     fn no_note_is_markdown() {
         let reviews = reviews("a", "![x](http://x) <b> | `c` &amp; *d*\n# e");
-        let row = written(&reviews, |line, sets, out| markdown(line, sets, false, out));
+        let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
         let expected = r"| a | fail | ada\: fail | a\|b\, slip |  |  | \!\[x\]\(http\:\/\/x\) &lt;b\> \| \`c\` &amp;amp\; \*d\* \# e |";
         assert_eq!(row.trim_end(), expected);
     }

@@ -1,10 +1,12 @@
 //! The state that follows from the events, in the order in which they were appended. One event more costs the same at
 //! the end of a long journal as at its beginning.
 
+use std::collections::BTreeMap;
+
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::event::{Event, EventKind, ItemRef, Text, Verdict};
-use super::labels::LabelSets;
+use super::event::{Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
+use super::labels::{CurrentLabel, LabelSets};
 use stepscope_base::canonical::Digest;
 
 /// An undo of an undo of an undo is followed so far; the keys of the screen never go beyond two.
@@ -19,7 +21,8 @@ pub struct Reviews {
     by_id: HashMap<Text, usize>,
     /// Undos that came before what they undo, as in files put together in another order.
     waiting: HashMap<Text, Vec<usize>>,
-    items: Vec<ItemEvents>,
+    /// The events of each item.
+    items: Vec<Vec<usize>>,
     by_key: HashMap<ItemKey, usize>,
     /// The items of each id, whatever their file and side.
     by_name: HashMap<ItemName, Vec<usize>>,
@@ -58,11 +61,6 @@ struct ItemKey {
     side: Option<Text>,
 }
 
-#[derive(Clone, Debug)]
-struct ItemEvents {
-    events: Vec<usize>,
-}
-
 impl Reviews {
     /// Takes one more event; `false`: it stands already.
     pub fn push(&mut self, event: Event) -> bool {
@@ -91,11 +89,11 @@ impl Reviews {
         let next = self.items.len();
         let place = *self.by_key.entry(key).or_insert(next);
         if place == next {
-            self.items.push(ItemEvents { events: Vec::new() });
+            self.items.push(Vec::new());
             self.by_name.entry(name).or_default().push(place);
         }
         if let Some(item) = self.items.get_mut(place) {
-            item.events.push(at);
+            item.push(at);
         }
     }
 
@@ -176,7 +174,7 @@ impl Reviews {
 
     /// Every item that somebody said something about, in the order of the first word.
     pub fn items(&self) -> impl Iterator<Item = ItemReviews<'_>> {
-        self.items.iter().map(|item| ItemReviews { reviews: self, item })
+        self.items.iter().map(|item| ItemReviews { reviews: self, item, content: None })
     }
 
     /// Whether anything was said of an item of this name, in whatever file.
@@ -184,20 +182,21 @@ impl Reviews {
         ItemName::of(item).is_some_and(|name| self.by_name.contains_key(&name))
     }
 
-    /// What was said of a record. Its own file counts first, then what was said without naming a file, then what was
-    /// said of the very same content in a file of another name.
-    pub fn find(&self, item: &ItemRef, content: Option<&Digest>) -> Option<ItemReviews<'_>> {
+    /// What was said of a record with this content. Its own file counts first, then what was said without naming a file,
+    /// then what was said of the very same content in a file of another name.
+    pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
+        let of = |place: usize| Some(ItemReviews { reviews: self, item: self.items.get(place)?, content });
         let name = ItemName::of(item)?;
         let key = |dataset| ItemKey { name: name.clone(), dataset, side: item.side.clone() };
         let named = self.by_key.get(&key(item.dataset.clone())).or_else(|| self.by_key.get(&key(None)));
         let place = named.copied().or_else(|| {
-            let same = |place: &&usize| {
-                let reviewed = self.items.get(**place).map(|item| ItemReviews { reviews: self, item });
-                reviewed.is_some_and(|reviewed| reviewed.side() == item.side.as_ref() && reviewed.saw(content))
+            let is_same = |found: ItemReviews<'_>| {
+                let side = found.item().and_then(|found| found.side.as_ref());
+                side == item.side.as_ref() && found.saw(content)
             };
-            self.by_name.get(&name)?.iter().find(same).copied()
+            self.by_name.get(&name)?.iter().copied().find(|place| of(*place).is_some_and(is_same))
         })?;
-        Some(ItemReviews { reviews: self, item: self.items.get(place)? })
+        of(place)
     }
 
     /// The sets of labels that hold.
@@ -213,11 +212,12 @@ impl Reviews {
     }
 }
 
-/// What was said of one item.
+/// What was said of one item, seen from the content that its record has now. Without a content nothing is stale.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemReviews<'a> {
     reviews: &'a Reviews,
-    item: &'a ItemEvents,
+    item: &'a [usize],
+    content: Option<&'a Digest>,
 }
 
 stepscope_base::words! {
@@ -240,32 +240,22 @@ stepscope_base::words! {
     }
 }
 
-impl From<Verdict> for Outcome {
-    fn from(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Pass => Self::Pass,
-            Verdict::Fail => Self::Fail,
-            Verdict::Defer => Self::Defer,
-            Verdict::Skip => Self::Skip,
-        }
-    }
-}
-
 impl<'a> ItemReviews<'a> {
+    /// The same, for a record with this content.
+    #[must_use]
+    pub fn at(self, content: Option<&'a Digest>) -> Self {
+        Self { content, ..self }
+    }
+
     /// Its events that hold, in their order.
     pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
-        let Self { reviews, item } = self;
-        item.events.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at))
+        let Self { reviews, item, .. } = self;
+        item.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at))
     }
 
     /// Which item it is, as it was first named.
     pub fn item(self) -> Option<&'a ItemRef> {
-        let first = *self.item.events.first()?;
-        self.reviews.events.get(first)?.item.as_ref()
-    }
-
-    fn side(self) -> Option<&'a Text> {
-        self.item()?.side.as_ref()
+        self.reviews.events.get(*self.item.first()?)?.item.as_ref()
     }
 
     /// Whether one of its events was about this content.
@@ -296,6 +286,20 @@ impl<'a> ItemReviews<'a> {
         current
     }
 
+    /// Each reviewer's verdicts, one a look: what is changed while an item is in front belongs to the same look.
+    pub fn looks(self) -> BTreeMap<&'a Text, Vec<&'a Event>> {
+        let mut looks: BTreeMap<&Text, Vec<&Event>> = BTreeMap::new();
+        for event in self.events().filter(|event| event.kind == EventKind::Verdict && !event.draft) {
+            let own = looks.entry(&event.reviewer.id).or_default();
+            let shown = &event.times.shown;
+            match own.last_mut().filter(|last| shown.is_some() && last.times.shown == *shown) {
+                Some(last) => *last = event,
+                None => own.push(event),
+            }
+        }
+        looks
+    }
+
     /// The verdict of one reviewer that holds.
     pub fn verdict_of(self, reviewer: &Text) -> Option<&'a Event> {
         self.verdicts().into_iter().find(|event| event.reviewer.id == *reviewer)
@@ -323,10 +327,19 @@ impl<'a> ItemReviews<'a> {
         revealed.into_iter()
     }
 
-    /// The verdicts to count by for the content that the record has now: the adjudication alone, or each reviewer's.
-    /// Without a content, or where the verdict names none, nothing is stale.
-    pub fn fresh(self, content: Option<&Digest>) -> Vec<&'a Event> {
-        let fresh = |event: &&Event| is_fresh(event, content);
+    /// The adjudication, the verdicts and the notes, in this order.
+    pub(crate) fn said(self) -> impl Iterator<Item = &'a Event> {
+        self.adjudication().into_iter().chain(self.verdicts()).chain(self.notes())
+    }
+
+    /// Whether an event was about the content that the record has now, as far as one can know.
+    pub fn is_fresh(self, event: &Event) -> bool {
+        is_fresh(event, self.content)
+    }
+
+    /// The verdicts to count by: the adjudication alone, or each reviewer's.
+    pub fn fresh(self) -> Vec<&'a Event> {
+        let fresh = |event: &&Event| self.is_fresh(event);
         match self.adjudication().filter(fresh) {
             Some(adjudication) => vec![adjudication],
             None => self.verdicts().into_iter().filter(fresh).collect(),
@@ -334,8 +347,8 @@ impl<'a> ItemReviews<'a> {
     }
 
     /// What to count it as.
-    pub fn outcome(self, content: Option<&Digest>) -> Outcome {
-        let fresh = self.fresh(content);
+    pub fn outcome(self) -> Outcome {
+        let fresh = self.fresh();
         let said = |verdict| fresh.iter().any(|event| event.verdict == Some(verdict));
         match (said(Verdict::Pass), said(Verdict::Fail)) {
             (true, true) => Outcome::Disputed,
@@ -348,10 +361,19 @@ impl<'a> ItemReviews<'a> {
         }
     }
 
-    /// Whether somebody disputes the gold answer, for the content that the record has now, and nobody else upholds it.
-    pub fn disputes_gold(self, content: Option<&Digest>) -> bool {
-        let fresh = self.fresh(content);
-        fresh.iter().filter_map(|event| event.gold_status).max().is_some_and(super::event::GoldStatus::is_disputed)
+    /// What is thought of the gold answer: the worst counts.
+    pub fn gold(self) -> Option<GoldStatus> {
+        self.fresh().iter().filter_map(|event| event.gold_status).max()
+    }
+
+    /// Whether somebody disputes the gold answer.
+    pub fn disputes_gold(self) -> bool {
+        self.gold().is_some_and(GoldStatus::is_disputed)
+    }
+
+    /// The labels that count, by what they are called today, each once.
+    pub fn labels(self, sets: &LabelSets<'_>) -> Vec<CurrentLabel> {
+        sets.resolve_all(self.fresh())
     }
 }
 

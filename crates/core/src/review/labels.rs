@@ -1,10 +1,11 @@
 //! Sets of labels over their versions: an old verdict follows its labels to what became of them.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use super::event::{LabelDefinition, LabelRef, LabelSet, Text};
+use super::event::{Event, LabelDefinition, LabelRef, LabelSet, Text};
 
 /// The set of labels that are given without one.
 pub const DEFAULT_SET: &str = "default";
@@ -127,6 +128,13 @@ impl<'a> LabelSets<'a> {
         let newest = versions.last();
         let name = |id: &Text| newest.and_then(|newest| newest.name(id)).unwrap_or(id).clone();
         ids.into_iter().map(|id| CurrentLabel { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
+    }
+
+    /// What became of the labels of some events, each once, in order.
+    pub fn resolve_all<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Vec<CurrentLabel> {
+        let labels = events.into_iter().flat_map(|event| &event.labels);
+        let all: BTreeSet<CurrentLabel> = labels.flat_map(|label| self.resolve(label)).collect();
+        all.into_iter().collect()
     }
 
     /// The label of an id (or name) as it is given today: in the default set unless another alone has it.

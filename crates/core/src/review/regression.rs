@@ -28,7 +28,8 @@ stepscope_base::words! {
 /// anything of it, because it was put off, skipped or disputed.
 pub fn judge(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Option<(Expectation, Vec<Shown>)> {
     // That the content changed is what a later run is about: nothing is stale here.
-    match reviewed.outcome(None) {
+    let reviewed = reviewed.at(None);
+    match reviewed.outcome() {
         Outcome::Pass => {
             let why = regressions(reviewed, summary);
             Some((if why.is_empty() { Expectation::Holds } else { Expectation::Regressed }, why))
@@ -39,7 +40,7 @@ pub fn judge(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Option<(Ex
 }
 
 fn deciding(reviewed: ItemReviews<'_>, verdict: Verdict) -> impl Iterator<Item = &Event> {
-    reviewed.fresh(None).into_iter().filter(move |event| event.verdict == Some(verdict))
+    reviewed.fresh().into_iter().filter(move |event| event.verdict == Some(verdict))
 }
 
 fn is_same(event: &Event, summary: &Summary) -> bool {
@@ -56,7 +57,7 @@ fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Show
         return vec![Shown::own("it ended without an answer")];
     }
     let mut why = Vec::new();
-    let gold_says = |right| summary.right == Some(right) && !reviewed.disputes_gold(None);
+    let gold_says = |right| summary.right == Some(right) && !reviewed.disputes_gold();
     let passed: Vec<&Text> = deciding(reviewed, Verdict::Pass).filter_map(|event| event.seen.answer.as_ref()).collect();
     let same = passed.iter().any(|answer| summary.answers(answer));
     match passed.first() {
@@ -87,7 +88,7 @@ fn failed(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> (Expectation,
     let correction = deciding(reviewed, Verdict::Fail).find_map(|event| event.correction.as_ref());
     let right = match correction {
         Some(correction) => !summary.is_error() && summary.answers(&unquoted(correction)),
-        None => !same && summary.right == Some(true) && !reviewed.disputes_gold(None),
+        None => !same && summary.right == Some(true) && !reviewed.disputes_gold(),
     };
     if right { (Expectation::Fixed, Vec::new()) } else { (Expectation::StillFailing, Vec::new()) }
 }

@@ -1,9 +1,9 @@
 //! Counts over everything that was judged: outcomes, labels, where to fix, the gold answers, and how often the rules
 //! and the triage were right.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
+use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::labels::LabelSets;
 use crate::statistics::wilson;
@@ -63,16 +63,16 @@ impl Stats {
     }
 
     fn item(&mut self, reviewed: ItemReviews<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) {
-        let content = summary.map(|summary| &summary.content);
-        let outcome = reviewed.outcome(content);
+        let reviewed = reviewed.at(summary.map(|summary| &summary.content));
+        let outcome = reviewed.outcome();
         *self.outcomes.entry(outcome).or_default() += 1;
         self.notes += reviewed.notes().count() as u64;
         for event in reviewed.verdicts() {
             *self.reviewers.entry(event.reviewer.id.clone()).or_default() += 1;
         }
         self.count_repeats(reviewed);
-        let fresh = reviewed.fresh(content);
-        if let Some(status) = fresh.iter().filter_map(|event| event.gold_status).max() {
+        let fresh = reviewed.fresh();
+        if let Some(status) = reviewed.gold() {
             *self.gold.entry(status).or_default() += 1;
         }
         if matches!(outcome, Outcome::Pass | Outcome::Fail) {
@@ -85,15 +85,9 @@ impl Stats {
 
     fn count_failed(&mut self, fresh: &[&Event], summary: Option<&Summary>, sets: &LabelSets<'_>) {
         let failed = || fresh.iter().filter(|event| event.verdict == Some(Verdict::Fail));
-        let mut labels: Vec<Text> = failed()
-            .flat_map(|event| &event.labels)
-            .flat_map(|label| sets.resolve(label))
-            .map(|label| label.name)
-            .collect();
-        labels.sort_unstable();
-        labels.dedup();
-        for label in labels {
-            *self.labels.entry(label).or_default() += 1;
+        let names: BTreeSet<Text> = sets.resolve_all(failed().copied()).into_iter().map(|label| label.name).collect();
+        for name in names {
+            *self.labels.entry(name).or_default() += 1;
         }
         let Some((event, target)) = failed().find_map(|event| Some((event, event.fix_target.as_ref()?))) else {
             return;
@@ -108,9 +102,7 @@ impl Stats {
     }
 
     fn count_rules(&mut self, fresh: &[&Event], fails: bool) {
-        let mut rules: Vec<&Text> = fresh.iter().filter_map(|event| event.findings.as_ref()).flatten().collect();
-        rules.sort_unstable();
-        rules.dedup();
+        let rules: BTreeSet<&Text> = fresh.iter().filter_map(|event| event.findings.as_ref()).flatten().collect();
         for rule in rules {
             let share = self.rules.entry(rule.clone()).or_default();
             share.of += 1;
@@ -120,14 +112,13 @@ impl Stats {
 
     /// Who judges the same again shows how far they agree with themselves.
     fn count_repeats(&mut self, reviewed: ItemReviews<'_>) {
-        let mut last: BTreeMap<&Text, &Event> = BTreeMap::new();
-        for event in reviewed.events().filter(|event| event.kind == EventKind::Verdict) {
-            if let Some(earlier) = last.insert(&event.reviewer.id, event)
-                && earlier.seen.content_sha256 == event.seen.content_sha256
-                && earlier.verdict.zip(event.verdict).is_some_and(|(a, b)| judges(a) && judges(b))
-            {
-                self.repeats.of += 1;
-                self.repeats.hits += u64::from(earlier.verdict == event.verdict);
+        for looks in reviewed.looks().values() {
+            for (earlier, later) in looks.iter().zip(looks.iter().skip(1)) {
+                let both = earlier.verdict.zip(later.verdict).is_some_and(|(a, b)| judges(a) && judges(b));
+                if both && earlier.seen.content_sha256 == later.seen.content_sha256 {
+                    self.repeats.of += 1;
+                    self.repeats.hits += u64::from(earlier.verdict == later.verdict);
+                }
             }
         }
     }
@@ -240,12 +231,9 @@ fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
 }
 
 /// Whether an item is to be run again: it fails, and the gold answer is not to blame.
-pub fn is_to_be_run_again(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> bool {
-    let content = summary.map(|summary| &summary.content);
+pub fn is_to_be_run_again(reviewed: ItemReviews<'_>) -> bool {
     let gold = |event: &&Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
-    reviewed.outcome(content) == Outcome::Fail
-        && !reviewed.disputes_gold(content)
-        && !reviewed.fresh(content).iter().any(gold)
+    reviewed.outcome() == Outcome::Fail && !reviewed.disputes_gold() && !reviewed.fresh().iter().any(gold)
 }
 
 /// The text of an item's place for people: its id, or its position.
@@ -310,7 +298,7 @@ mod tests {
         assert_eq!(stats.median_ms, Some(12_000));
         let again = |id: &str| {
             let item = ItemRef { id: Some(Text::from(id.to_owned())), ..ItemRef::default() };
-            is_to_be_run_again(reviews.find(&item, None).unwrap(), Some(&now))
+            is_to_be_run_again(reviews.find(&item, Some(&now.content)).unwrap())
         };
         assert_eq!(["a", "b", "c", "d", "e"].map(again), [true, false, false, false, false]);
         let lines: Vec<String> = stats.lines().into_iter().map(Shown::into_string).collect();
@@ -320,5 +308,33 @@ mod tests {
         stats.write_json(&mut out);
         let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
         assert_eq!((&json["outcomes"]["fail"], &json["rules"][0]["of"]), (&2.into(), &2.into()));
+    }
+
+    #[test]
+    fn only_another_look_is_judged_again() {
+        let look = |n: usize, id: &str, verdict, shown: &'static str| {
+            let mut event = event(n, id, verdict);
+            event.times.shown = Some(shown.into()).filter(|_| !shown.is_empty());
+            event
+        };
+        let batch = [
+            look(1, "a", Verdict::Fail, ""),
+            look(2, "b", Verdict::Pass, ""),
+            look(3, "a", Verdict::Pass, ""),
+            look(4, "c", Verdict::Fail, "9:00"),
+            look(5, "c", Verdict::Fail, "9:00"),
+        ];
+        let repeats = |events: &mut dyn Iterator<Item = &Event>| {
+            let mut reviews = Reviews::default();
+            events.for_each(|event| _ = reviews.push(event.clone()));
+            Stats::of(&reviews, |_| None).repeats
+        };
+        let once = Share { hits: 0, of: 1 };
+        assert_eq!(repeats(&mut batch.iter()), once, "a is judged twice, c has a word added");
+        for stop in 0..=batch.len() {
+            assert_eq!(repeats(&mut batch.iter().take(stop).chain(&batch)), once, "sent again after {stop}");
+        }
+        let later = look(6, "c", Verdict::Fail, "9:30");
+        assert_eq!(repeats(&mut batch.iter().chain([&later])), Share { hits: 1, of: 2 });
     }
 }

@@ -1,9 +1,8 @@
 //! What the table, the filters and the queue ask of the reviews of one record.
 
-use super::event::{EventKind, GoldStatus, Reviewer, Text, Verdict};
-use super::fold::{ItemReviews, Outcome, is_fresh};
+use super::event::{GoldStatus, Reviewer, Text, Verdict};
+use super::fold::{ItemReviews, Outcome};
 use super::labels::{CurrentLabel, LabelSets};
-use stepscope_base::canonical::Digest;
 
 /// See the module. Its default is a record about which nobody said anything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -25,26 +24,19 @@ pub struct VerdictState {
 }
 
 impl VerdictState {
-    /// What was said of a record with this content, as a reviewer sees it.
-    pub fn of(reviewed: ItemReviews<'_>, content: &Digest, me: &Reviewer, sets: &LabelSets<'_>) -> Self {
-        let content = Some(content);
-        let fresh = reviewed.fresh(content);
+    /// What was said of a record, as a reviewer sees it.
+    pub fn of(reviewed: ItemReviews<'_>, me: &Reviewer, sets: &LabelSets<'_>) -> Self {
         let mine = reviewed.verdict_of(&me.id);
-        let own = |event: &&super::event::Event| {
-            event.reviewer.id == me.id && event.kind == EventKind::Verdict && is_fresh(event, content)
-        };
-        let mut labels: Vec<CurrentLabel> =
-            fresh.iter().flat_map(|event| &event.labels).flat_map(|label| sets.resolve(label)).collect();
-        labels.sort_unstable();
-        labels.dedup();
+        let looks = reviewed.looks().remove(&me.id).unwrap_or_default();
+        let decided = looks.iter().filter(|event| reviewed.is_fresh(event) && event.verdict.is_some_and(is_done));
         Self {
-            outcome: Some(reviewed.outcome(content)),
-            mine: mine.filter(|event| is_fresh(event, content)).and_then(|event| event.verdict),
-            stale: mine.is_some_and(|event| !is_fresh(event, content)),
-            times: reviewed.events().filter(own).filter(|event| event.verdict.is_some_and(is_done)).count(),
+            outcome: Some(reviewed.outcome()),
+            mine: mine.filter(|event| reviewed.is_fresh(event)).and_then(|event| event.verdict),
+            stale: mine.is_some_and(|event| !reviewed.is_fresh(event)),
+            times: decided.count(),
             others: reviewed.verdicts().iter().any(|event| event.reviewer.id != me.id),
-            labels,
-            gold: fresh.iter().filter_map(|event| event.gold_status).max(),
+            labels: reviewed.labels(sets),
+            gold: reviewed.gold(),
         }
     }
 
@@ -77,6 +69,7 @@ mod tests {
     use super::*;
     use crate::review::event::{Event, ItemRef, LabelRef, ReviewerKind};
     use crate::review::fold::Reviews;
+    use stepscope_base::canonical::Digest;
 
     #[test]
     fn a_verdict_on_other_content_is_stale_and_a_deferred_item_is_not_done() {
@@ -91,7 +84,7 @@ mod tests {
             event.labels = vec![LabelRef { id: "slip".into(), set: "default".into(), version: 0 }];
             reviews.push(event);
             let sets = reviews.label_sets();
-            VerdictState::of(reviews.find(&item, None).unwrap(), &now, &who("ada"), &sets)
+            VerdictState::of(reviews.find(&item, Some(&now)).unwrap(), &who("ada"), &sets)
         };
         let stale = say("1", "ada", Verdict::Pass, old);
         assert_eq!((stale.mine, stale.stale, stale.outcome(), stale.times), (None, true, Outcome::Stale, 0));

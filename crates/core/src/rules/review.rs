@@ -150,7 +150,7 @@ mod tests {
                 reviews.push(Event { event_id: "2".into(), ..Event::verdict(who("bob"), item.clone(), also) });
             }
             let reviewed = reviews.find(&item, None).unwrap();
-            let outcome = reviewed.outcome(None);
+            let outcome = reviewed.outcome();
             let finding = of_review(outcome, reviewed, &reviews.label_sets(), &view).unwrap();
             let pointer = finding.place().pointer();
             assert!(view.root().unwrap().find(&pointer).is_some());

@@ -1,5 +1,6 @@
 use super::*;
 use crate::case::Case;
+use crate::review::disagreement::disagreements;
 use crate::review::event::{EventKind, LabelRef, Reviewer, ReviewerKind};
 use crate::review::stats::Stats;
 use crate::summary::Summary;

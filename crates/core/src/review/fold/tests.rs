@@ -42,7 +42,7 @@ fn fold(events: &[Event]) -> Reviews {
 }
 
 fn outcome(reviews: &Reviews, id: &str) -> Outcome {
-    reviews.find(&item(id), None).map_or(Outcome::Open, |reviewed| reviewed.outcome(None))
+    reviews.find(&item(id), None).map_or(Outcome::Open, |reviewed| reviewed.outcome())
 }
 
 #[test]
@@ -164,11 +164,12 @@ fn a_verdict_on_other_content_is_stale() {
     script.push(event);
     let reviews = script.fold();
     let reviewed = reviews.find(&item("a"), Some(&new)).unwrap();
-    assert_eq!((reviewed.outcome(Some(&old)), reviewed.outcome(None)), (Outcome::Fail, Outcome::Fail));
-    assert_eq!(reviewed.outcome(Some(&new)), Outcome::Stale);
-    assert_eq!((reviewed.disputes_gold(Some(&old)), reviewed.disputes_gold(Some(&new))), (true, false));
+    let then = reviewed.at(Some(&old));
+    assert_eq!((then.outcome(), reviewed.at(None).outcome()), (Outcome::Fail, Outcome::Fail));
+    assert_eq!(reviewed.outcome(), Outcome::Stale);
+    assert_eq!((then.disputes_gold(), reviewed.disputes_gold()), (true, false));
     script.judge("bob", "a", Verdict::Pass);
-    assert_eq!(script.fold().find(&item("a"), None).unwrap().outcome(Some(&new)), Outcome::Pass);
+    assert_eq!(script.fold().find(&item("a"), Some(&new)).unwrap().outcome(), Outcome::Pass);
 }
 
 #[test]
@@ -184,8 +185,7 @@ fn items_are_found_by_file_then_without_then_by_content() {
     script.push(Event::verdict(who("ada"), item("b"), Verdict::Skip));
     script.push(Event::verdict(who("ada"), ItemRef { row_index: Some(3), ..ItemRef::default() }, Verdict::Defer));
     let reviews = script.fold();
-    let found =
-        |item: &ItemRef, content: Option<&Digest>| reviews.find(item, content).map(|found| found.outcome(content));
+    let found = |item: &ItemRef, content: Option<&Digest>| reviews.find(item, content).map(ItemReviews::outcome);
     assert_eq!(found(&at("runs.jsonl", "a"), None), Some(Outcome::Fail));
     assert_eq!(found(&at("other.jsonl", "a"), None), Some(Outcome::Pass));
     assert_eq!(found(&at("renamed.jsonl", "a"), Some(&content)), Some(Outcome::Fail));

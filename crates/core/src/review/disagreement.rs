@@ -1,0 +1,77 @@
+//! The items on which reviewers disagree, and what each of them said.
+
+use std::collections::BTreeSet;
+
+use super::event::{Event, GoldStatus, Verdict};
+use super::fold::{ItemReviews, Reviews};
+use super::labels::LabelSets;
+use crate::summary::Summary;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// What one reviewer said of an item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReviewerVerdict {
+    /// Who.
+    pub reviewer: Shown,
+    /// What.
+    pub verdict: Verdict,
+    /// The names of the labels.
+    pub labels: Vec<Shown>,
+    /// Where to fix it, and from which step on it is wrong.
+    pub fix: Option<Shown>,
+    /// What they think of the gold answer.
+    pub gold: Option<GoldStatus>,
+    /// In their own words.
+    pub note: Option<Shown>,
+    /// The event.
+    pub event: Event,
+}
+
+/// An item on which reviewers disagree, and nobody decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disagreement {
+    /// Its position among the records.
+    pub record: usize,
+    /// They disagree about the labels alone.
+    pub labels_only: bool,
+    /// What each said.
+    pub voices: Vec<ReviewerVerdict>,
+}
+
+/// The items on which reviewers disagree: about the verdict first, then about the labels.
+pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreement> {
+    let sets = reviews.label_sets();
+    let find = |(at, summary): (usize, &Summary)| {
+        disagreement(at, reviews.find(&summary.item, Some(&summary.content))?, &sets)
+    };
+    let mut found: Vec<Disagreement> = summaries.iter().enumerate().filter_map(find).collect();
+    found.sort_by_key(|found| (found.labels_only, found.record));
+    found
+}
+
+fn disagreement(record: usize, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> Option<Disagreement> {
+    let judges = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let fresh = reviewed.fresh().into_iter().filter(judges);
+    let voices: Vec<ReviewerVerdict> = fresh.filter_map(|event| voice(event, sets)).collect();
+    let first = voices.first()?;
+    let sorted =
+        |voice: &ReviewerVerdict| voice.labels.iter().map(Shown::as_str).map(str::to_owned).collect::<BTreeSet<_>>();
+    let verdicts = voices.iter().any(|voice| voice.verdict != first.verdict);
+    let labels = voices.iter().any(|voice| sorted(voice) != sorted(first));
+    (voices.len() > 1 && (verdicts || labels)).then_some(Disagreement { record, labels_only: !verdicts, voices })
+}
+
+fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<ReviewerVerdict> {
+    let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name.line());
+    let step = event.first_bad_step.map(|step| shown!(", step {step}")).unwrap_or_default();
+    Some(ReviewerVerdict {
+        reviewer: event.reviewer.id.line(),
+        verdict: event.verdict?,
+        labels: labels.collect(),
+        fix: event.fix_target.as_ref().map(Untrusted::line).map(|target| target.join(&step)),
+        gold: event.gold_status,
+        note: event.note.as_ref().map(Untrusted::prose),
+        event: event.clone(),
+    })
+}
