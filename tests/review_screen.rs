@@ -452,6 +452,22 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
 }
 
 #[test]
+fn neither_find_nor_the_filter_tells_what_is_hidden() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
+    assert_eq!(d.app.rows(), 3);
+    let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Confidence]));
+    d.keys("/ '0.9' Enter").wait_for(|app| app.status.is_some());
+    assert_eq!(d.status(), "no record holds 0.9");
+    d.keys("f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
+    assert_eq!(d.app.rows(), 0);
+    d.keys("f ^U Enter Enter a").until(|app| app.review.saved);
+    d.keys("q f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
+    assert_eq!(d.app.rows(), 1, "that of the verdict");
+}
+
+#[test]
 fn a_whole_filtered_set_is_labelled_after_asking() {
     let desk = Desk::new(9);
     let mut d = desk.open();
@@ -502,6 +518,19 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     assert_eq!((last.verdict, last.supersedes.is_some()), (Some(Verdict::Fail), true));
     let stats = stepscope_core::review::stats::Stats::of(&d.app.review.reviews, |_| None);
     assert_eq!((stats.repeats.of, stats.repeats.hits), (1, 0));
+}
+
+#[test]
+fn what_is_added_to_a_verdict_is_no_second_look() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter x Enter").until(|app| app.review.saved);
+    d.keys("{ !").until(|app| app.review.saved);
+    d.keys("q f '-id:r9' Enter g X").shows(&["Label for 3 records"]);
+    d.keys("'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
+    let verdicts = desk.events().iter().filter(|event| event.kind == EventKind::Verdict).count();
+    let stats = stepscope_core::review::stats::Stats::of(&d.app.review.reviews, |_| None);
+    assert_eq!((verdicts, stats.repeats.of), (5, 0), "one, with the gold answer, and three with a label");
 }
 
 #[test]

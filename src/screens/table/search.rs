@@ -55,13 +55,13 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 
 /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
 pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -> Effects {
-    let App { store, table, .. } = app;
+    let App { store, table, review, .. } = app;
     let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
     let begin = |search: &mut Search| {
         let filter = &search.filter;
         // What was not checked yet may still come to fit.
         let asked = |row: &RowFacts| !row.has(Flag::Checked) || filter.fits_row(row) != RowAnswer::No;
-        let plan = Plan::of(store, search.planned, asked);
+        let plan = Plan::of(store, search.planned, asked).hiding(|record| review.hide_for(record));
         (search.running, search.planned) = (true, store.len());
         Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
     };
@@ -70,10 +70,10 @@ pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -
 
 /// Lets find look at the records that came since it began, and goes where it was to go once all were looked at.
 pub(crate) fn follow_matches(app: &mut App) -> Effects {
-    let App { store, table, .. } = app;
+    let App { store, table, review, .. } = app;
     let Some(finding) = table.finding.as_mut().filter(|finding| !finding.running) else { return Vec::new() };
     if finding.planned < store.len() {
-        let plan = Plan::of(store, finding.planned, |_| true);
+        let plan = Plan::of(store, finding.planned, |_| true).hiding(|record| review.hide_for(record));
         finding.go_on(store.len());
         return vec![Effect::Work(Work::Match(finding.id, finding.letters.clone(), plan))];
     }
@@ -112,6 +112,7 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let mut effects: Effects = app.end_find().into_iter().collect();
     let (from, records) = (app.table.list.at, app.store.len());
     let plan = Plan::in_order(&app.store, app.table.rows_from(from, records));
+    let plan = plan.hiding(|record| app.review.hide_for(record));
     let mut matches = Matches::new(id, typed, letters.clone(), [from, app.rows(), records]);
     matches.jump = Some((0, from));
     app.table.finding = Some(matches);

@@ -1,7 +1,9 @@
 //! What a reviewer does not want to see before they judge, and records without it.
 
+use std::borrow::Cow;
+
 use super::event::Text;
-use stepscope_base::json::Value;
+use stepscope_base::json::{Tape, Value};
 
 stepscope_base::words! {
     /// One thing that can be hidden.
@@ -70,6 +72,13 @@ impl Hide {
         self.each().map(Hidden::word).collect::<Vec<_>>().join(", ")
     }
 
+    /// The text of a record as it is shown.
+    pub fn mask(self, text: &[u8]) -> Cow<'_, [u8]> {
+        let mut tape = Tape::default();
+        let root = if !self.is_empty() && tape.read(text) { tape.root(text) } else { None };
+        root.and_then(|root| self.without(text, root)).map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
     /// The text of a record without the members that say it; `None`: it says nothing of it. The state of a run and the
     /// values of its variables stay: a variable may have any name.
     pub fn without(self, text: &[u8], root: Value<'_>) -> Option<Vec<u8>> {
@@ -125,7 +134,6 @@ fn drop_comma(out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stepscope_base::json::Tape;
 
     fn without(text: &str, hidden: &[Hidden]) -> String {
         let mut tape = Tape::default();

@@ -1,6 +1,7 @@
 //! Looking through all records on all cores, piece by piece; hits come in batches, in the order of the plan, whichever
 //! thread is faster.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,7 @@ use crate::failure::Failure;
 use crate::pipeline::store::Store;
 use crate::source::open::Blob;
 use stepscope_base::canonical::sha256;
+use stepscope_core::review::hide::Hide;
 use stepscope_core::table::row::RowFacts;
 
 /// Records that follow one another are read together up to so many bytes.
@@ -37,6 +39,14 @@ struct RecordSpan {
     record: u32,
     offset: u64,
     len: u32,
+    /// What of it is not to be found.
+    hide: Hide,
+}
+
+impl RecordSpan {
+    fn of(record: usize, row: &RowFacts) -> Self {
+        Self { record: record as u32, offset: row.offset, len: row.len, hide: Hide::default() }
+    }
 }
 
 impl Plan {
@@ -49,7 +59,7 @@ impl Plan {
             let mut fresh = true;
             for record in positions.start.max(from)..positions.end {
                 let Some(row) = store.row(record).filter(|row| wanted(row)) else { continue };
-                let place = RecordSpan { record: record as u32, offset: row.offset, len: row.len };
+                let place = RecordSpan::of(record, row);
                 match pieces.last_mut() {
                     Some(last) if !fresh && row.end() - last.start <= PIECE => {
                         last.end = row.end();
@@ -73,7 +83,7 @@ impl Plan {
         let mut pieces: Vec<(usize, Batch)> = Vec::new();
         for record in records {
             let Some((source, row)) = store.source_of(record).zip(store.row(record)) else { continue };
-            let place = RecordSpan { record: record as u32, offset: row.offset, len: row.len };
+            let place = RecordSpan::of(record, row);
             match pieces.last_mut() {
                 Some((of, last)) if *of == source && row.offset >= last.end && row.end() - last.start <= PIECE => {
                     last.end = row.end();
@@ -89,13 +99,22 @@ impl Plan {
         Self { pieces: pieces.into_iter().map(|(_, piece)| piece).collect() }
     }
 
+    /// With this hidden of each record.
+    #[must_use]
+    pub fn hiding(mut self, hide: impl Fn(usize) -> Hide) -> Self {
+        for place in self.pieces.iter_mut().flat_map(|piece| &mut piece.records) {
+            place.hide = hide(place.record as usize);
+        }
+        self
+    }
+
     /// Hands over the text of each record with its position, piece by piece on this thread, as long as `go_on` wants
     /// more; what cannot be read is passed over.
     pub fn each(&self, go_on: impl Fn() -> bool, mut record: impl FnMut(u32, &[u8])) {
         let mut block = Vec::new();
         for piece in self.pieces.iter().take_while(|_| go_on()) {
             if piece.read(&mut block).is_ok() {
-                piece.texts(&block).for_each(|(at, text)| record(at, text));
+                piece.texts(&block).for_each(|(at, text)| record(at, &text));
             }
         }
     }
@@ -116,11 +135,11 @@ impl Batch {
         self.blob.read(self.start, want as usize, block)
     }
 
-    fn texts<'b>(&self, block: &'b [u8]) -> impl Iterator<Item = (u32, &'b [u8])> {
+    fn texts<'b>(&self, block: &'b [u8]) -> impl Iterator<Item = (u32, Cow<'b, [u8]>)> {
         self.records.iter().filter_map(move |place| {
             let start = (place.offset - self.start) as usize;
             let end = start.saturating_add(place.len as usize).min(block.len());
-            Some((place.record, block.get(start..end)?))
+            Some((place.record, place.hide.mask(block.get(start..end)?)))
         })
     }
 }
@@ -226,5 +245,5 @@ impl<F, R: Fn(SearchEvent<H>) -> bool, H> SearchState<F, R, H> {
 
 fn hits<H>(piece: &Batch, fits: &impl Fn(&[u8]) -> Option<H>, block: &mut Vec<u8>) -> Result<Vec<(u32, H)>, Failure> {
     piece.read(block)?;
-    Ok(piece.texts(block).filter_map(|(record, text)| Some((record, fits(text)?))).collect())
+    Ok(piece.texts(block).filter_map(|(record, text)| Some((record, fits(&text)?))).collect())
 }
