@@ -726,7 +726,6 @@ const TWINS: &[(&str, &str, &str)] = &[
     ("base", "Node", "to be told apart"),
     ("base", "Read", "to be told apart"),
     ("core", "Flow", "to be told apart"),
-    ("core", "Number", "to be told apart"),
     ("io", "Intake", "to be told apart"),
     ("stepscope", "Format", "to be told apart"),
     ("stepscope", "News", "to be told apart"),

@@ -225,14 +225,14 @@ fn last_char(text: &[u8]) -> Option<(&[u8], char)> {
 
 /// A number as Python compares it: exactly, integers of any size against floats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Number {
+pub enum PythonNumber {
     /// An integer, or a float that equals one: its digits.
     Int(String),
     /// The bits of any other float. (`NaN` is one object in Python's reader, found equal by identity.)
     Float(u64),
 }
 
-impl Number {
+impl PythonNumber {
     /// The number of a value; truth values are none here.
     pub fn of(value: Value<'_>) -> Option<Self> {
         match value.kind() {
@@ -263,7 +263,7 @@ impl Number {
     }
 }
 
-impl From<f64> for Number {
+impl From<f64> for PythonNumber {
     fn from(float: f64) -> Self {
         if float.is_finite() && float % 1.0 == 0.0 {
             // Adding zero turns -0.0 into 0.0.
@@ -322,7 +322,7 @@ mod tests {
     fn numbers_compare_exactly() {
         let number = |json: &str| {
             let mut tape = Tape::default();
-            Number::of(tape.parse(json.as_bytes()).unwrap()).unwrap()
+            PythonNumber::of(tape.parse(json.as_bytes()).unwrap()).unwrap()
         };
         let ascending =
             ["-Infinity", "-1e400000", "-10", "-9", "-0.5", "0", "0.5", "1", "1.0000000000000002", "9", "10", "1e30"];

@@ -10,7 +10,7 @@ use jsonschema::Draft;
 
 use crate::json::{Kind, Member, Tape, Value};
 use crate::pyregex::Pattern;
-use crate::python::{self, Number};
+use crate::python::{self, PythonNumber};
 use crate::shown;
 use crate::text::{Shown, Untrusted};
 use references::{Registry, Site, Uri, metaschema};
@@ -92,11 +92,11 @@ enum Keyword {
     },
     Limit {
         limit: Limit,
-        number: Number,
+        number: PythonNumber,
         words: Vec<u8>,
     },
     MultipleOf {
-        number: Number,
+        number: PythonNumber,
         is_float: bool,
         words: Vec<u8>,
     },
@@ -221,7 +221,7 @@ enum Counted {
 enum Literal {
     Null,
     Bool(bool),
-    Number(Number),
+    Number(PythonNumber),
     Text(Vec<u8>),
     List(Vec<Literal>),
     Object(Vec<(Vec<u8>, Literal)>),
@@ -547,7 +547,7 @@ impl<'s> Compiler<'s> {
     fn keyword(&mut self, place: Site<'s>, name: &[u8], value: Value<'s>) -> Option<Keyword> {
         let (parent, draft) = (place.value, place.draft);
         let length = |of, most| Some(Keyword::Length { of, most, limit: value.float()? as usize });
-        let limit = |limit| Some(Keyword::Limit { limit, number: Number::of(value)?, words: words(value) });
+        let limit = |limit| Some(Keyword::Limit { limit, number: PythonNumber::of(value)?, words: words(value) });
         // Of draft 4, where it is a truth value.
         let excludes = |name: &str| parent.get(name).is_some_and(|value| value.kind() == Kind::True);
         Some(match name {
@@ -567,7 +567,7 @@ impl<'s> Compiler<'s> {
             b"exclusiveMinimum" => limit(Limit::ExclusiveMinimum)?,
             b"exclusiveMaximum" => limit(Limit::ExclusiveMaximum)?,
             b"multipleOf" => Keyword::MultipleOf {
-                number: Number::of(value)?,
+                number: PythonNumber::of(value)?,
                 is_float: value.kind() != Kind::Int,
                 words: words(value),
             },
@@ -728,7 +728,7 @@ impl Literal {
             Kind::Null => Self::Null,
             Kind::True => Self::Bool(true),
             Kind::False => Self::Bool(false),
-            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(Number::of(value)?),
+            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(PythonNumber::of(value)?),
             Kind::String | Kind::Key => Self::Text(value.string()?.bytes().to_vec()),
             Kind::Array => Self::List(value.items().map(Self::of).collect::<Option<_>>()?),
             Kind::Object => {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::json::{Kind, Member, Value};
 use crate::pyregex::Pattern;
-use crate::python::{Message, Number};
+use crate::python::{Message, PythonNumber};
 use crate::text::Untrusted;
 use crate::work;
 
@@ -932,8 +932,8 @@ fn is_type(value: Value<'_>, wanted: Type) -> bool {
 }
 
 /// How a number is beyond a limit.
-fn beyond(value: Value<'_>, limit: Limit, number: &Number) -> Option<&'static str> {
-    let order = Number::of(value)?.compare(number)?;
+fn beyond(value: Value<'_>, limit: Limit, number: &PythonNumber) -> Option<&'static str> {
+    let order = PythonNumber::of(value)?.compare(number)?;
     let (wrong, how) = match limit {
         Limit::Minimum => (order.is_lt(), " is less than the minimum of "),
         Limit::Maximum => (order.is_gt(), " is greater than the maximum of "),
@@ -944,10 +944,10 @@ fn beyond(value: Value<'_>, limit: Limit, number: &Number) -> Option<&'static st
 }
 
 /// Python divides by a float in floats, and by an integer exactly. Where it raises an exception, nothing is said.
-fn is_multiple(value: Value<'_>, number: &Number, is_float: bool) -> bool {
-    let (Some(instance), divisor) = (Number::of(value), number.float()) else { return true };
+fn is_multiple(value: Value<'_>, number: &PythonNumber, is_float: bool) -> bool {
+    let (Some(instance), divisor) = (PythonNumber::of(value), number.float()) else { return true };
     let float = value.float().unwrap_or(f64::NAN);
-    if let (false, Number::Int(digits), Some(divisor)) = (is_float, &instance, small(number)) {
+    if let (false, PythonNumber::Int(digits), Some(divisor)) = (is_float, &instance, small(number)) {
         let digits = digits.bytes().filter(u8::is_ascii_digit).map(|digit| u128::from(digit - b'0'));
         return divisor == 0 || digits.fold(0, |rest, digit| (rest * 10 + digit) % divisor) == 0;
     }
@@ -961,10 +961,10 @@ fn is_multiple(value: Value<'_>, number: &Number, is_float: bool) -> bool {
     }
 }
 
-fn small(number: &Number) -> Option<u128> {
+fn small(number: &PythonNumber) -> Option<u128> {
     match number {
-        Number::Int(digits) => digits.parse::<u64>().ok().map(u128::from),
-        Number::Float(_) => None,
+        PythonNumber::Int(digits) => digits.parse::<u64>().ok().map(u128::from),
+        PythonNumber::Float(_) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Exact numbers: fractions of bounded size. What would grow beyond the bound is no number rather than a wrong one.
 
-use num_rational::Ratio;
-use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub, Signed};
+use std::cmp::Ordering;
+use std::fmt;
 
 use stepscope_base::json::{Kind, Value};
 
@@ -16,9 +16,12 @@ const SHOWN_DECIMALS: u32 = 6;
 /// Upstream's measure of equality.
 const NEAR: f64 = 1e-6;
 
-/// An exact fraction.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Number(Ratio<i128>);
+/// An exact fraction in lowest terms; the lower part is positive.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Number {
+    upper: i128,
+    lower: i128,
+}
 
 /// A number as somebody wrote it: how many decimals there are says how far it may be rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,54 +34,59 @@ pub struct Written {
 
 impl Number {
     /// Nothing.
-    pub const ZERO: Self = Self(Ratio::new_raw(0, 1));
+    pub const ZERO: Self = Self::whole(0);
     /// One.
-    pub const ONE: Self = Self(Ratio::new_raw(1, 1));
+    pub const ONE: Self = Self::whole(1);
 
     /// A whole number.
     pub const fn whole(number: i64) -> Self {
-        Self(Ratio::new_raw(number as i128, 1))
+        Self { upper: number as i128, lower: 1 }
     }
 
-    /// A fraction; `None` where the lower part is zero.
-    pub fn fraction(upper: i64, lower: i64) -> Option<Self> {
-        (lower != 0).then(|| Self(Ratio::new(i128::from(upper), i128::from(lower))))
+    /// A fraction; `None`: the lower part is zero, or a part is too large.
+    pub fn fraction(upper: impl Into<i128>, lower: impl Into<i128>) -> Option<Self> {
+        let (upper, lower) = (upper.into(), lower.into());
+        let divisor = i128::try_from(gcd(upper.unsigned_abs(), lower.unsigned_abs())).ok()?;
+        let divisor = if lower < 0 { -divisor } else { divisor };
+        Self::bounded(upper.checked_div(divisor)?, lower.checked_div(divisor).filter(|lower| *lower > 0)?)
     }
 
-    /// In lowest terms. Nearly all numbers are short, and the arithmetic of short ones is many times faster.
-    fn reduced(upper: i128, lower: i128) -> Ratio<i128> {
-        match (i64::try_from(upper), i64::try_from(lower)) {
-            (Ok(upper), Ok(lower)) => {
-                let ratio = Ratio::new(upper, lower);
-                Ratio::new_raw(i128::from(*ratio.numer()), i128::from(*ratio.denom()))
-            }
-            _ => Ratio::new(upper, lower),
-        }
-    }
-
-    fn bounded(ratio: Option<Ratio<i128>>) -> Option<Self> {
+    /// Of parts that have no divisor in common.
+    fn bounded(upper: i128, lower: i128) -> Option<Self> {
         let limit = 1_i128 << MAX_BITS;
-        ratio.filter(|ratio| ratio.numer().abs() < limit && *ratio.denom() < limit).map(Self)
+        (-limit < upper && upper < limit && lower < limit).then_some(Self { upper, lower })
     }
 
     /// The sum.
     pub fn plus(self, other: Self) -> Option<Self> {
-        Self::bounded(self.0.checked_add(&other.0))
+        if self.lower == 1 && other.lower == 1 {
+            return Self::bounded(self.upper.checked_add(other.upper)?, 1);
+        }
+        let shared = gcd(self.lower.unsigned_abs(), other.lower.unsigned_abs()) as i128;
+        let (own, its) = (self.lower / shared, other.lower / shared);
+        let upper = self.upper.checked_mul(its)?.checked_add(other.upper.checked_mul(own)?)?;
+        Self::fraction(upper, self.lower.checked_mul(its)?)
     }
 
     /// The difference.
     pub fn minus(self, other: Self) -> Option<Self> {
-        Self::bounded(self.0.checked_sub(&other.0))
+        self.plus(other.negated())
     }
 
     /// The product.
     pub fn times(self, other: Self) -> Option<Self> {
-        Self::bounded(self.0.checked_mul(&other.0))
+        if self.lower == 1 && other.lower == 1 {
+            return Self::bounded(self.upper.checked_mul(other.upper)?, 1);
+        }
+        // Divided crosswise first, so that nothing grows that falls out again.
+        let left = Self::fraction(self.upper, other.lower)?;
+        let right = Self::fraction(other.upper, self.lower)?;
+        Self::bounded(left.upper.checked_mul(right.upper)?, left.lower.checked_mul(right.lower)?)
     }
 
     /// The quotient; nothing is divided by zero.
     pub fn over(self, other: Self) -> Option<Self> {
-        if other == Self::ZERO { None } else { Self::bounded(self.0.checked_div(&other.0)) }
+        self.times(Self::fraction(other.lower, other.upper)?)
     }
 
     /// A whole power.
@@ -95,45 +103,53 @@ impl Number {
     /// With the other sign.
     #[must_use]
     pub(crate) fn negated(self) -> Self {
-        Self(-self.0)
+        Self { upper: -self.upper, ..self }
     }
 
     /// Without its sign.
     #[must_use]
     pub(crate) fn magnitude(self) -> Self {
-        Self(self.0.abs())
+        Self { upper: self.upper.abs(), ..self }
     }
 
     /// The next whole number below.
     #[must_use]
     pub fn floor(self) -> Self {
-        Self(self.0.floor())
+        Self { upper: self.upper.div_euclid(self.lower), lower: 1 }
     }
 
     /// The next whole number above.
     #[must_use]
     pub fn ceil(self) -> Self {
-        Self(self.0.ceil())
+        self.negated().floor().negated()
     }
 
     /// The whole number, if it is one.
     pub fn integer(self) -> Option<i128> {
-        self.0.is_integer().then(|| *self.0.numer())
+        self.is_whole().then_some(self.upper)
     }
 
     /// Whether it is a whole number.
-    pub fn is_whole(self) -> bool {
-        self.0.is_integer()
+    pub const fn is_whole(self) -> bool {
+        self.lower == 1
     }
 
     /// Whether it is below zero.
     pub(crate) fn is_negative(self) -> bool {
-        *self.0.numer() < 0
+        self.upper < 0
     }
 
     /// The nearest float.
     pub fn float(self) -> f64 {
-        *self.0.numer() as f64 / *self.0.denom() as f64
+        match (i64::try_from(self.upper), i64::try_from(self.lower)) {
+            (Ok(upper), Ok(lower)) => upper as f64 / lower as f64,
+            _ => self.upper as f64 / self.lower as f64,
+        }
+    }
+
+    /// The upper and the lower part.
+    pub const fn parts(self) -> (i128, i128) {
+        (self.upper, self.lower)
     }
 
     /// The number that a float's shortest text stands for.
@@ -148,24 +164,13 @@ impl Number {
 
     /// `7`, `0.5`, `10/3 ≈ 3.333`.
     pub fn shown(self) -> String {
-        if let Some(whole) = self.integer() {
-            return whole.to_string();
-        }
-        let (mut lower, mut decimals) = (*self.0.denom(), 0);
-        for prime in [2, 5] {
-            let mut powers = 0;
-            while lower % prime == 0 {
-                lower /= prime;
-                powers += 1;
-            }
-            decimals = decimals.max(powers);
-        }
-        if lower == 1 && decimals <= SHOWN_DECIMALS {
-            return format!("{:.*}", decimals as usize, self.float());
+        let exact = self.to_string();
+        if !exact.contains('/') {
+            return exact;
         }
         let near = format!("{:.3}", self.float());
-        if self.0.numer().abs() < 10_000 && *self.0.denom() < 10_000 {
-            format!("{}/{} ≈ {near}", self.0.numer(), self.0.denom())
+        if self.upper.abs() < 10_000 && self.lower < 10_000 {
+            format!("{exact} ≈ {near}")
         } else {
             format!("≈ {near}")
         }
@@ -175,6 +180,70 @@ impl Number {
     pub fn json(self) -> String {
         self.integer().map_or_else(|| format!("{}", self.float()), |whole| whole.to_string())
     }
+}
+
+/// By value.
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.lower == other.lower {
+            return self.upper.cmp(&other.upper);
+        }
+        let rest = |number: &Self| number.upper.rem_euclid(number.lower);
+        self.floor().upper.cmp(&other.floor().upper).then_with(|| match (rest(self), rest(other)) {
+            (0, _) | (_, 0) => rest(self).cmp(&rest(other)),
+            // Of what is below one, the smaller is larger upside down.
+            (own, its) => Self { upper: other.lower, lower: its }.cmp(&Self { upper: self.lower, lower: own }),
+        })
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A decimal where that is exact and short, else the fraction.
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_whole() {
+            return write!(f, "{}", self.upper);
+        }
+        for places in 1..=SHOWN_DECIMALS {
+            let scale = 10_i128.pow(places);
+            if scale % self.lower != 0 {
+                continue;
+            }
+            let Some(scaled) = self.upper.checked_mul(scale / self.lower) else { break };
+            let sign = if scaled < 0 { "-" } else { "" };
+            let (whole, rest) = (scaled.abs() / scale, scaled.abs() % scale);
+            return write!(f, "{sign}{whole}.{rest:0width$}", width = places as usize);
+        }
+        write!(f, "{}/{}", self.upper, self.lower)
+    }
+}
+
+/// Whether two floats count as equal: within upstream's measure, of the larger one where that is above one.
+pub fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= NEAR * a.abs().max(b.abs()).max(1.0)
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        // 64-bit division is many times faster, and nearly always enough.
+        if let (Ok(x), Ok(y)) = (u64::try_from(a), u64::try_from(b)) {
+            return u128::from(gcd_short(x, y));
+        }
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+const fn gcd_short(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 impl Written {
@@ -217,9 +286,9 @@ impl Written {
         let scale = decimals as i32 - exponent;
         let power = 10_i128.checked_pow(scale.unsigned_abs()).filter(|_| scale.unsigned_abs() <= 35)?;
         let upper = if negative { -upper } else { upper };
-        let ratio =
-            if scale >= 0 { Number::reduced(upper, power) } else { Ratio::from_integer(upper.checked_mul(power)?) };
-        Some(Self { value: Number::bounded(Some(ratio))?, decimals: scale.max(0) as u32 })
+        let value =
+            if scale >= 0 { Number::fraction(upper, power) } else { Number::bounded(upper.checked_mul(power)?, 1) };
+        Some(Self { value: value?, decimals: scale.max(0) as u32 })
     }
 
     /// The number of a JSON value.
@@ -271,6 +340,44 @@ mod tests {
         assert_eq!(shown(10, 3), "10/3 ≈ 3.333");
         assert_eq!(shown(59, 80), "0.7375");
         assert_eq!(shown(-1, 8), "-0.125");
+        for (text, shown) in [("-0.05", "-0.05"), ("1.50", "1.5"), ("1.5e-1", "0.15"), ("1e3", "1000"), (".5", "0.5")] {
+            assert_eq!(written(text).value.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn arithmetic_is_exact() {
+        let (third, half) = (Number::fraction(1, 3).unwrap(), Number::fraction(2, -4).unwrap());
+        assert_eq!(half.to_string(), "-0.5");
+        assert_eq!(third.plus(half).unwrap().to_string(), "-1/6");
+        assert_eq!(third.times(Number::whole(6)).unwrap(), Number::whole(2));
+        assert_eq!((half.floor(), half.ceil(), half.magnitude()), (Number::whole(-1), Number::ZERO, half.negated()));
+        let huge = Number::fraction(1_i128 << 119, 3).unwrap();
+        assert_eq!(huge.times(Number::fraction(3, 1_i128 << 119).unwrap()), Some(Number::ONE));
+        assert_eq!(huge.plus(huge.negated()), Some(Number::ZERO));
+        assert!(Number::fraction(i128::MIN, 1).is_none() && Number::fraction(1, i128::MIN).is_none());
+        assert!(near(0.1 + 0.2, 0.3) && !near(7.0, 7.1) && !near(f64::NAN, f64::NAN));
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_value() {
+        let of = |upper: i128, lower: i128| Number::fraction(upper, lower).unwrap();
+        let ascending = [
+            of(-7, 2),
+            of(-10, 3),
+            of(-1, 1 << 110),
+            of(0, 1),
+            of(2, 7),
+            of(1, 3),
+            of(22, 7),
+            of((1 << 119) + 1, 3),
+            of(1 << 118, 1),
+        ];
+        for (n, a) in ascending.iter().enumerate() {
+            for (m, b) in ascending.iter().enumerate() {
+                assert_eq!(a.cmp(b), n.cmp(&m), "{a} {b}");
+            }
+        }
     }
 
     #[test]

@@ -9,13 +9,13 @@ use crate::run::state::State;
 
 mod fit;
 mod links;
-mod number;
 mod scan;
 mod spelling;
 mod units;
 
+use super::number::Number;
+pub use super::number::near;
 pub use links::{Changed, Holder, Missed, QuantityLinks};
-pub use number::{Number, near};
 pub use scan::find;
 pub use units::{Dimension, Unit, unit};
 

@@ -1,7 +1,7 @@
 //! Which values a quantity may stand behind: 20 % is 20, 0.2, 0.8 and 1.2; half is 0.5 and 2.
 
-use super::number::near;
 use super::{Kind, Quantity};
+use crate::arithmetic::number::near;
 
 /// Conversions that everybody knows: days a week, minutes an hour, months and weeks a year, hours a day, cents.
 const CONVERSIONS: [f64; 12] = [7.0, 60.0, 12.0, 52.0, 365.0, 24.0, 100.0, 1000.0, 30.0, 3600.0, 10.0, 4.0];

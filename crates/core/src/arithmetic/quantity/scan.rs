@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::number::Number;
 use super::units::{Dimension, Unit, before_a_year, is_month, names_by_number, unit};
 use super::{Kind, Quantity};
+use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{LONGEST, NumberWord, may_mean, number_word};
 
 /// More are not listed: such a text is no question.
@@ -172,7 +172,7 @@ impl Scan<'_> {
             (start, kind, measured) = (from, Kind::Money, unit);
         } else if self.is_negative(at) {
             start = at - 1;
-            value = Number::ZERO.plus(value).and_then(|value| value.times(Number::int(-1))).unwrap_or(value);
+            value = Number::ZERO.plus(value).and_then(|value| value.times(Number::whole(-1))).unwrap_or(value);
         }
         if plain && let Some((after, fraction, is_part)) = self.slash(end, value) {
             let kind = if is_part { Kind::Fraction } else { Kind::Label };
@@ -237,7 +237,7 @@ impl Scan<'_> {
             at += 1;
         }
         if self.byte(at) != b'.' || !self.digit(at + 1) {
-            return Some((at, Number::int(upper), plain));
+            return Some((at, Number::whole(upper), plain));
         }
         at += 1;
         let mut lower = 1_i64;
@@ -253,7 +253,7 @@ impl Scan<'_> {
         if self.byte(at) == b'.' && self.digit(at + 1) {
             return None;
         }
-        Some((at, Number::ratio(i128::from(upper), i128::from(lower))?, false))
+        Some((at, Number::fraction(upper, lower)?, false))
     }
 
     /// A comma between groups of three digits.
@@ -329,7 +329,7 @@ impl Scan<'_> {
         let fits = end - start <= 2 && hours.float() <= 24.0;
         let (after, hours) = if colon && fits {
             let minutes = i128::from(self.byte(end + 1) - b'0') * 10 + i128::from(self.byte(end + 2) - b'0');
-            (end + 3, hours.plus(Number::ratio(minutes, 60)?)?)
+            (end + 3, hours.plus(Number::fraction(minutes, 60)?)?)
         } else {
             (end, hours)
         };
@@ -394,7 +394,7 @@ impl Scan<'_> {
             NumberWord::Nth(n, many) if many == (upper > 1) => n,
             _ => return None,
         };
-        Some((name.end, Number::ratio(i128::from(upper), i128::from(lower))?))
+        Some((name.end, Number::fraction(upper, lower)?))
     }
 
     /// One of the ready-made fractions of Unicode.
@@ -420,7 +420,7 @@ impl Scan<'_> {
             },
             _ => return None,
         };
-        Some((at + len, Number::ratio(upper, lower)?))
+        Some((at + len, Number::fraction(upper, lower)?))
     }
 
     fn ordinal_ending(&self, end: usize) -> Option<usize> {
@@ -432,7 +432,7 @@ impl Scan<'_> {
     fn tail(&self, mut reading: ScannedNumber) -> ScannedNumber {
         if let Some(word) = self.next_word(reading.end) {
             let factor = word.part().and_then(NumberWord::factor);
-            if let Some(value) = factor.and_then(|factor| reading.value.times(Number::int(factor))) {
+            if let Some(value) = factor.and_then(|factor| reading.value.times(Number::whole(factor))) {
                 if matches!(word.part(), Some(NumberWord::Dozen | NumberWord::Score)) && reading.kind == Kind::Number {
                     reading.kind = Kind::Group;
                 }
@@ -441,7 +441,7 @@ impl Scan<'_> {
             if let Some(NumberWord::Nth(lower, true)) = word.part()
                 && reading.value.is_whole()
                 && (lower != 4 || word.lower() != b"quarters" || self.next_is(word.end, &[b"of", b"full"]))
-                && let Some(value) = reading.value.over(Number::int(i64::from(lower)))
+                && let Some(value) = reading.value.over(Number::whole(i64::from(lower)))
             {
                 return ScannedNumber { end: word.end, value, kind: Kind::Fraction, sure: reading.sure };
             }
@@ -538,7 +538,7 @@ impl Scan<'_> {
         if clean && measured.is_some() {
             self.push(start..end, value, money_kind(kind, measured), true, measured);
         } else if clean && word.is_some_and(|word| word.lower() == b"k") {
-            let value = value.times(Number::int(1000)).unwrap_or(value);
+            let value = value.times(Number::whole(1000)).unwrap_or(value);
             self.push(start..after, value, kind, false, None);
         } else {
             let end = self.skip_glued(end);
@@ -577,15 +577,17 @@ impl Scan<'_> {
             NumberWord::Ordinal(n) => {
                 let unit = n == 2 && self.previous_is(at, &[b"a", b"per", b"each", b"every"]);
                 if !unit {
-                    self.push(at..word.end, Number::int(i64::from(n)), Kind::Ordinal, false, None);
+                    self.push(at..word.end, Number::whole(i64::from(n)), Kind::Ordinal, false, None);
                 }
             }
-            NumberWord::Multiple(n) => self.push(at..word.end, Number::int(i64::from(n)), Kind::Multiple, !named, None),
-            NumberWord::Dozen => self.push(at..word.end, Number::int(12), Kind::Group, !named, None),
-            NumberWord::Two => self.push(at..word.end, Number::int(2), Kind::Group, false, None),
+            NumberWord::Multiple(n) => {
+                self.push(at..word.end, Number::whole(i64::from(n)), Kind::Multiple, !named, None)
+            }
+            NumberWord::Dozen => self.push(at..word.end, Number::whole(12), Kind::Group, !named, None),
+            NumberWord::Two => self.push(at..word.end, Number::whole(2), Kind::Group, false, None),
             NumberWord::Score => {
                 if self.previous_is(at, &[b"a"]) && self.next_is(word.end, &[b"of", b"and"]) {
-                    self.push(at..word.end, Number::int(20), Kind::Group, false, None);
+                    self.push(at..word.end, Number::whole(20), Kind::Group, false, None);
                 }
             }
             NumberWord::Each => self.push(at..word.end, Number::ONE, Kind::Each, false, None),
@@ -595,7 +597,7 @@ impl Scan<'_> {
                 if adverb
                     || !part && self.previous_is(at, &[b"a", b"an", b"per", b"each", b"every", b"one", b"in", b"last"])
                 {
-                    self.push(at..word.end, Number::int(i64::from(n)), Kind::Period, false, unit(word.lower()));
+                    self.push(at..word.end, Number::whole(i64::from(n)), Kind::Period, false, unit(word.lower()));
                 }
             }
         }
@@ -604,7 +606,7 @@ impl Scan<'_> {
 
     fn half(&mut self, word: ScannedWord, named: bool) -> usize {
         const PLACES: [&[u8]; 8] = [b"first", b"second", b"other", b"last", b"top", b"bottom", b"latter", b"better"];
-        let half = Number::ratio(1, 2).unwrap_or(Number::ONE);
+        let half = Number::fraction(1, 2).unwrap_or(Number::ONE);
         let mut next = self.next_word(word.end);
         if let Some(article) = next.filter(|next| next.lower() == b"a") {
             next = self.next_word(article.end);
@@ -612,7 +614,7 @@ impl Scan<'_> {
         let part = next.and_then(|next| next.part()).filter(|part| *part != NumberWord::Score);
         if let (Some(factor), Some(next)) = (part.and_then(NumberWord::factor), next) {
             let kind = if part == Some(NumberWord::Dozen) { Kind::Group } else { Kind::Number };
-            let value = half.times(Number::int(factor)).unwrap_or(half);
+            let value = half.times(Number::whole(factor)).unwrap_or(half);
             self.push(word.start..next.end, value, kind, !named, self.unit_after(next.end));
             return next.end;
         }
@@ -626,7 +628,7 @@ impl Scan<'_> {
     /// `a third of`, `the third day`, `a quarter`.
     fn nth(&mut self, word: ScannedWord, lower: u8, many: bool, named: bool) {
         const PARTS: [&[u8]; 8] = [b"of", b"as", b"more", b"less", b"the", b"off", b"full", b"fewer"];
-        let Some(value) = Number::ratio(1, i128::from(lower)) else { return };
+        let Some(value) = Number::fraction(1, lower) else { return };
         if many {
             // Without a count before it: coins, or the quarters of a game.
             if word.lower() == b"quarters" {
@@ -640,7 +642,7 @@ impl Scan<'_> {
         if part || quarter {
             self.push(word.start..word.end, value, Kind::Fraction, part && !named, self.unit_after(word.end));
         } else {
-            self.push(word.start..word.end, Number::int(i64::from(lower)), Kind::Ordinal, false, None);
+            self.push(word.start..word.end, Number::whole(i64::from(lower)), Kind::Ordinal, false, None);
         }
     }
 
@@ -648,7 +650,7 @@ impl Scan<'_> {
         let (value, mut end) = self.count(first);
         let lone_one = value == 1 && end == first.end;
         let mut reading =
-            ScannedNumber { end, value: Number::int(value), kind: Kind::Number, sure: !named && !lone_one };
+            ScannedNumber { end, value: Number::whole(value), kind: Kind::Number, sure: !named && !lone_one };
         if let Some((after, fraction)) = self.fraction_words(value, end) {
             reading = ScannedNumber { end: after, value: fraction, kind: Kind::Fraction, sure: !named };
         } else if let Some((after, more)) = self.and_a_part(end) {
@@ -738,7 +740,7 @@ impl Scan<'_> {
         if upper == 1 && lower > 2 && self.next_is(name.end, &[b"grader", b"graders", b"grade", b"place", b"floor"]) {
             return None;
         }
-        Some((name.end, Number::ratio(i128::from(upper), i128::from(lower))?))
+        Some((name.end, Number::fraction(upper, lower)?))
     }
 
     /// A byte outside of ASCII: perhaps a ready-made fraction.

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::{Kind, Number, Quantity};
+use super::{Kind, Quantity};
+use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::counts;
 
 /// Searchers for the counts that are spelled out; a searcher is dear to make.
@@ -26,7 +27,7 @@ impl Spellings {
         let end = own.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |last| last + 1);
         all.add(own.get(start..end).unwrap_or_default().to_ascii_lowercase().into());
         all.number(quantity.value);
-        let hundredth = Number::ratio(1, 100).and_then(|part| quantity.value.times(part));
+        let hundredth = Number::fraction(1, 100).and_then(|part| quantity.value.times(part));
         let (upper, lower) = quantity.value.parts();
         match (quantity.kind, hundredth) {
             (Kind::Percent, Some(part)) => all.number(part),

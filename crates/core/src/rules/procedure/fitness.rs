@@ -6,7 +6,7 @@ use super::UPSTREAM;
 use crate::finding::{Finding, Severity};
 use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT, Procedure};
 use stepscope_base::json::{Kind, Value};
-use stepscope_base::python::{self, Number};
+use stepscope_base::python::{self, PythonNumber};
 use stepscope_base::text::Untrusted;
 
 /// What makes a first step look like an extraction; any part of a word counts, as in `already`.
@@ -85,7 +85,7 @@ fn items(value: Option<Value<'_>>) -> Option<impl Iterator<Item = Value<'_>>> {
 #[derive(PartialEq, Eq, Hash)]
 enum Name<'a> {
     Text(Untrusted<'a>),
-    Number(Number),
+    Number(PythonNumber),
     None,
 }
 
@@ -99,9 +99,9 @@ impl<'a> Name<'a> {
     fn of(value: Value<'a>) -> Option<Self> {
         Some(match value.kind() {
             Kind::String | Kind::Key => Self::Text(value.string()?),
-            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(Number::of(value)?),
-            Kind::True => Self::Number(Number::from(1.0)),
-            Kind::False => Self::Number(Number::from(0.0)),
+            Kind::Int | Kind::Float | Kind::NotFinite => Self::Number(PythonNumber::of(value)?),
+            Kind::True => Self::Number(PythonNumber::from(1.0)),
+            Kind::False => Self::Number(PythonNumber::from(0.0)),
             Kind::Null => Self::None,
             Kind::Array | Kind::Object => return None,
         })

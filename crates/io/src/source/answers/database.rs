@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, Statement, ToSql};
 
-use super::line::{Asked, Call, Number, Page};
+use super::line::{Asked, Call, Page, StoredNumber};
 use crate::source::lines::Gathered;
 use crate::source::sqlite::{Database, Table};
 use stepscope_core::answer::document::{Document, Heading};
@@ -59,11 +59,11 @@ impl Own {
         }
     }
 
-    fn number(&self) -> Number {
+    fn number(&self) -> StoredNumber {
         match self {
-            Self::Int(n) => Number::Int(*n),
-            Self::Float(x) => Number::Float(*x),
-            _ => Number::None,
+            Self::Int(n) => StoredNumber::Int(*n),
+            Self::Float(x) => StoredNumber::Float(*x),
+            _ => StoredNumber::None,
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::StoreFolders;
-use super::line::{Asked, Number, Page, original_question};
+use super::line::{Asked, Page, StoredNumber, original_question};
 use crate::failure::Failure;
 use crate::source::beneath::{Beneath, is_link};
 use crate::source::cut::decode_wide;
@@ -326,9 +326,9 @@ fn read_pages(at: &Beneath) -> Result<Option<Vec<Page>>, Failure> {
     }
     let table = read_table(at, &["page_num", "rank", "score", "similarity", "match_count"])?;
     let number = |column, row| match table.cell(column, row) {
-        Cell::Int(n) => Number::Int(*n),
-        Cell::Float(x) if !x.is_nan() => Number::Float(*x),
-        _ => Number::None,
+        Cell::Int(n) => StoredNumber::Int(*n),
+        Cell::Float(x) if !x.is_nan() => StoredNumber::Float(*x),
+        _ => StoredNumber::None,
     };
     let page = |row| {
         Some(Page {

@@ -17,14 +17,14 @@ const TELLING: [&str; 4] = ["output", "output_text", "error", "incomplete_detail
 
 /// A number of a store, or none.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub(super) enum Number {
+pub(super) enum StoredNumber {
     #[default]
     None,
     Int(i64),
     Float(f64),
 }
 
-impl Number {
+impl StoredNumber {
     fn json(self) -> Option<Raw<String>> {
         match self {
             Self::None => None,
@@ -39,10 +39,10 @@ impl Number {
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub(super) struct Page {
     pub number: i64,
-    pub rank: Number,
-    pub score: Number,
-    pub similarity: Number,
-    pub matches: Number,
+    pub rank: StoredNumber,
+    pub score: StoredNumber,
+    pub similarity: StoredNumber,
+    pub matches: StoredNumber,
 }
 
 /// What a store knows of one question to one document; what it does not know is left out.
@@ -59,7 +59,7 @@ pub(super) struct Asked {
     pub answer: Option<Vec<u8>>,
     pub meta: Option<Vec<u8>>,
     pub model: Option<Vec<u8>>,
-    pub created_at: Number,
+    pub created_at: StoredNumber,
 }
 
 impl Asked {
@@ -76,7 +76,7 @@ impl Asked {
         fill(&mut self.meta, other.meta);
         fill(&mut self.model, other.model);
         self.pages = self.pages.take().or(other.pages);
-        if self.created_at == Number::None {
+        if self.created_at == StoredNumber::None {
             self.created_at = other.created_at;
         }
     }
@@ -160,7 +160,7 @@ pub(super) struct Call {
     pub prompt: Option<Vec<u8>>,
     pub reply: Option<Vec<u8>>,
     pub label: Option<Vec<u8>>,
-    pub created_at: Number,
+    pub created_at: StoredNumber,
 }
 
 impl Call {
@@ -188,9 +188,9 @@ fn text_of(value: Value<'_>) -> Option<Vec<u8>> {
 fn ranked(pages: &[Page]) -> Vec<Page> {
     let mut pages = pages.to_vec();
     let rank = |page: &Page| match page.rank {
-        Number::Int(rank) => rank,
-        Number::Float(rank) => rank as i64,
-        Number::None => i64::MAX,
+        StoredNumber::Int(rank) => rank,
+        StoredNumber::Float(rank) => rank as i64,
+        StoredNumber::None => i64::MAX,
     };
     pages.sort_by_key(|page| (rank(page), page.number));
     pages
@@ -338,9 +338,10 @@ mod tests {
 
     #[test]
     fn pages_come_in_the_order_of_their_ranks() {
-        let page = |number, rank| Page { number, rank, score: Number::Float(0.5), ..Page::default() };
-        let pages = Some(vec![page(9, Number::None), page(2, Number::Int(2)), page(5, Number::Float(1.0))]);
-        let text = line(&Asked { pages, created_at: Number::Float(f64::INFINITY), ..Asked::default() });
+        let page = |number, rank| Page { number, rank, score: StoredNumber::Float(0.5), ..Page::default() };
+        let pages =
+            Some(vec![page(9, StoredNumber::None), page(2, StoredNumber::Int(2)), page(5, StoredNumber::Float(1.0))]);
+        let text = line(&Asked { pages, created_at: StoredNumber::Float(f64::INFINITY), ..Asked::default() });
         let expected = r#""retrieved_pages":[{"page_num":5,"rank":1.0,"score":0.5},{"page_num":2,"rank":2,"score":0.5},{"page_num":9,"score":0.5}],"created_at":Infinity}"#;
         assert!(text.contains(expected), "{text}");
     }
@@ -348,7 +349,7 @@ mod tests {
     #[test]
     fn a_call_is_read_as_a_call() {
         let mut out = Vec::new();
-        Call { id: Some(own("h")), prompt: Some(own("2 + 3?")), created_at: Number::Int(7), ..Call::default() }
+        Call { id: Some(own("h")), prompt: Some(own("2 + 3?")), created_at: StoredNumber::Int(7), ..Call::default() }
             .write(&mut out);
         let mut tape = Tape::default();
         let record = formats::read(tape.parse(out.trim_ascii_end()).unwrap());
