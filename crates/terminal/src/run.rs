@@ -20,6 +20,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use stepscope_base::guard::strike;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -305,7 +306,8 @@ struct Loop<'a, P: Program, F> {
     expires: Option<Instant>,
     /// When signals and keys were last looked for.
     looked: Instant,
-    fault: Fault,
+    /// Before the first frame.
+    is_fresh: bool,
     /// The terminal may still be asked for its colour.
     ask_background_until: Option<Instant>,
 }
@@ -337,7 +339,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             next_frame: Instant::now(),
             expires: None,
             looked: Instant::now(),
-            fault: Fault::from_environment(),
+            is_fresh: true,
             ask_background_until: None,
         })
     }
@@ -425,7 +427,10 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
         self.next_frame = now + FRAME;
         self.output.push(&bytes);
         let flow = self.write();
-        self.fault.strike();
+        if std::mem::take(&mut self.is_fresh) {
+            strike("ui");
+            drop(tokio::spawn(async { strike("task") }));
+        }
         flow
     }
 
@@ -659,34 +664,6 @@ async fn ready(fd: &AsyncFd<OwnedFd>, what: rustix::event::PollFlags, interest: 
         match rustix::event::poll(&mut fds, Some(&now)) {
             Ok(0) => guard.clear_ready(),
             _ => return,
-        }
-    }
-}
-
-/// A fault that a test asks for through `STEPSCOPE_PANIC`; only debug builds listen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    None,
-    Ui,
-    Task,
-}
-
-impl Fault {
-    fn from_environment() -> Self {
-        match std::env::var("STEPSCOPE_PANIC").as_deref() {
-            Ok("ui") if cfg!(debug_assertions) => Self::Ui,
-            Ok("task") if cfg!(debug_assertions) => Self::Task,
-            _ => Self::None,
-        }
-    }
-
-    /// Comes true after the first frame.
-    #[expect(clippy::panic, reason = "the fault that a test asked for")]
-    fn strike(&mut self) {
-        match std::mem::replace(self, Self::None) {
-            Self::None => {}
-            Self::Ui => panic!("asked for by STEPSCOPE_PANIC"),
-            Self::Task => drop(tokio::spawn(async { panic!("asked for by STEPSCOPE_PANIC") })),
         }
     }
 }
