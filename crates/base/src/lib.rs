@@ -18,7 +18,7 @@ pub mod python;
 pub mod schema;
 /// Text from data, and its one door to the screen.
 pub mod text;
-/// Which characters Python calls printable.
+/// Classes of characters.
 pub(crate) mod unicode;
 /// Enums whose variants are words.
 pub mod words;

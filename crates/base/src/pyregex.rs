@@ -29,7 +29,7 @@ const MAX_TEXT: usize = 8 << 20;
 #[derive(Debug)]
 pub struct Pattern {
     text: String,
-    root: Node,
+    root: Element,
     program: Program,
     /// It asks for boundaries of words.
     bounds: bool,
@@ -53,9 +53,43 @@ pub struct Undecided;
 
 /// A part of a pattern; what the flags do to it is part of it.
 #[derive(Clone, Debug)]
-enum Node {
+enum Element {
     Char(char),
     Set(Arc<ClassUnicode>),
+    At(Place),
+    Group {
+        number: usize,
+        node: Box<Element>,
+    },
+    List(Vec<Element>),
+    Either(Vec<Element>),
+    Repeat {
+        node: Box<Element>,
+        least: u64,
+        most: Option<u64>,
+        mood: Mood,
+    },
+    /// A look-ahead, or so many characters back.
+    Look {
+        back: u64,
+        not: bool,
+        node: Box<Element>,
+    },
+    Back {
+        group: u32,
+        case: Case,
+    },
+    If {
+        group: u32,
+        then: Box<Element>,
+        otherwise: Box<Element>,
+    },
+    Atomic(Box<Element>),
+}
+
+/// Between two characters.
+#[derive(Clone, Copy, Debug)]
+enum Place {
     TextStart,
     TextEnd,
     LineStart,
@@ -66,34 +100,6 @@ enum Node {
         not: bool,
         ascii: bool,
     },
-    Group {
-        number: usize,
-        node: Box<Node>,
-    },
-    List(Vec<Node>),
-    Either(Vec<Node>),
-    Repeat {
-        node: Box<Node>,
-        least: u64,
-        most: Option<u64>,
-        mood: Mood,
-    },
-    /// A look-ahead, or so many characters back.
-    Look {
-        back: u64,
-        not: bool,
-        node: Box<Node>,
-    },
-    Back {
-        group: u32,
-        case: Case,
-    },
-    If {
-        group: u32,
-        then: Box<Node>,
-        otherwise: Box<Node>,
-    },
-    Atomic(Box<Node>),
 }
 
 /// Which letters are the same.

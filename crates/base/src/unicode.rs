@@ -1,6 +1,6 @@
-//! Which characters CPython 3.11 calls printable (`str.isprintable`, Unicode 14.0).
+//! Classes of characters, and which CPython 3.11 calls printable (`str.isprintable`, Unicode 14.0).
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
@@ -10,18 +10,26 @@ const PRINTABLE: &str = r"[\p{Age:14.0}--[\p{Other}\p{Separator}]]";
 
 /// Whether `str.isprintable` holds for the code point (surrogates included: they are not).
 pub(crate) fn is_printable(code: u32) -> bool {
-    static CLASS: OnceLock<ClassUnicode> = OnceLock::new();
+    static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(PRINTABLE));
     if code < 0x7f {
         return code >= 0x20;
     }
-    let class = CLASS.get_or_init(|| match regex_syntax::parse(PRINTABLE).map(regex_syntax::hir::Hir::into_kind) {
+    char::from_u32(code).is_some_and(|c| holds(&CLASS, c))
+}
+
+/// A class of characters as the regex library writes it.
+pub(crate) fn class(text: &str) -> ClassUnicode {
+    match regex_syntax::parse(text).map(regex_syntax::hir::Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => class,
-        // All that is not ASCII would be escaped; a test knows better.
+        // The texts are our own; tests know better.
         _ => ClassUnicode::empty(),
-    });
-    let ranges = class.ranges();
-    let after = ranges.partition_point(|range| u32::from(range.start()) <= code);
-    after.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|range| code <= u32::from(range.end()))
+    }
+}
+
+/// Whether a character is of a class.
+pub(crate) fn holds(class: &ClassUnicode, c: char) -> bool {
+    let after = class.ranges().partition_point(|range| range.start() <= c);
+    after.checked_sub(1).and_then(|at| class.ranges().get(at)).is_some_and(|range| c <= range.end())
 }
 
 #[cfg(test)]

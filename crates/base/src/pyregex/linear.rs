@@ -5,7 +5,7 @@ use regex_automata::meta;
 use regex_automata::nfa::thompson;
 use regex_syntax::hir::{Class, Hir, Look, Repetition};
 
-use super::{Mood, Node};
+use super::{Element, Mood, Place};
 
 /// A larger automaton takes too long to build.
 const MAX_BYTES: usize = 4 << 20;
@@ -29,7 +29,7 @@ pub(super) struct Shape {
 
 impl Linear {
     /// `None`: the pattern needs more than this, or more room.
-    pub(super) fn new(root: &Node, shape: Shape) -> Option<Self> {
+    pub(super) fn new(root: &Element, shape: Shape) -> Option<Self> {
         let mut hir = hir(root, true, shape)?;
         if shape.whole {
             hir = Hir::concat(vec![Hir::look(Look::Start), hir, Hir::look(Look::End)]);
@@ -53,40 +53,39 @@ impl Linear {
 }
 
 /// `last`: nothing of the pattern stands behind it.
-fn hir(node: &Node, last: bool, shape: Shape) -> Option<Hir> {
-    let below = |node: &Node| hir(node, last, shape);
+fn hir(node: &Element, last: bool, shape: Shape) -> Option<Hir> {
+    let below = |node: &Element| hir(node, last, shape);
     Some(match node {
-        Node::Char(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        Node::Set(class) => Hir::class(Class::Unicode((**class).clone())),
-        Node::TextStart => Hir::look(Look::Start),
-        Node::TextEnd => Hir::look(Look::End),
-        Node::LineStart => Hir::look(Look::StartLF),
-        Node::LineEnd => Hir::look(Look::EndLF),
-        Node::End if !shape.line_break || (last && shape.whole) => Hir::look(Look::End),
-        Node::End if last => {
+        Element::Char(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        Element::Set(class) => Hir::class(Class::Unicode((**class).clone())),
+        Element::At(Place::TextStart) => Hir::look(Look::Start),
+        Element::At(Place::TextEnd) => Hir::look(Look::End),
+        Element::At(Place::LineStart) => Hir::look(Look::StartLF),
+        Element::At(Place::LineEnd) => Hir::look(Look::EndLF),
+        Element::At(Place::End) if !shape.line_break || (last && shape.whole) => Hir::look(Look::End),
+        Element::At(Place::End) if last => {
             let line_break = Repetition { min: 0, max: Some(1), greedy: true, sub: Box::new(Hir::literal(*b"\n")) };
             Hir::concat(vec![Hir::repetition(line_break), Hir::look(Look::End)])
         }
-        Node::Boundary { not, ascii: false } => {
+        Element::At(Place::Boundary { not, ascii: false }) => {
             Hir::look(if *not { Look::WordUnicodeNegate } else { Look::WordUnicode })
         }
-        Node::Group { node, .. } => below(node)?,
-        Node::List(nodes) => {
+        Element::Group { node, .. } => below(node)?,
+        Element::List(nodes) => {
             let each = nodes.iter().enumerate().map(|(n, node)| hir(node, last && n + 1 == nodes.len(), shape));
             Hir::concat(each.collect::<Option<_>>()?)
         }
-        Node::Either(nodes) => Hir::alternation(nodes.iter().map(below).collect::<Option<_>>()?),
-        Node::Repeat { node, least, most, mood: mood @ (Mood::Greedy | Mood::Lazy) } => {
+        Element::Either(nodes) => Hir::alternation(nodes.iter().map(below).collect::<Option<_>>()?),
+        Element::Repeat { node, least, most, mood: mood @ (Mood::Greedy | Mood::Lazy) } => {
             let max = most.map(u32::try_from).transpose().ok()?;
             let sub = Box::new(hir(node, false, shape)?);
             Hir::repetition(Repetition { min: u32::try_from(*least).ok()?, max, greedy: *mood == Mood::Greedy, sub })
         }
-        Node::End
-        | Node::Boundary { .. }
-        | Node::Repeat { .. }
-        | Node::Look { .. }
-        | Node::Back { .. }
-        | Node::If { .. }
-        | Node::Atomic(_) => return None,
+        Element::At(_)
+        | Element::Repeat { .. }
+        | Element::Look { .. }
+        | Element::Back { .. }
+        | Element::If { .. }
+        | Element::Atomic(_) => return None,
     })
 }

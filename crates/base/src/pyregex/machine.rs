@@ -1,9 +1,12 @@
 //! Any pattern, matched as CPython's engine does it: by trying and turning back, but counting its steps. One step looks
 //! at one character, so that the count bounds the time, as no limit on turning back does.
 
-use regex_syntax::hir::ClassUnicode;
+use std::sync::Arc;
 
-use super::{Case, Mood, Node, Undecided, parse};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+use super::{Case, Element, Mood, Place, Undecided, parse};
+use crate::unicode::holds;
 use crate::work;
 
 /// How many steps one search may take: about a second. Tests do not wait so long.
@@ -80,45 +83,25 @@ enum Op {
     Match,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    TextStart,
-    TextEnd,
-    LineStart,
-    LineEnd,
-    End,
-    Boundary { not: bool, ascii: bool },
-}
-
 #[derive(Debug)]
 struct CharSet {
     ascii: u128,
-    ranges: Vec<(char, char)>,
+    class: Arc<ClassUnicode>,
 }
 
 impl CharSet {
-    fn of(class: &ClassUnicode) -> Self {
-        Self::new(class.ranges().iter().map(|range| (range.start(), range.end())).collect())
-    }
-
-    fn new(ranges: Vec<(char, char)>) -> Self {
-        let mut set = Self { ascii: 0, ranges };
-        set.ascii = ('\0'..='\x7f').filter(|c| set.searched(*c)).fold(0, |bits, c| bits | 1 << u32::from(c));
-        set
+    fn new(class: Arc<ClassUnicode>) -> Self {
+        let ascii = ('\0'..='\x7f').filter(|c| holds(&class, *c)).fold(0, |bits, c| bits | 1 << u32::from(c));
+        Self { ascii, class }
     }
 
     fn holds(&self, c: char) -> bool {
-        if c.is_ascii() { self.ascii >> u32::from(c) & 1 == 1 } else { self.searched(c) }
-    }
-
-    fn searched(&self, c: char) -> bool {
-        let after = self.ranges.partition_point(|(from, _)| *from <= c);
-        after.checked_sub(1).and_then(|n| self.ranges.get(n)).is_some_and(|(_, to)| c <= *to)
+        if c.is_ascii() { self.ascii >> u32::from(c) & 1 == 1 } else { holds(&self.class, c) }
     }
 }
 
 impl Program {
-    pub(super) fn new(root: &Node, groups: usize) -> Self {
+    pub(super) fn new(root: &Element, groups: usize) -> Self {
         let mut program = Self { ops: Vec::new(), groups, loops: 0 };
         program.node(root);
         program.ops.push(Op::Match);
@@ -141,38 +124,33 @@ impl Program {
         }
     }
 
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &Element) {
         match node {
-            Node::Char(c) => self.ops.push(Op::Char(*c)),
-            Node::Set(class) => self.ops.push(Op::Set(CharSet::of(class))),
-            Node::TextStart => self.ops.push(Op::At(Place::TextStart)),
-            Node::TextEnd => self.ops.push(Op::At(Place::TextEnd)),
-            Node::LineStart => self.ops.push(Op::At(Place::LineStart)),
-            Node::LineEnd => self.ops.push(Op::At(Place::LineEnd)),
-            Node::End => self.ops.push(Op::At(Place::End)),
-            Node::Boundary { not, ascii } => self.ops.push(Op::At(Place::Boundary { not: *not, ascii: *ascii })),
-            Node::Group { number, node } => {
+            Element::Char(c) => self.ops.push(Op::Char(*c)),
+            Element::Set(class) => self.ops.push(Op::Set(CharSet::new(Arc::clone(class)))),
+            Element::At(place) => self.ops.push(Op::At(*place)),
+            Element::Group { number, node } => {
                 self.ops.push(Op::Save(2 * number));
                 self.node(node);
                 self.ops.push(Op::Save(2 * number + 1));
             }
-            Node::List(nodes) => nodes.iter().for_each(|node| self.node(node)),
-            Node::Either(nodes) => self.either(nodes),
-            Node::Repeat { node, least, most, mood } => self.repeat(node, *least, *most, *mood),
-            Node::Look { back, not, node } => {
+            Element::List(nodes) => nodes.iter().for_each(|node| self.node(node)),
+            Element::Either(nodes) => self.either(nodes),
+            Element::Repeat { node, least, most, mood } => self.repeat(node, *least, *most, *mood),
+            Element::Look { back, not, node } => {
                 let at = self.reserve();
                 self.node(node);
                 self.ops.push(Op::Done);
                 self.put(at, Op::Look { back: *back as usize, not: *not, behind: self.here() });
             }
-            Node::Atomic(node) => {
+            Element::Atomic(node) => {
                 let at = self.reserve();
                 self.node(node);
                 self.ops.push(Op::Done);
                 self.put(at, Op::Atomic { behind: self.here() });
             }
-            Node::Back { group, case } => self.ops.push(Op::Back { group: *group as usize, case: *case }),
-            Node::If { group, then, otherwise } => {
+            Element::Back { group, case } => self.ops.push(Op::Back { group: *group as usize, case: *case }),
+            Element::If { group, then, otherwise } => {
                 let at = self.reserve();
                 self.node(then);
                 let jump = self.reserve();
@@ -183,7 +161,7 @@ impl Program {
         }
     }
 
-    fn either(&mut self, nodes: &[Node]) {
+    fn either(&mut self, nodes: &[Element]) {
         let mut jumps = Vec::new();
         for (n, node) in nodes.iter().enumerate() {
             if n + 1 == nodes.len() {
@@ -200,10 +178,10 @@ impl Program {
         }
     }
 
-    fn repeat(&mut self, node: &Node, least: u64, most: Option<u64>, mood: Mood) {
+    fn repeat(&mut self, node: &Element, least: u64, most: Option<u64>, mood: Mood) {
         let one = match node {
-            Node::Char(c) => Some(CharSet::new(vec![(*c, *c)])),
-            Node::Set(class) => Some(CharSet::of(class)),
+            Element::Char(c) => Some(CharSet::new(Arc::new(ClassUnicode::new([ClassUnicodeRange::new(*c, *c)])))),
+            Element::Set(class) => Some(CharSet::new(Arc::clone(class))),
             _ => None,
         };
         if let Some(set) = one {
@@ -212,9 +190,9 @@ impl Program {
         }
         if mood == Mood::Possessive {
             // As CPython has it: neither the loop nor any of its rounds is tried another way.
-            let round = Node::Atomic(Box::new(node.clone()));
-            let all = Node::Repeat { node: Box::new(round), least, most, mood: Mood::Greedy };
-            return self.node(&Node::Atomic(Box::new(all)));
+            let round = Element::Atomic(Box::new(node.clone()));
+            let all = Element::Repeat { node: Box::new(round), least, most, mood: Mood::Greedy };
+            return self.node(&Element::Atomic(Box::new(all)));
         }
         let number = self.loops;
         self.loops += 1;
@@ -555,7 +533,5 @@ fn is_word(c: Option<char>, ascii: bool) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
     }
-    let ranges = parse::WORD.ranges();
-    let after = ranges.partition_point(|range| range.start() <= c);
-    !ascii && after.checked_sub(1).and_then(|n| ranges.get(n)).is_some_and(|range| c <= range.end())
+    !ascii && holds(&parse::WORD, c)
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-use super::{Case, Mood, Node, PatternError};
+use super::{Case, Element, Mood, PatternError, Place};
+use crate::unicode;
 
 /// Deeper groups are refused; every level costs stack.
 const MAX_NESTING: usize = 100;
@@ -18,7 +19,7 @@ const ONE_LETTER: [char; 4] = ['i', 'I', 'İ', 'ı'];
 /// A pattern that was understood.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    pub(super) root: Node,
+    pub(super) root: Element,
     /// How many groups there are, the whole pattern counted as one.
     pub(super) groups: usize,
 }
@@ -29,7 +30,7 @@ enum Item {
     Class(ClassUnicode),
 }
 
-type Read<T> = Result<T, PatternError>;
+type Parse<T> = Result<T, PatternError>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "these are Python's flags")]
@@ -59,7 +60,7 @@ struct Parser<'p> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Width(u64, u64);
 
-pub(super) fn parse(pattern: &str) -> Read<Parsed> {
+pub(super) fn parse(pattern: &str) -> Parse<Parsed> {
     let chars: Vec<char> = pattern.chars().collect();
     let mut parser = Parser {
         chars: &chars,
@@ -104,7 +105,7 @@ impl Parser<'_> {
     }
 
     /// The characters up to an end, which is passed.
-    fn until(&mut self, end: char) -> Read<String> {
+    fn until(&mut self, end: char) -> Parse<String> {
         let start = self.at;
         let text: String = self.chars.iter().skip(self.at).take_while(|c| **c != end).collect();
         self.at += text.chars().count();
@@ -118,7 +119,7 @@ impl Parser<'_> {
         text
     }
 
-    fn alternatives(&mut self, first: bool) -> Read<Node> {
+    fn alternatives(&mut self, first: bool) -> Parse<Element> {
         self.depth += 1;
         if self.depth > MAX_NESTING {
             return Err(self.fail("groups are nested more than 100 deep"));
@@ -132,13 +133,13 @@ impl Parser<'_> {
             (Some(only), true) => only,
             (last, _) => {
                 branches.extend(last);
-                Node::Either(branches)
+                Element::Either(branches)
             }
         })
     }
 
     /// `first`: flags for the whole pattern may stand here.
-    fn sequence(&mut self, first: bool) -> Read<Node> {
+    fn sequence(&mut self, first: bool) -> Parse<Element> {
         let mut nodes = Vec::new();
         while let Some(c) = self.peek().filter(|c| !matches!(c, '|' | ')')) {
             let start = self.at;
@@ -151,16 +152,16 @@ impl Parser<'_> {
                     continue;
                 }
                 '\\' => self.escape()?,
-                '[' => Node::Set(self.set(start)?.into()),
+                '[' => Element::Set(self.set(start)?.into()),
                 '*' | '+' | '?' | '{' => match self.repeat(c, start)? {
                     Some((least, most)) => self.repeated(nodes.pop(), (least, most), start)?,
                     None => self.character('{'),
                 },
-                '.' => Node::Set(any(flags.dot_all).into()),
-                '^' if flags.multi_line => Node::LineStart,
-                '^' => Node::TextStart,
-                '$' if flags.multi_line => Node::LineEnd,
-                '$' => Node::End,
+                '.' => Element::Set(any(flags.dot_all).into()),
+                '^' if flags.multi_line => Element::At(Place::LineStart),
+                '^' => Element::At(Place::TextStart),
+                '$' if flags.multi_line => Element::At(Place::LineEnd),
+                '$' => Element::At(Place::End),
                 '(' => match self.group(start, first && nodes.is_empty())? {
                     Some(node) => node,
                     None => continue,
@@ -169,15 +170,15 @@ impl Parser<'_> {
             };
             nodes.push(node);
         }
-        Ok(Node::List(nodes))
+        Ok(Element::List(nodes))
     }
 
-    fn character(&self, c: char) -> Node {
+    fn character(&self, c: char) -> Element {
         let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
         self.fold(&mut class);
         match class.ranges() {
-            [only] if only.start() == only.end() => Node::Char(c),
-            _ => Node::Set(class.into()),
+            [only] if only.start() == only.end() => Element::Char(c),
+            _ => Element::Set(class.into()),
         }
     }
 
@@ -215,7 +216,7 @@ impl Parser<'_> {
     }
 
     /// The bounds of a repetition; `None`: this brace stands for itself.
-    fn repeat(&mut self, c: char, start: usize) -> Read<Option<(u64, Option<u64>)>> {
+    fn repeat(&mut self, c: char, start: usize) -> Parse<Option<(u64, Option<u64>)>> {
         match c {
             '*' => return Ok(Some((0, None))),
             '+' => return Ok(Some((1, None))),
@@ -241,13 +242,10 @@ impl Parser<'_> {
         Ok(Some((least, most)))
     }
 
-    fn repeated(&mut self, node: Option<Node>, bounds: (u64, Option<u64>), start: usize) -> Read<Node> {
+    fn repeated(&mut self, node: Option<Element>, bounds: (u64, Option<u64>), start: usize) -> Parse<Element> {
         let node = match node {
-            None
-            | Some(
-                Node::TextStart | Node::TextEnd | Node::LineStart | Node::LineEnd | Node::End | Node::Boundary { .. },
-            ) => return Err(PatternError::new("there is nothing to repeat", start)),
-            Some(Node::Repeat { .. }) => return Err(PatternError::new("a repetition cannot be repeated", start)),
+            None | Some(Element::At(_)) => return Err(PatternError::new("there is nothing to repeat", start)),
+            Some(Element::Repeat { .. }) => return Err(PatternError::new("a repetition cannot be repeated", start)),
             Some(node) => Box::new(node),
         };
         let mood = match () {
@@ -255,11 +253,11 @@ impl Parser<'_> {
             () if self.eat('+') => Mood::Possessive,
             () => Mood::Greedy,
         };
-        Ok(Node::Repeat { node, least: bounds.0, most: bounds.1, mood })
+        Ok(Element::Repeat { node, least: bounds.0, most: bounds.1, mood })
     }
 
     /// A group of any sort; `None`: a comment, or flags for the whole pattern.
-    fn group(&mut self, start: usize, first: bool) -> Read<Option<Node>> {
+    fn group(&mut self, start: usize, first: bool) -> Parse<Option<Element>> {
         if !self.eat('?') {
             return self.capture(start).map(Some);
         }
@@ -293,7 +291,7 @@ impl Parser<'_> {
                 Some('!') => self.look(start, true, true)?,
                 _ => return Err(PatternError::new("this is no group that Python knows", start)),
             },
-            '>' => Node::Atomic(Box::new(self.body(start)?)),
+            '>' => Element::Atomic(Box::new(self.body(start)?)),
             '(' => self.condition(start)?,
             _ => {
                 self.at -= 1;
@@ -302,7 +300,7 @@ impl Parser<'_> {
         }))
     }
 
-    fn name(&mut self, name: String, at: usize) -> Read<()> {
+    fn name(&mut self, name: String, at: usize) -> Parse<()> {
         let mut chars = name.chars();
         let begins = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
         if !begins || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
@@ -314,7 +312,7 @@ impl Parser<'_> {
         }
     }
 
-    fn capture(&mut self, start: usize) -> Read<Node> {
+    fn capture(&mut self, start: usize) -> Parse<Element> {
         let number = self.groups.len();
         self.groups.push(None);
         let node = self.body(start)?;
@@ -322,18 +320,18 @@ impl Parser<'_> {
         if let Some(group) = self.groups.get_mut(number) {
             *group = Some(width);
         }
-        Ok(Node::Group { number, node: Box::new(node) })
+        Ok(Element::Group { number, node: Box::new(node) })
     }
 
     /// What stands up to the closing parenthesis; flags that are set in it end there.
-    fn body(&mut self, start: usize) -> Read<Node> {
+    fn body(&mut self, start: usize) -> Parse<Element> {
         let flags = self.flags;
         let node = self.alternatives(false)?;
         self.flags = flags;
         if self.eat(')') { Ok(node) } else { Err(PatternError::new("this group is never closed", start)) }
     }
 
-    fn look(&mut self, start: usize, behind: bool, not: bool) -> Read<Node> {
+    fn look(&mut self, start: usize, behind: bool, not: bool) -> Parse<Element> {
         let outer = self.behind;
         if behind && outer.is_none() {
             self.behind = Some(self.groups.len() as u32);
@@ -344,10 +342,10 @@ impl Parser<'_> {
         if behind && least != most {
             return Err(PatternError::new("a look-behind must have one length", start));
         }
-        Ok(Node::Look { back: if behind { least } else { 0 }, not, node: Box::new(node) })
+        Ok(Element::Look { back: if behind { least } else { 0 }, not, node: Box::new(node) })
     }
 
-    fn condition(&mut self, start: usize) -> Read<Node> {
+    fn condition(&mut self, start: usize) -> Parse<Element> {
         let at = self.at;
         let name = self.until(')')?;
         let group = if name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -361,17 +359,17 @@ impl Parser<'_> {
         self.not_of_this_look_behind(group, at)?;
         let flags = self.flags;
         let then = self.sequence(false)?;
-        let otherwise = if self.eat('|') { self.sequence(false)? } else { Node::List(Vec::new()) };
+        let otherwise = if self.eat('|') { self.sequence(false)? } else { Element::List(Vec::new()) };
         self.flags = flags;
         match self.next() {
-            Some(')') => Ok(Node::If { group, then: Box::new(then), otherwise: Box::new(otherwise) }),
+            Some(')') => Ok(Element::If { group, then: Box::new(then), otherwise: Box::new(otherwise) }),
             Some(_) => Err(PatternError::new("a condition has at most two branches", start)),
             None => Err(PatternError::new("this group is never closed", start)),
         }
     }
 
     /// `(?i)` for all that follows, or `(?i-s:...)`.
-    fn flags(&mut self, start: usize, first: bool) -> Read<Option<Node>> {
+    fn flags(&mut self, start: usize, first: bool) -> Parse<Option<Element>> {
         let (before, mut flags) = (self.flags, self.flags);
         let (mut on, mut sort, mut any) = (true, None, false);
         loop {
@@ -408,43 +406,43 @@ impl Parser<'_> {
         }
     }
 
-    fn reference(&mut self, group: u32, at: usize) -> Read<Node> {
+    fn reference(&mut self, group: u32, at: usize) -> Parse<Element> {
         match self.groups.get(group as usize) {
             None => return Err(PatternError::new("there is no group with this number", at)),
             Some(None) => return Err(PatternError::new("this group is not closed yet", at)),
             Some(Some(_)) => {}
         }
         self.not_of_this_look_behind(group, at)?;
-        Ok(Node::Back { group, case: self.case() })
+        Ok(Element::Back { group, case: self.case() })
     }
 
-    fn not_of_this_look_behind(&self, group: u32, at: usize) -> Read<()> {
+    fn not_of_this_look_behind(&self, group: u32, at: usize) -> Parse<()> {
         if self.behind.is_some_and(|first| group >= first) {
             return Err(PatternError::new("a look-behind cannot refer to a group of its own", at));
         }
         Ok(())
     }
 
-    fn escape(&mut self) -> Read<Node> {
+    fn escape(&mut self) -> Parse<Element> {
         let start = self.at - 1;
         let ascii = self.flags.ascii;
         let Some(c) = self.peek() else { return Err(PatternError::new("a backslash at the end", start)) };
         let node = match c {
-            'A' => Node::TextStart,
-            'Z' | 'z' => Node::TextEnd,
-            'b' => Node::Boundary { not: false, ascii },
-            'B' => Node::Boundary { not: true, ascii },
+            'A' => Element::At(Place::TextStart),
+            'Z' | 'z' => Element::At(Place::TextEnd),
+            'b' => Element::At(Place::Boundary { not: false, ascii }),
+            'B' => Element::At(Place::Boundary { not: true, ascii }),
             '1'..='9' => return self.reference_or_octal(start),
             _ => match self.class_escape(start)? {
                 Item::Char(c) => return Ok(self.character(c)),
-                Item::Class(class) => return Ok(Node::Set(class.into())),
+                Item::Class(class) => return Ok(Element::Set(class.into())),
             },
         };
         self.at += 1;
         Ok(node)
     }
 
-    fn reference_or_octal(&mut self, start: usize) -> Read<Node> {
+    fn reference_or_octal(&mut self, start: usize) -> Parse<Element> {
         let digit = |n: usize| self.chars.get(start + n).and_then(|c| c.to_digit(10));
         let (first, second) = (digit(1).unwrap_or(0), digit(2));
         if let (0..=7, Some(second @ 0..=7), Some(third @ 0..=7)) = (first, second, digit(3)) {
@@ -456,7 +454,7 @@ impl Parser<'_> {
     }
 
     /// What a backslash and what follows stand for, inside of a set; outside too, but for what is no character.
-    fn class_escape(&mut self, start: usize) -> Read<Item> {
+    fn class_escape(&mut self, start: usize) -> Parse<Item> {
         let Some(c) = self.next() else { return Err(PatternError::new("a backslash at the end", start)) };
         let c = match c {
             'd' | 'D' | 's' | 'S' | 'w' | 'W' => return Ok(Item::Class(class(c, self.flags.ascii))),
@@ -484,7 +482,7 @@ impl Parser<'_> {
         Ok(Item::Char(c))
     }
 
-    fn hex(&mut self, length: usize, start: usize) -> Read<char> {
+    fn hex(&mut self, length: usize, start: usize) -> Parse<char> {
         let digits = self.digits(16, length);
         let code = u32::from_str_radix(&digits, 16).ok().filter(|code| digits.len() == length && *code <= 0x10_ffff);
         let code = code.ok_or(PatternError::new("Python does not know this escape", start))?;
@@ -492,7 +490,7 @@ impl Parser<'_> {
         Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn set(&mut self, start: usize) -> Read<ClassUnicode> {
+    fn set(&mut self, start: usize) -> Parse<ClassUnicode> {
         let unclosed = PatternError::new("this set is never closed", start);
         let not = self.eat('^');
         let first = self.at;
@@ -527,7 +525,7 @@ impl Parser<'_> {
         Ok(set)
     }
 
-    fn item(&mut self) -> Read<Item> {
+    fn item(&mut self) -> Parse<Item> {
         let start = self.at;
         match self.next() {
             Some('\\') => self.class_escape(start),
@@ -536,28 +534,22 @@ impl Parser<'_> {
         }
     }
 
-    fn width(&self, node: &Node) -> Width {
+    fn width(&self, node: &Element) -> Width {
         let sum = |a: Width, b: Width| Width(a.0.saturating_add(b.0), a.1.saturating_add(b.1));
         let either = |a: Width, b: Width| Width(a.0.min(b.0), a.1.max(b.1));
         match node {
-            Node::Char(_) | Node::Set(_) => Width(1, 1),
-            Node::TextStart
-            | Node::TextEnd
-            | Node::LineStart
-            | Node::LineEnd
-            | Node::End
-            | Node::Boundary { .. }
-            | Node::Look { .. } => Width(0, 0),
-            Node::Group { node, .. } | Node::Atomic(node) => self.width(node),
-            Node::List(nodes) => nodes.iter().map(|node| self.width(node)).fold(Width(0, 0), sum),
-            Node::Either(nodes) => nodes.iter().map(|node| self.width(node)).reduce(either).unwrap_or(Width(0, 0)),
-            Node::Repeat { node, least, most, .. } => {
+            Element::Char(_) | Element::Set(_) => Width(1, 1),
+            Element::At(_) | Element::Look { .. } => Width(0, 0),
+            Element::Group { node, .. } | Element::Atomic(node) => self.width(node),
+            Element::List(nodes) => nodes.iter().map(|node| self.width(node)).fold(Width(0, 0), sum),
+            Element::Either(nodes) => nodes.iter().map(|node| self.width(node)).reduce(either).unwrap_or(Width(0, 0)),
+            Element::Repeat { node, least, most, .. } => {
                 let Width(low, high) = self.width(node);
                 let most = most.unwrap_or(MAX_REPEAT);
                 Width(low.saturating_mul(*least), high.saturating_mul(most))
             }
-            Node::Back { group, .. } => self.groups.get(*group as usize).copied().flatten().unwrap_or(Width(0, 0)),
-            Node::If { then, otherwise, .. } => either(self.width(then), self.width(otherwise)),
+            Element::Back { group, .. } => self.groups.get(*group as usize).copied().flatten().unwrap_or(Width(0, 0)),
+            Element::If { then, otherwise, .. } => either(self.width(then), self.width(otherwise)),
         }
     }
 }
@@ -590,20 +582,13 @@ fn class(letter: char, ascii: bool) -> ClassUnicode {
     class
 }
 
-static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode_class(r"\p{Nd}"));
+static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"\p{Nd}"));
 /// What Python's `str.isalnum` takes, and the underscore.
-pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode_class(r"[\p{L}\p{N}_]"));
+pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{L}\p{N}_]"));
 /// What Python's `str.isspace` takes.
-static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode_class(r"[\s\x1c-\x1f]"));
+static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\s\x1c-\x1f]"));
 
-fn unicode_class(text: &str) -> ClassUnicode {
-    match regex_syntax::parse(text).map(regex_syntax::hir::Hir::into_kind) {
-        Ok(HirKind::Class(Class::Unicode(class))) => class,
-        _ => ClassUnicode::empty(),
-    }
-}
-
-fn octal(code: u32, at: usize) -> Read<char> {
+fn octal(code: u32, at: usize) -> Parse<char> {
     let c = char::from_u32(code).filter(|_| code <= 0o377);
     c.ok_or(PatternError::new("an octal escape above \\377", at))
 }
