@@ -308,7 +308,7 @@ impl Schema {
             b"properties" | b"additionalProperties" => true,
             b"type" => types(member.value).is_some_and(|types| types.contains(&Type::Object)),
             b"required" => texts(member.value).is_some_and(|names| names.iter().all(|name| own.contains(name))),
-            name => !KEYWORDS.contains(&name),
+            name => !is_keyword(name),
         };
         let whole = !root.members().all(one_by_one);
         Ok(Self { nodes: compiler.nodes, own, whole })
@@ -418,46 +418,15 @@ impl jsonschema::Retrieve for Offline {
 }
 
 /// The keywords that are judged here.
-const KEYWORDS: [&[u8]; 38] = [
-    b"type",
-    b"enum",
-    b"const",
-    b"minimum",
-    b"maximum",
-    b"exclusiveMinimum",
-    b"exclusiveMaximum",
-    b"multipleOf",
-    b"minLength",
-    b"maxLength",
-    b"pattern",
-    b"minItems",
-    b"maxItems",
-    b"uniqueItems",
-    b"prefixItems",
-    b"items",
-    b"contains",
-    b"minProperties",
-    b"maxProperties",
-    b"properties",
-    b"patternProperties",
-    b"additionalProperties",
-    b"propertyNames",
-    b"required",
-    b"dependentRequired",
-    b"dependentSchemas",
-    b"allOf",
-    b"anyOf",
-    b"oneOf",
-    b"not",
-    b"if",
-    b"$ref",
-    b"$dynamicRef",
-    b"$recursiveRef",
-    b"unevaluatedItems",
-    b"unevaluatedProperties",
-    b"dependencies",
-    b"additionalItems",
-];
+const KEYWORDS: &str = "type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength \
+    pattern minItems maxItems uniqueItems prefixItems items contains minProperties maxProperties \
+    properties patternProperties additionalProperties propertyNames required dependentRequired \
+    dependentSchemas allOf anyOf oneOf not if $ref $dynamicRef $recursiveRef unevaluatedItems \
+    unevaluatedProperties dependencies additionalItems";
+
+fn is_keyword(name: &[u8]) -> bool {
+    KEYWORDS.split(' ').any(|keyword| keyword.as_bytes() == name)
+}
 
 struct Compiler<'s> {
     registry: Registry<'s>,
@@ -669,7 +638,7 @@ fn speaks(place: Site<'_>, member: Member<'_>) -> bool {
     let name = member.name();
     let known = match name.bytes() {
         b"uniqueItems" => member.value.kind() == Kind::True,
-        name => KEYWORDS.contains(&name),
+        name => is_keyword(name),
     };
     known && draft::knows(place.draft, place.value, name.bytes())
 }

@@ -419,30 +419,6 @@ impl Json for f64 {
     }
 }
 
-impl Json for str {
-    fn write(&self, writer: &mut Writer<'_>) {
-        writer.text(self);
-    }
-}
-
-impl Json for String {
-    fn write(&self, writer: &mut Writer<'_>) {
-        writer.text(self);
-    }
-}
-
-impl Json for Shown {
-    fn write(&self, writer: &mut Writer<'_>) {
-        writer.text(self.as_str());
-    }
-}
-
-impl Json for Untrusted<'_> {
-    fn write(&self, writer: &mut Writer<'_>) {
-        writer.text(self);
-    }
-}
-
 impl<T: Json + ?Sized> Json for &T {
     fn write(&self, writer: &mut Writer<'_>) {
         (*self).write(writer);
@@ -471,17 +447,24 @@ impl<T: Json> Json for Vec<T> {
     }
 }
 
-macro_rules! plain {
-    ($($kind:ty)*) => {$(
+macro_rules! written {
+    ($way:ident: $($kind:ty),*) => {$(
         impl Json for $kind {
             fn write(&self, writer: &mut Writer<'_>) {
-                writer.display(self);
+                writer.$way(self);
             }
         }
     )*};
 }
 
-plain!(bool i32 i64 u16 u32 u64 usize);
+written!(display: bool, i32, i64, u16, u32, u64, usize);
+written!(text: str, String, Untrusted<'_>);
+
+impl Json for Shown {
+    fn write(&self, writer: &mut Writer<'_>) {
+        writer.text(self.as_str());
+    }
+}
 
 #[cfg(test)]
 mod tests {

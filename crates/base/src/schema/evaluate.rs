@@ -397,39 +397,27 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     /// Keywords that ask other schemas are functions of their own: their frames stand on the stack many times over.
     fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         use Keyword as K;
-        match (keyword, about.value.kind()) {
-            (K::PrefixItems(_) | K::Items { .. } | K::AdditionalItems { .. }, kind) => {
-                if kind == Kind::Array {
-                    self.items(about, keyword, errors)
-                } else {
-                    ON
-                }
-            }
-            (K::AllOf(_) | K::AnyOf(_) | K::OneOf(_) | K::If { .. } | K::Ref { .. } | K::Recursive { .. }, _) => {
+        match keyword {
+            K::PrefixItems(_) | K::Items { .. } | K::AdditionalItems { .. } => self.items(about, keyword, errors),
+            K::AllOf(_) | K::AnyOf(_) | K::OneOf(_) | K::If { .. } | K::Ref { .. } | K::Recursive { .. } => {
                 self.applied(about, keyword, errors)
             }
-            (
-                K::Properties(_)
-                | K::PatternProperties(_)
-                | K::PropertyNames(_)
-                | K::DependentSchemas(_)
-                | K::Dependencies(_)
-                | K::AdditionalProperties { .. }
-                | K::UnevaluatedProperties { .. },
-                kind,
-            ) => {
-                if kind == Kind::Object {
-                    self.object(about, keyword, errors)
-                } else {
-                    ON
-                }
-            }
+            K::Properties(_)
+            | K::PatternProperties(_)
+            | K::PropertyNames(_)
+            | K::DependentSchemas(_)
+            | K::Dependencies(_)
+            | K::AdditionalProperties { .. }
+            | K::UnevaluatedProperties { .. } => self.object(about, keyword, errors),
             _ => self.assertion(about, keyword, errors),
         }
     }
 
     fn items(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
+        if value.kind() != Kind::Array {
+            return ON;
+        }
         let (prefix, schema) = match keyword {
             Keyword::PrefixItems(schemas) => {
                 for (n, (item, &schema)) in value.items().zip(schemas).enumerate() {
@@ -649,6 +637,9 @@ impl<'p, 'v> Evaluation<'p, 'v> {
 
     fn object(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         let value = about.value;
+        if value.kind() != Kind::Object {
+            return ON;
+        }
         match keyword {
             Keyword::Properties(properties) => {
                 for (name, schema) in properties {

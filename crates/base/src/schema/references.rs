@@ -79,27 +79,10 @@ pub(super) struct Registry<'s> {
 }
 
 /// Keywords whose value is a schema, a list of schemas, or, for `items` and `dependencies`, either or neither.
-const IN_VALUE: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "prefixItems",
-];
+const IN_VALUE: &str = "additionalItems additionalProperties contains contentSchema else if items not propertyNames then \
+    unevaluatedItems unevaluatedProperties allOf anyOf oneOf prefixItems";
 /// Keywords whose value holds schemas by name.
-const BY_NAME: &[&str] =
-    &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+const BY_NAME: &str = "$defs definitions dependencies dependentSchemas patternProperties properties";
 
 impl<'s> Registry<'s> {
     /// With the resources of a schema.
@@ -130,7 +113,7 @@ impl<'s> Registry<'s> {
             self.known.insert(place.key(), (place.base, place.draft));
             for member in place.value.entries() {
                 let name = member.name();
-                let is = |names: &[&str]| names.iter().any(|known| name == *known);
+                let is = |names: &str| names.split(' ').any(|known| name == known);
                 match member.value.kind() {
                     Kind::Object if is(BY_NAME) => open.extend(member.value.members().map(|m| place.inside(m.value))),
                     Kind::Object if is(IN_VALUE) => open.push(place.inside(member.value)),
