@@ -726,7 +726,7 @@ fn fraction(written: Written) -> Option<Number> {
         return None;
     }
     [3, 6, 7, 9, 11, 12].into_iter().find_map(|lower| {
-        let fraction = Number::fraction((value.float() * lower as f64).round() as i64, lower)?;
+        let fraction = Number::fraction((value.float() * f64::from(lower)).round() as i64, lower)?;
         let ends = (0..6).any(|digits| fraction.times(Number::whole(10_i64.pow(digits))).is_some_and(Number::is_whole));
         (!ends && written.stands_for(fraction)).then_some(fraction)
     })

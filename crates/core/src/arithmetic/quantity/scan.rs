@@ -581,7 +581,7 @@ impl Scan<'_> {
                 }
             }
             NumberWord::Multiple(n) => {
-                self.push(at..word.end, Number::whole(i64::from(n)), Kind::Multiple, !named, None)
+                self.push(at..word.end, Number::whole(i64::from(n)), Kind::Multiple, !named, None);
             }
             NumberWord::Dozen => self.push(at..word.end, Number::whole(12), Kind::Group, !named, None),
             NumberWord::Two => self.push(at..word.end, Number::whole(2), Kind::Group, false, None),
