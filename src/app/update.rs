@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
 use tui_input::Input as Line;
 
 use crate::app::msg::{Effects, Msg, Work};
@@ -17,7 +17,7 @@ use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::{editor, keys, repair};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
-use crate::screens::run::state::{RecordView, RunPane};
+use crate::screens::run::state::RecordView;
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
@@ -79,15 +79,8 @@ impl App {
         let area = self.area();
         let rows = self.rows();
         self.table.list.settle(rows, layout::table_height(area));
-        if let Some(view) = self.screens.record_mut() {
-            let places = RunPane::ALL.map(|pane| (pane, run::layout::pane_area(area, view, pane)));
-            let place_of =
-                |pane| places.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |found| found.1);
-            let theme = &self.looks.theme;
-            view.settle(place_of, |view, width| run::step::height(view, width, theme));
-            let (len, height) = json::keys::rows(view, area);
-            view.outline.list.settle(len, height);
-        }
+        run::keys::settle(self);
+        json::keys::settle(self);
         answer::keys::settle(self);
         rerun::keys::settle(self);
         if self.screens.top().is_of_all() || self.screens.top() == ScreenKind::SideBySide {
@@ -542,7 +535,7 @@ fn wheel(app: &mut App, at: Position, rows: isize) {
         return;
     }
     match app.screens.top() {
-        ScreenKind::Run => run::keys::focus(app, at),
+        ScreenKind::Run => _ = run::keys::focus(app, at),
         ScreenKind::Answer => _ = answer::keys::focus(app, at),
         ScreenKind::Rerun => rerun::keys::focus(app, at),
         _ => {}

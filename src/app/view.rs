@@ -52,7 +52,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     let view = app.screens.record();
     match app.screen() {
         ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, area, buf, look)),
+        ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),
         ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, area, buf, look)),
         ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
         ScreenKind::Rerun => rerun::draw::draw(app, area, buf, look),

@@ -17,6 +17,7 @@ use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
 use crate::widgets::list::List;
 use crate::widgets::look::Look;
+use crate::widgets::panes::turn_to;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, completions};
@@ -259,21 +260,17 @@ fn refresh_prompt(prompt: &mut Prompt) {
 }
 
 fn choose(prompt: &mut Prompt, by: isize) {
-    let count = prompt.completions.len() as isize;
-    let next = match prompt.chosen {
-        None if by > 0 => 0,
-        None => count - 1,
-        Some(at) => (at as isize + by).rem_euclid(count),
-    };
+    let count = prompt.completions.len();
+    let next = turn_to(prompt.chosen, by, count);
     let typed = prompt.line.value().to_owned();
     let cursor = cursor_byte(&prompt.line);
     let start = typed.get(..cursor).and_then(|before| before.rfind(char::is_whitespace)).map_or(0, |at| at + 1);
-    let Some(completion) = prompt.completions.get(next as usize) else { return };
+    let Some(completion) = prompt.completions.get(next) else { return };
     let (head, tail) = (typed.get(..start).unwrap_or_default(), typed.get(cursor..).unwrap_or_default());
     let text = format!("{head}{}{tail}", completion.word);
     let place = head.chars().count() + completion.word.chars().count();
     prompt.line = Line::new(text).with_cursor(place);
-    prompt.chosen = Some(next as usize);
+    prompt.chosen = Some(next);
     if count == 1 {
         prompt.chosen = None;
         refresh_prompt(prompt);

@@ -9,6 +9,17 @@ pub struct List {
     pub top: usize,
 }
 
+/// The rows of which some are on screen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    /// The first on screen.
+    pub top: usize,
+    /// How many there are.
+    pub len: usize,
+    /// The one that is marked.
+    pub at: Option<usize>,
+}
+
 /// A movement of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
@@ -36,11 +47,6 @@ impl List {
         self.settle(len, height);
     }
 
-    /// Moves the first of `len` lines on screen; there is no cursor.
-    pub(crate) fn scroll(&mut self, movement: Move, len: usize, height: usize) {
-        self.go(movement, (len + 1).saturating_sub(height).max(1), 1);
-    }
-
     /// Keeps the cursor among the rows and on screen.
     pub fn settle(&mut self, len: usize, height: usize) {
         self.at = self.at.min(len.saturating_sub(1));
@@ -52,10 +58,22 @@ impl List {
         self.top = self.top.min(lowest).max(highest).min(len.saturating_sub(height));
     }
 
+    /// The rows of a list that is so long, the one under the cursor marked.
+    pub(crate) fn rows(self, len: usize) -> Rows {
+        Rows { top: self.top, len, at: Some(self.at) }
+    }
+
     /// The rows on screen.
     pub fn visible(&self, len: usize, height: usize) -> std::ops::Range<usize> {
         self.top.min(len)..self.top.saturating_add(height).min(len)
     }
+}
+
+/// Moves the first of `lines` lines on screen; there is no cursor.
+pub(crate) fn scroll(top: &mut usize, movement: Move, lines: usize, height: usize) {
+    let mut list = List { at: *top, top: *top };
+    list.go(movement, (lines + 1).saturating_sub(height).max(1), height);
+    *top = list.at;
 }
 
 #[cfg(test)]

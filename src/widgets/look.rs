@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Widget};
 
+use crate::widgets::list::Rows;
 use crate::widgets::prose::fit;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
@@ -90,6 +91,48 @@ pub(crate) fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Bu
         let place = Rect { y: area.y + row, height: 1, ..area };
         line.render(place.intersection(*buf.area()), buf);
     }
+}
+
+/// Draws the rows that an area has room for.
+pub(crate) fn fill(
+    rows: Rows,
+    line: impl Fn(usize) -> Vec<Span<'static>>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
+    for (row, n) in (rows.top..rows.len).take(usize::from(area.height)).enumerate() {
+        put(line(n), row, area, buf);
+        if rows.at == Some(n) {
+            wash(row, area, buf, look.selection());
+        }
+    }
+}
+
+/// Draws a pane with the rows that it has room for; what is inside.
+pub(crate) fn pane(
+    title: Vec<Span<'static>>,
+    rows: Rows,
+    line: impl Fn(usize) -> Vec<Span<'static>>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Rect {
+    let inner = frame(title, area, buf, look);
+    fill(rows, line, inner, buf, look);
+    scroll_mark(area, rows.top, rows.len, buf, look);
+    inner
+}
+
+/// Draws a pane that has but one line to show.
+pub(crate) fn line_pane(
+    title: Vec<Span<'static>>,
+    line: Vec<Span<'static>>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
+    put(line, 0, frame(title, area, buf, look), buf);
 }
 
 /// Lays a style over a whole row of an area, borders left out.

@@ -2,13 +2,60 @@
 
 use ratatui::layout::{Position, Rect};
 
+use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::Look;
 
 /// The one so many further, round and round.
 pub(crate) fn turn<T: Copy + PartialEq>(all: &[T], now: T, by: isize) -> T {
-    let at = all.iter().position(|other| *other == now).unwrap_or(0) as isize;
-    let next = (at + by).rem_euclid(all.len().max(1) as isize) as usize;
-    all.get(next).copied().unwrap_or(now)
+    let at = all.iter().position(|other| *other == now).unwrap_or(0);
+    all.get(turn_to(Some(at), by, all.len())).copied().unwrap_or(now)
+}
+
+/// The number so many further, round and round; where none was chosen yet, the first, or the last.
+pub(crate) fn turn_to(at: Option<usize>, by: isize, count: usize) -> usize {
+    match at {
+        None if by > 0 => 0,
+        None => count.saturating_sub(1),
+        Some(at) => (at as isize).saturating_add(by).rem_euclid(count.max(1) as isize) as usize,
+    }
+}
+
+/// Where the panes of a screen were laid out last; what is hidden has no place.
+#[derive(Clone, Debug, Default)]
+pub struct Areas<P>(Vec<(P, Rect)>);
+
+impl<P: Copy + PartialEq> Areas<P> {
+    /// One pane alone fills the body, or all share it.
+    pub(crate) fn new(body: Rect, alone: Option<P>, all: impl FnOnce() -> Vec<(P, Rect)>) -> Self {
+        Self(alone.map_or_else(all, |pane| vec![(pane, body)]))
+    }
+
+    /// The place of a pane.
+    pub(crate) fn of(&self, pane: P) -> Rect {
+        self.0.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |(_, place)| *place)
+    }
+
+    /// How many lines there are in a pane.
+    pub(crate) fn height(&self, pane: P) -> usize {
+        inner_height(self.of(pane))
+    }
+
+    /// How many columns there are in a pane.
+    pub(crate) fn width(&self, pane: P) -> usize {
+        inner_width(self.of(pane))
+    }
+
+    /// The pane at a place of the screen, and the line of it.
+    pub(crate) fn at(&self, at: Position) -> Option<(P, usize)> {
+        let (pane, place) = self.0.iter().find(|(_, place)| place.contains(at))?;
+        Some((*pane, usize::from(at.y.saturating_sub(place.y + 1))))
+    }
+
+    /// The panes that there is room for, each with its place and how it is to look.
+    pub(crate) fn on_screen<'l>(&self, focus: P, look: Look<'l>) -> impl Iterator<Item = (P, Rect, Look<'l>)> {
+        let panes = self.0.iter().filter(|(_, place)| place.height >= 2 && place.width >= 4);
+        panes.map(move |(pane, place)| (*pane, *place, Look { focused: look.focused && *pane == focus, ..look }))
+    }
 }
 
 /// The pane at a place of the screen, and where it is.

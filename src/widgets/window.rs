@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
-use crate::widgets::layout::inner_height;
-use crate::widgets::list::{List, Move};
-use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::widgets::layout::{inner_height, split_rows};
+use crate::widgets::list::{List, Move, Rows, scroll};
+use crate::widgets::look::{Look, fill, frame, put, scroll_mark};
 
 /// What a window shows, and where.
 pub(crate) struct Window<'a> {
@@ -71,7 +71,7 @@ impl<'a> Window<'a> {
         if self.has_cursor {
             list.go(Move::By(rows), self.len, self.height());
         } else {
-            list.scroll(Move::By(rows), self.len, self.height());
+            scroll(&mut list.top, Move::By(rows), self.len, self.height());
         }
     }
 
@@ -83,12 +83,10 @@ impl<'a> Window<'a> {
         for (row, line) in self.head.into_iter().enumerate() {
             put(line, row, inner, buf);
         }
-        for (row, n) in list.visible(self.len, height).enumerate() {
-            put((self.line)(n), top + row, inner, buf);
-            if self.has_cursor && n == list.at {
-                wash(top + row, inner, buf, look.selection());
-            }
-        }
+        let rows = Rows { top: list.top, len: self.len, at: self.has_cursor.then_some(list.at) };
+        let (_, body) = split_rows(inner, top as u16);
+        let body = Rect { height: body.height.min(height as u16), ..body };
+        fill(rows, self.line, body, buf, look);
         for (row, line) in self.foot.into_iter().enumerate() {
             put(line, top + height + row, inner, buf);
         }

@@ -7,9 +7,10 @@ use ratatui::text::Span;
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
 use crate::widgets::layout;
-use crate::widgets::layout::{WIDE, inner_height, inner_width};
-use crate::widgets::look::{Look, Piece, frame, put, scroll_mark, wash};
-use crate::widgets::prose::{pad, wrap_up_to};
+use crate::widgets::layout::{WIDE, inner_height, inner_width, rows, split_rows};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, Piece, line_pane, pane, put};
+use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::review::disagreement::ReviewerVerdict;
@@ -30,19 +31,18 @@ struct PaneAreas {
 
 fn places(app: &App) -> PaneAreas {
     let body = layout::parts(app.area()).body;
-    let wanted = app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2);
-    let agreement = u16::try_from(wanted).unwrap_or(u16::MAX).clamp(3, (body.height / 3).max(3)).min(body.height);
-    let rest = Rect { y: body.y + agreement, height: body.height - agreement, ..body };
-    let agreement = Rect { height: agreement, ..body };
+    let wanted = rows(app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
+    let agreement = wanted.clamp(3, (body.height / 3).max(3)).min(body.height);
+    let (agreement, rest) = split_rows(body, agreement);
     if body.width >= WIDE {
         let side = (body.width / 3).clamp(30, 60);
         let list = Rect { width: side, ..rest };
         return PaneAreas { agreement, list, voices: Rect { x: rest.x + side, width: rest.width - side, ..rest } };
     }
     let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
-    let list = u16::try_from(cases + 2).unwrap_or(u16::MAX).clamp(3, (rest.height / 3).max(3)).min(rest.height);
-    let voices = Rect { y: rest.y + list, height: rest.height - list, ..rest };
-    PaneAreas { agreement, list: Rect { height: list, ..rest }, voices }
+    let list = rows(cases + 2).clamp(3, (rest.height / 3).max(3)).min(rest.height);
+    let (list, voices) = split_rows(rest, list);
+    PaneAreas { agreement, list, voices }
 }
 
 /// How many items are on screen.
@@ -69,17 +69,16 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     };
     if agreement.height >= 2 {
-        let inner = frame(vec![look.span("Agreement", Role::Title)], agreement, buf, quiet);
         let none = [Shown::own("nobody judged anything yet")];
         let lines = if judged.agreement.is_empty() { &none[..] } else { &judged.agreement };
         // Where there is little room what is measured comes before who judged how many.
         let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
-        let fits = lines.len() <= usize::from(inner.height);
+        let fits = lines.len() <= inner_height(agreement);
         let lines = if fits { lines } else { lines.get(groups..).unwrap_or_default() };
-        for (row, line) in lines.iter().take(usize::from(inner.height)).enumerate() {
-            put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
-        }
-        scroll_mark(agreement, 0, lines.len(), buf, quiet);
+        let rows = Rows { top: 0, len: lines.len(), at: None };
+        let line = |line: &Shown| vec![look.span(line.as_str(), Role::Dim)];
+        let title = vec![look.span("Agreement", Role::Title)];
+        pane(title, rows, |n| lines.get(n).map(line).unwrap_or_default(), agreement, buf, quiet);
     }
     if list.height >= 2 {
         cases(app, judged, list, buf, look);
@@ -97,35 +96,26 @@ fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look
     if app.across.judging.is_coming() {
         title.push(look.span("  reading…", Role::Accent));
     }
-    let inner = frame(title, area, buf, look);
     if judged.cases.is_empty() {
-        put(vec![look.span("on nothing: every item is agreed on or decided", Role::Ok)], 0, inner, buf);
-        return;
+        let line = vec![look.span("on nothing: every item is agreed on or decided", Role::Ok)];
+        return line_pane(title, line, area, buf, look);
     }
-    let list = app.across.adjudication.list;
-    for (row, n) in list.visible(judged.cases.len(), usize::from(inner.height)).enumerate() {
-        let Some(case) = judged.cases.get(n) else { continue };
+    let rows = app.across.adjudication.list.rows(judged.cases.len());
+    let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
         let name = name_of(&case.summary.item).line();
-        put(vec![look.span(pad(what, 9), role), look.span(name.as_str(), Role::Text)], row, inner, buf);
-        if n == list.at {
-            wash(row, inner, buf, look.selection());
-        }
-    }
-    scroll_mark(area, list.top, judged.cases.len(), buf, look);
+        vec![look.span(pad(what, 9), role), look.span(name.as_str(), Role::Text)]
+    };
+    pane(title, rows, |n| judged.cases.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
 fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let name = name_of(&case.summary.item).line();
-    let inner = frame(vec![look.span(name.as_str(), Role::Title)], area, buf, Look { focused: false, ..look });
     let lines = case_lines(app, judged, case, inner_width(area));
-    let top = app.across.adjudication.top;
-    for (row, line) in lines.iter().skip(top).take(usize::from(inner.height)).enumerate() {
-        let spans: Vec<Span<'static>> = line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect();
-        put(spans, row, inner, buf);
-    }
-    scroll_mark(area, top, lines.len(), buf, look);
+    let rows = Rows { top: app.across.adjudication.top, len: lines.len(), at: None };
+    let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
+    pane(vec![look.span(name.as_str(), Role::Title)], rows, line, area, buf, Look { focused: false, ..look });
 }
 
 /// How many lines the chosen item has, and how many are on screen.
@@ -194,9 +184,8 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
     lines.extend(voice.fix.as_ref().map(|fix| (format!("  fix {fix}"), Role::Accent)));
     lines.extend(voice.gold.map(|gold: GoldStatus| (format!("  gold {}", gold.word()), Role::Gold)));
     if let Some(note) = &voice.note {
-        let text = note.as_str();
-        let ranges = wrap_up_to(text, width.saturating_sub(2), MAX_NOTE).into_iter().take(MAX_NOTE);
-        lines.extend(ranges.map(|range| (format!("  {}", text.get(range).unwrap_or_default()), Role::Dim)));
+        let note = wrapped(note.as_str(), width.saturating_sub(2), MAX_NOTE);
+        lines.extend(note.map(|line| (format!("  {line}"), Role::Dim)));
     }
     lines
 }

@@ -12,7 +12,7 @@ use crate::screens::adjudication::draw;
 use crate::screens::adjudication::state;
 use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Reason, need};
-use crate::widgets::list::{List, Move};
+use crate::widgets::list::{Move, scroll};
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, Verdict};
 
@@ -58,9 +58,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     let adjudication = &mut app.across.adjudication;
     let before = adjudication.list.at;
     if matches!(movement, Move::HalfPages(_) | Move::Pages(_)) {
-        let mut list = List { at: adjudication.top, top: adjudication.top };
-        list.go(movement, lines.saturating_sub(room) + 1, room);
-        adjudication.top = list.at;
+        scroll(&mut adjudication.top, movement, lines, room);
     } else {
         adjudication.list.go(movement, cases, height);
     }

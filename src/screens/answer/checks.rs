@@ -6,18 +6,14 @@ use ratatui::text::Span;
 
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::screens::run::state::RecordView;
-use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
-use crate::widgets::prose::{pad, wrap_up_to};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, pane, put, severity_role};
+use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 
 /// The names stand in so many columns.
 const NAME: usize = 12;
-
-/// How many rows there are: facts, then findings.
-pub(crate) fn len(view: &RecordView, answer: &AnswerView) -> usize {
-    answer.shown.facts.len() + view.opened.notes.len()
-}
 
 pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Checks", Role::Title)];
@@ -25,15 +21,10 @@ pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut
     if notes > 0 {
         title.push(look.span(format!("  {notes} finding{}", if notes == 1 { "" } else { "s" }), Role::Dim));
     }
-    let inner = frame(title, area, buf, look);
-    let count = len(view, answer);
-    for (row, n) in answer.checks.visible(count, usize::from(inner.height)).enumerate() {
-        put(line(view, answer, n, look), row, inner, buf);
-        if n == answer.checks.at && answer.pane == AnswerPane::Checks {
-            wash(row, inner, buf, look.selection());
-        }
-    }
-    scroll_mark(area, answer.checks.top, count, buf, look);
+    let count = answer.check_rows;
+    let at = (answer.pane == AnswerPane::Checks).then_some(answer.checks.at);
+    let rows = Rows { at, ..answer.checks.rows(count) };
+    let inner = pane(title, rows, |n| line(view, answer, n, look), area, buf, look);
     in_full(view, answer, count + 1, inner, buf, look);
 }
 
@@ -42,8 +33,8 @@ fn in_full(view: &RecordView, answer: &AnswerView, from: usize, area: Rect, buf:
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let mut row = from;
     for (text, role) in describe(view, answer) {
-        for line in wrap_up_to(text.as_str(), width, height.saturating_sub(row)) {
-            put(vec![look.span(text.as_str().get(line).unwrap_or_default(), role)], row, area, buf);
+        for line in wrapped(text.as_str(), width, height.saturating_sub(row)) {
+            put(vec![look.span(line, role)], row, area, buf);
             row += 1;
         }
     }

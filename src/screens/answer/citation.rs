@@ -11,7 +11,8 @@ use crate::screens::answer::items::sign;
 use crate::screens::answer::shown::{Grounding, ItemView, SpanView};
 use crate::screens::answer::state::AnswerView;
 use crate::widgets::layout::inner_width;
-use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, pane};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -30,13 +31,9 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
         title.push(look.span(format!("  {}/{count}", span + 1), Role::Dim));
     }
     title.extend(answer.item().into_iter().flat_map(|item| [Span::raw("  "), sign(item, look)]));
-    let inner = frame(title, area, buf, look);
     let lines = lines(answer, inner_width(area), look);
-    let height = usize::from(inner.height);
-    scroll_mark(area, answer.citation_top, lines.len(), buf, look);
-    for (row, line) in lines.into_iter().skip(answer.citation_top).take(height).enumerate() {
-        put(line, row, inner, buf);
-    }
+    let rows = Rows { top: answer.citation_top, len: lines.len(), at: None };
+    pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
 /// All its lines.

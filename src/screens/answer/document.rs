@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::screens::answer::shown::{ShownAnswer, letter};
 use crate::screens::answer::state::AnswerView;
 use crate::widgets::layout::inner_width;
-use crate::widgets::look::{Look, frame, put};
+use crate::widgets::look::{Look, frame, line_pane, put};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, ShownMap, head};
@@ -25,9 +25,8 @@ const BOTH_NUMBERS: usize = 56;
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Document", Role::Title)];
     let Some(document) = answer.shown.document.as_deref().filter(|document| !document.is_empty()) else {
-        let inner = frame(title, area, buf, look);
-        put(vec![look.span("no document is at hand; name one with --document", Role::Dim)], 0, inner, buf);
-        return;
+        let line = vec![look.span("no document is at hand; name one with --document", Role::Dim)];
+        return line_pane(title, line, area, buf, look);
     };
     if let Some((page, _)) = document.number(answer.lines.at) {
         let last = document.pages().last().map_or(page, |(last, _)| *last);

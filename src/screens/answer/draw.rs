@@ -3,14 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::screens::answer::layout::{pane_area, question_height};
+use crate::screens::answer::layout::question_height;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::answer::{checks, citation, document, items};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::parts;
 use crate::widgets::look::{Look, put};
+use crate::widgets::prose;
 use crate::widgets::theme::Role;
-use crate::widgets::{panes, prose};
 
 /// Draws the panes and the question above them.
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -23,8 +23,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     for (row, line) in question.into_iter().enumerate() {
         put(line.spans, row, inner, buf);
     }
-    let place_of = |pane| pane_area(area, view.maximised, answer.pane, pane);
-    for (pane, place, look) in panes::on_screen(&AnswerPane::ALL, answer.pane, place_of, look) {
+    for (pane, place, look) in answer.areas.on_screen(answer.pane, look) {
         match pane {
             AnswerPane::Items => items::draw(answer, place, buf, look),
             AnswerPane::Document => document::draw(answer, place, buf, look),

@@ -7,8 +7,8 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::screens::answer::shown::letter;
-use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView};
-use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::screens::answer::state::{AnswerRow, AnswerView};
+use crate::widgets::look::{Look, line_pane, pane};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
@@ -20,24 +20,15 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
         let role = if grounded == all { Role::Ok } else { Role::Warning };
         title.push(look.span(format!("  grounded {grounded}/{all}"), role));
     }
-    let inner = frame(title, area, buf, look);
     if answer.rows.is_empty() {
-        put(vec![look.span("nothing was answered", Role::Dim)], 0, inner, buf);
-        return;
+        return line_pane(title, vec![look.span("nothing was answered", Role::Dim)], area, buf, look);
     }
-    for (row, n) in answer.items.visible(answer.rows.len(), usize::from(inner.height)).enumerate() {
-        let Some(kind) = answer.rows.get(n) else { continue };
-        let line = match *kind {
-            AnswerRow::Item(item, line) => item_line(answer, item, line, look),
-            AnswerRow::Span(span) => span_line(answer, span, look),
-        };
-        put(line, row, inner, buf);
-        if n == answer.items.at {
-            let look = Look { focused: look.focused && answer.pane == AnswerPane::Items, ..look };
-            wash(row, inner, buf, look.selection());
-        }
-    }
-    scroll_mark(area, answer.items.top, answer.rows.len(), buf, look);
+    let line = |row: &AnswerRow| match *row {
+        AnswerRow::Item(item, line) => item_line(answer, item, line, look),
+        AnswerRow::Span(span) => span_line(answer, span, look),
+    };
+    let rows = answer.items.rows(answer.rows.len());
+    pane(title, rows, |n| answer.rows.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
 /// The sign of an item in its colour.

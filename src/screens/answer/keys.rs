@@ -1,34 +1,29 @@
 //! The keys of the answer screen.
 
+use ratatui::layout::Position;
+
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
-use crate::screens::answer;
-use crate::screens::answer::layout::pane_area;
+use crate::screens::answer::layout::areas;
 use crate::screens::answer::shown::TRUNCATION;
 use crate::screens::answer::state::{AnswerPane, AnswerView};
-use crate::widgets::keymap::Action;
-use crate::widgets::layout::{inner_height, inner_width};
+use crate::screens::answer::{citation, document};
+use crate::screens::run::state::RecordView;
+use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
-use crate::widgets::panes;
-use ratatui::layout::{Position, Rect};
 use stepscope_base::text::Shown;
+use stepscope_core::answer::document::Heading;
 
 /// Does what a key means on the answer screen; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
-    let answer = app.screens.record_mut()?.answer.as_mut()?;
+    let answer = answer_mut(app)?;
     let done = match action {
         Action::NextCitation => answer.next_span(times),
         Action::PreviousCitation => answer.next_span(-times),
-        Action::NextPane => {
-            answer.next_pane(1);
-            Ok(())
-        }
-        Action::PreviousPane => {
-            answer.next_pane(-1);
-            Ok(())
-        }
+        Action::NextPane => answer.next_pane(1),
+        Action::PreviousPane => answer.next_pane(-1),
         Action::Open => return Some(open(app)),
         Action::Contents => open_contents(app),
         Action::NextFinding => next_finding(app, times),
@@ -45,31 +40,23 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
     Some(Vec::new())
 }
 
-pub(crate) fn go(app: &mut App, movement: Move) {
-    let area = app.area();
-    let theme = &app.looks.theme;
-    let Some(view) = app.screens.record_mut() else { return };
-    let Some(mut answer) = view.answer.take() else { return };
-    let place = pane_area(area, view.maximised, answer.pane, answer.pane);
-    let look = Look { theme, focused: false };
-    let citation = answer::citation::lines(&answer, inner_width(place), look).len();
-    let checks = answer::checks::len(view, &answer);
-    answer.go(movement, inner_height(place), checks, citation);
-    view.answer = Some(answer);
+fn answer_mut(app: &mut App) -> Option<&mut AnswerView> {
+    app.screens.record_mut()?.answer.as_mut()
 }
 
-/// Keeps the cursors of the answer screen within what there is and on screen.
+pub(crate) fn go(app: &mut App, movement: Move) {
+    answer_mut(app).into_iter().for_each(|answer| answer.go(movement));
+}
+
+/// Lays the panes out, and keeps the cursors within what there is and on screen.
 pub(crate) fn settle(app: &mut App) {
-    let area = app.area();
-    let Some(view) = app.screens.record_mut() else { return };
-    let Some(mut answer) = view.answer.take() else { return };
-    let place = |pane| pane_area(area, view.maximised, answer.pane, pane);
-    let (items, document, checks) = (place(AnswerPane::Items), place(AnswerPane::Document), place(AnswerPane::Checks));
-    let width = inner_width(document);
-    let rows = |answer: &AnswerView, line: usize| answer::document::rows(answer, line, width);
-    let count = answer::checks::len(view, &answer);
-    answer.settle(inner_height(items), (count, inner_height(checks)), inner_height(document), rows);
-    view.answer = Some(answer);
+    let (area, look) = (app.area(), Look { theme: &app.looks.theme, focused: false });
+    let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
+    answer.areas = areas(area, *maximised, answer.pane);
+    answer.check_rows = answer.shown.facts.len() + opened.notes.len();
+    answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
+    let width = answer.areas.width(AnswerPane::Document);
+    answer.settle(|answer, line| document::rows(answer, line, width));
 }
 
 fn open(app: &mut App) -> Effects {
@@ -101,26 +88,26 @@ fn open(app: &mut App) -> Effects {
     Vec::new()
 }
 
-fn open_contents(app: &mut App) -> Result<(), &'static str> {
-    let answer = app.screens.record().and_then(|view| view.answer.as_ref());
-    let document = answer.and_then(|answer| answer.shown.document.as_ref());
-    let toc = document.map(|document| document.toc()).unwrap_or_default();
-    if toc.is_empty() {
+fn open_contents(app: &mut App) -> Result<(), Reason> {
+    let view = app.screens.record();
+    let Some((answer, document)) = view.and_then(|view| Some((view.answer.as_ref()?, view.document()?))) else {
         return Err("the document has no table of contents");
-    }
-    let here = answer.and_then(|answer| document?.number(answer.lines.at)).map_or(1, |(page, _)| page);
-    let before = toc.iter().rposition(|heading| heading.pages.0.is_some_and(|first| first <= here));
+    };
+    let here = document.number(answer.lines.at).map_or(1, |(page, _)| page);
+    let is_above = |heading: &Heading| heading.pages.0.is_some_and(|first| first <= here);
+    let at = document.toc().iter().rposition(is_above).unwrap_or(0);
     app.open_dialog(Dialog::Contents);
-    app.scroll.at = before.unwrap_or(0);
+    app.scroll.at = at;
     Ok(())
 }
 
 /// To the heading under the cursor of the contents.
 pub(crate) fn follow_contents(app: &mut App) {
     app.dialog = None;
-    let Some(answer) = app.screens.record_mut().and_then(|view| view.answer.as_mut()) else { return };
+    let row = app.scroll.at;
+    let Some(answer) = answer_mut(app) else { return };
     let Some(document) = answer.shown.document.clone() else { return };
-    let page = document.toc().get(app.scroll.at).and_then(|heading| heading.pages.0);
+    let page = document.toc().get(row).and_then(|heading| heading.pages.0);
     if let Some(lines) = page.and_then(|page| document.page(page)) {
         answer.go_to_line(lines.start);
     } else {
@@ -129,7 +116,7 @@ pub(crate) fn follow_contents(app: &mut App) {
 }
 
 /// To the next finding: the cursor of the checks, and the citation it is about.
-fn next_finding(app: &mut App, by: isize) -> Result<(), &'static str> {
+fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
     let Some(view) = app.screens.record_mut() else { return Ok(()) };
     let Some(answer) = &mut view.answer else { return Ok(()) };
     let (facts, notes) = (answer.shown.facts.len(), view.opened.notes.len() as isize);
@@ -147,26 +134,20 @@ fn next_finding(app: &mut App, by: isize) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The pane under the mouse gets the keys; its place.
-pub(crate) fn focus(app: &mut App, at: Position) -> Option<Rect> {
-    let area = app.area();
-    let view = app.screens.record_mut()?;
-    let answer = view.answer.as_mut()?;
-    let (maximised, focused) = (view.maximised, answer.pane);
-    let (pane, place) = panes::under(&AnswerPane::ALL, |pane| pane_area(area, maximised, focused, pane), at)?;
+/// The pane under the mouse gets the keys; the line of it.
+pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
+    let answer = answer_mut(app)?;
+    let (pane, line) = answer.areas.at(at)?;
     answer.pane = pane;
-    Some(place)
+    Some(line)
 }
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
-    let Some(place) = focus(app, at) else { return };
-    let row = usize::from(at.y.saturating_sub(place.y + 1));
-    let Some(answer) = app.screens.record().and_then(|view| view.answer.as_ref()) else { return };
-    let row = match answer.pane {
-        AnswerPane::Items => answer.items.top + row,
-        AnswerPane::Checks => answer.checks.top + row,
-        _ => return,
-    };
-    go(app, Move::To(row));
+    let (Some(line), Some(answer)) = (focus(app, at), answer_mut(app)) else { return };
+    match answer.pane {
+        AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),
+        AnswerPane::Checks => answer.go(Move::To(answer.checks.top + line)),
+        _ => {}
+    }
 }

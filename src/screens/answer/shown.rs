@@ -175,6 +175,10 @@ impl Fact {
     pub fn new(name: &'static str, text: Shown, role: Role) -> Self {
         Self { name, text, role, whole: None, pointer: None }
     }
+
+    fn at(self, pointer: Pointer) -> Self {
+        Self { pointer: Some(pointer), ..self }
+    }
 }
 
 /// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
@@ -373,7 +377,7 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
         for trigger in &routed.triggers {
             let text = shown!("{} ← {}", trigger.route.word(), trigger.why.line());
             let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
-            facts.push(Fact { pointer: Some(trigger.pointer.clone()), ..Fact::new("", text, role) });
+            facts.push(Fact::new("", text, role).at(trigger.pointer.clone()));
         }
     }
     let asked = case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
@@ -389,21 +393,17 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
     }
     for (field, name) in FLAGS {
         let Some(value) = typed.base(field) else { continue };
+        let is_bad = field == "conflicting_evidence";
         let (text, role) = match value.bool() {
-            Some(true) => (Shown::own("✓ yes"), if field == "conflicting_evidence" { Role::Warning } else { Role::Ok }),
-            Some(false) => {
-                (Shown::own("✗ no"), if field == "conflicting_evidence" { Role::Dim } else { Role::Warning })
-            }
+            Some(true) => (Shown::own("✓ yes"), if is_bad { Role::Warning } else { Role::Ok }),
+            Some(false) => (Shown::own("✗ no"), if is_bad { Role::Dim } else { Role::Warning }),
             None => (shown!("{}", one_line(value)), Role::Text),
         };
-        facts.push(Fact { pointer: Some(typed.pointer.then(field)), ..Fact::new(name, text, role) });
+        facts.push(Fact::new(name, text, role).at(typed.pointer.then(field)));
     }
     for (field, name) in SCALARS {
         if let Some(value) = typed.base(field).filter(|value| !value.is_null()) {
-            facts.push(Fact {
-                pointer: Some(typed.pointer.then(field)),
-                ..Fact::new(name, shown!("{}", one_line(value)), Role::Text)
-            });
+            facts.push(Fact::new(name, shown!("{}", one_line(value)), Role::Text).at(typed.pointer.then(field)));
         }
     }
     for (field, name) in LISTS {
@@ -411,10 +411,7 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
         let pointer = typed.pointer.then(field);
         for (n, entry) in list.items().take(MAX_LINES).enumerate() {
             let name = if n == 0 { name } else { "" };
-            facts.push(Fact {
-                pointer: Some(pointer.then(n)),
-                ..Fact::new(name, shown!("{}", one_line(entry)), Role::Text)
-            });
+            facts.push(Fact::new(name, shown!("{}", one_line(entry)), Role::Text).at(pointer.then(n)));
         }
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {

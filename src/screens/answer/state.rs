@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use crate::screens::answer::shown::{Fact, ItemView, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
-use crate::widgets::list::{List, Move};
+use crate::widgets::keymap::Reason;
+use crate::widgets::list::{List, Move, scroll};
 use crate::widgets::panes;
+use crate::widgets::panes::Areas;
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -47,6 +49,12 @@ pub struct AnswerView {
     pub shown: ShownAnswer,
     /// The pane that has the keys.
     pub pane: AnswerPane,
+    /// Where the panes were laid out last.
+    pub(crate) areas: Areas<AnswerPane>,
+    /// How many rows the checks have: facts, then findings.
+    pub(crate) check_rows: usize,
+    /// How many lines the citation takes in its pane.
+    pub(crate) citation_lines: usize,
     /// The rows of the items.
     pub rows: Vec<AnswerRow>,
     /// The cursor among them.
@@ -75,6 +83,9 @@ impl AnswerView {
         let mut answer = Self {
             shown,
             pane: AnswerPane::Items,
+            areas: Areas::default(),
+            check_rows: 0,
+            citation_lines: 0,
             rows,
             items: List::default(),
             lines: List::default(),
@@ -109,9 +120,9 @@ impl AnswerView {
 
     /// The item under the cursor.
     pub fn item(&self) -> Option<usize> {
-        match self.rows.get(self.items.at)? {
-            AnswerRow::Item(item, _) => Some(*item),
-            AnswerRow::Span(span) => Some(self.shown.spans.get(*span)?.item),
+        match *self.rows.get(self.items.at)? {
+            AnswerRow::Item(item, _) => Some(item),
+            AnswerRow::Span(span) => Some(self.shown.spans.get(span)?.item),
         }
     }
 
@@ -142,12 +153,14 @@ impl AnswerView {
     }
 
     /// To the next pane.
-    pub(crate) fn next_pane(&mut self, by: isize) {
+    pub(crate) fn next_pane(&mut self, by: isize) -> Result<(), Reason> {
         self.pane = panes::turn(&AnswerPane::ALL, self.pane, by);
+        Ok(())
     }
 
-    /// Moves what the keys are on. `checks`: how many rows the checks have; `citation`: how many lines it has.
-    pub fn go(&mut self, movement: Move, height: usize, checks: usize, citation: usize) {
+    /// Moves what the keys are on.
+    pub fn go(&mut self, movement: Move) {
+        let height = self.areas.height(self.pane);
         match self.pane {
             AnswerPane::Items => {
                 self.items.go(movement, self.rows.len(), height);
@@ -157,12 +170,8 @@ impl AnswerView {
                 let lines = self.document_len();
                 self.lines.go(movement, lines, height);
             }
-            AnswerPane::Citation => {
-                let mut list = List { at: self.citation_top, top: self.citation_top };
-                list.go(movement, citation.saturating_sub(height) + 1, 1);
-                self.citation_top = list.at;
-            }
-            AnswerPane::Checks => self.checks.go(movement, checks, height),
+            AnswerPane::Citation => scroll(&mut self.citation_top, movement, self.citation_lines, height),
+            AnswerPane::Checks => self.checks.go(movement, self.check_rows, height),
         }
     }
 
@@ -172,7 +181,7 @@ impl AnswerView {
     }
 
     /// To the next citation, round the end.
-    pub(crate) fn next_span(&mut self, by: isize) -> Result<(), &'static str> {
+    pub(crate) fn next_span(&mut self, by: isize) -> Result<(), Reason> {
         let places: Vec<usize> =
             (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(AnswerRow::Span(_)))).collect();
         let Some(last) = places.len().checked_sub(1) else { return Err("this answer cites nothing") };
@@ -197,15 +206,13 @@ impl AnswerView {
     /// Puts the cursor on the citation or item that a pointer leads into.
     pub fn choose(&mut self, pointer: &Pointer) {
         let inside = |other: &Pointer| pointer.0.starts_with(&other.0);
-        let of = |row: &AnswerRow| match *row {
+        let is_in = |row: &&AnswerRow| match **row {
             AnswerRow::Span(span) => self.shown.spans.get(span).is_some_and(|view| inside(&view.pointer)),
-            AnswerRow::Item(..) => false,
-        };
-        let item = |row: &AnswerRow| match *row {
             AnswerRow::Item(item, _) => self.shown.items.get(item).is_some_and(|view| inside(&view.pointer)),
-            AnswerRow::Span(_) => false,
         };
-        let at = self.rows.iter().position(of).or_else(|| self.rows.iter().position(item));
+        let fits = self.rows.iter().filter(is_in);
+        let found = fits.clone().find(|row| matches!(row, AnswerRow::Span(_))).or(fits.clone().next());
+        let at = found.and_then(|found| self.rows.iter().position(|row| row == found));
         if let Some(at) = at {
             self.items.at = at;
             self.follow_cursor();
@@ -222,7 +229,7 @@ impl AnswerView {
     }
 
     /// To the other place of the citation: cited or found.
-    pub(crate) fn other_place(&mut self) -> Result<(), &'static str> {
+    pub(crate) fn other_place(&mut self) -> Result<(), Reason> {
         let view = self.span_view().ok_or("there is no citation here")?;
         match (&view.cited, &view.found) {
             (None, None) if view.near.is_none() => return Err("it stands nowhere in the document"),
@@ -307,17 +314,11 @@ impl AnswerView {
         }
     }
 
-    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document
-    /// takes, and `height` how many there are.
-    pub fn settle(
-        &mut self,
-        items: usize,
-        checks: (usize, usize),
-        height: usize,
-        rows_of: impl Fn(&Self, usize) -> usize,
-    ) {
-        self.items.settle(self.rows.len(), items);
-        self.checks.settle(checks.0, checks.1);
+    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document takes.
+    pub fn settle(&mut self, rows_of: impl Fn(&Self, usize) -> usize) {
+        self.items.settle(self.rows.len(), self.areas.height(AnswerPane::Items));
+        self.checks.settle(self.check_rows, self.areas.height(AnswerPane::Checks));
+        let height = self.areas.height(AnswerPane::Document);
         let count = self.document_len();
         let at = self.lines.at.min(count.saturating_sub(1));
         self.lines.at = at;

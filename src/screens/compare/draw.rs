@@ -7,9 +7,9 @@ use ratatui::text::Span;
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::layout;
-use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::layout::{inner_height, inner_width, split_rows};
 use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
-use crate::widgets::prose::{fit, pad, pad_left, wrap_up_to};
+use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -39,8 +39,7 @@ fn head(app: &App) -> Vec<Shown> {
     let width = inner_width(body);
     // Where there is little room the rows say the rest.
     let mut lines = if roomy {
-        let wrapped = wrap_up_to(joined, width, JOINED).into_iter().take(JOINED);
-        wrapped.map(|range| shown!("{}", joined.get(range).unwrap_or_default())).collect()
+        wrapped(joined, width, JOINED).map(|line| shown!("{line}")).collect()
     } else {
         vec![shown!("{}", fit(joined, width))]
     };
@@ -62,8 +61,8 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             .clone()
             .unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
         let role = if app.across.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
-        for (row, range) in wrap_up_to(text.as_str(), usize::from(inner.width), 8).into_iter().enumerate() {
-            put(vec![look.span(text.as_str().get(range).unwrap_or_default(), role)], row, inner, buf);
+        for (row, line) in wrapped(text.as_str(), usize::from(inner.width), 8).enumerate() {
+            put(vec![look.span(line, role)], row, inner, buf);
         }
         return;
     };
@@ -78,11 +77,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     });
     let heads: Vec<Span<'static>> = std::iter::once(look.span(pad("", NAME + 2), Role::Faint)).chain(columns).collect();
     put(heads, last, inner, buf);
-    let body = Rect {
-        y: inner.y + (head.len() as u16).min(inner.height),
-        height: inner.height.saturating_sub(head.len() as u16),
-        ..inner
-    };
+    let (_, body) = split_rows(inner, head.len() as u16);
     let rows = rows(compared);
     let list = app.across.compare.list;
     let measured = measures(&compared.columns);

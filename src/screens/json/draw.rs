@@ -11,7 +11,7 @@ use crate::app::open_record::{Note, NoteMark};
 use crate::screens::json::state::{JsonRow, JsonRowText};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, frame, kind_role, put, scroll_mark, severity_role, wash};
+use crate::widgets::look::{Look, frame, kind_role, pane, put, severity_role};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::json::Value;
@@ -25,23 +25,18 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         look.span("Record", Role::Title),
         look.span(format!("  line {}  {}", view.opened.line, view.opened.id), Role::Dim),
     ];
-    let inner = frame(title, area, buf, look);
     let Some(root) = view.opened.root() else {
-        raw(view, area, inner, buf, look);
+        raw(view, area, frame(title, area, buf, look), buf, look);
         return;
     };
     let outline = &view.outline;
-    let height = usize::from(inner.height);
-    let visible = outline.list.visible(outline.len(), height);
-    for (line, (row, text)) in outline.texts(root, visible.start, height).into_iter().enumerate() {
+    let line = |n: usize| {
+        let Some((row, text)) = outline.texts(root, n, 1).pop() else { return Vec::new() };
         let mark = here(view, row).first();
         let hidden = mark.is_none().then(|| hidden_mark(view, row, root)).flatten();
-        put(spans(row, &text, mark, hidden, view, look), line, inner, buf);
-        if visible.start + line == outline.list.at {
-            wash(line, inner, buf, look.selection());
-        }
-    }
-    scroll_mark(area, outline.list.top, outline.len(), buf, look);
+        spans(row, &text, mark, hidden, view, look)
+    };
+    pane(title, outline.list.rows(outline.len()), line, area, buf, look);
 }
 
 /// The marks of the values from one node up to another.
@@ -79,16 +74,12 @@ fn spans(
         _ => Span::raw("  "),
     }];
     line.push(Span::raw("  ".repeat(usize::from(row.depth))));
-    line.push(look.span(
-        if row.folded {
-            "▸ "
-        } else if row.container {
-            "▾ "
-        } else {
-            "  "
-        },
-        Role::Faint,
-    ));
+    let fold = match (row.folded, row.container) {
+        (true, _) => "▸ ",
+        (false, true) => "▾ ",
+        (false, false) => "  ",
+    };
+    line.push(look.span(fold, Role::Faint));
     let underlined = |role: Role| look.style(role).add_modifier(Modifier::UNDERLINED);
     if let Some(key) = &text.key {
         let style = match note(mark).filter(|_| mark.is_some_and(|mark| mark.on_key)) {

@@ -42,9 +42,14 @@ pub(crate) fn click(app: &mut App, at: Position, body: Rect) -> Effects {
     if again { app.act(Action::Fold) } else { Vec::new() }
 }
 
+/// Keeps the cursor on screen.
+pub(crate) fn settle(app: &mut App) {
+    go(app, Move::By(0));
+}
+
 /// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line
 /// on screen is the cursor.
-pub(crate) fn rows(view: &mut RecordView, area: Rect) -> (usize, usize) {
+fn rows(view: &mut RecordView, area: Rect) -> (usize, usize) {
     if view.outline.is_empty() {
         let body = parts(area).body;
         let lines = view.raw_lines(inner_width(body), raw_lines);

@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 
 use crate::app::open_record::Note;
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
-use crate::widgets::prose::wrap_up_to;
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, line_pane, pane, put, severity_role};
+use crate::widgets::prose::wrapped;
 use crate::widgets::theme::Role;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -15,27 +16,22 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     if !notes.is_empty() {
         title.push(look.span(format!("  {}/{}", view.findings.at + 1, notes.len()), Role::Dim));
     }
-    let inner = frame(title, area, buf, look);
     if notes.is_empty() {
-        put(vec![look.span("✓ ", Role::Ok), look.span("the rules find nothing", Role::Dim)], 0, inner, buf);
-        return;
+        let line = vec![look.span("✓ ", Role::Ok), look.span("the rules find nothing", Role::Dim)];
+        return line_pane(title, line, area, buf, look);
     }
-    let height = usize::from(inner.height);
-    for (row, n) in view.findings.visible(notes.len(), height).enumerate() {
-        let Some(note) = notes.get(n) else { continue };
+    let at = (view.pane == RunPane::Findings).then_some(view.findings.at);
+    let rows = Rows { at, ..view.findings.rows(notes.len()) };
+    let line = |note: &Note| {
         let argument = note.finding.is_none();
         let role = if argument { Role::Accent } else { severity_role(note.severity) };
-        let line = vec![
+        vec![
             look.span(format!("{} ", if argument { "⇒" } else { note.severity.glyph() }), role),
             look.span(if argument { String::new() } else { format!("{}  ", note.rule) }, role),
             look.span(note.message.as_str(), Role::Text),
-        ];
-        put(line, row, inner, buf);
-        if n == view.findings.at && view.pane == RunPane::Findings {
-            wash(row, inner, buf, look.selection());
-        }
-    }
-    scroll_mark(area, view.findings.top, notes.len(), buf, look);
+        ]
+    };
+    let inner = pane(title, rows, |n| notes.get(n).map(line).unwrap_or_default(), area, buf, look);
     if let Some(note) = notes.get(view.findings.at) {
         // A blank line between the list and the text.
         in_full(note, notes.len() + 1, inner, buf, look);
@@ -47,12 +43,10 @@ fn in_full(note: &Note, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let help = note.help.unwrap_or_default();
     let texts = [(note.message.as_str(), Role::Text), (help, Role::Dim)];
-    let lines = texts.iter().filter(|(text, _)| !text.is_empty()).flat_map(|&(text, role)| {
-        let lines = wrap_up_to(text, width, height).into_iter();
-        lines.filter_map(move |line| Some((text.get(line)?.to_owned(), role)))
-    });
+    let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
+    let lines = texts.flat_map(|(text, role)| wrapped(text, width, height).map(move |line| (line, role)));
     let place = look.span(note.pointer.text().line().into_string(), Role::Faint);
-    let lines = lines.map(|(text, role)| look.span(text, role)).chain([place]);
+    let lines = lines.map(|(line, role)| look.span(line, role)).chain([place]);
     for (row, line) in (from..height).zip(lines) {
         put(vec![line], row, area, buf);
     }

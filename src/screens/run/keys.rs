@@ -5,40 +5,28 @@ use ratatui::layout::Position;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
-use crate::screens::run::layout::pane_area;
+use crate::screens::kind::ScreenKind;
+use crate::screens::run::layout::areas;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{edit, step};
 use crate::screens::side_by_side;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::Move;
-use crate::widgets::panes;
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     let view = app.screens.record_mut()?;
     let moved = match action {
-        Action::Open => {
-            open(app);
-            Ok(())
-        }
+        Action::Open => return Some(open(app)),
         Action::Left => sideways(app, -1),
         Action::Right => sideways(app, 1),
         Action::NextStep => view.walk_by(times),
         Action::PreviousStep => view.walk_by(-times),
-        Action::NextPane => {
-            view.next_pane(1);
-            Ok(())
-        }
-        Action::PreviousPane => {
-            view.next_pane(-1);
-            Ok(())
-        }
-        Action::Writer => view.go_to_writer(),
-        Action::Reader => view.go_to_reader(),
-        Action::Between | Action::Difference => {
-            view.toggle_difference();
-            Ok(())
-        }
+        Action::NextPane => view.next_pane(1),
+        Action::PreviousPane => view.next_pane(-1),
+        Action::Writer => view.go_to_found(view.writer()),
+        Action::Reader => view.go_to_found(view.reader()),
+        Action::Between | Action::Difference => view.toggle_difference(),
         Action::Exact => return Some(app.make(Make::Exact)),
         Action::Repair => return Some(side_by_side::keys::look_for_fixes(app)),
         Action::Edit => return Some(edit::edit(app)),
@@ -51,8 +39,8 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
     Some(Vec::new())
 }
 
-fn open(app: &mut App) {
-    let Some(view) = app.screens.record_mut() else { return };
+fn open(app: &mut App) -> Effects {
+    let Some(view) = app.screens.record_mut() else { return Vec::new() };
     if view.pane == RunPane::Findings {
         view.show_finding();
         app.show_json();
@@ -63,6 +51,7 @@ fn open(app: &mut App) {
     } else if let Some((title, text)) = view.chosen_text() {
         app.open_dialog(Dialog::Popup(Popup { title, text }));
     }
+    Vec::new()
 }
 
 fn sideways(app: &mut App, by: isize) -> Result<(), &'static str> {
@@ -87,37 +76,38 @@ pub(crate) fn say_quantity(app: &mut App) {
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let (area, theme) = (app.area(), &app.looks.theme);
-    if let Some(view) = app.screens.record_mut() {
-        let place = pane_area(area, view, view.pane);
-        view.go(movement, place, |view, width| step::height(view, width, theme));
-    }
+    app.screens.record_mut().into_iter().for_each(|view| view.go(movement));
 }
 
-/// The pane under the mouse gets the keys.
-pub(crate) fn focus(app: &mut App, at: Position) {
-    let area = app.area();
-    let Some(view) = app.screens.record_mut() else { return };
-    if let Some((pane, _)) = panes::under(&RunPane::ALL, |pane| pane_area(area, view, pane), at) {
-        view.focus(pane);
-    }
+/// Lays the panes out, and keeps every cursor on screen.
+pub(crate) fn settle(app: &mut App) {
+    let (area, theme) = (app.area(), &app.looks.theme);
+    let Some(view) = app.screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
+    let areas = areas(area, view);
+    let is_shown = areas.of(RunPane::Step).height > 0;
+    let lines = if is_shown { step::height(view, areas.width(RunPane::Step), theme) } else { 0 };
+    view.settle(areas, lines);
+}
+
+/// The pane under the mouse gets the keys; the line of it.
+pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
+    let view = app.screens.record_mut()?;
+    let (pane, line) = view.areas.at(at)?;
+    view.focus(pane);
+    Some(line)
 }
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
-    let (area, theme) = (app.area(), &app.looks.theme);
-    let Some(view) = app.screens.record_mut() else { return };
-    let Some((pane, place)) = panes::under(&RunPane::ALL, |pane| pane_area(area, view, pane), at) else { return };
-    view.focus(pane);
-    let row = usize::from(at.y.saturating_sub(place.y + 1));
-    let target = match pane {
-        RunPane::Steps => view.steps.top + row,
-        RunPane::State if row > 0 => view.variables.top + row - 1,
-        RunPane::Findings => view.findings.top + row,
+    let (Some(line), Some(view)) = (focus(app, at), app.screens.record_mut()) else { return };
+    let target = match view.pane {
+        RunPane::Steps => view.steps.top + line,
+        RunPane::State if line > 0 => view.variables.top + line - 1,
+        RunPane::Findings => view.findings.top + line,
         _ => return,
     };
-    view.go(Move::To(target), place, |view, width| step::height(view, width, theme));
-    if pane == RunPane::Findings {
+    view.go(Move::To(target));
+    if view.pane == RunPane::Findings {
         view.show_finding();
     }
 }

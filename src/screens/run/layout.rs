@@ -4,17 +4,14 @@ use ratatui::layout::Rect;
 
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{WIDE, parts, rows, split_rows};
+use crate::widgets::panes::Areas;
 use crate::widgets::prose;
 
-/// Where a pane of the run screen is; of no height if it is hidden.
-pub(crate) fn pane_area(area: Rect, view: &RecordView, pane: RunPane) -> Rect {
+pub(crate) fn areas(area: Rect, view: &RecordView) -> Areas<RunPane> {
     let body = parts(area).body;
-    let hidden = Rect { height: 0, ..body };
-    if view.maximised {
-        return if pane == view.pane { body } else { hidden };
-    }
-    let places = if body.width >= WIDE { wide(body, view) } else { narrow(body, view) };
-    places.into_iter().find(|(other, _)| *other == pane).map_or(hidden, |(_, place)| place)
+    Areas::new(body, view.maximised.then_some(view.pane), || {
+        if body.width >= WIDE { wide(body, view) } else { narrow(body, view) }
+    })
 }
 
 fn wide(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {

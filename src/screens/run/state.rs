@@ -1,16 +1,15 @@
 //! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
 
-use ratatui::layout::Rect;
-
-use crate::app::open_record::{Detail, OpenRecord, ShownValue};
+use crate::app::open_record::{Detail, OpenRecord, ShownValue, VariableRow};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::AnswerView;
 use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, matching_nodes};
-use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::list::{List, Move};
+use crate::widgets::keymap::Reason;
+use crate::widgets::list::{List, Move, scroll};
+use crate::widgets::panes::Areas;
 use crate::widgets::{panes, prose};
 use stepscope_base::json::Pointer;
 use stepscope_base::shown;
@@ -69,6 +68,10 @@ pub struct RecordView {
     pub pane: RunPane,
     /// That pane fills the screen.
     pub maximised: bool,
+    /// Where the panes were laid out last.
+    pub(crate) areas: Areas<RunPane>,
+    /// How many lines the step takes in its pane.
+    step_lines: usize,
     /// Cursor of the variables.
     pub variables: List,
     /// Cursor of the findings.
@@ -118,6 +121,8 @@ impl RecordView {
             opened,
             pane: RunPane::Steps,
             maximised: false,
+            areas: Areas::default(),
+            step_lines: 0,
             variables: List::default(),
             findings: List::default(),
             steps: List::default(),
@@ -225,7 +230,7 @@ impl RecordView {
     }
 
     /// Whether there is a step to walk to; if not, why not.
-    pub(crate) fn may_walk(&self, steps: isize) -> Result<(), &'static str> {
+    pub(crate) fn may_walk(&self, steps: isize) -> Result<(), Reason> {
         let next = self.moment.0.saturating_add_signed(steps).min(self.opened.steps.len());
         match (next == self.moment.0, steps > 0) {
             (false, _) => Ok(()),
@@ -235,7 +240,7 @@ impl RecordView {
     }
 
     /// Walks some steps on or back; an error says why the moment is the same as before.
-    pub(crate) fn walk_by(&mut self, steps: isize) -> Result<(), &'static str> {
+    pub(crate) fn walk_by(&mut self, steps: isize) -> Result<(), Reason> {
         self.may_walk(steps)?;
         self.walk_to(self.moment.0.saturating_add_signed(steps));
         Ok(())
@@ -261,8 +266,9 @@ impl RecordView {
     }
 
     /// Gives the keys to another pane, `by` further.
-    pub(crate) fn next_pane(&mut self, by: isize) {
+    pub(crate) fn next_pane(&mut self, by: isize) -> Result<(), Reason> {
         self.focus(panes::turn(&RunPane::ALL, self.pane, by));
+        Ok(())
     }
 
     /// Gives the keys to a pane.
@@ -271,10 +277,9 @@ impl RecordView {
         self.refresh_influence();
     }
 
-    /// Moves the cursor of the pane that has the keys; `area` is that pane's place on screen, `step_lines` counts the lines of
-    /// the step in a width.
-    pub fn go(&mut self, movement: Move, area: Rect, step_lines: impl Fn(&Self, usize) -> usize) {
-        let height = inner_height(area);
+    /// Moves the cursor of the pane that has the keys.
+    pub fn go(&mut self, movement: Move) {
+        let (width, height) = (self.areas.width(self.pane), self.areas.height(self.pane));
         match self.pane {
             RunPane::Steps => {
                 self.steps.go(movement, self.opened.steps.len(), height);
@@ -289,13 +294,10 @@ impl RecordView {
             }
             RunPane::Findings => self.findings.go(movement, self.opened.notes.len(), height),
             RunPane::Question => {
-                let lines = self.question_lines(inner_width(area));
+                let lines = self.question_lines(width);
                 scroll(&mut self.question_top, movement, lines, height);
             }
-            RunPane::Step => {
-                let lines = step_lines(self, inner_width(area));
-                scroll(&mut self.detail_top, movement, lines, height);
-            }
+            RunPane::Step => scroll(&mut self.detail_top, movement, self.step_lines, height),
         }
     }
 
@@ -314,26 +316,24 @@ impl RecordView {
         lines
     }
 
-    /// Keeps every cursor on screen.
-    pub fn settle(&mut self, area_of: impl Fn(RunPane) -> Rect, step_lines: impl Fn(&Self, usize) -> usize) {
+    /// Keeps every cursor on screen, where the panes are now; `step_lines`: how many lines the step takes.
+    pub(crate) fn settle(&mut self, areas: Areas<RunPane>, step_lines: usize) {
+        (self.areas, self.step_lines) = (areas, step_lines);
         self.steps.at = self.moment.0.saturating_sub(1);
-        self.steps.settle(self.opened.steps.len(), inner_height(area_of(RunPane::Steps)));
-        let state_height = inner_height(area_of(RunPane::State)).saturating_sub(1);
-        self.variables.settle(self.opened.variables.len(), state_height);
-        self.findings.settle(self.opened.notes.len(), inner_height(area_of(RunPane::Findings)));
-        let place = area_of(RunPane::Question);
+        self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
+        self.variables.settle(self.opened.variables.len(), self.areas.height(RunPane::State).saturating_sub(1));
+        self.findings.settle(self.opened.notes.len(), self.areas.height(RunPane::Findings));
         if std::mem::take(&mut self.quantity_moved) {
-            self.show_quantity(place);
+            self.show_quantity();
         }
         // Fewer lines on a wider screen; a hidden pane keeps its place.
-        if self.question_top > 0 && place.height > 0 {
-            let lines = self.question_lines(inner_width(place));
-            self.question_top = self.question_top.min(lines.saturating_sub(inner_height(place)));
+        let height = self.areas.height(RunPane::Question);
+        if self.question_top > 0 && self.areas.of(RunPane::Question).height > 0 {
+            let lines = self.question_lines(self.areas.width(RunPane::Question));
+            self.question_top = self.question_top.min(lines.saturating_sub(height));
         }
-        let place = area_of(RunPane::Step);
-        if self.detail_top > 0 && place.height > 0 {
-            let lines = step_lines(self, inner_width(place));
-            self.detail_top = self.detail_top.min(lines.saturating_sub(inner_height(place)));
+        if self.areas.of(RunPane::Step).height > 0 {
+            self.detail_top = self.detail_top.min(step_lines.saturating_sub(self.areas.height(RunPane::Step)));
         }
     }
 
@@ -346,15 +346,9 @@ impl RecordView {
     /// To the next quantity of the question, and to the variable that took it up.
     pub(crate) fn next_quantity(&mut self, by: isize) {
         let count = self.opened.computed.marks.len();
-        if count == 0 {
-            return;
+        if count > 0 {
+            self.choose_quantity(panes::turn_to(self.quantity, by, count));
         }
-        let next = match self.quantity {
-            None if by > 0 => 0,
-            None => count - 1,
-            Some(at) => (at as isize + by).rem_euclid(count as isize) as usize,
-        };
-        self.choose_quantity(next);
     }
 
     /// Lights a quantity of the question and the first variable that took it up.
@@ -366,12 +360,12 @@ impl RecordView {
         }
     }
 
-    fn show_quantity(&mut self, place: Rect) {
+    fn show_quantity(&mut self) {
         let mark = self.quantity.and_then(|n| self.opened.computed.marks.get(n));
         let Some(start) = mark.map(|mark| mark.range.start) else { return };
-        let lines = prose::wrap(self.opened.question_text().as_str(), inner_width(place));
+        let lines = prose::wrap(self.opened.question_text().as_str(), self.areas.width(RunPane::Question));
         let line = lines.partition_point(|line| line.end <= start);
-        let lowest = (line + 1).saturating_sub(inner_height(place).max(1));
+        let lowest = (line + 1).saturating_sub(self.areas.height(RunPane::Question).max(1));
         self.question_top = self.question_top.clamp(lowest, line);
     }
 
@@ -425,8 +419,7 @@ impl RecordView {
         // The first press shows the finding under the cursor; only the next one moves on.
         let visited = self.pane == RunPane::Findings;
         let by = if visited { by } else { by - by.signum() };
-        let at = (self.findings.at as isize).saturating_add(by);
-        self.findings.at = at.rem_euclid(count as isize) as usize;
+        self.findings.at = panes::turn_to(Some(self.findings.at), by, count);
         self.pane = RunPane::Findings;
         self.show_finding();
     }
@@ -453,25 +446,25 @@ impl RecordView {
     }
 
     /// The variable that `w` and `W` are about: the chosen one, else the first that the step reads.
-    fn subject_variable(&self) -> Option<usize> {
-        match self.pane {
-            RunPane::State | RunPane::Findings => Some(self.variables.at),
-            _ => self.detail.reads.first().or_else(|| self.detail.writes.first()).map(|value| value.variable),
-        }
+    fn subject_variable(&self) -> Option<(usize, &VariableRow)> {
+        let variable = match self.pane {
+            RunPane::State | RunPane::Findings => self.variables.at,
+            _ => self.detail.reads.first().or_else(|| self.detail.writes.first())?.variable,
+        };
+        Some((variable, self.opened.variables.get(variable)?))
     }
 
-    /// To the step that writes the variable; of several the one that holds now, or the next.
-    pub(crate) fn go_to_writer(&mut self) -> Result<(), &'static str> {
-        let (variable, step) = self.writer()?;
+    /// To a variable and a step, if they were found.
+    pub(crate) fn go_to_found(&mut self, found: Result<(usize, usize), Reason>) -> Result<(), Reason> {
+        let (variable, step) = found?;
         self.variables.at = variable;
         self.go_to_step(step);
         Ok(())
     }
 
-    /// The variable that `w` is about, and the step that it goes to.
-    pub fn writer(&self) -> Result<(usize, usize), &'static str> {
-        let variable = self.subject_variable().ok_or("no variable is chosen")?;
-        let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
+    /// The variable that `w` is about, and the step that writes it; of several the one that holds now, or the next.
+    pub fn writer(&self) -> Result<(usize, usize), Reason> {
+        let (variable, row) = self.subject_variable().ok_or("no variable is chosen")?;
         let holding =
             self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
         let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
@@ -482,18 +475,9 @@ impl RecordView {
         Ok((variable, step))
     }
 
-    /// To the next step that reads the variable, round and round.
-    pub(crate) fn go_to_reader(&mut self) -> Result<(), &'static str> {
-        let (variable, step) = self.reader()?;
-        self.variables.at = variable;
-        self.go_to_step(step);
-        Ok(())
-    }
-
-    /// The variable that `W` is about, and the step that it goes to.
-    pub fn reader(&self) -> Result<(usize, usize), &'static str> {
-        let variable = self.subject_variable().ok_or("no variable is chosen")?;
-        let row = self.opened.variables.get(variable).ok_or("no variable is chosen")?;
+    /// The variable that `W` is about, and the next step that reads it, round and round.
+    pub fn reader(&self) -> Result<(usize, usize), Reason> {
+        let (variable, row) = self.subject_variable().ok_or("no variable is chosen")?;
         let here = self.moment.0;
         let next = row.readers.iter().copied().find(|&reader| reader + 1 > here);
         let step = next.or(row.readers.first().copied()).ok_or("no step reads this variable")?;
@@ -504,14 +488,12 @@ impl RecordView {
     }
 
     /// The difference on or off; its other end is the moment before this step.
-    pub(crate) fn toggle_difference(&mut self) {
-        self.anchor = match self.anchor {
-            Some(_) => None,
-            None => Some(Moment(self.moment.0.saturating_sub(1))),
-        };
-        if self.anchor.is_some() {
+    pub(crate) fn toggle_difference(&mut self) -> Result<(), Reason> {
+        if self.anchor.take().is_none() {
+            self.anchor = Some(Moment(self.moment.0.saturating_sub(1)));
             self.focus(RunPane::State);
         }
+        Ok(())
     }
 
     /// How many findings stand there, by severity.
@@ -608,11 +590,8 @@ impl RecordView {
                 more => shown!("nothing on this screen holds {typed}; the JSON does, {more} times: J, n"),
             });
         }
-        let at = match self.find.at.filter(|(screen, _)| *screen == self.kind()) {
-            None if by > 0 => 0,
-            None => count - 1,
-            Some((_, at)) => (at as isize + by).rem_euclid(count as isize) as usize,
-        };
+        let before = self.find.at.filter(|(screen, _)| *screen == self.kind()).map(|(_, at)| at);
+        let at = panes::turn_to(before, by, count);
         self.find.at = Some((self.kind(), at));
         if !self.json {
             if let Some(hit) = self.find.hits.get(at).copied() {
@@ -648,10 +627,4 @@ impl RecordView {
             }
         }
     }
-}
-
-fn scroll(top: &mut usize, movement: Move, lines: usize, height: usize) {
-    let mut list = List { at: *top, top: *top };
-    list.go(movement, (lines + 1).saturating_sub(height).max(1), 1);
-    *top = list.at;
 }

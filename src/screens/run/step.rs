@@ -3,13 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::app::open_record::DetailValue;
 use crate::screens::run::state::{RecordView, Tab};
 use crate::widgets::layout::inner_width;
-use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark};
-use crate::widgets::prose::{fit, left_out, pad, wrap};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, badge_role, kind_role, pane};
+use crate::widgets::prose::{fit, left_out, pad, wrapped};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -21,13 +22,9 @@ const MAX_VALUE_LINES: usize = 6;
 const FACT_NAME: usize = 13;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let inner = frame(title(view, look), area, buf, look);
     let lines = content(view, inner_width(area), look.theme);
-    let height = usize::from(inner.height);
-    for (row, line) in lines.iter().skip(view.detail_top).take(height).enumerate() {
-        put(line.spans.clone(), row, inner, buf);
-    }
-    scroll_mark(area, view.detail_top, lines.len(), buf, look);
+    let rows = Rows { top: view.detail_top, len: lines.len(), at: None };
+    pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
 /// How many lines the content takes.
@@ -53,7 +50,7 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     title
 }
 
-fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
     let mut page = StepText { lines: Vec::new(), width, theme };
     if view.step().is_none() || !view.opened.has_steps() {
         page.opening(view);
@@ -88,7 +85,7 @@ fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Line<'static>>
 }
 
 struct StepText<'a> {
-    lines: Vec<Line<'static>>,
+    lines: Vec<Vec<Span<'static>>>,
     width: usize,
     theme: &'a Theme,
 }
@@ -98,8 +95,8 @@ impl StepText<'_> {
         self.theme.style(role)
     }
 
-    fn push(&mut self, spans: Vec<Span<'static>>) {
-        self.lines.push(Line::from(spans));
+    fn line(&mut self, text: impl Into<String>, role: Role) {
+        self.lines.push(vec![Span::styled(text.into(), self.style(role))]);
     }
 
     fn say(&mut self, text: &'static str, role: Role) {
@@ -107,14 +104,9 @@ impl StepText<'_> {
     }
 
     fn prose(&mut self, text: &Shown, role: Role) {
-        let style = self.style(role);
-        for range in wrap(text.as_str(), self.width) {
-            let line = text.as_str().get(range).unwrap_or_default().to_owned();
-            self.push(vec![Span::styled(line, style)]);
-        }
+        wrapped(text.as_str(), self.width, usize::MAX).for_each(|line| self.line(line, role));
         if let Some(rest) = left_out(text.as_str()) {
-            let style = self.style(Role::Warning);
-            self.push(vec![Span::styled(rest, style)]);
+            self.line(rest, Role::Warning);
         }
     }
 
@@ -123,11 +115,6 @@ impl StepText<'_> {
             Some(text) => self.prose(text, Role::Text),
             None => self.say(nothing, Role::Dim),
         }
-    }
-
-    fn heading(&mut self, text: &'static str) {
-        let style = self.style(Role::Faint);
-        self.push(vec![Span::styled(text, style)]);
     }
 
     fn opening(&mut self, view: &RecordView) {
@@ -163,7 +150,7 @@ impl StepText<'_> {
         self.values("reads", &detail.reads, detail.more.0);
         self.values("writes", &detail.writes, detail.more.1);
         if !detail.facts.is_empty() {
-            self.heading("call");
+            self.line("call", Role::Faint);
             for (name, value) in &detail.facts {
                 self.fact(name, value);
             }
@@ -181,27 +168,23 @@ impl StepText<'_> {
 
     fn fact(&mut self, name: &str, value: &Shown) {
         let (faint, dim) = (self.style(Role::Faint), self.style(Role::Dim));
-        let text = value.as_str();
-        let name = pad(name, FACT_NAME);
-        for (n, range) in wrap(text, self.width.saturating_sub(FACT_NAME + 2)).into_iter().enumerate() {
-            let head = if n == 0 { name.clone() } else { " ".repeat(FACT_NAME) };
-            let line = text.get(range).unwrap_or_default().to_owned();
-            self.push(vec![Span::styled(format!("  {head}"), faint), Span::styled(line, dim)]);
+        let lines = wrapped(value.as_str(), self.width.saturating_sub(FACT_NAME + 2), usize::MAX);
+        for (n, line) in lines.enumerate() {
+            let head = pad(if n == 0 { name } else { "" }, FACT_NAME);
+            self.lines.push(vec![Span::styled(format!("  {head}"), faint), Span::styled(line.to_owned(), dim)]);
         }
     }
 
     fn values(&mut self, word: &'static str, values: &[DetailValue], more: usize) {
-        self.heading(word);
+        self.line(word, Role::Faint);
         if values.is_empty() {
-            let style = self.style(Role::Dim);
-            self.push(vec![Span::styled("  nothing", style)]);
+            self.line("  nothing", Role::Dim);
         }
         for value in values {
             self.value(value);
         }
         if more > 0 {
-            let style = self.style(Role::Faint);
-            self.push(vec![Span::styled(format!("  … and {more} more: the global state lists them"), style)]);
+            self.line(format!("  … and {more} more: the global state lists them"), Role::Faint);
         }
     }
 
@@ -209,7 +192,6 @@ impl StepText<'_> {
         let name = fit(value.name.as_str(), self.width / 2);
         let text = value.value.as_ref().map_or(value.badge.word(), Shown::as_str);
         let role = if value.value.is_some() { kind_role(value.kind) } else { Role::BadgeDoubt };
-        let indent = 4;
         let one_line = !text.contains('\n') && name.len() + text.len() + 10 < self.width;
         // Where there is no value, the badge's word stands in its place.
         let known = if value.badge.is_put() { value.badge.word() } else { value.badge.short() };
@@ -218,19 +200,14 @@ impl StepText<'_> {
         let key = Span::styled(format!("  {name}"), self.style(Role::Key));
         if one_line {
             let text = Span::styled(format!("  {text}"), self.style(role));
-            self.push(vec![key, text, badge]);
-            return;
+            return self.lines.push(vec![key, text, badge]);
         }
-        self.push(vec![key, badge]);
-        let lines = wrap(text, self.width.saturating_sub(indent));
-        let style = self.style(role);
-        for range in lines.iter().take(MAX_VALUE_LINES) {
-            let line = text.get(range.clone()).unwrap_or_default();
-            self.push(vec![Span::styled(format!("    {line}"), style)]);
-        }
-        if lines.len() > MAX_VALUE_LINES {
-            let style = self.style(Role::Faint);
-            self.push(vec![Span::styled(format!("    … {} lines more", lines.len() - MAX_VALUE_LINES), style)]);
+        self.lines.push(vec![key, badge]);
+        let mut lines = wrapped(text, self.width.saturating_sub(4), usize::MAX);
+        lines.by_ref().take(MAX_VALUE_LINES).for_each(|line| self.line(format!("    {line}"), role));
+        let more = lines.count();
+        if more > 0 {
+            self.line(format!("    … {more} lines more"), Role::Faint);
         }
     }
 }

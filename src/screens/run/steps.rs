@@ -5,7 +5,8 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::screens::run::state::RecordView;
-use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, line_pane, pane, severity_role};
 use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use stepscope_core::run::state::Ran;
@@ -16,50 +17,50 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     if !steps.is_empty() {
         title.push(look.span(format!("  {}", view.opened.procedure_name), Role::Faint));
     }
-    let inner = frame(title, area, buf, look);
     if steps.is_empty() {
-        put(vec![look.span(nothing(view), Role::Dim)], 0, inner, buf);
-        return;
+        return line_pane(title, vec![look.span(nothing(view), Role::Dim)], area, buf, look);
     }
-    let digits = steps.len().to_string().len();
-    for (row, position) in view.steps.visible(steps.len(), usize::from(inner.height)).enumerate() {
-        let Some(step) = steps.get(position) else { continue };
-        let current = view.step() == Some(position);
-        let first_bad = view.opened.where_to_fix.as_ref().is_some_and(|verdict| verdict.step == Some(position));
-        let (glyph, role) = match step.worst {
-            _ if step.failed || first_bad => ("✗", Role::Fatal),
-            // What is wrong with it as it is written still shows.
-            None if step.ran == Ran::No => ("–", Role::Ghost),
-            Some(severity) => (severity.glyph(), severity_role(severity)),
-            None => ("✓", Role::Ok),
-        };
-        let ran = position < view.moment.0 && step.ran != Ran::No;
-        let text = if ran { Role::Text } else { Role::Ghost };
-        let text = if current { Role::Current } else { text };
-        let mut line = vec![
-            look.span(if current { "▸" } else { " " }, Role::Accent),
-            look.span(glyph, role),
-            look.span(format!(" {:>digits$} ", position + 1), Role::Faint),
-        ];
-        if step.id.as_str() != (position + 1).to_string() {
-            line.push(look.span(format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning));
-        }
-        if first_bad {
-            line.push(look.span("first bad ", Role::Fatal));
-        }
-        if step.ran == Ran::No {
-            line.push(look.span("not run ", Role::Dim));
-        }
-        if step.is_last && (view.opened.surprise.is_some() || position + 1 != steps.len()) {
-            line.push(look.span("⚑ runs as last ", Role::Warning));
-        }
-        line.push(Span::styled(step.text.as_str().to_owned(), look.style(text)));
-        put(line, row, inner, buf);
-        if current {
-            wash(row, inner, buf, look.selection());
-        }
+    let rows = Rows { at: view.step(), ..view.steps.rows(steps.len()) };
+    pane(title, rows, |position| line(view, position, look).unwrap_or_default(), area, buf, look);
+}
+
+fn line(view: &RecordView, position: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
+    let (opened, number) = (&view.opened, position + 1);
+    let step = opened.steps.get(position)?;
+    let digits = opened.steps.len().to_string().len();
+    let current = view.step() == Some(position);
+    let first_bad = opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position));
+    let (glyph, role) = match step.worst {
+        _ if step.failed || first_bad => ("✗", Role::Fatal),
+        // What is wrong with it as it is written still shows.
+        None if step.ran == Ran::No => ("–", Role::Ghost),
+        Some(severity) => (severity.glyph(), severity_role(severity)),
+        None => ("✓", Role::Ok),
+    };
+    let text = match position < view.moment.0 && step.ran != Ran::No {
+        _ if current => Role::Current,
+        true => Role::Text,
+        false => Role::Ghost,
+    };
+    let mut line = vec![
+        look.span(if current { "▸" } else { " " }, Role::Accent),
+        look.span(glyph, role),
+        look.span(format!(" {number:>digits$} "), Role::Faint),
+    ];
+    if step.id.as_str() != number.to_string() {
+        line.push(look.span(format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning));
     }
-    scroll_mark(area, view.steps.top, steps.len(), buf, look);
+    if first_bad {
+        line.push(look.span("first bad ", Role::Fatal));
+    }
+    if step.ran == Ran::No {
+        line.push(look.span("not run ", Role::Dim));
+    }
+    if step.is_last && (opened.surprise.is_some() || number != opened.steps.len()) {
+        line.push(look.span("⚑ runs as last ", Role::Warning));
+    }
+    line.push(look.span(step.text.as_str(), text));
+    Some(line)
 }
 
 fn nothing(view: &RecordView) -> &'static str {

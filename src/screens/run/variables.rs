@@ -12,8 +12,10 @@ use crate::app::computed::superscript;
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::RecordView;
-use crate::widgets::look;
-use crate::widgets::look::{Look, badge_role, frame, kind_role, put, scroll_mark, severity_role, wash};
+use crate::widgets::layout::split_rows;
+use crate::widgets::look::{
+    Look, badge_role, fill, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
+};
 use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
 use stepscope_core::procedure::FINAL_ANSWER;
@@ -39,23 +41,18 @@ struct Columns {
 }
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let inner = frame(title(view, look), area, buf, look);
+    let title = title(view, look);
     let variables = &view.opened.variables;
     if variables.is_empty() {
-        put(vec![look.span("no variables", Role::Dim)], 0, inner, buf);
-        return;
+        return line_pane(title, vec![look.span("no variables", Role::Dim)], area, buf, look);
     }
+    let inner = frame(title, area, buf, look);
     let columns = share(view, usize::from(inner.width));
     put(heading(view, columns, look), 0, inner, buf);
-    let body = Rect { y: inner.y + 1.min(inner.height), height: inner.height.saturating_sub(1), ..inner };
-    let rows = view.variables.visible(variables.len(), usize::from(body.height));
-    for (row, variable) in rows.enumerate() {
-        put(line(view, variable, columns, look), row, body, buf);
-        if variable == view.variables.at {
-            wash(row, body, buf, look.selection());
-        }
-    }
-    let below_heading = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let (_, body) = split_rows(inner, 1);
+    let rows = view.variables.rows(variables.len());
+    fill(rows, |variable| line(view, variable, columns, look), body, buf, look);
+    let (_, below_heading) = split_rows(area, 1);
     scroll_mark(below_heading, view.variables.top, variables.len(), buf, look);
 }
 
@@ -204,7 +201,7 @@ fn value(
     let text = if width == 0 { fit(text, room) } else { fit(text, room.saturating_sub(width).max(room / 3)) };
     room = room.saturating_sub(text.width());
     spans.push(Span::styled(text, style));
-    for span in look::fit_spans(behind, room) {
+    for span in fit_spans(behind, room) {
         room = room.saturating_sub(span.width());
         spans.push(span);
     }

@@ -7,11 +7,12 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::side_by_side::state::{SideBySide, SideRow};
-use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width};
-use crate::widgets::look::{Look, Piece, frame, put, scroll_mark};
-use crate::widgets::prose::{fit, pad, wrap_up_to};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, Piece, pane};
+use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
+use crate::widgets::{layout, prose};
 use stepscope_base::text::Shown;
 use stepscope_core::compare::difference::Change;
 
@@ -37,12 +38,9 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         look.span("B ", Role::Accent),
         look.span(fit(b.as_str(), 40), Role::Title),
     ];
-    let inner = frame(title, area, buf, look);
     let lines = lines(sides, inner_width(area));
-    for (row, line) in lines.iter().skip(sides.top).take(usize::from(inner.height)).enumerate() {
-        put(line.iter().map(|(text, role)| look.span(text.as_str(), *role)).collect(), row, inner, buf);
-    }
-    scroll_mark(area, sides.top, lines.len(), buf, look);
+    let rows = Rows { top: sides.top, len: lines.len(), at: None };
+    pane(title, rows, |n| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default()), area, buf, look);
 }
 
 /// Everything in a width.
@@ -76,9 +74,7 @@ pub(crate) fn lines(sides: &SideBySide, width: usize) -> Vec<Vec<Piece>> {
 }
 
 fn wrapped(text: &Shown, width: usize) -> Vec<String> {
-    let text = text.as_str();
-    let ranges = wrap_up_to(text, width, MAX_LINES).into_iter().take(MAX_LINES);
-    ranges.map(|range| text.get(range).unwrap_or_default().to_owned()).collect()
+    prose::wrapped(text.as_str(), width, MAX_LINES).map(ToOwned::to_owned).collect()
 }
 
 const fn sign(change: Change) -> (&'static str, Role) {

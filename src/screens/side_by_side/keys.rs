@@ -14,7 +14,7 @@ use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, SideBySide};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
-use crate::widgets::list::{List, Move};
+use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::fork::ForkOrigin;
@@ -227,9 +227,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
 pub(crate) fn go(app: &mut App, movement: Move) {
     let (lines, height) = draw::size(app, app.area());
     if let Some(sides) = app.screens.side_by_side_mut() {
-        let mut list = List { at: sides.top, top: sides.top };
-        list.go(movement, lines.saturating_sub(height) + 1, height);
-        sides.top = list.at;
+        scroll(&mut sides.top, movement, lines, height);
     }
 }
 

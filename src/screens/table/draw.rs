@@ -8,8 +8,7 @@ use ratatui::text::Span;
 use crate::app::review;
 use crate::app::state::App;
 use crate::screens::table::state::{SortBy, SortColumn};
-use crate::widgets::look;
-use crate::widgets::look::{Look, put, severity_role};
+use crate::widgets::look::{Look, fill, put, severity_role};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -109,13 +108,8 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![look.span(nothing(app), Role::Dim)], 1, body, buf);
         return;
     }
-    for (line, row) in app.table.list.visible(rows, usize::from(body.height)).enumerate() {
-        let Some(record) = app.table.record(row) else { continue };
-        put(cells(app, record, &columns, look), line, body, buf);
-        if row == app.table.list.at {
-            look::wash(line, body, buf, look.selection());
-        }
-    }
+    let line = |row: usize| app.table.record(row).map(|record| cells(app, record, &columns, look)).unwrap_or_default();
+    fill(app.table.list.rows(rows), line, body, buf, look);
 }
 
 fn nothing(app: &App) -> &'static str {

@@ -11,6 +11,7 @@ use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::keymap::Action;
 use crate::widgets::layout::table_height;
 use crate::widgets::list::Move;
+use crate::widgets::panes::turn;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -92,9 +93,7 @@ fn finding_by(app: &mut App, by: isize) {
 fn sort_by(app: &mut App, by: isize) {
     // What is beside the sorted column on screen; a column that is not on screen stands at the beginning.
     let columns = sorts(app);
-    let at = columns.iter().position(|sort| *sort == app.table.sort).unwrap_or(0) as isize;
-    let next = (at + by).rem_euclid(columns.len().max(1) as isize) as usize;
-    app.table.sort = columns.get(next).copied().unwrap_or_default();
+    app.table.sort = if columns.is_empty() { SortBy::default() } else { turn(&columns, app.table.sort, by) };
     // What one looks for comes first: the gravest, the longest, the least sure.
     app.table.descending = matches!(app.table.sort, SortBy::Findings | SortBy::Number(SortColumn::Steps));
     app.arrange();
