@@ -9,12 +9,12 @@ use crate::app::state::App;
 use crate::dialogs::dialog::{Prompt, PromptPurpose};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Mode;
-use crate::screens::run::state::{RecordView, RunPane};
-use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side};
+use crate::screens::run::state::RecordView;
+use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
 use crate::widgets::look::{Look, fit_spans, put, severity_role};
-use crate::widgets::prose::fit;
+use crate::widgets::prose::{counted, fit};
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
 use crate::widgets::{keymap, layout, look, prose};
@@ -191,10 +191,11 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let forks = app.fork_count();
     let (rows, all) = (app.rows(), app.store.len());
-    let shown = if app.table.is_natural() || rows == all { records(all - forks) } else { format!("{rows} of {all}") };
+    let shown =
+        if app.table.is_natural() || rows == all { counted(all - forks, "record") } else { format!("{rows} of {all}") };
     line.push(look.span(format!("{shown}   "), Role::Text));
     if forks > 0 {
-        line.push(look.span(format!("{forks} fork{}   ", if forks == 1 { "" } else { "s" }), Role::Dim));
+        line.push(look.span(format!("{}   ", counted(forks, "fork")), Role::Dim));
     }
     // In front of the table it is more important where one is.
     if let Some(skipped) = app.skipped().filter(|_| app.screen() == ScreenKind::Table) {
@@ -207,10 +208,6 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.extend(counts(app.severity_counts(), look));
     }
     line
-}
-
-fn records(count: usize) -> String {
-    format!("{count} record{}", if count == 1 { "" } else { "s" })
 }
 
 /// The line above the keys: the answer to the last key, else what the cursor is on.
@@ -231,9 +228,9 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         app.screens.record().map(|view| line(view, look)).unwrap_or_default()
     };
     let line = match app.screen() {
-        ScreenKind::Table => table_line(app, look),
-        ScreenKind::Run => of_record(describe),
-        ScreenKind::Answer => of_record(answer),
+        ScreenKind::Table => table::draw::describe(app, look),
+        ScreenKind::Run => of_record(run::draw::describe),
+        ScreenKind::Answer => of_record(answer::draw::describe),
         ScreenKind::Json => of_record(json::draw::describe),
         ScreenKind::Rerun => rerun::draw::describe(app, look),
         ScreenKind::Compare => compare::draw::describe(app, look),
@@ -244,79 +241,6 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);
     put(spans, 0, area, buf);
-}
-
-fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
-    match view.pane {
-        RunPane::State => vec![look.span(run::variables::describe(view), Role::Dim)],
-        RunPane::Findings => match view.opened.notes.get(view.findings.at) {
-            Some(note) => {
-                let role = severity_role(note.severity);
-                let help = note.help.map(|help| look.span(format!("  {help}"), Role::Dim));
-                let place = look.span(format!("{}  ", note.pointer.text().line()), Role::Faint);
-                [place, look.span(note.message.as_str(), role)].into_iter().chain(help).collect()
-            }
-            None => Vec::new(),
-        },
-        RunPane::Steps | RunPane::Step => {
-            let surprise =
-                view.opened.surprise.map(|surprise| look.span(format!("⚑ {}", surprise.meaning()), Role::Warning));
-            surprise
-                .map_or_else(|| vec![look.span(view.detail.text.as_str().replace('\n', " "), Role::Dim)], |s| vec![s])
-        }
-        RunPane::Question => match &view.opened.fitness {
-            Some(fitness) => vec![look.span(format!("fitness {fitness}"), Role::Dim)],
-            None => Vec::new(),
-        },
-    }
-}
-
-/// What the cursor of the answer screen is on.
-fn answer(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
-    use crate::screens::answer::state::AnswerPane;
-    let Some(answer) = &view.answer else { return Vec::new() };
-    if answer.pane == AnswerPane::Checks {
-        let texts = answer::checks::describe(view, answer).into_iter();
-        return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();
-    }
-    let Some(view) = answer.span_view() else { return Vec::new() };
-    let mut line = vec![
-        look.span(format!("{} {}  ", view.standing.glyph(), view.badge), view.standing.role()),
-        look.span(view.pointer.text().line().into_string(), Role::Faint),
-    ];
-    for sentence in &view.sentences {
-        line.push(look.span(format!("   {sentence}"), Role::Dim));
-    }
-    line
-}
-
-fn table_line(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let mut line = Vec::new();
-    if !app.table.filter_text.is_empty() {
-        line.push(look.span("filter ", Role::Faint));
-        line.push(look.span(format!("{}  ", stepscope_base::shown!("{}", app.table.filter_text)), Role::Accent));
-    }
-    if let Some(search) = app.table.filtering.as_ref().filter(|search| !search.done) {
-        line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
-    } else if let Some(finding) = &app.table.finding {
-        let count = finding.len();
-        if finding.running {
-            line.push(look.span(format!("looking…  {count} found  "), Role::Accent));
-        } else {
-            let at = finding.nth(app.table.list.at);
-            let count = at.map_or_else(|| records(count), |at| format!("match {} of {count}", at + 1));
-            line.push(look.span(format!("/{}  {count}  ", stepscope_base::shown!("{}", finding.typed)), Role::Dim));
-        }
-    }
-    if let Some(failure) = app.store.failures.last() {
-        line.push(look.span(format!("{failure}"), Role::Fatal));
-    } else if line.is_empty()
-        && let Some(record) = app.record()
-    {
-        let id = app.table.texts(record).map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
-        line.push(look.span(format!("{}  {id}", app.name_of(record)), Role::Faint));
-    }
-    line
 }
 
 /// The last line: the keys that work here.

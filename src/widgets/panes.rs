@@ -22,7 +22,7 @@ pub(crate) fn turn_to(at: Option<usize>, by: isize, count: usize) -> usize {
 
 /// Where the panes of a screen were laid out last; what is hidden has no place.
 #[derive(Clone, Debug, Default)]
-pub struct Areas<P>(Vec<(P, Rect)>);
+pub(crate) struct Areas<P>(Vec<(P, Rect)>);
 
 impl<P: Copy + PartialEq> Areas<P> {
     /// One pane alone fills the body, or all share it.

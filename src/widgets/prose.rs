@@ -22,6 +22,11 @@ pub(crate) fn size(bytes: usize) -> String {
     }
 }
 
+/// So many of what a noun names.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What is said of a text of which only the beginning is laid out.
 pub(crate) fn left_out(text: &str) -> Option<String> {
     let rest = text.len().checked_sub(MAX_PROSE).filter(|rest| *rest > 0)?;

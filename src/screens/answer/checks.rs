@@ -8,7 +8,7 @@ use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::screens::run::state::RecordView;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane, put, severity_role};
-use crate::widgets::prose::{pad, wrapped};
+use crate::widgets::prose::{counted, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 
@@ -19,7 +19,7 @@ pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut
     let mut title = vec![look.span("Checks", Role::Title)];
     let notes = view.opened.notes.len();
     if notes > 0 {
-        title.push(look.span(format!("  {notes} finding{}", if notes == 1 { "" } else { "s" }), Role::Dim));
+        title.push(look.span(format!("  {}", counted(notes, "finding")), Role::Dim));
     }
     let count = answer.check_rows;
     let at = (answer.pane == AnswerPane::Checks).then_some(answer.checks.at);

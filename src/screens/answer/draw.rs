@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::text::Span;
 
 use crate::screens::answer::layout::question_height;
 use crate::screens::answer::state::AnswerPane;
@@ -31,4 +32,22 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
             AnswerPane::Checks => checks::draw(view, answer, place, buf, look),
         }
     }
+}
+
+/// What the cursor is on.
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(answer) = &view.answer else { return Vec::new() };
+    if answer.pane == AnswerPane::Checks {
+        let texts = checks::describe(view, answer).into_iter();
+        return texts.map(|(text, role)| look.span(format!("{}  ", text.as_str().replace('\n', " ")), role)).collect();
+    }
+    let Some(view) = answer.span_view() else { return Vec::new() };
+    let mut line = vec![
+        look.span(format!("{} {}  ", view.standing.glyph(), view.badge), view.standing.role()),
+        look.span(view.pointer.text().line().into_string(), Role::Faint),
+    ];
+    for sentence in &view.sentences {
+        line.push(look.span(format!("   {sentence}"), Role::Dim));
+    }
+    line
 }

@@ -22,8 +22,10 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
     let done = match action {
         Action::NextCitation => answer.next_span(times),
         Action::PreviousCitation => answer.next_span(-times),
-        Action::NextPane => answer.next_pane(1),
-        Action::PreviousPane => answer.next_pane(-1),
+        Action::NextPane | Action::PreviousPane => {
+            answer.next_pane(if action == Action::NextPane { 1 } else { -1 });
+            Ok(())
+        }
         Action::Open => return Some(open(app)),
         Action::Contents => open_contents(app),
         Action::NextFinding => next_finding(app, times),
@@ -45,7 +47,9 @@ fn answer_mut(app: &mut App) -> Option<&mut AnswerView> {
 }
 
 pub(crate) fn go(app: &mut App, movement: Move) {
-    answer_mut(app).into_iter().for_each(|answer| answer.go(movement));
+    if let Some(answer) = answer_mut(app) {
+        answer.go(movement);
+    }
 }
 
 /// Lays the panes out, and keeps the cursors within what there is and on screen.

@@ -153,9 +153,8 @@ impl AnswerView {
     }
 
     /// To the next pane.
-    pub(crate) fn next_pane(&mut self, by: isize) -> Result<(), Reason> {
+    pub(crate) fn next_pane(&mut self, by: isize) {
         self.pane = panes::turn(&AnswerPane::ALL, self.pane, by);
-        Ok(())
     }
 
     /// Moves what the keys are on.

@@ -9,7 +9,7 @@ use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::layout;
 use crate::widgets::layout::inner_height;
 use crate::widgets::look::{Look, frame, put, scroll_mark};
-use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
@@ -27,7 +27,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Boards", Role::Title)];
     if let Some(judged) = &app.across.judged {
         let [here, elsewhere] = judged.counts;
-        title.push(look.span(format!("  {here} judged item{}", if here == 1 { "" } else { "s" }), Role::Dim));
+        title.push(look.span(format!("  {}", counted(here, "judged item")), Role::Dim));
         if elsewhere > 0 {
             title.push(look.span(format!(", {elsewhere} more are no records here and not counted"), Role::Warning));
         }

@@ -22,11 +22,16 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Right => sideways(app, 1),
         Action::NextStep => view.walk_by(times),
         Action::PreviousStep => view.walk_by(-times),
-        Action::NextPane => view.next_pane(1),
-        Action::PreviousPane => view.next_pane(-1),
+        Action::NextPane | Action::PreviousPane => {
+            view.next_pane(if action == Action::NextPane { 1 } else { -1 });
+            Ok(())
+        }
         Action::Writer => view.go_to_found(view.writer()),
         Action::Reader => view.go_to_found(view.reader()),
-        Action::Between | Action::Difference => view.toggle_difference(),
+        Action::Between | Action::Difference => {
+            view.toggle_difference();
+            Ok(())
+        }
         Action::Exact => return Some(app.make(Make::Exact)),
         Action::Repair => return Some(side_by_side::keys::look_for_fixes(app)),
         Action::Edit => return Some(edit::edit(app)),

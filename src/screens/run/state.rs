@@ -266,9 +266,8 @@ impl RecordView {
     }
 
     /// Gives the keys to another pane, `by` further.
-    pub(crate) fn next_pane(&mut self, by: isize) -> Result<(), Reason> {
+    pub(crate) fn next_pane(&mut self, by: isize) {
         self.focus(panes::turn(&RunPane::ALL, self.pane, by));
-        Ok(())
     }
 
     /// Gives the keys to a pane.
@@ -488,12 +487,11 @@ impl RecordView {
     }
 
     /// The difference on or off; its other end is the moment before this step.
-    pub(crate) fn toggle_difference(&mut self) -> Result<(), Reason> {
+    pub(crate) fn toggle_difference(&mut self) {
         if self.anchor.take().is_none() {
             self.anchor = Some(Moment(self.moment.0.saturating_sub(1)));
             self.focus(RunPane::State);
         }
-        Ok(())
     }
 
     /// How many findings stand there, by severity.

@@ -9,7 +9,7 @@ use crate::app::review;
 use crate::app::state::App;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::look::{Look, fill, put, severity_role};
-use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_core::answer::route::Route;
@@ -125,6 +125,36 @@ fn nothing(app: &App) -> &'static str {
     }
 }
 
+/// What is looked for, what failed, else the record under the cursor.
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let mut line = Vec::new();
+    if !app.table.filter_text.is_empty() {
+        line.push(look.span("filter ", Role::Faint));
+        line.push(look.span(format!("{}  ", shown!("{}", app.table.filter_text)), Role::Accent));
+    }
+    if let Some(search) = app.table.filtering.as_ref().filter(|search| !search.done) {
+        line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
+    } else if let Some(finding) = &app.table.finding {
+        let count = finding.len();
+        if finding.running {
+            line.push(look.span(format!("looking…  {count} found  "), Role::Accent));
+        } else {
+            let at = finding.nth(app.table.list.at);
+            let count = at.map_or_else(|| counted(count, "record"), |at| format!("match {} of {count}", at + 1));
+            line.push(look.span(format!("/{}  {count}  ", shown!("{}", finding.typed)), Role::Dim));
+        }
+    }
+    if let Some(failure) = app.store.failures.last() {
+        line.push(look.span(format!("{failure}"), Role::Fatal));
+    } else if line.is_empty()
+        && let Some(record) = app.record()
+    {
+        let id = app.table.texts(record).map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
+        line.push(look.span(format!("{}  {id}", app.name_of(record)), Role::Faint));
+    }
+    line
+}
+
 fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     // The words are those of the row under the cursor.
@@ -138,20 +168,12 @@ fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'
             (true, false) => "▴",
             _ => "",
         };
-        let text = format!("{word}{arrow}");
-        let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
+        let text = aligned(column, &format!("{word}{arrow}"), width);
         let style = look.style(if sorted { Role::Accent } else { Role::Faint });
         line.push(Span::styled(text, style.add_modifier(Modifier::UNDERLINED)));
         line.push(Span::styled(" ", look.style(Role::Faint).add_modifier(Modifier::UNDERLINED)));
     }
     line
-}
-
-const fn is_right(column: Column) -> bool {
-    matches!(
-        column,
-        Column::Position | Column::Pred | Column::Gold | Column::Steps | Column::Fitness | Column::Confidence
-    )
 }
 
 /// The columns on screen that can be sorted by, from left to right.
@@ -176,57 +198,59 @@ pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
 fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
     let Some(row) = app.store.row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
-    let texts = app.table.texts(record);
-    let known = row.has(Flag::Checked);
-    // Colour only where there is something to look at: what is right stays quiet.
-    let (pred_role, gold_role) =
-        if row.correct() == Some(true) { (Role::Dim, Role::Dim) } else { (Role::Text, Role::Gold) };
-    let number = |value: f32, decimals: usize| {
-        if value.is_nan() { String::new() } else { format!("{value:.decimals$}") }
-    };
-    let mut line = Vec::new();
     let typed = row.typed();
+    let mut line = Vec::new();
     for &(column, width) in columns {
         if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
             line.push(look.span(pad("▒", width), Role::Faint));
-            line.push(Span::raw(" "));
-            continue;
+        } else if column == Column::Findings {
+            line.extend(findings(row, width, look));
+        } else {
+            let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed));
+            let (text, role) = typed.unwrap_or_else(|| cell(app, record, row, column));
+            line.push(look.span(aligned(column, &text, width), role));
         }
-        if let Some((text, role)) = typed.as_ref().and_then(|typed| typed_cell(column, typed)) {
-            let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
-            line.push(look.span(text, role));
-            line.push(Span::raw(" "));
-            continue;
-        }
-        let (text, role) = match column {
-            Column::Position => position(app, record),
-            Column::Review => review::strip::mark(app, record),
-            Column::Ok => match (row.correct(), row.kind()) {
-                (Some(true), _) => (" ✓".into(), Role::Dim),
-                (Some(false), _) => (" ✗".into(), Role::Fatal),
-                (None, RecordKind::Error | RecordKind::Broken) if known => (" !".into(), Role::Fatal),
-                _ => (String::new(), Role::Faint),
-            },
-            Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
-            Column::Pred => (texts.map(|texts| texts.pred.as_str().to_owned()).unwrap_or_default(), pred_role),
-            Column::Gold => (texts.map(|texts| texts.gold.as_str().to_owned()).unwrap_or_default(), gold_role),
-            Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
-            Column::Fitness => (number(row.fitness(), 2), Role::Dim),
-            Column::Confidence => (number(row.confidence, 2), Role::Dim),
-            Column::Fix => fix(row),
-            Column::Findings => {
-                line.extend(findings(row, width, known, look));
-                line.push(Span::raw(" "));
-                continue;
-            }
-            Column::Title => title(app, record),
-            Column::Kind | Column::Steps => (String::new(), Role::Faint),
-        };
-        let text = if is_right(column) { pad_left(&text, width) } else { pad(&text, width) };
-        line.push(look.span(text, role));
         line.push(Span::raw(" "));
     }
     line
+}
+
+fn aligned(column: Column, text: &str, width: usize) -> String {
+    use Column as C;
+    let is_right = matches!(column, C::Position | C::Pred | C::Gold | C::Steps | C::Fitness | C::Confidence);
+    if is_right { pad_left(text, width) } else { pad(text, width) }
+}
+
+/// What every record says in a column.
+fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Role) {
+    let texts = app.table.texts(record);
+    let known = row.has(Flag::Checked);
+    // Colour only where there is something to look at: what is right stays quiet.
+    let unless_right = |role| if row.correct() == Some(true) { Role::Dim } else { role };
+    let number = |value: f32| if value.is_nan() { String::new() } else { format!("{value:.2}") };
+    match column {
+        Column::Position => position(app, record),
+        Column::Review => review::strip::mark(app, record),
+        Column::Ok => match (row.correct(), row.kind()) {
+            (Some(true), _) => (" ✓".into(), Role::Dim),
+            (Some(false), _) => (" ✗".into(), Role::Fatal),
+            (None, RecordKind::Error | RecordKind::Broken) if known => (" !".into(), Role::Fatal),
+            _ => (String::new(), Role::Faint),
+        },
+        Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
+        Column::Pred => {
+            (texts.map(|texts| texts.pred.as_str().to_owned()).unwrap_or_default(), unless_right(Role::Text))
+        }
+        Column::Gold => {
+            (texts.map(|texts| texts.gold.as_str().to_owned()).unwrap_or_default(), unless_right(Role::Gold))
+        }
+        Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
+        Column::Fitness => (number(row.fitness()), Role::Dim),
+        Column::Confidence => (number(row.confidence), Role::Dim),
+        Column::Fix => fix(row),
+        Column::Title => title(app, record),
+        Column::Kind | Column::Steps | Column::Findings => (String::new(), Role::Faint),
+    }
 }
 
 /// The number of a record, or which fork it is.
@@ -330,10 +354,10 @@ const fn kind_role(kind: RecordKind) -> Role {
     }
 }
 
-fn findings(row: &RowFacts, width: usize, known: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut left = width;
-    if !known {
+    if !row.has(Flag::Checked) {
         spans.push(look.span("…", Role::Faint));
         left -= 1;
     }
