@@ -25,7 +25,7 @@ use stepscope_core::table::seen::place_in;
 use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
-use stepscope_io::fresh::{lend, take_back, write_new};
+use stepscope_io::files::{edited_text, editor_file, write_new};
 use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::{Writer, now};
 use stepscope_io::pipeline::load::Loader;
@@ -307,8 +307,8 @@ pub fn read(work: Work, side: &Arc<SideData>) -> Option<Msg> {
         }
         Work::Parents(moves, plan, wanted) => Some(Msg::Parents(moves, plan.find(&wanted, || true))),
         Work::Append(append) => Some(Msg::Log(append.write())),
-        Work::Lend(text) => Some(Msg::Lent(lend(&text))),
-        Work::TakeBack(path) => Some(Msg::TakenBack(take_back(&path))),
+        Work::Lend(text) => Some(Msg::Lent(editor_file(&text))),
+        Work::TakeBack(path) => Some(Msg::TakenBack(edited_text(&path))),
         Work::Export(path, bytes) => {
             let result = write_new(&path, &bytes);
             Some(Msg::Exported(path, result))

@@ -17,7 +17,7 @@ use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::drafts::Drafts;
-use stepscope_io::log::journal::{self, Follow};
+use stepscope_io::log::journal::{Follow, REVIEWS};
 use stepscope_io::pipeline::examine::case_of_row;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
@@ -95,7 +95,7 @@ impl ReviewWorker {
         let follows = journals.iter().map(Follow::new).collect();
         let to_screen = tell.clone();
         start(Thread::Reviews, move || {
-            if let Some(Err(failure)) = own.as_ref().map(journal::look) {
+            if let Some(Err(failure)) = own.as_ref().map(|place| REVIEWS.look(place)) {
                 to_screen.say(News::Trouble(failure));
             }
             look(&tasks, follows, drafts, &to_screen);

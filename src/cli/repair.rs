@@ -23,6 +23,7 @@ const PROCEDURES: Content = Content {
     is_like: |head| memchr::memmem::find(head, b"\"steps\"").is_some(),
     durable: true,
     longest: usize::MAX,
+    largest: u64::MAX,
 };
 
 /// `stepscope repair`.

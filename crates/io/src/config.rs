@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::DirBuilder;
 use std::io::ErrorKind;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
@@ -188,11 +186,6 @@ fn advice(message: &str) -> Shown {
         "; correct this line, or remove it to get the default"
     };
     shown.and(what)
-}
-
-/// Makes a folder of our own, with those above it, for its owner alone.
-pub fn own_folder(folder: &Path) -> std::io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 #[cfg(test)]

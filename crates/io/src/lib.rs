@@ -6,8 +6,8 @@
 pub mod config;
 /// What could not be done, and what to do about it.
 pub mod failure;
-/// A file of its own, never in the place of another.
-pub mod fresh;
+/// Small files, written whole.
+pub mod files;
 /// The log service: lines that are kept, appended safely.
 pub mod log;
 /// Asking models, and hearing their replies piece by piece.

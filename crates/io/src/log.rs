@@ -1,5 +1,7 @@
 //! The log service: one thread appends every line that a session keeps, each to its log, in the order in which they are
-//! given, and says of each whether it is on the disk. Reviews and forks are logs.
+//! given, and says of each whether it is on the disk. What a file holds is its [`Content`]: reviews, forks, recordings.
+//!
+//! A recording is appended by the call that makes it ([`append_line`]): how that ends says whether it could be recorded.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};

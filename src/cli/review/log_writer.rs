@@ -25,7 +25,7 @@ pub(super) struct LogWriter {
 
 impl LogWriter {
     pub(super) fn open(place: &Place) -> Result<Self, Failure> {
-        journal::look(place)?;
+        journal::REVIEWS.look(place)?;
         let (tell, told) = channel();
         let writer = Writer::start(move |what| tell.send(what).is_ok());
         Ok(Self { writer, told, place: place.clone(), path: Shown::path(place.path()) })

@@ -3,8 +3,8 @@
 //! It lies in the state folder, beside nobody's records. That it cannot be read or written is said and harmless.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use super::own_folder;
 use crate::failure::Failure;
+use crate::files::replace;
 use stepscope_base::text::Shown;
 
 /// How many files are remembered; the one that was not opened for longest is forgotten first.
@@ -127,7 +127,6 @@ impl Session {
         }
         let path = folder.join("session.json");
         let fail = |error: &std::io::Error| Failure::system(SAVE, &path, error);
-        own_folder(&folder).map_err(|error| fail(&error))?;
         let mut stored = read(&path).unwrap_or_default();
         for file in self.stored.files.iter().rev().filter(|file| self.changed.contains(&file.path)) {
             stored.put_first(file.clone());
@@ -138,7 +137,7 @@ impl Session {
         stored.version = VERSION;
         let mut text = serde_json::to_vec_pretty(&stored).map_err(|error| fail(&error.into()))?;
         text.push(b'\n');
-        replace(&folder, &path, &text).map_err(|error| fail(&error))?;
+        replace(&path, &text).map_err(|error| fail(&error))?;
         (self.stored, self.theme_changed) = (stored, false);
         self.changed.clear();
         Ok(())
@@ -186,30 +185,6 @@ fn read(path: &Path) -> Result<Stored, Failure> {
         path: Shown::path(path),
         source: Shown::error(&error),
     })
-}
-
-/// A new file takes the old one's place. Its name must not exist yet, so no link is followed.
-pub(crate) fn replace(folder: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let new = path.with_extension(format!("{}.new", std::process::id()));
-    let write = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-        file.write_all(text)?;
-        file.sync_all()?;
-        std::fs::rename(&new, path)
-    };
-    let mut done = write();
-    if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
-        // Left by an earlier process with our number.
-        std::fs::remove_file(&new)?;
-        done = write();
-    }
-    if done.is_err() {
-        let _ = std::fs::remove_file(&new);
-    } else if let Ok(folder) = File::open(folder) {
-        // The name, too, should survive; if not, the old session does.
-        let _ = folder.sync_all();
-    }
-    done
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Files that are only added to, a line at a time: reviews, forks, cassettes. Never the file that records came from.
+//! Files that are only added to, a line at a time: reviews, forks, recordings. Never the file that records came from.
 //!
 //! An append takes the kernel's lock, seals a line that a stopped writer left without an end, writes the whole line at
 //! the end of the file, waits until it is on the disk, and only then tells. Nothing that stands there is ever changed.
@@ -43,12 +43,25 @@ pub struct Content {
     pub durable: bool,
     /// So many bytes a line may have, its end included, to be read again.
     pub longest: usize,
+    /// So many bytes a file may have to be read again: it never becomes larger.
+    pub largest: u64,
 }
 
 impl Content {
     /// The file for what belongs to a file of records: beside it.
     pub fn beside(&self, records: &Path) -> Place {
         Place::Named(records.to_owned()).beside(self.suffix)
+    }
+
+    /// Whether a line can be appended there, as far as that shows without writing: the file itself is made by its first
+    /// line.
+    pub fn look(self, place: &Place) -> Result<(), Failure> {
+        Appender::open(place, self).map(drop)
+    }
+
+    /// Why something could not be saved there, and what helps.
+    pub(crate) fn failure(self, place: &Place, error: &io::Error) -> Failure {
+        Failure { what: SAVE, path: Shown::path(place.path()), source: why(error, self) }
     }
 
     /// Whether a name says that the file holds it.
@@ -84,25 +97,15 @@ pub(crate) struct Appender {
     file: Option<File>,
     /// A file was there once.
     begun: bool,
-    /// The file never becomes larger.
-    limit: u64,
 }
 
 impl Appender {
     /// Looks whether the file can be written. It is made by the first line: looking creates nothing.
     pub(crate) fn open(place: impl Into<Place>, content: Content) -> Result<Self, Failure> {
         let place = place.into();
-        let appender = Self { place: place.clone(), content, file: None, begun: false, limit: u64::MAX };
-        place.beneath().and_then(|at| look(&at, content)).map_err(|error| appender.failure(&error))?;
-        Ok(appender)
-    }
-
-    /// The same, for a file that would be of no use if it were larger. Fails if it is already as large.
-    pub(crate) fn within(self, limit: u64) -> Result<Self, Failure> {
-        let limited = Self { limit, ..self };
-        match std::fs::metadata(limited.place.path()) {
-            Ok(meta) if meta.len() >= limit => Err(limited.failure(&ErrorKind::FileTooLarge.into())),
-            _ => Ok(limited),
+        match place.beneath().and_then(|at| look(&at, content)) {
+            Ok(()) => Ok(Self { place, content, file: None, begun: false }),
+            Err(error) => Err(content.failure(&place, &error)),
         }
     }
 
@@ -117,20 +120,15 @@ impl Appender {
             // Nothing more is believed of this descriptor; closing it gives the lock back too.
             self.file = None;
             if attempt >= ATTEMPTS || is_settled(&error) {
-                return Err(self.failure(&error));
+                return Err(self.content.failure(&self.place, &error));
             }
         }
         Ok(met)
     }
 
-    /// Why something could not be saved there, and what helps.
-    pub(crate) fn failure(&self, error: &io::Error) -> Failure {
-        Failure { what: SAVE, path: Shown::path(self.place.path()), source: why(error, self.content) }
-    }
-
     /// `again`: it was tried before, and nobody knows what of it reached the disk.
     fn attempt(&mut self, line: &[u8], again: bool, met: &mut Appended) -> io::Result<()> {
-        let (durable, limit) = (self.content.durable, self.limit);
+        let Content { durable, largest, .. } = self.content;
         let file = self.locked(met)?;
         let len = file.metadata()?.len();
         let mut last = [b'\n'];
@@ -140,7 +138,7 @@ impl Appender {
         let seal = last != [b'\n'];
         met.sealed |= seal && !again;
         let mut file = file;
-        if len.saturating_add(line.len() as u64 + 1) > limit {
+        if len.saturating_add(line.len() as u64 + 1) > largest {
             return Err(ErrorKind::FileTooLarge.into());
         }
         if seal || again {
@@ -222,7 +220,12 @@ fn look(at: &Beneath, content: Content) -> io::Result<()> {
         Err(error) if is_link(&error) => Err(io::Error::other("it is a symbolic link; name the file itself")),
         Err(error) => Err(error),
         Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is no regular file")),
-        Ok(_) => refuse(at, &at.open(WRITE, 0)?.into(), content),
+        Ok(_) => {
+            let file = at.open(WRITE, 0)?.into();
+            refuse(at, &file, content)?;
+            let has_room = file.metadata()?.len() < content.largest;
+            if has_room { Ok(()) } else { Err(ErrorKind::FileTooLarge.into()) }
+        }
     }
 }
 
@@ -297,6 +300,7 @@ mod tests {
         is_like: |head| head.first().is_some_and(u8::is_ascii_digit),
         durable: true,
         longest: usize::MAX,
+        largest: u64::MAX,
     };
 
     #[test]

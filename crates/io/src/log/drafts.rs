@@ -1,13 +1,14 @@
 //! What somebody was about to say: verdicts half finished, and events that could not be saved. It lies in the state
 //! folder and outlives a crash, until it is said or thrown away.
+//!
+//! Drafts are no log: what was said, or thrown away, must be gone, so the file is replaced whole and never added to.
 
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::config::own_folder;
-use crate::config::session::replace;
 use crate::failure::Failure;
+use crate::files::replace;
 use crate::log::journal::read_lines;
 use stepscope_base::canonical::Digest;
 use stepscope_core::review::event::Event;
@@ -65,9 +66,10 @@ impl Drafts {
         for event in events.iter().skip(events.len().saturating_sub(MAX_KEPT)) {
             write(event, &mut text);
         }
-        let Some(folder) = self.path.parent().filter(|_| !self.begun || text != self.last) else { return Ok(()) };
-        own_folder(folder).map_err(|error| fail(&error))?;
-        replace(folder, &self.path, &text).map_err(|error| fail(&error))?;
+        if self.begun && text == self.last {
+            return Ok(());
+        }
+        replace(&self.path, &text).map_err(|error| fail(&error))?;
         (self.begun, self.last) = (true, text);
         Ok(())
     }

@@ -16,6 +16,7 @@ pub const FORKS: Content = Content {
     is_like: looks_like_forks,
     durable: true,
     longest: usize::MAX,
+    largest: u64::MAX,
 };
 
 /// The file of the forks of a file's records: beside it.

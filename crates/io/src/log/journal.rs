@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
-use crate::log::{self, Appender, Content};
+use crate::log::{self, Content};
 use crate::source::beneath::Place;
 use stepscope_base::text::Untrusted;
 use stepscope_core::review::event::Event;
@@ -21,6 +20,7 @@ pub const REVIEWS: Content = Content {
     is_like: looks_like_journal,
     durable: true,
     longest: MAX_LINE,
+    largest: u64::MAX,
 };
 
 /// The journal of a record file: beside it, where it must be no link.
@@ -44,11 +44,6 @@ pub fn line(event: &Event) -> Vec<u8> {
     write(event, &mut line);
     line.truncate(line.trim_ascii_end().len());
     line
-}
-
-/// Whether the journal can be written. The file itself is made by the first event: looking creates nothing.
-pub fn look(place: &Place) -> Result<(), Failure> {
-    Appender::open(place, REVIEWS).map(drop)
 }
 
 /// Gives an event its id, time and version where it has none.

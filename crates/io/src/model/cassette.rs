@@ -15,7 +15,8 @@ use super::redact::Redactor;
 use super::reply::KeptNames;
 use super::wire::{Answer, Head};
 use crate::failure::Failure;
-use crate::log::{Appender, Content};
+use crate::log::{Content, append_line};
+use crate::source::beneath::Place;
 use crate::source::open::read_whole;
 use stepscope_base::canonical::sha256;
 use stepscope_base::json::write::Style;
@@ -26,7 +27,8 @@ use stepscope_core::run::call::{Trouble, TroubleKind};
 
 /// What every line says it is.
 const FORMAT: &str = "stepscope.cassette";
-/// What a file of exchanges holds. It is a convenience: nothing waits until it is on the disk.
+/// What a file of exchanges holds: a log, but a convenience. Nothing waits until a line is on the disk, and one that
+/// could not be recorded is not tried again: the call says so at its end.
 const CASSETTE: Content = Content {
     what: "recorded exchanges",
     suffix: ".cassette.jsonl",
@@ -34,6 +36,7 @@ const CASSETTE: Content = Content {
     is_like: |head| memchr::memmem::find(head, FORMAT.as_bytes()).is_some(),
     durable: false,
     longest: usize::MAX,
+    largest: MAX_FILE,
 };
 /// A larger file is no cassette.
 const MAX_FILE: u64 = 256 << 20;
@@ -232,9 +235,8 @@ fn chunk(value: Value<'_>) -> Option<RecordedChunk> {
 /// Records exchanges into a file.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    file: Arc<Mutex<Appender>>,
-    path: Shown,
-    limit: u64,
+    place: Place,
+    content: Content,
 }
 
 impl Recorder {
@@ -243,9 +245,10 @@ impl Recorder {
         Self::within(path, MAX_FILE)
     }
 
-    fn within(path: &Path, limit: u64) -> Result<Self, Failure> {
-        let file = Appender::open(path, CASSETTE)?.within(limit)?;
-        Ok(Self { file: Arc::new(Mutex::new(file)), path: Shown::path(path), limit })
+    fn within(path: &Path, largest: u64) -> Result<Self, Failure> {
+        let recorder = Self { place: path.into(), content: Content { largest, ..CASSETTE } };
+        recorder.content.look(&recorder.place)?;
+        Ok(recorder)
     }
 
     /// An exchange begins.
@@ -346,7 +349,7 @@ impl Take {
             self.line.extend_from_slice(b"\"}");
         }
         self.line.push(b']');
-        self.too_large = self.line.len() as u64 >= self.recorder.limit.min(MAX_EXCHANGE);
+        self.too_large = self.line.len() as u64 >= self.recorder.content.largest.min(MAX_EXCHANGE);
         if self.too_large {
             (self.line, self.told) = (Vec::new(), None);
         }
@@ -365,22 +368,18 @@ impl Take {
             }
         }
         let end = if self.is_whole { "complete" } else { "cut" };
-        self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}\n").as_bytes());
+        self.line.extend_from_slice(format!("],\"end\":\"{end}\"}}").as_bytes());
         let line = std::mem::take(&mut self.line);
-        let mut file = self.recorder.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Recorder { place, content } = &self.recorder;
         // A cassette is a convenience: a run that succeeded does not fail because it could not be recorded.
-        let failure = if self.too_large && self.recorder.limit > MAX_EXCHANGE {
-            return Some(shown!(
-                "this exchange was not recorded in {}: it is larger than {} MB",
-                self.recorder.path,
-                MAX_EXCHANGE >> 20
-            ));
+        let why = if self.too_large && content.largest > MAX_EXCHANGE {
+            shown!("it is larger than {} MB", MAX_EXCHANGE >> 20)
         } else if self.too_large {
-            file.failure(&std::io::ErrorKind::FileTooLarge.into())
+            content.failure(place, &std::io::ErrorKind::FileTooLarge.into()).source
         } else {
-            file.append(&line).err()?
+            append_line(place, *content, &line).err()?.source
         };
-        Some(shown!("this exchange was not recorded in {}: {}", self.recorder.path, failure.source))
+        Some(shown!("this exchange was not recorded in {}: {why}", Shown::path(place.path())))
     }
 }
 

@@ -28,7 +28,7 @@ impl Journal {
 fn open(path: &Path) -> (Journal, Receiver<LogEvent>) {
     let (tell, told) = channel();
     let place = Place::from(path);
-    look(&place).unwrap();
+    REVIEWS.look(&place).unwrap();
     (Journal(Writer::start(move |what| tell.send(what).is_ok()), place), told)
 }
 
@@ -181,7 +181,7 @@ fn what_cannot_be_saved_comes_back_and_can_be_given_again() {
 fn nothing_but_a_journal_is_written_into() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let refused = |path: &Path| look(&path.into()).err().map(|failure| failure.source.into_string());
+    let refused = |path: &Path| REVIEWS.look(&path.into()).err().map(|failure| failure.source.into_string());
     std::fs::write(at("runs.jsonl"), "{\"id\": 1, \"state\": {}}\n").unwrap();
     std::fs::write(at("pretty.json"), "{\n  \"steps\": [").unwrap();
     std::fs::write(at("empty"), "").unwrap();

@@ -1,0 +1,123 @@
+//! Small files, written whole: new ones, which never take the place of another, and our own, each in place of the one
+//! before. What is added to is a log.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use tempfile::TempPath;
+
+use crate::failure::{Failure, reason};
+use crate::log::SAVE;
+use crate::source::beneath::folder;
+use crate::source::open::read_whole;
+use stepscope_base::text::Shown;
+
+/// A longer text is not edited.
+const MAX_EDITED: u64 = 1 << 20;
+
+/// Writes a new file and returns when it is on the disk.
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    create(path, bytes, 0o666).and_then(|()| sync_folder(path)).map_err(|error| Failure {
+        what: SAVE,
+        path: Shown::path(path),
+        source: match error.kind() {
+            ErrorKind::AlreadyExists => Shown::own("there is such a file already, and nothing is overwritten"),
+            ErrorKind::NotFound => Shown::own("there is no such folder"),
+            ErrorKind::PermissionDenied => Shown::own("you may not write there"),
+            _ => reason(&error),
+        },
+    })
+}
+
+/// Puts a file of our own in place of the one before, whole or not at all, readable by its owner alone; its folder is made.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    own_folder(folder(path))?;
+    // Its name must not exist yet, so no link is followed.
+    let new = path.with_extension(format!("{}.new", std::process::id()));
+    let write = || create(&new, bytes, 0o600).and_then(|()| std::fs::rename(&new, path));
+    let mut done = write();
+    if done.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+        // Left by an earlier process with our number.
+        std::fs::remove_file(&new)?;
+        done = write();
+    }
+    if done.is_err() {
+        let _ = std::fs::remove_file(&new);
+    } else {
+        // The name, too, should survive; if not, the file before does.
+        let _ = sync_folder(path);
+    }
+    done
+}
+
+/// A new file, on the disk when this returns; its name may not be yet.
+fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(folder(path))?.sync_all()
+}
+
+/// Makes a folder of our own, with those above it, for its owner alone.
+pub fn own_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Puts a text into a temporary file for an editor, readable for its owner alone; it is removed when the path is dropped.
+pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
+    if text.len() as u64 >= MAX_EDITED {
+        return Err(Failure::own("cannot lend", &Shown::own("this text"), "it is longer than 1 MB"));
+    }
+    let written = tempfile::Builder::new().prefix("stepscope-").suffix(".txt").tempfile().and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        Ok(file.into_temp_path())
+    });
+    written.map_err(|error| Failure {
+        what: "cannot make",
+        path: Shown::own("a temporary file"),
+        source: Shown::error(&error),
+    })
+}
+
+/// What stands in an editor's file now.
+pub fn edited_text(path: &Path) -> Result<String, Failure> {
+    let bytes = read_whole(path, MAX_EDITED)?;
+    String::from_utf8(bytes).map_err(|_| Failure {
+        what: "cannot take",
+        path: Shown::path(path),
+        source: Shown::own("it is no UTF-8 text"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_lent_for_its_owner_alone_and_up_to_a_size() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let lent = editor_file("a").unwrap();
+        assert_eq!(std::fs::metadata(&lent).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(edited_text(&lent).unwrap(), "a\n");
+        let path = lent.to_path_buf();
+        drop(lent);
+        assert!(!path.exists());
+        assert!(editor_file(&"a".repeat(1 << 20)).is_err());
+    }
+
+    #[test]
+    fn nothing_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write_new(&path, b"1").unwrap();
+        assert!(write_new(&path, b"2").unwrap_err().to_string().contains("nothing is overwritten"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"1");
+        assert!(write_new(&folder.path().join("no/a"), b"").unwrap_err().to_string().contains("no such folder"));
+    }
+}
