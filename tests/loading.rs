@@ -284,11 +284,13 @@ mod live {
         }
 
         fn texts(&self) -> Vec<String> {
-            (0..self.store.len()).map(|n| String::from_utf8(self.store.read(n).unwrap()).unwrap()).collect()
+            (0..self.store.len())
+                .map(|n| String::from_utf8(self.store.reading(n).unwrap().read().unwrap()).unwrap())
+                .collect()
         }
 
         fn lines(&self) -> Vec<u64> {
-            (0..self.store.len()).map(|n| self.store.line_of(n).unwrap()).collect()
+            (0..self.store.len()).map(|n| self.store.reading(n).unwrap().line().unwrap()).collect()
         }
 
         fn phrase(&self) -> String {
@@ -325,8 +327,8 @@ mod live {
         live.settle();
         assert_eq!((live.store.len(), live.store.totals().checked), (50_000, 50_000));
         for n in [0, 1, 49, 50, 51, 25_000, 49_999] {
-            assert_eq!(live.store.read(n).unwrap(), numbered(n).as_bytes());
-            assert_eq!(live.store.line_of(n), Some(n as u64 + 1 + n.div_ceil(50) as u64));
+            assert_eq!(live.store.reading(n).unwrap().read().unwrap(), numbered(n).as_bytes());
+            assert_eq!(live.store.reading(n).unwrap().line(), Ok(n as u64 + 1 + n.div_ceil(50) as u64));
             let (source, byte) = live.store.address(n).unwrap();
             assert_eq!(live.store.position(source, byte + 3), Some(n));
         }
@@ -381,9 +383,9 @@ mod live {
         let mut live = Live::open(&[path]);
         live.settle();
         assert_eq!(live.store.len(), 40_003);
-        assert_eq!(live.store.read(20_001).unwrap(), numbered(2).as_bytes());
+        assert_eq!(live.store.reading(20_001).unwrap().read().unwrap(), numbered(2).as_bytes());
         assert_eq!(
-            [20_000, 20_001, 20_002, 20_003].map(|n| live.store.line_of(n).unwrap()),
+            [20_000, 20_001, 20_002, 20_003].map(|n| live.store.reading(n).unwrap().line().unwrap()),
             [20_001, 20_001, 20_001, 20_002]
         );
         assert_eq!([20_000, 20_001].map(|n| live.store.row(n).unwrap().has(Flag::Joined)), [false, true]);
@@ -428,7 +430,9 @@ mod live {
         assert_eq!(live.texts(), [A]);
         std::fs::write(&path, format!("{}\n", numbered(2))).unwrap();
         live.until("back", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 1);
-        live.until("back", |store| store.read(0).is_ok_and(|text| text == numbered(2).as_bytes()));
+        live.until("back", |store| {
+            store.reading(0).is_some_and(|reading| reading.read().is_ok_and(|text| text == numbered(2).as_bytes()))
+        });
     }
 
     #[test]
@@ -475,7 +479,7 @@ mod live {
         live.settle();
         assert_eq!((live.store.len(), live.store.sources().len(), live.store.totals().checked), (1200, 600, 1200));
         // More than are kept open: the later ones are opened again for each read.
-        assert_eq!(live.store.read(1199).unwrap(), numbered(599).as_bytes());
+        assert_eq!(live.store.reading(1199).unwrap().read().unwrap(), numbered(599).as_bytes());
         append(&files.dir.path().join("many/599.jsonl"), &format!("{A}\n"));
         live.until("grown", |store| store.len() == 1201);
     }
@@ -608,7 +612,7 @@ mod live {
         assert_eq!(live.texts(), [0, 10, 1, 11, 2].map(numbered));
         assert_eq!((0..5).map(|n| live.store.source_of(n).unwrap()).collect::<Vec<_>>(), [0, 0, 1, 1, 2]);
         assert_eq!(live.store.positions(1), 2..4);
-        assert!(live.store.row(5).is_none() && live.store.read(5).is_err());
+        assert!(live.store.row(5).is_none() && live.store.reading(5).is_none());
     }
 
     #[test]
@@ -714,14 +718,16 @@ mod live {
                 store.len() == expected.len()
                     && store.is_settled()
                     && store.totals().checked == expected.len()
-                    && store.read(store.len() - 1).is_ok_and(|text| text == last.as_bytes())
+                    && store
+                        .reading(store.len() - 1)
+                        .is_some_and(|reading| reading.read().is_ok_and(|text| text == last.as_bytes()))
             });
             let texts = live.texts();
             let wrong = texts.iter().zip(&expected).position(|(a, b)| a != b);
             assert_eq!(wrong.map(|n| (n, &texts[n], expected[n])), None, "round {round}, seed {seed}");
             let step = expected.len() / 7 + 1;
             for n in (0..expected.len()).step_by(step) {
-                assert_eq!(live.store.line_of(n), Some(lines[n]));
+                assert_eq!(live.store.reading(n).unwrap().line(), Ok(lines[n]));
             }
         }
     }

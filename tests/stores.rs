@@ -503,7 +503,7 @@ impl Screen {
     fn ids(&self) -> Vec<String> {
         let mut tape = Tape::default();
         let id = |at| {
-            let text = self.store.read(at).unwrap();
+            let text = self.store.reading(at).unwrap().read().unwrap();
             String::from_utf8(tape.parse(&text).unwrap().get("id").unwrap().plain_string().unwrap().to_vec()).unwrap()
         };
         (0..self.store.len()).map(id).collect()
@@ -548,7 +548,10 @@ fn a_folder_that_gets_an_answer_is_followed() {
     screen.wait_for(|store| store.len() == 3);
     std::fs::write(questions.join("new_11111111/answer.json"), "{}").unwrap();
     let is_empty = |text: &[u8]| text.windows(11).any(|part| part == b"\"answer\":{}");
-    screen.wait_for(|store| (0..store.len()).any(|at| store.read(at).is_ok_and(|text| is_empty(&text))));
+    screen.wait_for(|store| {
+        (0..store.len())
+            .any(|at| store.reading(at).is_some_and(|reading| reading.read().is_ok_and(|text| is_empty(&text))))
+    });
     assert_eq!(screen.store.failures.len(), 0, "{:?}", screen.store.failures);
 }
 

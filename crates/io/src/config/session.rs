@@ -3,17 +3,16 @@
 //! It lies in the state folder, beside nobody's records. That it cannot be read or written is said and harmless.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::files::replace;
+use crate::source::beneath::Beneath;
+use crate::source::open::read_small_beneath;
 use stepscope_base::text::Shown;
 
 /// How many files are remembered; the one that was not opened for longest is forgotten first.
@@ -22,6 +21,8 @@ pub const MAX_FILES: usize = 200;
 const MAX_SESSION: u64 = 4 << 20;
 /// A longer filter is not remembered.
 const MAX_FILTER: usize = 4096;
+/// The name of its file in the state folder.
+const NAME: &str = "session.json";
 const SAVE: &str = "cannot remember the session in";
 const VERSION: u32 = 1;
 
@@ -83,7 +84,7 @@ impl Session {
     pub fn load(folder: Option<&Path>) -> (Self, Option<Shown>) {
         let mut session = Self { folder: folder.map(Path::to_owned), ..Self::default() };
         let Some(folder) = folder else { return (session, None) };
-        match read(&folder.join("session.json")) {
+        match read(folder) {
             Ok(stored) => {
                 session.stored = stored;
                 (session, None)
@@ -125,9 +126,9 @@ impl Session {
         if self.changed.is_empty() && !self.theme_changed {
             return Ok(());
         }
-        let path = folder.join("session.json");
+        let path = folder.join(NAME);
         let fail = |error: &std::io::Error| Failure::system(SAVE, &path, error);
-        let mut stored = read(&path).unwrap_or_default();
+        let mut stored = read(&folder).unwrap_or_default();
         for file in self.stored.files.iter().rev().filter(|file| self.changed.contains(&file.path)) {
             stored.put_first(file.clone());
         }
@@ -164,25 +165,18 @@ fn key(path: &Path) -> String {
     )
 }
 
-fn read(path: &Path) -> Result<Stored, Failure> {
+fn read(folder: &Path) -> Result<Stored, Failure> {
     const READ: &str = "cannot read the session";
-    let fail = |error: &std::io::Error| Failure::system(READ, path, error);
     // Whoever puts a link or a pipe there does not choose what we read, nor let us wait.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = match OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path) {
+    let file = match Beneath::root(folder).and_then(|root| root.join(NAME).kind().map(|_| root.join(NAME))) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Stored::default()),
-        Err(error) => return Err(fail(&error)),
+        Err(error) => return Err(Failure::system(READ, &folder.join(NAME), &error)),
     };
-    let meta = file.metadata().map_err(|error| fail(&error))?;
-    if !meta.is_file() || meta.len() > MAX_SESSION {
-        return Err(Failure::own(READ, &Shown::path(path), "it is not a file that stepscope wrote"));
-    }
-    let mut text = Vec::new();
-    file.take(MAX_SESSION).read_to_end(&mut text).map_err(|error| fail(&error))?;
+    let text = read_small_beneath(&file, MAX_SESSION, READ)?;
     serde_json::from_slice(&text).map_err(|error| Failure {
         what: READ,
-        path: Shown::path(path),
+        path: Shown::path(file.path()),
         source: Shown::error(&error),
     })
 }

@@ -149,7 +149,7 @@ impl File {
         let text = read_small_text(path, MAX_TOML, USE)?;
         toml::from_str(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+            let line = super::line_of(&text, at);
             let path = shown!("{}, line {line}", Shown::path(path));
             Failure { what: USE, path, source: Shown::line(error.message().as_bytes()) }
         })

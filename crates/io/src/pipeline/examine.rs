@@ -1,10 +1,12 @@
 //! Cases out of bytes: what the background check, the commands and the screen have in common.
 
 use std::borrow::Cow;
+use std::hash::Hasher as _;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::source::cut::read_each;
+use crate::source::block::Block;
+use crate::source::cut::{Cut, read_each};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_core::case::{Case, CaseView, Context, Location};
@@ -26,6 +28,11 @@ pub(crate) struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
+    /// Of a cut of a block.
+    pub(crate) fn of(block: &'t Block, cut: &Cut) -> Self {
+        Self { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined }
+    }
+
     /// Gives each record as a case, with what the rules find if it is to be checked.
     pub(crate) fn each_case(
         self,
@@ -92,9 +99,12 @@ pub fn case_of_row<'t>(
 
 /// A number for a record's id that hardly any other id has; `None` without an id.
 pub(crate) fn id_hash(record: &Record<'_>) -> Option<u64> {
-    use std::hash::Hasher;
-    let id = record.id_text()?;
+    Some(hash(record.id_text()?.bytes()))
+}
+
+/// A number for bytes that hardly any others have.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
-    hasher.write(id.bytes());
-    Some(hasher.finish())
+    hasher.write(bytes);
+    hasher.finish()
 }

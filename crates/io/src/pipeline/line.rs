@@ -144,8 +144,13 @@ impl Task {
                 cut_off = Some(place.line);
                 return;
             }
-            let text = Text { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined };
-            text.each_case(tape, around, checks, |range| place.origin(range), |case| found(case, place.line));
+            Text::of(block, cut).each_case(
+                tape,
+                around,
+                checks,
+                |range| place.origin(range),
+                |case| found(case, place.line),
+            );
         });
         cut_off
     }

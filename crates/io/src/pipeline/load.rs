@@ -12,7 +12,7 @@ use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::Access
 
 use crate::failure::Failure;
 use crate::pipeline::check::MAX_IDS;
-use crate::pipeline::examine::{Text, id_hash};
+use crate::pipeline::examine::{Text, hash, id_hash};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::pipeline::store::{LoadEvent, RowRun, Store};
 use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments};
@@ -326,8 +326,7 @@ fn examine_block(
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
-        let text = Text { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined };
-        shared.each_row(text, base, tape, around, ids, |row| rows.push(row));
+        shared.each_row(Text::of(block, cut), base, tape, around, ids, |row| rows.push(row));
     }
     part.dense &= rows.len() == block.cuts.len();
     part.rows = rows;
@@ -1046,12 +1045,9 @@ impl Follower {
 
     /// Reads the store once; each line is told by its hash.
     fn read(&self, blob: &Blob, tell: bool, mut line: impl FnMut(u64)) -> answers::StoreReport {
-        use std::hash::Hasher;
         let mut spool = Spool::new(blob);
         let mut report = answers::read(&self.store, &mut |text| {
-            let mut hasher = std::hash::DefaultHasher::new();
-            hasher.write(text);
-            line(hasher.finish());
+            line(hash(text));
             if spool.push(text) && tell {
                 let _ = self.wake.send(Wake::Pipe(self.source, false));
             }
@@ -1112,14 +1108,11 @@ fn heard(wake: &Sender<Wake>, event: notify::Result<notify::Event>) {
 impl Samples {
     /// Of the first `seen` bytes; `None`: they are not there any more.
     fn of(blob: &Blob, seen: u64) -> Option<Self> {
-        use std::hash::Hasher;
         const SAMPLE: u64 = 4096;
         let sample = |from: u64| {
             let (mut bytes, want) = (Vec::new(), SAMPLE.min(seen - from) as usize);
             blob.read(from, want, &mut bytes).ok()?;
-            let mut hasher = std::hash::DefaultHasher::new();
-            hasher.write(&bytes);
-            (bytes.len() == want).then(|| hasher.finish())
+            (bytes.len() == want).then(|| hash(&bytes))
         };
         Some(Self { head: sample(0)?, tail: sample(seen.saturating_sub(SAMPLE))? })
     }

@@ -52,37 +52,21 @@ impl RecordSpan {
 impl Plan {
     /// The records of a store from a position on, without those that need not be asked.
     pub fn of(store: &Store, from: usize, wanted: impl Fn(&RowFacts) -> bool) -> Self {
-        let mut pieces: Vec<Batch> = Vec::new();
-        for (source, rows) in store.sources().iter().enumerate() {
-            let Some(blob) = rows.blob() else { continue };
-            let positions = store.positions(source);
-            let mut fresh = true;
-            for record in positions.start.max(from)..positions.end {
-                let Some(row) = store.row(record).filter(|row| wanted(row)) else { continue };
-                let place = RecordSpan::of(record, row);
-                match pieces.last_mut() {
-                    Some(last) if !fresh && row.end() - last.start <= PIECE => {
-                        last.end = row.end();
-                        last.records.push(place);
-                    }
-                    _ => pieces.push(Batch {
-                        blob: blob.clone(),
-                        start: row.offset,
-                        end: row.end(),
-                        records: vec![place],
-                    }),
-                }
-                fresh = false;
-            }
-        }
-        Self { pieces }
+        let sources = (0..store.sources().len()).map(|source| (source, store.positions(source)));
+        let records = sources.flat_map(|(source, all)| (all.start.max(from)..all.end).map(move |at| (source, at)));
+        let wanted = |(source, at)| Some((source, at, store.row(at).filter(|row| wanted(row))?));
+        Self::grouped(store, records.filter_map(wanted))
     }
 
     /// These records of a store, in this order.
     pub fn in_order(store: &Store, records: impl Iterator<Item = usize>) -> Self {
+        Self::grouped(store, records.filter_map(|at| Some((store.source_of(at)?, at, store.row(at)?))))
+    }
+
+    /// Records with their source and row; those that follow one another are read together.
+    fn grouped<'s>(store: &Store, records: impl Iterator<Item = (usize, usize, &'s RowFacts)>) -> Self {
         let mut pieces: Vec<(usize, Batch)> = Vec::new();
-        for record in records {
-            let Some((source, row)) = store.source_of(record).zip(store.row(record)) else { continue };
+        for (source, record, row) in records {
             let place = RecordSpan::of(record, row);
             match pieces.last_mut() {
                 Some((of, last)) if *of == source && row.offset >= last.end && row.end() - last.start <= PIECE => {

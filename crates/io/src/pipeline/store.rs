@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::pipeline::reading::Reading;
-use crate::source::cut::{Layout, Skips, line_ends};
+use crate::source::cut::{Layout, Skips};
 use crate::source::documents::Documents;
 use crate::source::input::{Input, Source};
 use crate::source::open::Blob;
-use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
 use stepscope_core::rules::RuleId;
 use stepscope_core::table::row::{Flag, RowFacts};
@@ -261,49 +260,6 @@ impl Store {
         let n = chunk.rows.partition_point(|row| row.offset <= byte).checked_sub(1)?;
         (byte < chunk.rows.get(n)?.end().max(chunk.rows.get(n)?.offset + 1))
             .then_some(self.starts.get(source)? + chunk.first + n)
-    }
-
-    /// The number of the line in which a record begins, from 1. Mostly known; otherwise a block is read to count.
-    pub fn line_of(&self, at: usize) -> Option<u64> {
-        let (source, chunk, n) = self.place(at)?;
-        let source = self.sources.get(source)?;
-        let chunk = source.chunks.get(chunk)?;
-        if chunk.dense {
-            return Some(chunk.line + n as u64);
-        }
-        let (mut from, to) = (chunk.span.start, chunk.rows.get(n)?.offset);
-        let (mut line, mut block) = (chunk.line, Vec::new());
-        while from < to {
-            source.blob.as_ref()?.read(from, WINDOW.min((to - from) as usize), &mut block).ok()?;
-            line += line_ends(source.layout, &block);
-            from += block.len() as u64;
-            if block.is_empty() {
-                break;
-            }
-        }
-        Some(line)
-    }
-
-    /// The bytes of a record. Of one longer than 64 MB the first megabyte; [`Store::read_window`] reads any part.
-    pub fn read(&self, at: usize) -> Result<Vec<u8>, Failure> {
-        let len = self.row(at).map_or(0, |row| row.len as usize);
-        self.read_window(at, 0..if len > MAX_TEXT { WINDOW } else { len })
-    }
-
-    /// A part of the bytes of a record.
-    pub fn read_window(&self, at: usize, window: Range<usize>) -> Result<Vec<u8>, Failure> {
-        const READ: &str = "cannot read a record of";
-        let nowhere = || Failure::own(READ, &Shown::own("this list"), "it is not there any more");
-        let (source, row) = self.source_of(at).zip(self.row(at)).ok_or_else(nowhere)?;
-        let source = self.sources.get(source).ok_or_else(nowhere)?;
-        let blob = source.blob.as_ref().ok_or_else(nowhere)?;
-        let window = window.start.min(row.len as usize)..window.end.min(row.len as usize);
-        let mut bytes = Vec::new();
-        blob.read(row.offset + window.start as u64, window.len(), &mut bytes)?;
-        if bytes.len() < window.len() {
-            return Err(Failure::own(READ, blob.name(), "the file has become shorter; it is being read again"));
-        }
-        Ok(bytes)
     }
 
     /// What another thread needs to read a record.

@@ -154,8 +154,7 @@ fn verify_block(
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
-        let text = Text { bytes: place.text, len: block.len_of(cut), joined: cut.joined };
-        text.each_value(tape, |range, _, tape| {
+        Text::of(block, cut).each_value(tape, |range, _, tape| {
             let text = place.text.get(range.clone()).unwrap_or_default();
             let root = tape.root(text);
             let judged = || {

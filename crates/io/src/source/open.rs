@@ -99,10 +99,10 @@ pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
     let path = at.path();
     let fail = |error: &std::io::Error| beneath_failure(OPEN, path, error);
     // Looked at before it is opened, as below.
-    refuse_kind(path, at.kind().map_err(|e| fail(&e))?.kind)?;
+    refuse(path, at.kind().map_err(|e| fail(&e))?.kind, false)?;
     let file = File::from(at.open(OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, 0).map_err(|e| fail(&e))?);
     let meta = file.metadata().map_err(|e| fail(&e))?;
-    refuse_kind(path, FileType::from_raw_mode(meta.mode()))?;
+    refuse(path, FileType::from_raw_mode(meta.mode()), false)?;
     refuse_kernel(path, &file)?;
     Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Beneath(at.clone()))))
 }
@@ -120,9 +120,11 @@ pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::
     }
 }
 
-fn refuse_kind(path: &Path, kind: FileType) -> Result<(), Failure> {
+/// Only files are read, and pipes where a person named them: a device never ends, a terminal would eat the keyboard.
+fn refuse(path: &Path, kind: FileType, named: bool) -> Result<(), Failure> {
     let why = match kind {
         FileType::RegularFile => return Ok(()),
+        FileType::Fifo if named => return Ok(()),
         FileType::Directory => "it is a folder",
         FileType::Fifo => "it is a pipe; only files are read that data or a listing names",
         FileType::Socket => "it is a socket; only files and pipes can be read",
@@ -142,12 +144,12 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
         }
         Err(error) => return Err(fail(&error)),
     };
-    refuse(path, &before)?;
+    refuse(path, FileType::from_raw_mode(before.mode()), true)?;
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file =
         OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).map_err(|e| fail(&e))?;
     let meta = file.metadata().map_err(|e| fail(&e))?;
-    refuse(path, &meta)?;
+    refuse(path, FileType::from_raw_mode(meta.mode()), true)?;
     if meta.file_type().is_fifo() {
         // Without a writer a read ends at once; with one it may wait.
         rustix::fs::fcntl_setfl(&file, OFlags::empty()).map_err(|e| fail(&e.into()))?;
@@ -155,21 +157,6 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
     }
     refuse_kernel(path, &file)?;
     Ok(Opened::File(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Named(path.to_owned())))))
-}
-
-/// Only files and pipes are read: a device never ends, a terminal would eat the keyboard.
-fn refuse(path: &Path, meta: &Metadata) -> Result<(), Failure> {
-    let kind = meta.file_type();
-    let why = if kind.is_file() || kind.is_fifo() {
-        return Ok(());
-    } else if kind.is_dir() {
-        "it is a folder"
-    } else if kind.is_socket() {
-        "it is a socket; only files and pipes can be read"
-    } else {
-        "it is a device; only files and pipes can be read"
-    };
-    Err(Failure::own(OPEN, &Shown::path(path), why))
 }
 
 /// Files of `/proc` and `/sys` look regular but have no end, no size, or side effects.
@@ -393,24 +380,15 @@ pub(crate) fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) 
 pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { Shown::own("standard input") } else { Shown::path(path) };
-    let too_large =
-        || Failure { what: READ, path: name.clone(), source: shown!("it is larger than {} MB", limit >> 20) };
+    let pipe = match if is_stdin { standard_input()? } else { open(path)? } {
+        Opened::File(blob) => return all_of(&blob, limit, READ),
+        Opened::Pipe(pipe) => pipe,
+    };
+    let fail = |source| Failure { what: READ, path: name.clone(), source };
     let mut bytes = Vec::new();
-    match if is_stdin { standard_input()? } else { open(path)? } {
-        Opened::File(blob) => {
-            let len = blob.len()?;
-            if len > limit {
-                return Err(too_large());
-            }
-            blob.read(0, len as usize, &mut bytes)?;
-        }
-        Opened::Pipe(pipe) => {
-            let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
-            pipe.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
-            if bytes.len() as u64 > limit {
-                return Err(too_large());
-            }
-        }
+    pipe.take(limit + 1).read_to_end(&mut bytes).map_err(|error| fail(reason(&error)))?;
+    if bytes.len() as u64 > limit {
+        return Err(fail(shown!("it is larger than {} MB", limit >> 20)));
     }
     Ok(bytes)
 }
