@@ -22,8 +22,6 @@ pub mod app {
     pub(crate) mod computed;
     /// Performs the effects.
     pub mod effects;
-    /// Work across all records, on threads.
-    pub(crate) mod errands;
     /// Which record is a fork of which.
     pub(crate) mod fork_tree;
     /// Where forks are kept, saved and followed.
@@ -34,6 +32,10 @@ pub mod app {
     pub mod msg;
     /// The open record, ready for the screens.
     pub mod open_record;
+    /// The way from background threads to the event loop.
+    pub mod outbox;
+    /// What threads do on demand: reading, writing files, working out.
+    pub mod read;
     /// The mode of reviewing: verdicts, drafts, the queue.
     pub mod review;
     /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.

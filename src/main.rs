@@ -79,7 +79,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
         config_dir: screen.config_dir,
         forks: screen.forks,
         schemas: screen.schemas,
-        reviewing: Some(ReviewStart {
+        reviewing: ReviewStart {
             begins: screen.reviewing.begins(),
             journals: screen.reviewing.reviews,
             reviewer: screen.reviewing.who.reviewer(),
@@ -90,7 +90,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
                 repeat: screen.reviewing.repeat,
             },
             hide: Hide::of(screen.reviewing.hide),
-        }),
+        },
     };
     match session::open(&start) {
         Ok(ended) => {

@@ -722,7 +722,6 @@ const TWINS: &[(&str, &str, &str)] = &[
     ("core", "Flow", "to be told apart"),
     ("io", "Intake", "to be told apart"),
     ("stepscope", "Format", "to be told apart"),
-    ("stepscope", "News", "to be told apart"),
 ];
 
 #[test]

@@ -1205,23 +1205,26 @@ fn panics_of_helpers_and_signals_are_told() {
 
 #[test]
 fn two_searches_run_side_by_side_and_records_come_back() {
-    use stepscope::app::effects::{Memory, Outbox, Performer};
-    use stepscope::app::msg::{Msg, Work};
+    use stepscope::app::calls::Calls;
+    use stepscope::app::effects::{Memory, Performer};
+    use stepscope::app::msg::{Effect, Msg};
+    use stepscope::app::outbox::Outbox;
     use stepscope_core::table::filter::Filter;
 
     let (_folder, d) = Drive::text(numbered(2_000));
     let outbox = Outbox::default();
     let (sender, mut messages) = tokio::sync::mpsc::channel(64);
-    outbox.attach(sender);
-    let mut performer = Performer::new(outbox.clone(), Memory::default(), std::sync::Arc::default());
+    let mut performer = Performer::new(outbox.clone(), Memory::default(), std::sync::Arc::default(), Calls::default());
+    let mut perform = |effect| assert!(performer.perform(effect, &sender).is_none());
+    perform(Effect::Begin);
     let plan = || stepscope_io::pipeline::search::Plan::of(&d.app.store, 0, |_| true);
     for (id, text) in [(1, "pears"), (2, "plums"), (3, "pears")] {
-        performer.perform(Work::Search(id, Filter::parse(text).unwrap().into(), plan()));
+        perform(Effect::Search(id, Filter::parse(text).unwrap().into(), plan()));
     }
-    performer.perform(Work::EndSearch(3));
+    perform(Effect::EndSearch(3));
     let hide = Hide::default();
-    let record = Work::Record(7, d.app.store.reading(7).unwrap(), *d.app.store.row(7).unwrap(), hide);
-    performer.perform(record);
+    let record = Effect::Record(7, d.app.store.reading(7).unwrap(), *d.app.store.row(7).unwrap(), hide);
+    perform(record);
     let (mut found, mut done, mut opened) = ([0; 4], Vec::new(), false);
     while done.len() < 2 || !opened {
         match messages.blocking_recv().unwrap() {

@@ -260,7 +260,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
         elapsed: std::time::Duration::ZERO,
     };
     let id = d.app.screens.attempt().unwrap().id;
-    d.event(Event::Message(Msg::Run(id, vec![told])));
+    d.event(Msg::Run(id, vec![told]));
     until(&mut d, Stage::Over);
     d.hides(&["the call is running", "is being judged", "findings"]);
 }
@@ -298,7 +298,7 @@ fn what_a_cancelled_call_still_says_is_not_heard() {
     };
     for stale in [old, RunId(old.0 + 1), RunId(9999)] {
         if stale != reply(&d.app).unwrap().0 {
-            d.event(Event::Message(Msg::Run(stale, vec![told("stale")])));
+            d.event(Msg::Run(stale, vec![told("stale")]));
         }
     }
     assert_eq!(reply(&d.app).unwrap().1, b"new");

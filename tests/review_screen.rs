@@ -589,7 +589,7 @@ fn a_session_goes_on_at_the_same_record_and_scroll() {
     d.keys("Enter a Tab g j j [").until(|app| app.review.saved);
     d.keys("Q");
     let view = d.kept.pop().unwrap().0;
-    let mut again = desk.open_with(|app| drop(app.restore(&view)));
+    let mut again = desk.open_with(|app| app.restore(&view));
     again.until(|app| app.review.progress == (1, 5));
     assert_eq!(open_id(&again), "r2");
     let (before, now) = (d.app.screens.record().unwrap(), again.app.screens.record().unwrap());
@@ -599,7 +599,7 @@ fn a_session_goes_on_at_the_same_record_and_scroll() {
     // From the table one comes back to the table.
     again.until(|app| app.review.saved).keys("q Q");
     let view = again.kept.pop().unwrap().0;
-    let table = desk.open_with(|app| drop(app.restore(&view)));
+    let table = desk.open_with(|app| app.restore(&view));
     assert!(table.app.screens.record().is_none() && table.app.record() == Some(2));
 }
 

@@ -11,16 +11,14 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::compare::{CompareRequest, Compared, Journals};
-use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
+use stepscope_io::pipeline::compare::{Compared, Journals};
+use stepscope_io::pipeline::dashboard::BoardData;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
 
 use crate::screens::adjudication::state::Adjudication;
 use crate::screens::compare::state::CompareCursor;
 use crate::screens::dashboard::state::DashboardCursor;
-use crate::screens::side_by_side::making::{Fixes, Make};
-use crate::screens::side_by_side::state::{Against, SideBySide};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -119,34 +117,4 @@ pub struct RecordHandle {
     pub row: RowFacts,
     /// What its run is called.
     pub name: Shown,
-}
-
-/// Work for another thread.
-#[derive(Debug)]
-pub enum Errand {
-    /// Compares the run with its baseline.
-    Compare(u64, Box<CompareRequest>),
-    /// Puts two records side by side, for this record.
-    Sides(usize, Box<[RecordHandle; 2]>, Against),
-    /// Makes a fork of a record and puts it beside it.
-    Make(Box<RecordHandle>, Box<Make>),
-    /// Looks for fixes of a record's procedure.
-    Fixes(Box<RecordHandle>),
-    /// Reads the boards and disputes.
-    Judge(u64, Box<DashboardRequest>),
-}
-
-/// What became of it.
-#[derive(Debug)]
-pub enum News {
-    /// The comparison of this number.
-    Compared(u64, Result<Arc<Compared>, Failure>),
-    /// Two records side by side, for this record.
-    Sides(usize, Result<Box<SideBySide>, Failure>),
-    /// The boards and disputes of this number.
-    Judged(u64, Result<Arc<BoardData>, Failure>),
-    /// A fork that was made of this record, or why it was not.
-    Made(usize, Result<Box<SideBySide>, Shown>),
-    /// The fixes of this record's procedure, or why there are none.
-    Fixes(usize, Result<Box<Fixes>, Shown>),
 }

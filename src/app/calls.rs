@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use crate::app::msg::{Msg, Work};
+use crate::app::msg::{Effect, Msg};
 use crate::screens::rerun::state::Candidate;
 use stepscope_base::text::Shown;
 use stepscope_core::run::call::{Call, RunId};
@@ -37,11 +37,11 @@ impl Calls {
         Self { setup, config, running: Vec::new() }
     }
 
-    /// Starts what is about models, inside of a runtime; other work is given back.
-    pub fn perform(&mut self, work: Work, sender: &mpsc::Sender<Msg>) -> Option<Work> {
-        match work {
-            Work::StartRun { id, client, calls, at_once } => self.start(id, *client, calls, at_once, sender.clone()),
-            Work::CancelRun(id) => {
+    /// Starts what is about models, inside of a runtime; another effect is given back.
+    pub fn perform(&mut self, effect: Effect, sender: &mpsc::Sender<Msg>) -> Option<Effect> {
+        match effect {
+            Effect::StartRun { id, client, calls, at_once } => self.start(id, *client, calls, at_once, sender.clone()),
+            Effect::CancelRun(id) => {
                 self.running.retain(|(other, task)| {
                     if *other == id {
                         task.abort();
@@ -49,8 +49,8 @@ impl Calls {
                     *other != id
                 });
             }
-            Work::Look(id) => self.look(id, sender.clone()),
-            Work::Choose(id, candidate) => self.choose(id, candidate, sender.clone()),
+            Effect::FindServers(id) => self.look(id, sender.clone()),
+            Effect::ChooseServer(id, candidate) => self.choose(id, candidate, sender.clone()),
             other => return Some(other),
         }
         None

@@ -1,6 +1,6 @@
 //! Lines on their way to the disk, and those that could not be saved: verdicts, decisions between reviewers, and forks.
 
-use crate::app::msg::Work;
+use crate::app::msg::Effect;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
@@ -9,7 +9,6 @@ use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::journal::{self, REVIEWS};
 use stepscope_io::log::{Append, LineId};
 use stepscope_io::source::beneath::Place;
-use stepscope_terminal::run::Effect;
 
 /// What a line holds.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,14 +51,14 @@ pub struct Log {
 
 impl Log {
     /// Gives an event to its journal. With its id it counts once, however often it is given.
-    pub(crate) fn event(&mut self, place: Place, what: What) -> Option<Effect<Work>> {
+    pub(crate) fn event(&mut self, place: Place, what: What) -> Option<Effect> {
         let line = journal::line(what.event()?);
         let append = Append { id: self.id(), place, content: REVIEWS, line };
         Some(self.give(what, append))
     }
 
     /// Gives a fork, one line without its end, to its file.
-    pub(crate) fn fork(&mut self, place: Place, line: Vec<u8>) -> (LineId, Effect<Work>) {
+    pub(crate) fn fork(&mut self, place: Place, line: Vec<u8>) -> (LineId, Effect) {
         let append = Append { id: self.id(), place, content: FORKS, line };
         (append.id, self.give(What::Fork, append))
     }
@@ -75,9 +74,9 @@ impl Log {
         LineId(self.next)
     }
 
-    fn give(&mut self, what: What, append: Append) -> Effect<Work> {
+    fn give(&mut self, what: What, append: Append) -> Effect {
         self.lines.push(Line { what, append: append.clone(), failure: None });
-        Effect::Work(Work::Append(append))
+        Effect::Append(append)
     }
 
     /// What became of a line: it is kept if it could not be saved. `None`: that was known already.
@@ -92,9 +91,9 @@ impl Log {
     }
 
     /// Gives again what could not be saved.
-    pub(crate) fn again(&mut self) -> Vec<Effect<Work>> {
+    pub(crate) fn again(&mut self) -> Vec<Effect> {
         let failed = self.lines.iter_mut().filter_map(|line| line.failure.take().map(|_| &*line));
-        failed.map(|line| Effect::Work(Work::Append(line.append.clone()))).collect()
+        failed.map(|line| Effect::Append(line.append.clone())).collect()
     }
 
     /// Takes a decision back that could not be saved, for it was made once more.

@@ -1,24 +1,27 @@
-//! What the screen is told, and what it asks to be done: both plain data.
+//! What the program with a screen is told, and what it asks to be done: one flat list each, both plain data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ratatui::layout::Size;
 use regex::bytes::Regex;
 use tempfile::TempPath;
 
-use crate::app::across;
-use crate::app::across::Errand;
+use crate::app::across::RecordHandle;
 use crate::app::fork_tree::Address;
 use crate::app::open_record::OpenRecord;
-use crate::app::review_worker;
-use crate::app::review_worker::Task;
 use crate::screens::rerun::state::Candidate;
 use crate::screens::rerun::transition::{Reached, Transition};
+use crate::screens::side_by_side::making::{Fixes, Make};
+use crate::screens::side_by_side::state::{Against, SideBySide};
 use stepscope_base::text::Shown;
+use stepscope_core::review::event::{Event as ReviewEvent, Text};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::run::call::{Call, RunId};
 use stepscope_core::run::sampling::CallEvent;
+use stepscope_core::summary::Summary;
 use stepscope_core::table::filter::Filter;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::RowTexts;
@@ -28,81 +31,161 @@ use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::{self, Append};
 use stepscope_io::model::Client;
 use stepscope_io::model::setup::Server;
+use stepscope_io::pipeline::compare::{CompareRequest, Compared};
+use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::LoadEvent;
 use stepscope_io::source::beneath::Place;
-use stepscope_terminal::run::Effect;
+use stepscope_terminal::input::Input;
+use stepscope_terminal::run::{Command, Event, ExitStatus};
 
 /// Number of a search; results of an older one are dropped.
 pub(crate) type SearchId = u64;
 
-/// The effects of an update.
-pub type Effects = Vec<Effect<Work>>;
+/// Number of what is worked out from all records; results of an older one are dropped.
+pub(crate) type WorkId = u64;
 
-/// A result of work.
+/// How often rows had moved when something was asked for: what is about rows that moved since is dropped.
+pub(crate) type Moves = u64;
+
+/// The effects of an update, in the order in which they are performed.
+pub type Effects = Vec<Effect>;
+
+/// Everything that changes the state: what happens to the terminal, and what became of effects.
 #[derive(Debug)]
 pub enum Msg {
+    // The terminal.
+    /// The first of all: the size of the screen.
+    Start(Size),
+    /// A key, the mouse, a paste, the focus or the background colour.
+    Input(Input),
+    /// The size of the screen has changed.
+    Resize(Size),
+    /// The time that `wake_at` asked for has come.
+    Tick,
+    /// A command that had the terminal has ended.
+    Returned(io::Result<ExitStatus>),
+    /// A thread or task of ours panicked; the text may quote data.
+    Panicked(String),
+    /// The last of all: the program ends with this code.
+    Stop(u8),
+
+    // Records.
     /// Records were found, checked, grown or lost.
     Load(LoadEvent),
-    /// The texts of some rows of the table, and how often rows had moved when they were asked for.
-    RowTexts(u64, Vec<(usize, RowTexts)>),
+    /// The texts of some rows of the table.
+    RowTexts(Moves, Vec<(usize, RowTexts)>),
     /// A record, read and understood.
     Record(usize, Result<Box<OpenRecord>, Failure>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
     /// Records in which find found its text, in the order of looking, and where; `true`: that was all.
     Matched(SearchId, Vec<(u32, Shown)>, bool),
-    /// Of reviews.
-    Review(review_worker::News),
     /// The search failed.
     SearchFailed(SearchId, Failure),
     /// What was read of forks, each with its address.
     ForkOrigins(Vec<(Address, Option<KnownFork>)>),
-    /// Records that forks come from, by position and the hash of their text, and how often rows had moved when they
-    /// were looked for.
-    Parents(u64, Vec<(u32, String)>),
+    /// Records that forks come from, by position and the hash of their text.
+    Parents(Moves, Vec<(u32, String)>),
+
+    // What is written.
     /// A line is on the disk, or why it is not.
     Log(log::LogEvent),
     /// A file was written, or why it was not.
     Exported(PathBuf, Result<(), Failure>),
     /// A text lies in a file for the user's own editor.
-    Lent(Result<TempPath, Failure>),
+    EditorFile(Result<TempPath, Failure>),
     /// What the editor made of it.
-    TakenBack(Result<String, Failure>),
-    /// An errand of the desk was done.
-    Across(across::News),
+    EditorText(Result<String, Failure>),
+
+    // Reviews.
+    /// Events of the review logs; `true`: one is another file, these are all. And what is unusual in them.
+    Reviews(Vec<ReviewEvent>, bool, Vec<Shown>),
+    /// A review log cannot be read or written.
+    ReviewsFailed(Failure),
+    /// What the last session did not say to the end.
+    Drafts(Vec<ReviewEvent>),
+    /// Drafts cannot be kept.
+    DraftsFailed(Failure),
+    /// Records of some ids.
+    Reviewed(Moves, Vec<u32>),
+    /// Who some records are, for a batch if it has a number.
+    Summaries(Moves, Option<WorkId>, Vec<(usize, Option<Box<Summary>>)>),
+
+    // What is worked out from several records.
+    /// The comparison of this number.
+    Compared(WorkId, Result<Arc<Compared>, Failure>),
+    /// The dashboard and disagreements of this number.
+    Dashboard(WorkId, Result<Arc<BoardData>, Failure>),
+    /// Two records side by side, for this record.
+    SideBySide(usize, Result<Box<SideBySide>, Failure>),
+    /// A fork that was made of this record, or why it was not.
+    ForkMade(usize, Result<Box<SideBySide>, Shown>),
+    /// The fixes of this record's procedure, or why there are none.
+    Fixes(usize, Result<Box<Fixes>, Shown>),
+
+    // Models.
     /// What was heard of model calls, in order.
     Run(RunId, Vec<CallEvent>),
-    /// Where a leg of a re-run led.
+    /// Where a transition of a re-run led.
     Reached(RunId, Box<Reached>),
-    /// Who may be asked, and why somebody is not among them.
+    /// Servers and models that may be asked, and why some are not among them.
     Candidates(RunId, Vec<Candidate>, Option<Shown>),
-    /// Who was chosen, ready to be asked.
+    /// The chosen server, ready to be asked.
     Chosen(RunId, Result<Box<Server>, Shown>),
 }
 
-/// Work of the screen's own, done outside of it.
+impl From<Event> for Msg {
+    fn from(event: Event) -> Self {
+        match event {
+            Event::Start(size) => Self::Start(size),
+            Event::Input(input) => Self::Input(input),
+            Event::Resize(size) => Self::Resize(size),
+            Event::Tick => Self::Tick,
+            Event::Returned(result) => Self::Returned(result),
+            Event::Panicked(text) => Self::Panicked(text),
+            Event::Stop(code) => Self::Stop(code),
+        }
+    }
+}
+
+/// Everything that is done outside of the state.
 #[derive(Debug)]
-pub enum Work {
+pub enum Effect {
+    // The terminal.
+    /// Puts text on the clipboard.
+    Copy(String),
+    /// Switches mouse reports on or off.
+    Mouse(bool),
+    /// Draws every cell anew.
+    Repaint,
+    /// Stops the program, as Ctrl-Z does.
+    Suspend,
+    /// Gives the terminal to a command; `Returned` follows.
+    Foreground(Command),
+    /// Ends the session with this exit code.
+    Quit(u8),
+
+    // Records.
     /// The loop runs: what waited for it may come.
     Begin,
-    /// Reads the texts of some records; the number comes back with them.
-    RowTexts(u64, Vec<(usize, Reading)>),
+    /// Reads the texts of some records.
+    RowTexts(Moves, Vec<(usize, Reading)>),
     /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
     Record(usize, Reading, RowFacts, Hide),
-    /// About reviews.
-    Review(Task),
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
-    /// Look for text in what people see of these records.
-    Match(SearchId, Regex, Plan),
+    /// Looks for text in what people see of these records.
+    Find(SearchId, Regex, Plan),
     /// Ends a search.
     EndSearch(SearchId),
     /// Reads where forks come from.
     ForkOrigins(Vec<(Address, Reading)>),
-    /// Looks for the records whose text has one of these hashes; the number comes back with them.
-    Parents(u64, Plan, BTreeSet<String>),
+    /// Looks for the records whose text has one of these hashes.
+    Parents(Moves, Plan, BTreeSet<String>),
+
+    // What is written.
     /// Appends a line to its log.
     Append(Append),
     /// A file of forks was written: its records belong to those that are open.
@@ -110,18 +193,42 @@ pub enum Work {
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
     /// Puts a text into a file of its own, for the user's own editor.
-    Lend(String),
+    WriteForEditor(String),
     /// Reads it back; the file is removed.
-    TakeBack(TempPath),
-    /// An errand of the desk.
-    Across(Errand),
-    /// Asks a model.
+    ReadFromEditor(TempPath),
+    /// Keeps sort, filter, position and the chosen theme over a restart.
+    KeepView(FileView, Option<String>),
+
+    // Reviews.
+    /// Reads what was appended to the review logs.
+    ReadReviews,
+    /// Keeps drafts over a crash, in place of what was kept.
+    KeepDrafts(Vec<ReviewEvent>),
+    /// Looks for the records that have one of these ids; an empty one stands for none.
+    FindReviewed(Moves, HashSet<Text>, Plan),
+    /// Reads who these records are, for a batch with its findings.
+    Summarise(Moves, Option<WorkId>, Vec<(usize, Reading, RowFacts)>),
+
+    // What is worked out from several records.
+    /// Compares the run with its baseline.
+    Compare(WorkId, Box<CompareRequest>),
+    /// Reads the dashboard and disagreements.
+    ReadDashboard(WorkId, Box<DashboardRequest>),
+    /// Puts two records side by side, for this record.
+    PutSideBySide(usize, Box<[RecordHandle; 2]>, Against),
+    /// Makes a fork of a record and puts it beside it.
+    MakeFork(Box<RecordHandle>, Box<Make>),
+    /// Looks for fixes of a record's procedure.
+    FindFixes(Box<RecordHandle>),
+
+    // Models.
+    /// Makes model calls.
     StartRun {
         /// The number that comes back with what is heard.
         id: RunId,
-        /// Whom.
+        /// The server and its settings.
         client: Box<Client>,
-        /// What.
+        /// The calls.
         calls: Vec<Call>,
         /// How many of them at once.
         at_once: usize,
@@ -131,9 +238,7 @@ pub enum Work {
     /// Works out what comes next in a re-run.
     Transition(RunId, Box<Transition>),
     /// Looks for servers that may be asked.
-    Look(RunId),
-    /// Makes somebody ready to be asked.
-    Choose(RunId, Candidate),
-    /// Keeps sort, filter, position and the chosen theme over a restart.
-    Keep(FileView, Option<String>),
+    FindServers(RunId),
+    /// Makes a server ready to be asked.
+    ChooseServer(RunId, Candidate),
 }

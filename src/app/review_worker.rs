@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use crate::app::msg::{Effect, Msg};
+use crate::app::outbox::Outbox;
 use crate::app::threads::{Thread, start};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::Findings;
 use stepscope_core::record::formats;
-use stepscope_core::review::event::{Event, Text};
+use stepscope_core::review::event::Text;
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
-use stepscope_io::failure::Failure;
 use stepscope_io::log::drafts::Drafts;
 use stepscope_io::log::journal::{Follow, REVIEWS};
 use stepscope_io::pipeline::examine::case_of_row;
@@ -23,112 +24,61 @@ use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
 use stepscope_io::source::beneath::Place;
 
-/// What is to be done.
-#[derive(Debug)]
-pub enum Task {
-    /// Reads what others have appended.
-    Look,
-    /// Keeps these over a crash, in place of what was kept.
-    Keep(Vec<Event>),
-    /// Looks for the records that have one of these ids; an empty one stands for none. The number of times that records
-    /// have moved comes back, here and below.
-    Find(u64, HashSet<Text>, search::Plan),
-    /// Reads who these records are, for a batch with its findings.
-    Summaries(u64, Option<u64>, Vec<(usize, Reading, RowFacts)>),
-}
-
-/// What came of it.
-#[derive(Debug)]
-pub enum News {
-    /// Events of the journal; `true`: it is another file, these are all.
-    Events(Vec<Event>, bool, Vec<Shown>),
-    /// The journal cannot be read or written.
-    Trouble(Failure),
-    /// What the last session did not say to the end.
-    Kept(Vec<Event>),
-    /// Drafts cannot be kept.
-    NotKept(Failure),
-    /// Records of some ids.
-    Found(u64, Vec<u32>),
-    /// Who some records are.
-    Summaries(u64, Option<u64>, Vec<(usize, Option<Box<Summary>>)>),
-}
-
-/// What tells the screen; `false`: nobody listens any more.
-#[derive(Clone)]
-pub struct Tell(Arc<dyn Fn(News) -> bool + Send + Sync>);
-
-impl Tell {
-    /// Tells by this.
-    pub fn by(tell: impl Fn(News) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(tell))
-    }
-
-    fn say(&self, news: News) -> bool {
-        (self.0)(news)
-    }
-}
-
-impl std::fmt::Debug for Tell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Tell")
-    }
-}
-
 /// See the module.
 #[derive(Debug)]
 pub struct ReviewWorker {
-    looker: Sender<Task>,
-    reader: Sender<Task>,
+    looker: Sender<Effect>,
+    reader: Sender<Effect>,
     ended: Receiver<()>,
     searches: Vec<search::Search>,
-    tell: Tell,
+    outbox: Outbox,
 }
 
 impl ReviewWorker {
     /// Starts the threads for journals, of which the first is our own; drafts lie in the state folder, if there is one.
-    pub fn start(journals: &[Place], state: Option<&Path>, tell: Tell) -> Self {
-        let (looker, tasks) = channel();
+    pub fn start(journals: &[Place], state: Option<&Path>, outbox: Outbox) -> Self {
+        let (looker, wanted) = channel();
         let (alive, ended) = channel::<()>();
         let own = journals.first().cloned();
         let drafts = own.clone().zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
         let follows = journals.iter().map(Follow::new).collect();
-        let to_screen = tell.clone();
+        let to_loop = outbox.clone();
         start(Thread::Reviews, move || {
             if let Some(Err(failure)) = own.as_ref().map(|place| REVIEWS.look(place)) {
-                to_screen.say(News::Trouble(failure));
+                to_loop.send(Msg::ReviewsFailed(failure));
             }
-            look(&tasks, follows, drafts, &to_screen);
+            look(&wanted, follows, drafts, &to_loop);
             drop(alive);
         });
         let (reader, wanted) = channel();
-        let to_screen = tell.clone();
+        let to_loop = outbox.clone();
         start(Thread::Items, move || {
-            for task in wanted {
-                if let Task::Summaries(moves, batch, records) = task {
-                    summaries(moves, batch, records, &to_screen);
+            for effect in wanted {
+                if let Effect::Summarise(moves, batch, records) = effect {
+                    summaries(moves, batch, records, &to_loop);
                 }
             }
         });
-        Self { looker, reader, ended, searches: Vec::new(), tell }
+        Self { looker, reader, ended, searches: Vec::new(), outbox }
     }
 
-    /// Starts a piece of work; never waits for it.
-    pub fn perform(&mut self, task: Task) {
-        match task {
-            Task::Look | Task::Keep(_) => drop(self.looker.send(task)),
-            Task::Find(moves, ids, plan) => {
-                let tell = self.tell.clone();
+    /// Performs what is about reviews; never waits for it.
+    pub fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::ReadReviews | Effect::KeepDrafts(_) => drop(self.looker.send(effect)),
+            Effect::FindReviewed(moves, ids, plan) => {
+                let outbox = self.outbox.clone();
                 let fits = move |text: &[u8]| has_id(text, &ids).then_some(());
                 self.searches.push(search::start(plan, fits, move |found| match found {
                     search::SearchEvent::Some(records) => {
-                        tell.say(News::Found(moves, records.into_iter().map(|(record, ())| record).collect()))
+                        outbox.send(Msg::Reviewed(moves, records.into_iter().map(|(record, ())| record).collect()))
                     }
                     // What cannot be read is said where it is opened.
                     search::SearchEvent::All | search::SearchEvent::Failed(_) => true,
                 }));
             }
-            Task::Summaries(..) => drop(self.reader.send(task)),
+            Effect::Summarise(..) => drop(self.reader.send(effect)),
+            _ => {}
         }
     }
 
@@ -141,35 +91,35 @@ impl ReviewWorker {
 }
 
 /// Reads journals and keeps drafts, each as it is asked for; of several asked for at once the last is enough.
-fn look(tasks: &Receiver<Task>, mut follows: Vec<Follow>, mut drafts: Option<Drafts>, tell: &Tell) {
+fn look(wanted: &Receiver<Effect>, mut follows: Vec<Follow>, mut drafts: Option<Drafts>, outbox: &Outbox) {
     let mut begun = false;
-    while let Ok(first) = tasks.recv() {
-        let tasks: Vec<Task> = std::iter::once(first).chain(tasks.try_iter()).collect();
-        if tasks.iter().any(|task| matches!(task, Task::Look)) {
-            look_once(&mut follows, begun, tell);
+    while let Ok(first) = wanted.recv() {
+        let wanted: Vec<Effect> = std::iter::once(first).chain(wanted.try_iter()).collect();
+        if wanted.iter().any(|effect| matches!(effect, Effect::ReadReviews)) {
+            look_once(&mut follows, begun, outbox);
         }
         if !std::mem::replace(&mut begun, true)
             && let Some(kept) = drafts.as_mut().map(Drafts::read)
         {
             match kept {
                 Ok(events) if events.is_empty() => {}
-                Ok(events) => drop(tell.say(News::Kept(events))),
-                Err(failure) => drop(tell.say(News::NotKept(failure))),
+                Ok(events) => drop(outbox.send(Msg::Drafts(events))),
+                Err(failure) => drop(outbox.send(Msg::DraftsFailed(failure))),
             }
         }
-        let last = tasks.into_iter().rev().find_map(|task| match task {
-            Task::Keep(events) => Some(events),
+        let last = wanted.into_iter().rev().find_map(|effect| match effect {
+            Effect::KeepDrafts(events) => Some(events),
             _ => None,
         });
         if let (Some(drafts), Some(events)) = (&mut drafts, last)
             && let Err(failure) = drafts.keep(&events)
         {
-            tell.say(News::NotKept(failure));
+            outbox.send(Msg::DraftsFailed(failure));
         }
     }
 }
 
-fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) {
+fn look_once(follows: &mut [Follow], begun: bool, outbox: &Outbox) {
     let (mut events, mut sentences, mut anew) = (Vec::new(), Vec::new(), false);
     for follow in follows.iter_mut() {
         match follow.news() {
@@ -178,7 +128,7 @@ fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) {
                 events.extend(news.events);
                 sentences.extend(news.sentences);
             }
-            Err(failure) => drop(tell.say(News::Trouble(failure))),
+            Err(failure) => drop(outbox.send(Msg::ReviewsFailed(failure))),
         }
     }
     if anew && follows.len() > 1 {
@@ -191,7 +141,7 @@ fn look_once(follows: &mut [Follow], begun: bool, tell: &Tell) {
     }
     // The first time, that there is nothing is news as well.
     if !begun || anew || !events.is_empty() || !sentences.is_empty() {
-        tell.say(News::Events(events, anew, sentences));
+        outbox.send(Msg::Reviews(events, anew, sentences));
     }
 }
 
@@ -204,16 +154,16 @@ fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
 }
 
 /// So many summaries are told of at a time.
-const CARDS: usize = 256;
+const AT_ONCE: usize = 256;
 
-fn summaries(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, RowFacts)>, tell: &Tell) {
+fn summaries(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, RowFacts)>, outbox: &Outbox) {
     let mut done = Vec::new();
     let mut records = records.into_iter().peekable();
     while let Some((record, reading, row)) = records.next() {
         let summary = guarded(|| summary(&reading, &row, batch.is_some())).flatten();
         done.push((record, summary.map(Box::new)));
-        if (done.len() >= CARDS || records.peek().is_none())
-            && !tell.say(News::Summaries(moves, batch, std::mem::take(&mut done)))
+        if (done.len() >= AT_ONCE || records.peek().is_none())
+            && !outbox.send(Msg::Summaries(moves, batch, std::mem::take(&mut done)))
         {
             return;
         }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::app::across::Across;
 use crate::app::calls::Calls;
-use crate::app::effects::{Memory, Outbox, Performer};
+use crate::app::effects::{Memory, Performer};
 use crate::app::forks::Forks;
 use crate::app::msg::Msg;
+use crate::app::outbox::Outbox;
 use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks, Status};
 use crate::screens::rerun::state::ModelChoice;
@@ -34,7 +35,7 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::{expand, samples};
 use stepscope_terminal::colour::{Depth, light_hint};
-use stepscope_terminal::run::{self, Effect, Options};
+use stepscope_terminal::run::{self, Options};
 use stepscope_terminal::terminal::Tty;
 
 /// The sample runs are part of the program: what is said of them and made of them lies in the state folder, under this
@@ -42,7 +43,7 @@ use stepscope_terminal::terminal::Tty;
 const SAMPLES: &str = "samples";
 
 /// What a session begins with.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Start {
     /// What is to be opened; nothing opens the sample runs.
     pub paths: Vec<PathBuf>,
@@ -60,18 +61,18 @@ pub struct Start {
     pub config_dir: Option<PathBuf>,
     /// Which model may be asked.
     pub setup: Setup,
-    /// Where forks are kept, if not beside the file of their parent.
+    /// Where forks are kept, if not side the file of their parent.
     pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
-    /// Who reviews, and how; `None`: nobody.
-    pub reviewing: Option<ReviewStart>,
+    /// Who reviews, and how.
+    pub reviewing: ReviewStart,
 }
 
 /// How somebody reviews.
 #[derive(Debug)]
 pub struct ReviewStart {
-    /// The journals, the first of which is written; without one, the journal beside the one path.
+    /// The journals, the first of which is written; without one, the journal side the one path.
     pub journals: Vec<PathBuf>,
     /// Who.
     pub reviewer: Reviewer,
@@ -86,20 +87,28 @@ pub struct ReviewStart {
 }
 
 impl ReviewStart {
-    /// The journals of these paths, or why there is none.
-    fn journals(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Vec<Place>, &'static str> {
-        match paths {
-            _ if !self.journals.is_empty() => Ok(journal::named(&self.journals)),
-            [] => {
-                let beside = home.map(|home| vec![journal::beside(&home.join(SAMPLES))]);
-                beside.ok_or("these are the sample runs; name a journal with --reviews to judge them")
+    /// The journal that is written, or why there is none.
+    fn own_journal(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Place, &'static str> {
+        match (self.journals.first(), paths) {
+            (Some(own), _) => Ok(Place::Named(own.clone())),
+            (None, []) => home
+                .map(|home| journal::beside(&home.join(SAMPLES)))
+                .ok_or("these are the sample runs; name a journal with --reviews to judge them"),
+            (None, [path]) if path.as_os_str() == "-" => {
+                Err("standard input has no journal side it; name one with --reviews")
             }
-            [path] if path.as_os_str() == "-" => {
-                Err("standard input has no journal beside it; name one with --reviews")
-            }
-            [path] => Ok(vec![journal::beside(path)]),
-            _ => Err("verdicts are saved to one journal; name it with --reviews"),
+            (None, [path]) => Ok(journal::beside(path)),
+            (None, _) => Err("verdicts are saved to one journal; name it with --reviews"),
         }
+    }
+
+    fn review(&self, own: &Result<Place, &'static str>) -> Review {
+        let mut review = match own {
+            Ok(journal) => Review::new(self.reviewer.clone(), ReviewLog::Journal(journal.clone())),
+            Err(why) => return Review::nowhere(why),
+        };
+        (review.queue, review.hide, review.reviewing) = (self.order, self.hide, self.begins);
+        review
     }
 }
 
@@ -142,14 +151,21 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.outside.command = editor();
     app.samples = start.paths.is_empty();
     app.models = ModelChoice::new(start.setup.clone(), &config);
-    let mut calls = Calls::new(start.setup.clone(), config.clone());
+    let calls = Calls::new(start.setup.clone(), config.clone());
     app.mouse = config.mouse.unwrap_or(true);
-    let journals = start.reviewing.as_ref().map(|reviewing| reviewing.journals(&start.paths, home));
+    let reviewing = &start.reviewing;
+    let own = reviewing.own_journal(&start.paths, home);
     if start.compare {
         app.screens.push(Screen::Compare);
     }
-    app.across = Across::new(start.baseline.clone(), read_by_boards(start, journals.as_ref()), start.compare);
-    app.across.reviewer = start.reviewing.as_ref().map(|reviewing| reviewing.reviewer.clone());
+    // The dashboards read the journals that were named, or the one of the sample runs, or those side the files.
+    let mut named = journal::named(&reviewing.journals);
+    if named.is_empty() && start.paths.is_empty() {
+        named.extend(own.clone());
+    }
+    let journals = Journals { files: start.paths.clone(), named };
+    app.across = Across::new(start.baseline.clone(), journals, start.compare);
+    app.across.reviewer = Some(reviewing.reviewer.clone());
     app.across.document.clone_from(&start.document);
     app.status = forgotten.map(|text| Status { text, failed: true, refused: false });
     let asked = start.theme.as_deref().or(config.theme.as_deref()).or(session.theme());
@@ -157,58 +173,24 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         app.choose_theme(Some(&name));
     }
     let memory = Memory { path: remembered_as(&start.paths), session, failure: None };
-    let journals = start.reviewing.as_ref().zip(journals).and_then(|(reviewing, journals)| {
-        app.review = match &journals {
-            Ok(journals) => match journals.first() {
-                Some(journal) => review(reviewing, journal.clone()),
-                None => Review::nowhere("there is no journal; name one with --reviews"),
-            },
-            Err(why) => Review::nowhere(why),
-        };
-        journals.ok()
-    });
-    let view = memory.path.as_deref().and_then(|path| memory.session.view(path)).cloned();
-    let mut early = view.map(|view| app.restore(&view)).unwrap_or_default();
-    let mut performer = Performer::new(outbox.clone(), memory, side).with_loader(loader);
-    if let (Some(journals), Some(reviewing)) = (journals, &start.reviewing) {
-        performer = performer.reviewing(&journals, folders.state.as_deref());
+    app.review = reviewing.review(&own);
+    if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
+        app.restore(view);
+    }
+    let mut performer = Performer::new(outbox.clone(), memory, side, calls).with_loader(loader);
+    if let Ok(own) = own {
+        let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
+        let all: Vec<Place> = std::iter::once(own).chain(others).collect();
+        performer = performer.reviewing(&all, folders.state.as_deref());
         if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {
             app.begin_queue();
         }
     }
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
-    let mut attached = false;
-    let code = run::run(&tty, &mut app, options, |work, sender| {
-        if !attached {
-            attached = true;
-            outbox.attach(sender.clone());
-            for effect in early.drain(..) {
-                if let Effect::Work(work) = effect {
-                    performer.perform(work);
-                }
-            }
-        }
-        if let Some(work) = calls.perform(work, sender) {
-            performer.perform(work);
-        }
-    });
+    let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
     let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
     Ok(SessionEnd { code, complaints: performer.finish() })
-}
-
-fn review(reviewing: &ReviewStart, journal: Place) -> Review {
-    let mut review = Review::new(reviewing.reviewer.clone(), ReviewLog::Journal(journal));
-    (review.queue, review.hide) = (reviewing.order, reviewing.hide);
-    review.reviewing = reviewing.begins;
-    review
-}
-
-/// The journals that the boards read: those that were named, or the one of the sample runs, or those beside the files.
-fn read_by_boards(start: &Start, journals: Option<&Result<Vec<Place>, &'static str>>) -> Journals {
-    let named = start.reviewing.as_ref().map(|reviewing| journal::named(&reviewing.journals)).unwrap_or_default();
-    let samples = journals.and_then(|journals| journals.as_ref().ok()).filter(|_| start.paths.is_empty());
-    Journals { files: start.paths.clone(), named: samples.cloned().unwrap_or(named) }
 }
 
 /// The command of the user's own editor.

@@ -7,7 +7,7 @@ use crate::app::across::Across;
 use crate::app::fork_tree::Address;
 use crate::app::forks::Forks;
 use crate::app::log::Log;
-use crate::app::msg::SearchId;
+use crate::app::msg::{Effects, SearchId};
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
@@ -116,6 +116,8 @@ pub struct App {
     pub next_search: SearchId,
     /// The order of the table is to be made anew at this time.
     pub arrange_at: Option<Instant>,
+    /// What is to be done as soon as the loop runs.
+    pub early: Effects,
     /// The record to go to when it has been found, from the last session.
     pub return_to: Option<usize>,
     /// Where forks are kept.
@@ -161,6 +163,7 @@ impl App {
             light,
             next_search: 1,
             arrange_at: None,
+            early: Vec::new(),
             return_to: None,
             forks: Forks::default(),
             log: Log::default(),
@@ -170,7 +173,7 @@ impl App {
             samples: false,
             across: Across::default(),
             models: ModelChoice::default(),
-            review: Review::nowhere("there is no journal: name one with --reviews"),
+            review: Review::nowhere("there is no journal; name one with --reviews"),
         }
     }
 

@@ -8,9 +8,8 @@ use ratatui::Frame;
 use ratatui::layout::Position;
 use tui_input::Input as Line;
 
-use crate::app::msg::{Effects, Msg, Work};
+use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
-use crate::app::review_worker::Task;
 use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::{across, forks, review, view};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
@@ -35,7 +34,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
 use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{COPY_LIMIT, Effect, Event, Program, Step, ended};
+use stepscope_terminal::run::{COPY_LIMIT, Program, ended};
 
 #[cfg(debug_assertions)]
 #[cfg(test)]
@@ -48,18 +47,18 @@ const MAX_COUNT: usize = 10_000_000;
 
 impl Program for App {
     type Msg = Msg;
-    type Work = Work;
+    type Effect = Effect;
 
-    fn update(&mut self, event: Event<Msg>, now: Instant) -> Step<Work> {
+    fn update(&mut self, message: Msg, now: Instant) -> Effects {
         let before = self.table.list;
-        let mut effects = take(self, event, now);
+        let mut effects = take(self, message, now);
         wait(self, now);
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
             effects.extend(ask_row_texts(self));
         }
-        effects.into()
+        effects
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
@@ -96,7 +95,7 @@ impl App {
     }
 
     /// What survives a restart.
-    pub(crate) fn keep(&self) -> Effect<Work> {
+    pub(crate) fn keep(&self) -> Effect {
         let mut view = FileView {
             sort: (self.table.sort != SortBy::Position).then(|| self.table.sort.word().to_owned()),
             descending: self.table.descending,
@@ -105,19 +104,18 @@ impl App {
             ..FileView::default()
         };
         review::keys::keep_place(self, &mut view);
-        Effect::Work(Work::Keep(view, self.looks.chosen.clone()))
+        Effect::KeepView(view, self.looks.chosen.clone())
     }
 
     /// Goes back to how the file was looked at before the restart.
-    pub fn restore(&mut self, view: &FileView) -> Effects {
+    pub fn restore(&mut self, view: &FileView) {
         self.table.sort = view.sort.as_deref().and_then(SortBy::from_word).unwrap_or_default();
         self.table.descending = view.descending;
         self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
         review::keys::resume_at(self, view);
-        if Filter::parse(&view.filter).is_err() {
-            return Vec::new();
+        if Filter::parse(&view.filter).is_ok() {
+            self.early = self.set_filter(&view.filter);
         }
-        self.set_filter(&view.filter)
     }
 
     /// Says something, and does nothing more.
@@ -222,9 +220,9 @@ impl App {
         vec![work]
     }
 
-    pub(crate) fn read_record(&self, record: usize) -> Option<Effect<Work>> {
+    pub(crate) fn read_record(&self, record: usize) -> Option<Effect> {
         let hide = review::keys::hide_for(self, record);
-        Some(Effect::Work(Work::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide)))
+        Some(Effect::Record(record, self.store.reading(record)?, *self.store.row(record)?, hide))
     }
 
     /// Lays a screen over the others. Who opens something is not taken away from it by what was asked for before.
@@ -247,7 +245,7 @@ impl App {
         let attempt = self.screens.attempt().map(|attempt| attempt.id);
         self.screens.clear();
         review::keys::review_left(self);
-        attempt.map(|id| Effect::Work(Work::CancelRun(id))).into_iter().collect()
+        attempt.map(Effect::CancelRun).into_iter().collect()
     }
 
     /// The record so many rows further than the open one, with its row.
@@ -343,40 +341,99 @@ impl App {
     }
 }
 
-fn take(app: &mut App, event: Event<Msg>, now: Instant) -> Effects {
-    match event {
-        Event::Start(size) => {
+fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
+    match message {
+        Msg::Start(size) => {
             app.size = size;
-            let look = app.review.is_on().then_some(Effect::Work(Work::Review(Task::Look)));
-            let mut effects = vec![Effect::Work(Work::Begin)];
-            effects.extend(look);
-            effects.extend(forks::follow::first_forks(app));
-            effects
+            let reviews = app.review.is_on().then_some(Effect::ReadReviews);
+            let early = std::mem::take(&mut app.early);
+            let begin = [Effect::Begin].into_iter().chain(early).chain(reviews);
+            begin.chain(forks::follow::first_forks(app)).collect()
         }
-        Event::Resize(size) => {
+        Msg::Resize(size) => {
             app.size = size;
             Vec::new()
         }
-        Event::Input(input) => {
+        Msg::Input(input) => {
             app.review.pressed(now);
             app.table.from_front &= !matches!(input, Input::Key(_) | Input::Mouse(_));
             app.input(input)
         }
-        Event::Message(message) => heard(app, message, now),
-        Event::Tick if app.arrange_at.is_none_or(|at| now < at) => {
+        Msg::Tick if app.arrange_at.is_none_or(|at| now < at) => {
             app.screens.attempt_mut().into_iter().for_each(|attempt| attempt.pass(now));
             Vec::new()
         }
-        Event::Tick => {
+        Msg::Tick => {
             app.arrange_at = None;
             app.arrange();
             table::search::go_on_searching(app, |_| true)
         }
-        Event::Returned(result) => run::edit::returned(app, ended(result)),
-        Event::Panicked(text) => {
+        Msg::Returned(result) => run::edit::returned(app, ended(result)),
+        Msg::Panicked(text) => {
             app.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())))
         }
-        Event::Stop(_) => vec![app.keep()],
+        Msg::Stop(_) => vec![app.keep()],
+        Msg::Load(event) => loaded(app, event, now),
+        Msg::RowTexts(moves, row_texts) => {
+            // What was read before rows moved belongs to other numbers now.
+            if moves == app.table.moves() {
+                app.table.take_row_texts(row_texts);
+            }
+            Vec::new()
+        }
+        Msg::Record(record, result) => take_record(app, record, result),
+        Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
+        Msg::Parents(moves, found) => forks::follow::take_parents(app, moves, found),
+        Msg::Log(told) => forks::follow::told(app, told),
+        Msg::Run(id, told) => match repair::repair_told(app, id, told) {
+            Ok(effects) => effects,
+            Err(told) => rerun::keys::take_told(app, id, told, now),
+        },
+        Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
+        Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
+            Ok(()) => Vec::new(),
+            Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
+        },
+        Msg::Candidates(id, candidates, trouble) => {
+            rerun::keys::take_candidates(app, id, candidates, trouble);
+            Vec::new()
+        }
+        Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
+        Msg::ReviewsFailed(failure) => review::news::reviews_failed(app, failure),
+        Msg::Drafts(events) => review::news::take_drafts(app, events),
+        Msg::DraftsFailed(failure) => app.fail(shown!("{failure}")),
+        Msg::Reviewed(moves, records) => review::news::take_reviewed(app, moves, records),
+        Msg::Summaries(moves, None, summaries) => review::news::take_summaries(app, moves, summaries, now),
+        Msg::Summaries(_, Some(id), summaries) => review::news::label_summaries(app, id, summaries),
+        Msg::Found(id, found, done) => {
+            table::search::take_found(app, id, &found, done, now);
+            if done { table::search::go_on_searching(app, |_| true) } else { Vec::new() }
+        }
+        Msg::Matched(id, found, done) => {
+            table::search::take_matches(app, id, found, done);
+            if done { table::search::follow_matches(app) } else { Vec::new() }
+        }
+        Msg::EditorFile(lent) => run::edit::lent(app, lent),
+        Msg::EditorText(text) => {
+            run::edit::taken_back(app, text);
+            Vec::new()
+        }
+        Msg::Exported(path, result) => side_by_side::keys::exported(app, &path, result),
+        Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
+        Msg::Dashboard(id, result) => across::keys::take_dashboard(app, id, result),
+        Msg::SideBySide(record, result) => side_by_side::keys::take_sides(app, record, result),
+        Msg::ForkMade(record, made) => side_by_side::keys::take_made(app, record, made),
+        Msg::Fixes(record, found) => side_by_side::keys::take_fixes(app, record, found),
+        Msg::SearchFailed(id, failure) => {
+            let ids = [
+                app.table.filtering.as_ref().map(|search| search.id),
+                app.table.finding.as_ref().map(|finding| finding.id),
+            ];
+            if ids.contains(&Some(id)) {
+                app.fail(shown!("{failure}"));
+            }
+            Vec::new()
+        }
     }
 }
 
@@ -676,64 +733,6 @@ fn copy_action(app: &mut App, action: Action) -> Effects {
     app.copy_if_any(text, what)
 }
 
-// What work has found.
-
-fn heard(app: &mut App, message: Msg, now: Instant) -> Effects {
-    match message {
-        Msg::Load(event) => loaded(app, event, now),
-        Msg::RowTexts(moves, row_texts) => {
-            // What was read before rows moved belongs to other numbers now.
-            if moves == app.table.moves() {
-                app.table.take_row_texts(row_texts);
-            }
-            Vec::new()
-        }
-        Msg::Record(record, result) => take_record(app, record, result),
-        Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
-        Msg::Parents(moves, found) => forks::follow::take_parents(app, moves, found),
-        Msg::Log(told) => forks::follow::told(app, told),
-        Msg::Run(id, told) => match repair::repair_told(app, id, told) {
-            Ok(effects) => effects,
-            Err(told) => rerun::keys::take_told(app, id, told, now),
-        },
-        Msg::Reached(id, reached) => rerun::keys::take_reached(app, id, *reached),
-        Msg::Chosen(id, chosen) => match repair::repair_chosen(app, id, chosen) {
-            Ok(()) => Vec::new(),
-            Err(chosen) => rerun::keys::take_chosen(app, id, chosen),
-        },
-        Msg::Candidates(id, candidates, trouble) => {
-            rerun::keys::take_candidates(app, id, candidates, trouble);
-            Vec::new()
-        }
-        Msg::Review(news) => review::news::review_news(app, news, now),
-        Msg::Found(id, found, done) => {
-            table::search::take_found(app, id, &found, done, now);
-            if done { table::search::go_on_searching(app, |_| true) } else { Vec::new() }
-        }
-        Msg::Matched(id, found, done) => {
-            table::search::take_matches(app, id, found, done);
-            if done { table::search::follow_matches(app) } else { Vec::new() }
-        }
-        Msg::Lent(lent) => run::edit::lent(app, lent),
-        Msg::TakenBack(text) => {
-            run::edit::taken_back(app, text);
-            Vec::new()
-        }
-        Msg::Exported(path, result) => side_by_side::keys::exported(app, &path, result),
-        Msg::Across(news) => across::keys::take_news(app, news),
-        Msg::SearchFailed(id, failure) => {
-            let ids = [
-                app.table.filtering.as_ref().map(|search| search.id),
-                app.table.finding.as_ref().map(|finding| finding.id),
-            ];
-            if ids.contains(&Some(id)) {
-                app.fail(shown!("{failure}"));
-            }
-            Vec::new()
-        }
-    }
-}
-
 fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     let before = app.store.len();
     let cursor = app.record().and_then(|record| app.store.address(record));
@@ -832,7 +831,7 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
 }
 
 /// The texts of the rows on screen that were not read yet.
-fn ask_row_texts(app: &App) -> Option<Effect<Work>> {
+fn ask_row_texts(app: &App) -> Option<Effect> {
     let (len, height) = (app.rows(), layout::table_height(app.area()));
     let visible: Range<usize> = app.table.list.visible(len, height);
     // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
@@ -843,5 +842,5 @@ fn ask_row_texts(app: &App) -> Option<Effect<Work>> {
     }
     let missing = app.table.missing_row_texts(around(2)).into_iter();
     let missing: Vec<_> = missing.filter_map(|record| Some((record, app.store.reading(record)?))).collect();
-    (!missing.is_empty()).then_some(Effect::Work(Work::RowTexts(app.table.moves(), missing)))
+    (!missing.is_empty()).then_some(Effect::RowTexts(app.table.moves(), missing))
 }

@@ -3,7 +3,7 @@
 pub(crate) mod draw;
 pub(crate) mod state;
 
-use crate::app::msg::{Effects, Work};
+use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
@@ -17,7 +17,6 @@ use stepscope_core::run::call::RunId;
 use stepscope_core::run::drive::Question;
 use stepscope_core::run::sampling::{CallEvent, Sampling};
 use stepscope_io::model::setup::Server;
-use stepscope_terminal::run::Effect;
 
 /// The line that asks a model: whom, and how much goes out; `Err`: why nobody can be asked now.
 fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
@@ -72,7 +71,7 @@ pub(crate) fn start(app: &mut App) -> Effects {
         Err(_) if app.models.server.is_none() && app.models.is_configured => {
             let id = app.models.next_id();
             app.choosing = Some(id);
-            vec![Effect::Work(Work::Choose(id, Candidate::Named(None)))]
+            vec![Effect::ChooseServer(id, Candidate::Named(None))]
         }
         Err(why) => app.say(why),
     }
@@ -87,7 +86,7 @@ fn ask_for_repair(app: &mut App) -> Effects {
     };
     let id = app.models.next_id();
     let Some(calls) = repair.ask(id, &sampling, server.info(&model)) else { return Vec::new() };
-    vec![Effect::Work(Work::StartRun { id, client: Box::new(server.client), calls, at_once: 1 })]
+    vec![Effect::StartRun { id, client: Box::new(server.client), calls, at_once: 1 }]
 }
 
 /// What was heard of the call; `None`: it is about another.
@@ -127,7 +126,7 @@ pub(crate) fn cancel_repair(app: &mut App) -> Option<Effects> {
         return None;
     }
     repair.machine.cancel();
-    Some(vec![Effect::Work(Work::CancelRun(repair.id()))])
+    Some(vec![Effect::CancelRun(repair.id())])
 }
 
 /// Shows what the model changed.

@@ -17,10 +17,11 @@ use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::app::across::Across;
 use stepscope::app::calls::Calls;
-use stepscope::app::effects;
-use stepscope::app::msg::{Msg, Work};
+use stepscope::app::msg::{Effect, Msg};
+use stepscope::app::outbox::Outbox;
+use stepscope::app::read::read;
 use stepscope::app::review::{Review, ReviewLog};
-use stepscope::app::review_worker::{ReviewWorker, Tell};
+use stepscope::app::review_worker::ReviewWorker;
 use stepscope::app::state::{App, Looks};
 use stepscope::screens::rerun::state::ModelChoice;
 use stepscope::widgets::keymap::Keymap;
@@ -32,7 +33,7 @@ use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::log::Writer;
-use stepscope_io::log::journal::{REVIEWS, beside};
+use stepscope_io::log::journal::{REVIEWS, side};
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::model::{Backend, settings};
@@ -43,7 +44,7 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{Effect, Event, Program as _};
+use stepscope_terminal::run::{Event, Program as _};
 
 /// How long the background may take; far more than it should on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -85,7 +86,7 @@ pub(crate) struct Drive {
     pub(crate) quit: Option<u8>,
     /// Work waits until [`Drive::release`].
     pub(crate) hold: bool,
-    held: Vec<Work>,
+    held: Vec<Effect>,
     pub(crate) now: Instant,
     events: Receiver<Msg>,
     /// Every screen that was drawn, where a test asks for them.
@@ -95,8 +96,8 @@ pub(crate) struct Drive {
     to_loop: tokio::sync::mpsc::Sender<Msg>,
     side: Arc<SideData>,
     loader: Loader,
-    /// Of reviews: the threads, and what they report.
-    worker: Option<(ReviewWorker, Writer, Receiver<Msg>)>,
+    /// The threads of reviews.
+    worker: Option<(ReviewWorker, Writer)>,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -114,25 +115,21 @@ impl Drive {
 
     /// Opens files; `change` prepares the state before the first event.
     pub(crate) fn with(paths: &[PathBuf], change: impl FnOnce(&mut App)) -> Self {
-        Self::with_early(paths, SideData::default(), |app| {
-            change(app);
-            Vec::new()
-        })
+        Self::with_beside(paths, SideData::default(), change)
     }
 
     /// Opens files as they were looked at before a restart.
     pub(crate) fn restored(paths: &[PathBuf], view: &FileView) -> Self {
-        Self::with_early(paths, SideData::default(), |app| app.restore(view))
+        Self::with(paths, |app| app.restore(view))
     }
 
-    /// Opens a file beside its baseline.
+    /// Opens a file side its baseline.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
         let side = SideData::with_baseline(Some(baseline.to_owned()), 1);
-        Self::with_early(&[path.to_owned()], side, |app| {
+        Self::with_beside(&[path.to_owned()], side, |app| {
             let journals = Journals { files: vec![path.to_owned()], named: Vec::new() };
             app.across = Across::new(Some(baseline.to_owned()), journals, false);
-            Vec::new()
         })
     }
 
@@ -140,18 +137,17 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn judged(path: &Path, chain: &Path) -> Self {
         let judge = judge(&VerifierChoice::Chain(chain.to_owned()), "completion").unwrap();
-        Self::with_early(&[path.to_owned()], SideData::default().judged_by(Some(judge)), |_| Vec::new())
+        Self::with_beside(&[path.to_owned()], SideData::default().judged_by(Some(judge)), |_| {})
     }
 
-    /// As a session does: what is asked for before the loop runs is done when it begins.
-    fn with_early(paths: &[PathBuf], side: SideData, change: impl FnOnce(&mut App) -> Vec<Effect<Work>>) -> Self {
+    fn with_beside(paths: &[PathBuf], side: SideData, change: impl FnOnce(&mut App)) -> Self {
         let (sender, events) = channel();
         let (runtime, to_loop) = runtime(sender.clone());
         let side = Arc::new(side);
         let (store, loader) =
             load(expand(paths).with_forks(None), 1, side.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
-        let early = change(&mut app);
+        change(&mut app);
         let mut drive = Self {
             app,
             copied: Vec::new(),
@@ -173,11 +169,6 @@ impl Drive {
             cursor: None,
         };
         drive.event(Event::Start(Size::new(120, 36)));
-        let mut events = Vec::new();
-        for effect in early {
-            drive.perform(effect, &mut events);
-        }
-        events.into_iter().rev().for_each(|event| drive.event(event));
         drive.wait_for(|app| app.store.is_settled());
         drive
     }
@@ -198,7 +189,7 @@ impl Drive {
         while !holds(&self.app) {
             match self.events.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(message) => {
-                    self.event(Event::Message(message));
+                    self.event(message);
                     if self.frames.is_some() {
                         self.draw();
                     }
@@ -209,7 +200,7 @@ impl Drive {
             }
         }
         while let Ok(message) = self.events.try_recv() {
-            self.event(Event::Message(message));
+            self.event(message);
         }
         self.draw();
     }
@@ -218,10 +209,8 @@ impl Drive {
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn drain(&mut self) {
         let mut is_new = false;
-        loop {
-            let news = || self.worker.as_ref().and_then(|(.., news)| news.try_recv().ok());
-            let Some(message) = self.events.try_recv().ok().or_else(news) else { break };
-            self.event(Event::Message(message));
+        while let Ok(message) = self.events.try_recv() {
+            self.event(message);
             is_new = true;
         }
         if is_new {
@@ -230,36 +219,38 @@ impl Drive {
     }
 
     /// Hands an event to the program and does what it asks for.
-    pub(crate) fn event(&mut self, event: Event<Msg>) {
-        let mut events = vec![event];
-        while let Some(event) = events.pop() {
-            for effect in self.app.update(event, self.now).effects {
-                self.perform(effect, &mut events);
+    pub(crate) fn event(&mut self, message: impl Into<Msg>) {
+        let mut messages = vec![message.into()];
+        while let Some(message) = messages.pop() {
+            for effect in self.app.update(message, self.now) {
+                self.perform(effect, &mut messages);
             }
             // The order of the table waits for its time; here it comes at once.
             if let Some(at) = self.app.arrange_at {
                 self.now = self.now.max(at);
-                events.push(Event::Tick);
+                messages.push(Msg::Tick);
             }
         }
     }
 
     /// Does what somebody asked for, and what follows from it.
     #[allow(dead_code, reason = "not every test file needs it")]
-    pub(crate) fn effect(&mut self, effect: Effect<Work>) {
-        let mut events = Vec::new();
-        self.perform(effect, &mut events);
-        events.into_iter().rev().for_each(|event| self.event(event));
+    pub(crate) fn effect(&mut self, effect: Effect) {
+        let mut messages = Vec::new();
+        self.perform(effect, &mut messages);
+        messages.into_iter().rev().for_each(|message| self.event(message));
         self.draw();
     }
 
-    fn perform(&mut self, effect: Effect<Work>, events: &mut Vec<Event<Msg>>) {
+    fn perform(&mut self, effect: Effect, messages: &mut Vec<Msg>) {
         match effect {
             Effect::Copy(text) => self.copied.push(text),
             Effect::Quit(code) => self.quit = Some(code),
-            Effect::Work(work) if self.hold => self.held.push(work),
-            Effect::Work(work) => events.extend(self.work(work).into_iter().rev().map(Event::Message)),
-            other => self.asked.push(format!("{other:?}")),
+            Effect::Mouse(_) | Effect::Repaint | Effect::Suspend | Effect::Foreground(_) => {
+                self.asked.push(format!("{effect:?}"));
+            }
+            _ if self.hold => self.held.push(effect),
+            _ => messages.extend(self.work(effect).into_iter().rev()),
         }
     }
 
@@ -271,11 +262,11 @@ impl Drive {
         self.calls = Calls::new(setup, config);
     }
 
-    fn work(&mut self, work: Work) -> Vec<Msg> {
+    fn work(&mut self, effect: Effect) -> Vec<Msg> {
         let _inside = self.runtime.enter();
-        let Some(work) = self.calls.perform(work, &self.to_loop) else { return Vec::new() };
-        match work {
-            Work::Search(id, filter, plan) => {
+        let Some(effect) = self.calls.perform(effect, &self.to_loop) else { return Vec::new() };
+        match effect {
+            Effect::Search(id, filter, plan) => {
                 let (sender, found) = channel();
                 let fits = move |text: &[u8]| filter.fits_text(text).then_some(());
                 let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
@@ -295,7 +286,7 @@ impl Drive {
                 drop(running);
                 out
             }
-            Work::Match(id, letters, plan) => {
+            Effect::Find(id, letters, plan) => {
                 let (sender, found) = channel();
                 let fits = move |text: &[u8]| place_in(text, &|piece| letters.is_match(piece));
                 let running = search::start(plan, fits, move |found| sender.send(found).is_ok());
@@ -313,30 +304,30 @@ impl Drive {
                 drop(running);
                 out
             }
-            Work::Keep(view, theme) => {
+            Effect::KeepView(view, theme) => {
                 self.kept.push((view, theme));
                 Vec::new()
             }
-            Work::EndSearch(_) => Vec::new(),
-            Work::Follow(path) => {
+            Effect::EndSearch(_) => Vec::new(),
+            Effect::Follow(path) => {
                 self.loader.follow(path);
                 Vec::new()
             }
-            Work::Append(append) if self.worker.is_some() && append.content.what == REVIEWS.what => {
+            Effect::Append(append) if self.worker.is_some() && append.content.what == REVIEWS.what => {
                 self.worker.as_ref().unwrap().1.append(append);
                 Vec::new()
             }
-            Work::Review(task) => {
-                if let Some((worker, ..)) = &mut self.worker {
-                    worker.perform(task);
+            Effect::ReadReviews | Effect::KeepDrafts(_) | Effect::FindReviewed(..) | Effect::Summarise(..) => {
+                if let Some((worker, _)) = &mut self.worker {
+                    worker.perform(effect);
                 }
                 Vec::new()
             }
-            other => effects::read(other, &self.side).into_iter().collect(),
+            effect => read(effect, &self.side).into_iter().collect(),
         }
     }
 
-    /// Opens a file to be reviewed by somebody, its journal beside it; drafts lie in the state folder.
+    /// Opens a file to be reviewed by somebody, its journal side it; drafts lie in the state folder.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn reviewing(path: &Path, by: &str, state: &Path, change: impl FnOnce(&mut App)) -> Self {
         Self::reviewing_in(path, beside(path).path(), by, state, change)
@@ -354,7 +345,7 @@ impl Drive {
         Self::whole(&[path.to_owned()], SideData::default(), journal, by, state, change)
     }
 
-    /// Everything at once: files and what lies beside them, reviewed by somebody.
+    /// Everything at once: files and what lies side them, reviewed by somebody.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn whole(
         paths: &[PathBuf],
@@ -364,38 +355,25 @@ impl Drive {
         state: &Path,
         change: impl FnOnce(&mut App),
     ) -> Self {
-        let (sender, news) = channel();
-        let sender = std::sync::Mutex::new(sender);
-        let told = sender.lock().unwrap().clone();
-        let tell = Tell::by(move |news| sender.lock().unwrap().send(Msg::Review(news)).is_ok());
-        let writer = Writer::start(move |line| told.send(Msg::Log(line)).is_ok());
-        let worker = ReviewWorker::start(&[journal.into()], Some(state), tell);
         let reviewer = Reviewer { id: Text::from(by.to_owned()), kind: ReviewerKind::Person };
-        let mut drive = Self::with_early(paths, side, |app| {
+        let mut drive = Self::with_beside(paths, side, |app| {
             app.review = Review::new(reviewer, ReviewLog::Journal(journal.into()));
             change(app);
-            Vec::new()
         });
-        drive.worker = Some((worker, writer, news));
+        let outbox = Outbox::default();
+        outbox.attach(drive.to_loop.clone());
+        let worker = ReviewWorker::start(&[journal.into()], Some(state), outbox.clone());
+        drive.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
         drive.event(Event::Start(Size::new(120, 36)));
         drive.until(|app| app.review.read);
         drive
     }
 
-    /// Takes in what the reviews' threads report until a condition holds.
+    /// Takes in what the background finds until a condition holds, and goes on.
     #[allow(dead_code, reason = "not every test file needs it")]
     #[track_caller]
     pub(crate) fn until(&mut self, holds: impl Fn(&App) -> bool) -> &mut Self {
-        let end = Instant::now() + DEADLINE;
-        while !holds(&self.app) {
-            let left = end.saturating_duration_since(Instant::now());
-            let news = self.worker.as_ref().and_then(|(.., news)| news.recv_timeout(left).ok());
-            match news {
-                Some(news) => self.event(Event::Message(news)),
-                None => panic!("the reviews did not come so far\n{}", self.screen()),
-            }
-        }
-        self.draw();
+        self.wait_for(holds);
         self
     }
 
@@ -411,7 +389,7 @@ impl Drive {
         self.hold = false;
         for work in std::mem::take(&mut self.held) {
             for message in self.work(work) {
-                self.event(Event::Message(message));
+                self.event(message);
             }
         }
         self.draw();

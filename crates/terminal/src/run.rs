@@ -7,7 +7,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+pub use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use crossterm::Command as _;
@@ -42,17 +42,15 @@ const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
 /// The answer to the first question is awaited so long; a later one was meant for somebody else.
 const FIRST_ANSWER: Duration = Duration::from_millis(500);
 
-/// What happened; everything a program is told.
+/// What happens to the terminal. A program's own messages are made from it.
 #[derive(Debug)]
-pub enum Event<M> {
+pub enum Event {
     /// The first event, before the first frame: the size of the screen.
     Start(Size),
     /// A key, the mouse, a paste, the focus or the background colour.
     Input(Input),
     /// The size of the screen has changed.
     Resize(Size),
-    /// A result of work that was started.
-    Message(M),
     /// The time that [`Program::wake_at`] asked for has come.
     Tick,
     /// A command that had the terminal has ended.
@@ -63,9 +61,9 @@ pub enum Event<M> {
     Stop(u8),
 }
 
-/// What is to be done, as data.
+/// What only the loop can do with the terminal, as data.
 #[derive(Debug)]
-pub enum Effect<W> {
+pub enum Control {
     /// Puts text on the clipboard through the terminal (OSC 52); the caller keeps to [`COPY_LIMIT`].
     Copy(String),
     /// Switches mouse reports on or off. They are off at the start unless [`Options::mouse`] says otherwise.
@@ -76,53 +74,19 @@ pub enum Effect<W> {
     Suspend,
     /// Gives the terminal to a command, such as an editor, and takes it back; [`Event::Returned`] follows.
     Foreground(Command),
-    /// Work of the program's own, for the performer.
-    Work(W),
     /// Ends the loop with this exit code.
     Quit(u8),
 }
 
-/// What an update leads to.
-#[derive(Debug)]
-pub struct Step<W> {
-    /// Whether what is shown has changed.
-    pub redraw: bool,
-    /// What is to be done, in this order.
-    pub effects: Vec<Effect<W>>,
-}
-
-impl<W> Step<W> {
-    /// Nothing changed and nothing is to be done.
-    pub fn idle() -> Self {
-        Self { redraw: false, effects: Vec::new() }
-    }
-
-    /// What is shown changed, and one thing is to be done.
-    pub fn effect(effect: Effect<W>) -> Self {
-        Self { redraw: true, effects: vec![effect] }
-    }
-
-    /// What is shown changed.
-    pub fn redraw() -> Self {
-        Self { redraw: true, effects: Vec::new() }
-    }
-}
-
-impl<W> From<Vec<Effect<W>>> for Step<W> {
-    fn from(effects: Vec<Effect<W>>) -> Self {
-        Self { redraw: true, effects }
-    }
-}
-
 /// A program with a screen: one place of change, one pure view.
 pub trait Program {
-    /// Results of work, sent from anywhere.
-    type Msg: Send + 'static;
-    /// Work of the program's own, started by the performer.
-    type Work;
+    /// Everything that it is told: events of the terminal, and results of work, sent from anywhere.
+    type Msg: From<Event> + Send + 'static;
+    /// What is to be done, as data.
+    type Effect;
 
-    /// Takes one event in. The only place where the state changes.
-    fn update(&mut self, event: Event<Self::Msg>, now: Instant) -> Step<Self::Work>;
+    /// Takes one message in; what is shown may have changed. The only place where the state changes.
+    fn update(&mut self, message: Self::Msg, now: Instant) -> Vec<Self::Effect>;
 
     /// Draws the state; changes nothing. A panic here or in `update` ends the program: work that may panic, such as
     /// reading a hostile file, belongs to another thread.
@@ -145,7 +109,8 @@ pub struct Options {
 
 /// Runs the program on the terminal until it ends and returns the exit code: its own, or 128 + n for signal n.
 ///
-/// `perform` starts the program's own work, inside the runtime (`tokio::spawn` works), and must not block.
+/// `perform` starts what an effect asks for, inside the runtime (`tokio::spawn` works), and must not block; what only the
+/// loop can do it gives back.
 ///
 /// # Errors
 /// When the terminal cannot be taken over.
@@ -153,7 +118,7 @@ pub fn run<P: Program>(
     tty: &Tty,
     program: &mut P,
     options: Options,
-    perform: impl FnMut(P::Work, &mpsc::Sender<P::Msg>),
+    perform: impl FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Control>,
 ) -> io::Result<u8> {
     let panics = terminal::hook_panics();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -312,7 +277,7 @@ struct Loop<'a, P: Program, F> {
     ask_background_until: Option<Instant>,
 }
 
-impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
+impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Control>> Loop<'a, P, F> {
     fn new(
         tty: &'a Tty,
         program: &'a mut P,
@@ -345,7 +310,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
     }
 
     async fn run(&mut self) -> io::Result<u8> {
-        let mut flow = self.update(Event::Start(self.screen.size())).await;
+        let mut flow = self.update(Event::Start(self.screen.size()).into()).await;
         if flow.is_continue() {
             flow = self.enter(true);
         }
@@ -381,10 +346,10 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
                 }
                 GO_ON
             }
-            Wake::Tick => self.update(Event::Tick).await,
-            Wake::Message(Some(message)) => self.update(Event::Message(message)).await,
+            Wake::Tick => self.update(Event::Tick.into()).await,
+            Wake::Message(Some(message)) => self.update(message).await,
             Wake::Frame | Wake::Message(None) => GO_ON,
-            Wake::Panicked(text) => self.update(Event::Panicked(text)).await,
+            Wake::Panicked(text) => self.update(Event::Panicked(text).into()).await,
         };
         Ok(flow)
     }
@@ -484,40 +449,41 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     async fn inputs(&mut self, inputs: Vec<Input>) -> Flow {
         for input in inputs {
-            self.update(Event::Input(input)).await?;
+            self.update(Event::Input(input).into()).await?;
         }
         GO_ON
     }
 
-    async fn update(&mut self, event: Event<P::Msg>) -> Flow {
-        let mut events = vec![event];
-        while let Some(event) = events.pop() {
-            let step = self.program.update(event, Instant::now());
-            self.dirty |= step.redraw;
-            for effect in step.effects {
-                events.extend(self.perform(effect).await?);
+    async fn update(&mut self, message: P::Msg) -> Flow {
+        let mut messages = vec![message];
+        while let Some(message) = messages.pop() {
+            let effects = self.program.update(message, Instant::now());
+            self.dirty = true;
+            for effect in effects {
+                if let Some(control) = (self.perform)(effect, &self.sender) {
+                    messages.extend(self.control(control).await?.map(P::Msg::from));
+                }
             }
         }
         GO_ON
     }
 
     /// Does one thing; what it leads to at once is the next event.
-    async fn perform(&mut self, effect: Effect<P::Work>) -> std::ops::ControlFlow<u8, Option<Event<P::Msg>>> {
-        match effect {
-            Effect::Work(work) => (self.perform)(work, &self.sender),
-            Effect::Quit(code) => return Flow::Break(code).map_continue(|()| None),
-            Effect::Copy(text) => {
+    async fn control(&mut self, control: Control) -> std::ops::ControlFlow<u8, Option<Event>> {
+        match control {
+            Control::Quit(code) => return Flow::Break(code).map_continue(|()| None),
+            Control::Copy(text) => {
                 let mut bytes = String::new();
                 let _ = CopyToClipboard::to_clipboard_from(text).write_ansi(&mut bytes);
                 self.say(&bytes)?;
             }
-            Effect::Mouse(on) => {
+            Control::Mouse(on) => {
                 self.options.mouse = on;
                 self.say(terminal::mouse(on))?;
             }
-            Effect::Repaint => self.resize()?,
-            Effect::Suspend => self.suspend().await?,
-            Effect::Foreground(command) => {
+            Control::Repaint => self.resize()?,
+            Control::Suspend => self.suspend().await?,
+            Control::Foreground(command) => {
                 let result = self.foreground(command).await?;
                 return std::ops::ControlFlow::Continue(Some(Event::Returned(result)));
             }
@@ -539,7 +505,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
             Ask::Resize => {}
         }
         Ok(match self.resize() {
-            Flow::Continue(()) => self.update(Event::Resize(self.screen.size())).await,
+            Flow::Continue(()) => self.update(Event::Resize(self.screen.size()).into()).await,
             gone @ Flow::Break(_) => gone,
         })
     }
@@ -553,7 +519,7 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     /// Tells the program that it ends, and does what it still wants done.
     async fn stop(&mut self, code: u8) -> io::Result<Flow> {
-        let _ = self.update(Event::Stop(code)).await;
+        let _ = self.update(Event::Stop(code).into()).await;
         Ok(Flow::Break(code))
     }
 
@@ -619,13 +585,11 @@ impl<'a, P: Program, F: FnMut(P::Work, &mpsc::Sender<P::Msg>)> Loop<'a, P, F> {
 
     /// The size may have changed while somebody else had the terminal.
     async fn program_resized(&mut self) -> Flow {
-        let event = Event::Resize(self.screen.size());
-        let step = self.program.update(event, Instant::now());
-        self.dirty |= step.redraw;
-        for effect in step.effects {
-            if let Effect::Work(work) = effect {
-                (self.perform)(work, &self.sender);
-            }
+        let effects = self.program.update(Event::Resize(self.screen.size()).into(), Instant::now());
+        self.dirty = true;
+        for effect in effects {
+            // A new size asks for nothing of the terminal.
+            let _ = (self.perform)(effect, &self.sender);
         }
         tokio::task::yield_now().await;
         GO_ON

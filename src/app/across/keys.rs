@@ -1,7 +1,9 @@
-//! The keys of the desk: the comparison, and two records side by side.
+//! What leads across all records: the comparison, the dashboards, and a record next to its baseline record.
 
-use crate::app::across::{Errand, News, Pending};
-use crate::app::msg::{Effects, Work};
+use std::sync::Arc;
+
+use crate::app::across::Pending;
+use crate::app::msg::{Effect, Effects, WorkId};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side;
@@ -11,10 +13,10 @@ use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
-use stepscope_io::pipeline::compare::CompareRequest;
-use stepscope_io::pipeline::dashboard::DashboardRequest;
+use stepscope_io::failure::Failure;
+use stepscope_io::pipeline::compare::{CompareRequest, Compared};
+use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::snapshot::Snapshot;
-use stepscope_terminal::run::Effect;
 
 /// Why a key does nothing where it is about a record.
 pub(crate) const NOT_HERE: &str = "this is not for here; q goes back";
@@ -91,13 +93,13 @@ pub(crate) fn leave(app: &mut App) -> Effects {
 /// Compares as soon as all records are read; what was compared before stays on screen meanwhile.
 pub(crate) fn compare(app: &mut App) -> Effects {
     app.across.comparing.due = true;
-    begin_errands(app)
+    begin_due(app)
 }
 
 /// Reads the reviews anew as soon as all records are read.
 fn read_boards(app: &mut App) -> Effects {
     app.across.judging.due = true;
-    begin_errands(app)
+    begin_due(app)
 }
 
 /// When the records have changed: works out anew what is on screen or asked for by the filter.
@@ -111,15 +113,15 @@ pub(crate) fn refresh_across(app: &mut App) -> Effects {
         app.across.comparing.due |= compared && app.across.compared.is_some();
         app.across.judging.due |= judged && app.across.judged.is_some();
     }
-    begin_errands(app)
+    begin_due(app)
 }
 
 /// Begins what is due, if it can be done now.
-fn begin_errands(app: &mut App) -> Effects {
+fn begin_due(app: &mut App) -> Effects {
     if !app.store.is_settled() {
         return Vec::new();
     }
-    let mut errands = Vec::new();
+    let mut effects = Vec::new();
     let id = app.across.number();
     app.across.of = (app.store.len(), app.table.moves());
     let ready = |pending: &Pending| pending.due && pending.running.is_none();
@@ -128,56 +130,41 @@ fn begin_errands(app: &mut App) -> Effects {
         let (document, journals) = (app.across.document.clone(), app.across.journals.clone());
         let wanted = CompareRequest { run, name, baseline, document, journals };
         app.across.comparing = Pending { running: Some(id), ..Pending::default() };
-        errands.push(Errand::Compare(id, Box::new(wanted)));
+        effects.push(Effect::Compare(id, Box::new(wanted)));
     }
     if ready(&app.across.judging) {
         let (run, journals) = (Snapshot::of(&app.store), app.across.journals.clone());
         app.across.judging = Pending { running: Some(id), ..Pending::default() };
-        errands.push(Errand::Judge(id, Box::new(DashboardRequest { run, journals })));
+        effects.push(Effect::ReadDashboard(id, Box::new(DashboardRequest { run, journals })));
     }
-    errands.into_iter().map(|errand| Effect::Work(Work::Across(errand))).collect()
+    effects
 }
 
-pub(crate) fn take_news(app: &mut App, news: News) -> Effects {
-    match news {
-        News::Compared(id, result) => {
-            let Some(result) = app.across.comparing.done(id, result) else { return Vec::new() };
-            match result {
-                Ok(compared) => {
-                    app.across.compared = Some(compared);
-                    app.arrange();
-                }
-                Err(why) => _ = app.fail(why),
-            }
-            let wanted = app.across.partner_of.take().filter(|_| app.across.compared.is_some());
-            let mut effects = wanted.map(|record| side_by_side::keys::put_beside(app, record)).unwrap_or_default();
-            effects.extend(begin_errands(app));
-            effects
+pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Compared>, Failure>) -> Effects {
+    let Some(result) = app.across.comparing.done(id, result) else { return Vec::new() };
+    match result {
+        Ok(compared) => {
+            app.across.compared = Some(compared);
+            app.arrange();
         }
-        News::Judged(id, result) => {
-            match app.across.judging.done(id, result) {
-                Some(Ok(judged)) => {
-                    app.across.judged = Some(judged);
-                    app.arrange();
-                }
-                Some(Err(why)) => _ = app.fail(why),
-                None => {}
-            }
-            begin_errands(app)
-        }
-        News::Sides(record, result) => {
-            if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
-                return Vec::new();
-            }
-            match result {
-                Ok(sides) => side_by_side::keys::show_side_by_side(app, sides),
-                Err(failure) => _ = app.fail(shown!("{failure}")),
-            }
-            Vec::new()
-        }
-        News::Made(record, made) => side_by_side::keys::take_made(app, record, made),
-        News::Fixes(record, found) => side_by_side::keys::take_fixes(app, record, found),
+        Err(why) => _ = app.fail(why),
     }
+    let wanted = app.across.partner_of.take().filter(|_| app.across.compared.is_some());
+    let mut effects = wanted.map(|record| side_by_side::keys::put_beside(app, record)).unwrap_or_default();
+    effects.extend(begin_due(app));
+    effects
+}
+
+pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<BoardData>, Failure>) -> Effects {
+    match app.across.judging.done(id, result) {
+        Some(Ok(judged)) => {
+            app.across.judged = Some(judged);
+            app.arrange();
+        }
+        Some(Err(why)) => _ = app.fail(why),
+        None => {}
+    }
+    begin_due(app)
 }
 
 /// The table with this filter alone.

@@ -2,7 +2,7 @@
 
 use crate::app::fork_tree::Address;
 use crate::app::log::What;
-use crate::app::msg::{Effects, Work};
+use crate::app::msg::{Effect, Effects};
 use crate::app::review;
 use crate::app::state::App;
 use crate::screens::rerun;
@@ -18,12 +18,11 @@ use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::Input;
-use stepscope_terminal::run::Effect;
 
 impl App {
     /// Keeps a fork of the open record, one line without its end: appended beside the record's file, or where told, and
     /// called saved when it is on the disk.
-    pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect<Work>)> {
+    pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect)> {
         let Some(path) = forks_path(self) else {
             self.fail(Shown::own(
                 "not saved: these records have no file to keep forks beside; start with --forks FILE",
@@ -79,7 +78,7 @@ fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> 
                 _ => "",
             };
             app.say(shown!("saved in {name}{also}"));
-            vec![Effect::Work(Work::Follow(path))]
+            vec![Effect::Follow(path)]
         }
         Err(failure) => {
             app.forks.warn_again();
@@ -135,7 +134,7 @@ pub(crate) fn follow_fork_tree(app: &mut App, found: Option<(usize, bool)>) -> E
     }
     let fresh = forks.tree.ask(store, source).into_iter();
     let readings: Vec<_> = fresh.filter_map(|(address, at)| Some((address, store.reading(at)?))).collect();
-    if readings.is_empty() { Vec::new() } else { vec![Effect::Work(Work::ForkOrigins(readings))] }
+    if readings.is_empty() { Vec::new() } else { vec![Effect::ForkOrigins(readings)] }
 }
 
 /// Takes what was read of forks.
@@ -146,7 +145,7 @@ pub(crate) fn take_fork_origins(app: &mut App, known: Vec<(Address, Option<Known
 }
 
 /// Looks among the records for those that forks come from, each of them once.
-fn look_for_parents(app: &mut App) -> Option<Effect<Work>> {
+fn look_for_parents(app: &mut App) -> Option<Effect> {
     let App { store, forks, table, .. } = app;
     let fork_tree = &mut forks.tree;
     if fork_tree.is_empty() || !store.is_settled() || fork_tree.looked_to >= store.len() {
@@ -159,7 +158,7 @@ fn look_for_parents(app: &mut App) -> Option<Effect<Work>> {
     }
     let lengths = fork_tree.missing_lengths();
     let fits = |row: &RowFacts| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
-    Some(Effect::Work(Work::Parents(table.moves(), Plan::of(store, from, fits), missing)))
+    Some(Effect::Parents(table.moves(), Plan::of(store, from, fits), missing))
 }
 
 /// Takes the records that forks come from.

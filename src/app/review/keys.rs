@@ -3,12 +3,11 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::app::log::What;
-use crate::app::msg::{Effects, Work};
+use crate::app::msg::{Effect, Effects};
 use crate::app::open_record::OpenRecord;
 use crate::app::review;
 use crate::app::review::agenda::{Agenda, AgendaState};
 use crate::app::review::{Draft, Resume, ReviewLog, ReviewTarget, Wait};
-use crate::app::review_worker::Task;
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
@@ -21,17 +20,11 @@ use stepscope_core::review::stats::name_of;
 use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::Effect;
 
 /// A record with a longer text is not read ahead.
 const MAX_AHEAD: u32 = 4 << 20;
 /// So many keys may wait.
 const MAX_WAITING: usize = 256;
-
-/// Work about reviews.
-pub(crate) fn task(task: Task) -> Effect<Work> {
-    Effect::Work(Work::Review(task))
-}
 
 /// Lets what was said be saved.
 pub(crate) fn append(app: &mut App, event: Event) -> Effects {
@@ -314,7 +307,7 @@ pub(crate) fn write_label_set(app: &mut App, draft: &Draft) -> Effects {
 
 /// What is about to be said outlives a crash.
 pub(crate) fn keep_drafts(app: &App) -> Effects {
-    vec![task(Task::Keep(app.review.to_keep(&app.log)))]
+    vec![Effect::KeepDrafts(app.review.to_keep(&app.log))]
 }
 
 fn reveal(app: &mut App) -> Effects {
@@ -482,7 +475,7 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
     }
     app.review.look_at(target);
     resumed(app);
-    let mut effects = vec![task(Task::Look)];
+    let mut effects = vec![Effect::ReadReviews];
     if app.review.reviewing {
         effects.extend(read_ahead(app, record));
     }
@@ -492,7 +485,7 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
     effects
 }
 
-fn read_ahead(app: &mut App, from: usize) -> Option<Effect<Work>> {
+fn read_ahead(app: &mut App, from: usize) -> Option<Effect> {
     let next = next_item(app, from).filter(|next| *next != from)?;
     let near = app.store.row(next).is_some_and(|row| row.len <= MAX_AHEAD);
     let there = app.review.prefetched.as_ref().is_some_and(|opened| opened.index == next);

@@ -1,93 +1,94 @@
-//! What the threads of the reviews report, the end of a session, and records that are labelled all at once.
+//! What the review worker reports, the end of a session, and records that are labelled all at once.
 
 use std::time::Instant;
 
-use crate::app::msg::Effects;
-use crate::app::review::keys::{append, task};
+use crate::app::msg::{Effect, Effects, Moves};
+use crate::app::review::keys::append;
 use crate::app::review::{Batch, Draft, Wait, about};
-use crate::app::review_worker::{News, Task};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{EventKind, LabelRef, Verdict};
+use stepscope_core::review::event::{Event, EventKind, LabelRef, Verdict};
 use stepscope_core::review::hide::Hide;
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
-use stepscope_terminal::run::Effect;
 
-pub(crate) fn review_news(app: &mut App, news: News, now: Instant) -> Effects {
-    match news {
-        News::Events(events, anew, sentences) => {
-            let first = !std::mem::replace(&mut app.review.read, true);
-            if let Some(sentence) = sentences.into_iter().next() {
-                app.fail(sentence);
-            }
-            let mut effects = Vec::new();
-            if app.review.take_events(&app.log, events, anew) {
-                effects.extend(find_reviewed(app));
-                reviews_changed(app);
-            }
-            if first && let Some(Wait::Journal(action)) = app.review.wait.take() {
-                effects.extend(app.act(action));
-                if app.review.wait.is_none() {
-                    effects.extend(review::keys::go_on(app));
-                }
-            }
-            effects
-        }
-        News::Trouble(failure) => {
-            app.fail(shown!("{failure}"));
-            app.review.trouble = Some(failure);
-            Vec::new()
-        }
-        News::Kept(events) => {
-            app.review.take_kept(&mut app.log, events);
-            let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
-            let saves = key_of_save_again(app);
-            match (drafts, failed) {
-                (_, 1..) => {
-                    app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them"));
-                }
-                (1.., _) => {
-                    app.say(shown!(
-                        "half-finished verdicts of the last session: {drafts}; they come back with their records"
-                    ));
-                }
-                _ => {}
-            }
-            reviews_changed(app);
-            Vec::new()
-        }
-        News::NotKept(failure) => app.fail(shown!("{failure}")),
-        News::Found(moves, records) => {
-            if moves != app.table.moves() {
-                return Vec::new();
-            }
-            let reading = |record: u32| {
-                let record = record as usize;
-                Some((record, app.store.reading(record)?, *app.store.row(record)?))
-            };
-            let records: Vec<_> = records.into_iter().filter_map(reading).collect();
-            if records.is_empty() { Vec::new() } else { vec![task(Task::Summaries(moves, None, records))] }
-        }
-        News::Summaries(moves, None, summaries) => {
-            if moves == app.table.moves() {
-                for (record, summary) in summaries {
-                    if let Some(summary) = summary {
-                        app.review.learn(record, summary.item, summary.content);
-                    }
-                }
-                // Counted and put in order with the next tick: there may be many more.
-                app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
-            }
-            Vec::new()
-        }
-        News::Summaries(_, Some(id), summaries) => label_summaries(app, id, summaries),
+/// Takes in what was appended to the review logs, or stood there; `anew`: one is another file, these are all.
+pub(crate) fn take_reviews(app: &mut App, events: Vec<Event>, anew: bool, sentences: Vec<Shown>) -> Effects {
+    let first = !std::mem::replace(&mut app.review.read, true);
+    if let Some(sentence) = sentences.into_iter().next() {
+        app.fail(sentence);
     }
+    let mut effects = Vec::new();
+    if app.review.take_events(&app.log, events, anew) {
+        effects.extend(find_reviewed(app));
+        reviews_changed(app);
+    }
+    if first && let Some(Wait::Journal(action)) = app.review.wait.take() {
+        effects.extend(app.act(action));
+        if app.review.wait.is_none() {
+            effects.extend(review::keys::go_on(app));
+        }
+    }
+    effects
+}
+
+pub(crate) fn reviews_failed(app: &mut App, failure: Failure) -> Effects {
+    let effects = app.fail(shown!("{failure}"));
+    app.review.trouble = Some(failure);
+    effects
+}
+
+/// Takes in what the last session did not say to the end.
+pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
+    app.review.take_kept(&mut app.log, events);
+    let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
+    let saves = key_of_save_again(app);
+    match (drafts, failed) {
+        (_, 1..) => app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them")),
+        (1.., _) => {
+            app.say(shown!("half-finished verdicts of the last session: {drafts}; they come back with their records"))
+        }
+        _ => Vec::new(),
+    };
+    reviews_changed(app);
+    Vec::new()
+}
+
+/// Asks who the records are that somebody judged.
+pub(crate) fn take_reviewed(app: &mut App, moves: Moves, records: Vec<u32>) -> Effects {
+    if moves != app.table.moves() {
+        return Vec::new();
+    }
+    let reading = |record: u32| {
+        let record = record as usize;
+        Some((record, app.store.reading(record)?, *app.store.row(record)?))
+    };
+    let records: Vec<_> = records.into_iter().filter_map(reading).collect();
+    if records.is_empty() { Vec::new() } else { vec![Effect::Summarise(moves, None, records)] }
+}
+
+/// Takes in who some records are.
+pub(crate) fn take_summaries(
+    app: &mut App,
+    moves: Moves,
+    summaries: Vec<(usize, Option<Box<Summary>>)>,
+    now: Instant,
+) -> Effects {
+    if moves == app.table.moves() {
+        for (record, summary) in summaries {
+            if let Some(summary) = summary {
+                app.review.learn(record, summary.item, summary.content);
+            }
+        }
+        // Counted and put in order with the next tick: there may be many more.
+        app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
+    }
+    Vec::new()
 }
 
 /// What became of something that was said, or, under its name, decided.
@@ -110,7 +111,7 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
     } else if met.sealed {
         app.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
     }
-    let mut effects = vec![task(Task::Look)];
+    let mut effects = vec![Effect::ReadReviews];
     if let Some(name) = decided {
         effects.extend(across::keys::decided(app, name));
     }
@@ -144,7 +145,7 @@ fn find_reviewed(app: &mut App) -> Effects {
     let sought = app.review.sought();
     for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
         if begun && !ids.is_empty() && first < app.store.len() {
-            effects.push(task(Task::Find(moves, ids, Plan::of(&app.store, first, |_| true))));
+            effects.push(Effect::FindReviewed(moves, ids, Plan::of(&app.store, first, |_| true)));
         }
     }
     effects
@@ -209,10 +210,10 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], label: LabelRef) -> 
     let effects = review::keys::write_label_set(app, &draft);
     app.review.batch = Some(Batch { id, label, left: readings.len(), done: 0, passed: 0, events: Vec::new() });
     app.say(shown!("labelling {} records…", readings.len()));
-    effects.into_iter().chain([task(Task::Summaries(moves, Some(id), readings))]).collect()
+    effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
 }
 
-fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Option<Box<Summary>>)>) -> Effects {
+pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Option<Box<Summary>>)>) -> Effects {
     let Some(mut batch) = app.review.batch.take_if(|batch| batch.id == id) else { return Vec::new() };
     let mut effects = Vec::new();
     for (record, summary) in summaries {

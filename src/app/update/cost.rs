@@ -10,6 +10,7 @@ use ratatui::backend::TestBackend;
 use ratatui::layout::Size;
 
 use crate::app::log::Log;
+use crate::app::msg::Msg;
 use crate::app::open_record::{OpenRecord, analyses};
 use crate::app::review;
 use crate::app::review::keys::target_of;
@@ -26,7 +27,7 @@ use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::pipeline::store::{LoadEvent, visits};
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
-use stepscope_terminal::run::{Event, Program};
+use stepscope_terminal::run::Program;
 
 /// An app over so many runs, and so many forks of the first of them.
 fn app(runs: usize, forks: usize) -> App {
@@ -90,7 +91,7 @@ fn visited(app: &mut App, actions: &[Action]) -> usize {
     visits::take();
     for action in actions {
         let _ = app.act(*action);
-        let _ = app.update(Event::Tick, Instant::now());
+        let _ = app.update(Msg::Tick, Instant::now());
         draw(app);
     }
     visits::take()

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
-use crate::app::msg::{Effects, Work};
+use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::kind::ScreenKind;
@@ -27,7 +27,6 @@ use stepscope_core::run::fork::Scope;
 use stepscope_core::run::sampling::CallEvent;
 use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
-use stepscope_terminal::run::Effect;
 
 /// Why an answer is asked for once.
 const ONE_CALL: &str = "a typed answer is one call: r asks for it again";
@@ -156,12 +155,12 @@ fn plan(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let id = app.models.next_id();
     let transition = attempt.begin(id);
-    let mut effects = vec![Effect::Work(Work::Transition(id, Box::new(transition)))];
+    let mut effects = vec![Effect::Transition(id, Box::new(transition))];
     if app.models.server.is_some() {
         return effects;
     }
     if app.models.is_configured {
-        effects.push(Effect::Work(Work::Choose(id, Candidate::Named(None))));
+        effects.push(Effect::ChooseServer(id, Candidate::Named(None)));
     } else {
         effects.extend(candidate(app, id));
     }
@@ -178,7 +177,7 @@ fn candidate(app: &mut App, id: RunId) -> Effects {
     (attempt.picker.is_looking, attempt.picker.trouble) = (!is_offline, None);
     attempt.picker.list.at = 0;
     (attempt.stage, attempt.pane) = (Stage::Choosing, Pane::Top);
-    if is_offline { Vec::new() } else { vec![Effect::Work(Work::Look(id))] }
+    if is_offline { Vec::new() } else { vec![Effect::FindServers(id)] }
 }
 
 /// Who was found.
@@ -225,7 +224,7 @@ pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Ins
     if transition.is_some() {
         drop_stage_status(app);
     }
-    transition.map(|transition| Effect::Work(Work::Transition(id, Box::new(transition)))).into_iter().collect()
+    transition.map(|transition| Effect::Transition(id, Box::new(transition))).into_iter().collect()
 }
 
 /// That a call is running is not said beyond its end.
@@ -246,14 +245,14 @@ fn send(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let Some((id, server, calls)) = attempt.send(&mut app.models) else { return Vec::new() };
     let client = Box::new(server.client);
-    vec![Effect::Work(Work::StartRun { id, client, calls, at_once: AT_ONCE })]
+    vec![Effect::StartRun { id, client, calls, at_once: AT_ONCE }]
 }
 
 /// Breaks off what runs; `None`: nothing does.
 pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
     let (id, transition) = app.screens.attempt_mut()?.cancel()?;
     app.say(Shown::own("broken off; what had come is kept here, and is no answer"));
-    Some(vec![Effect::Work(Work::CancelRun(id)), Effect::Work(Work::Transition(id, Box::new(transition)))])
+    Some(vec![Effect::CancelRun(id), Effect::Transition(id, Box::new(transition))])
 }
 
 /// `Enter`: sends, chooses, takes or edits what the cursor is on.
@@ -267,7 +266,7 @@ fn open_in_rerun(app: &mut App) -> Effects {
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;
-            vec![Effect::Work(Work::Choose(id, candidate))]
+            vec![Effect::ChooseServer(id, candidate)]
         }
         Stage::Preview => open_field(app),
         Stage::Several => take_reply(app, None),
@@ -383,7 +382,7 @@ fn take_reply(app: &mut App, scope: Option<Scope>) -> Effects {
         return app.say(Shown::own(why));
     }
     let id = attempt.id;
-    attempt.take(scope).map(|transition| Effect::Work(Work::Transition(id, Box::new(transition)))).into_iter().collect()
+    attempt.take(scope).map(|transition| Effect::Transition(id, Box::new(transition))).into_iter().collect()
 }
 
 /// Keeps what came as a fork.
@@ -425,13 +424,13 @@ fn leave_rerun(app: &mut App) -> Effects {
     let id = attempt.id;
     if attempt.stage == Stage::Choosing && app.models.server.is_some() {
         attempt.stage = Stage::Preview;
-        return vec![Effect::Work(Work::CancelRun(id))];
+        return vec![Effect::CancelRun(id)];
     }
     if !may_drop(app) {
         return Vec::new();
     }
     app.screens.pop();
-    vec![Effect::Work(Work::CancelRun(id))]
+    vec![Effect::CancelRun(id)]
 }
 
 /// Asks once before something is dropped that is not safe.

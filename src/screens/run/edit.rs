@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;
 
-use crate::app::msg::{Effects, Work};
+use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor::{EditTarget, Editor, MAX_TEXT};
@@ -18,7 +18,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::replay::{Replay, RerunStart};
 use stepscope_io::failure::Failure;
-use stepscope_terminal::run::{Effect, on_file};
+use stepscope_terminal::run::on_file;
 
 impl App {
     /// The open record is as it was recorded again.
@@ -203,7 +203,7 @@ fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
     if app.outside.command.is_none() {
         editor.said = Some(Shown::own("no editor is named: set VISUAL or EDITOR before you start"));
     } else {
-        effects.push(Effect::Work(Work::Lend(editor.text())));
+        effects.push(Effect::WriteForEditor(editor.text()));
     }
     app.dialog = Some(Dialog::Editor(editor));
     effects
@@ -232,7 +232,7 @@ pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
         app.fail(shown!("the editor {why}; nothing is changed"));
         return Vec::new();
     }
-    vec![Effect::Work(Work::TakeBack(path))]
+    vec![Effect::ReadFromEditor(path)]
 }
 
 /// What the editor made of the text.

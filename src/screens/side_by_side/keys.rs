@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::app::across;
-use crate::app::across::{Errand, RecordHandle};
-use crate::app::msg::{Effects, Work};
+use crate::app::across::RecordHandle;
+use crate::app::msg::{Effect, Effects};
 use crate::app::state::{App, short_name};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::repair;
@@ -20,7 +20,6 @@ use stepscope_base::text::Shown;
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::Partner;
-use stepscope_terminal::run::Effect;
 
 /// So many rows are looked at for the next record with a partner.
 const NEAR: isize = 1_000;
@@ -47,7 +46,7 @@ impl App {
     pub(crate) fn make(&mut self, make: Make) -> Effects {
         let Some(handle) = open_handle(self) else { return Vec::new() };
         self.across.partner_of = Some(handle.record);
-        vec![Effect::Work(Work::Across(Errand::Make(Box::new(handle), Box::new(make))))]
+        vec![Effect::MakeFork(Box::new(handle), Box::new(make))]
     }
 }
 
@@ -60,7 +59,7 @@ pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
 fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
     let Some((a, b)) = handle(app, parent).zip(handle(app, fork)) else { return Vec::new() };
     app.across.partner_of = Some(fork);
-    vec![Effect::Work(Work::Across(Errand::Sides(fork, Box::new([a, b]), Against::Parent)))]
+    vec![Effect::PutSideBySide(fork, Box::new([a, b]), Against::Parent)]
 }
 
 /// A record, to be opened elsewhere, with the name of its execution.
@@ -102,11 +101,23 @@ fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
 pub(crate) fn look_for_fixes(app: &mut App) -> Effects {
     let Some(handle) = open_handle(app) else { return Vec::new() };
     app.across.partner_of = Some(handle.record);
-    vec![Effect::Work(Work::Across(Errand::Fixes(Box::new(handle))))]
+    vec![Effect::FindFixes(Box::new(handle))]
 }
 
 fn open_handle(app: &App) -> Option<RecordHandle> {
     handle(app, app.screens.record()?.opened.index)
+}
+
+/// Two records that were read.
+pub(crate) fn take_sides(app: &mut App, record: usize, result: Result<Box<SideBySide>, Failure>) -> Effects {
+    if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
+        return Vec::new();
+    }
+    match result {
+        Ok(sides) => show_side_by_side(app, sides),
+        Err(failure) => _ = app.fail(shown!("{failure}")),
+    }
+    Vec::new()
 }
 
 /// What was made of a record.
@@ -174,7 +185,7 @@ pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
     let procedure = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref()?.procedure.clone());
     let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
     procedure.push(b'\n');
-    vec![Effect::Work(Work::Export(PathBuf::from(typed.trim()), procedure))]
+    vec![Effect::Export(PathBuf::from(typed.trim()), procedure)]
 }
 
 /// What became of the file.
@@ -271,7 +282,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     let own = own.map(|(reading, row)| RecordHandle { record, reading, row, name });
     let other = address.and_then(|address| compared.partner(address)).and_then(handle);
     if let Some((own, other)) = own.zip(other) {
-        return vec![Effect::Work(Work::Across(Errand::Sides(record, Box::new([own, other]), Against::Baseline)))];
+        return vec![Effect::PutSideBySide(record, Box::new([own, other]), Against::Baseline)];
     }
     app.across.partner_of = None;
     app.refuse(NO_PARTNER)
@@ -311,7 +322,7 @@ fn is_beside_parent(app: &App) -> bool {
     app.screens.side_by_side().is_some_and(|sides| sides.against == Against::Parent)
 }
 
-pub(crate) fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
+fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
     sides.all = app.across.shows_same;
     app.status = None;
     app.open_screen(Screen::SideBySide(sides));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::app::across;
-use crate::app::msg::{Effects, Work};
+use crate::app::msg::{Effect, Effects};
 use crate::app::state::{App, REARRANGE};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
@@ -16,7 +16,6 @@ use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, RowAnswer, text_pattern};
 use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::pipeline::search::Plan;
-use stepscope_terminal::run::Effect;
 
 impl App {
     /// Takes a filter as typed.
@@ -30,8 +29,8 @@ impl App {
     }
 
     /// Ends what find looks for in the table.
-    pub(crate) fn end_find(&mut self) -> Option<Effect<Work>> {
-        self.table.finding.take().map(|finding| Effect::Work(Work::EndSearch(finding.id)))
+    pub(crate) fn end_find(&mut self) -> Option<Effect> {
+        self.table.finding.take().map(|finding| Effect::EndSearch(finding.id))
     }
 }
 
@@ -63,7 +62,7 @@ pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -
         let asked = |row: &RowFacts| !row.has(Flag::Checked) || filter.fits_row(row) != RowAnswer::No;
         let plan = Plan::of(store, search.planned, asked).hiding(|record| review.hide_for(record));
         (search.running, search.planned) = (true, store.len());
-        Effect::Work(Work::Search(search.id, search.filter.clone(), plan))
+        Effect::Search(search.id, search.filter.clone(), plan)
     };
     table.filtering.iter_mut().filter(idle).filter(|search| wanted(search)).map(begin).collect()
 }
@@ -75,7 +74,7 @@ pub(crate) fn follow_matches(app: &mut App) -> Effects {
     if finding.planned < store.len() {
         let plan = Plan::of(store, finding.planned, |_| true).hiding(|record| review.hide_for(record));
         finding.go_on(store.len());
-        return vec![Effect::Work(Work::Match(finding.id, finding.letters.clone(), plan))];
+        return vec![Effect::Find(finding.id, finding.letters.clone(), plan)];
     }
     land(app);
     Vec::new()
@@ -116,7 +115,7 @@ fn find_in_table(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let mut matches = Matches::new(id, typed, letters.clone(), [from, app.rows(), records]);
     matches.jump = Some((0, from));
     app.table.finding = Some(matches);
-    effects.push(Effect::Work(Work::Match(id, letters, plan)));
+    effects.push(Effect::Find(id, letters, plan));
     Ok(effects)
 }
 
@@ -201,6 +200,6 @@ fn regex_of(typed: &str) -> Result<regex::bytes::Regex, Shown> {
 }
 
 /// What ends a search.
-pub(crate) fn end_of(search: Option<Search>) -> Option<Effect<Work>> {
-    search.map(|search| Effect::Work(Work::EndSearch(search.id)))
+pub(crate) fn end_of(search: Option<Search>) -> Option<Effect> {
+    search.map(|search| Effect::EndSearch(search.id))
 }

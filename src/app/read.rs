@@ -1,0 +1,144 @@
+//! What threads of a session do on demand: reading, writing files, working out. Each waits for it, and says what came of
+//! it.
+
+use std::sync::Arc;
+
+use crate::app::across::RecordHandle;
+use crate::app::fork_tree::Address;
+use crate::app::msg::{Effect, Msg};
+use crate::app::open_record::OpenRecord;
+use crate::screens::rerun::transition::Reached;
+use crate::screens::side_by_side::making::{Fixes, Make};
+use crate::screens::side_by_side::state::{Against, SideBySide, Unkept};
+use stepscope_base::guard::guarded;
+use stepscope_base::json::Tape;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::record::formats;
+use stepscope_core::table::row::RowFacts;
+use stepscope_core::table::texts::RowTexts;
+use stepscope_io::failure::Failure;
+use stepscope_io::files::{edited_text, editor_file, write_new};
+use stepscope_io::log::forks::KnownFork;
+use stepscope_io::log::now;
+use stepscope_io::pipeline::compare::compare;
+use stepscope_io::pipeline::dashboard;
+use stepscope_io::pipeline::reading::Reading;
+use stepscope_io::pipeline::side_data::SideData;
+
+/// Texts of a row are made from at most so many bytes of a record; what is longer is read when it is opened.
+const MAX_ROW_TEXT: usize = 4 << 20;
+/// What is said of a record on which a part of this program panicked.
+const FAILED: &str = "stepscope itself failed on it; please report this";
+
+/// Performs an effect on this thread; `None` for one that is performed elsewhere.
+pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
+    let threads = || std::thread::available_parallelism().map_or(2, usize::from);
+    Some(match effect {
+        Effect::RowTexts(moves, rows) => {
+            let mut tape = Tape::default();
+            let mut texts = |reading: &Reading| guarded(|| row_texts(reading, &mut tape)).unwrap_or_default();
+            Msg::RowTexts(moves, rows.into_iter().map(|(record, reading)| (record, texts(&reading))).collect())
+        }
+        Effect::Record(record, reading, row, hide) => {
+            let open = || {
+                let text = reading.read()?;
+                let opened = OpenRecord::new(record, reading.line()?, &row, text, reading.around(side));
+                let opened = opened.identified(reading.dataset.clone(), reading.position);
+                Ok(Box::new(opened.hiding(hide, &row, side)))
+            };
+            Msg::Record(record, or_failure("cannot open a record of", reading.blob.name(), open))
+        }
+        Effect::ForkOrigins(forks) => {
+            let fork = |reading: &Reading| Some(KnownFork::of(&reading.read().ok()?));
+            let read = |(address, reading): (Address, Reading)| (address, guarded(|| fork(&reading)).flatten());
+            Msg::ForkOrigins(forks.into_iter().map(read).collect())
+        }
+        Effect::Parents(moves, plan, wanted) => Msg::Parents(moves, plan.find(&wanted, || true)),
+        Effect::Append(append) => Msg::Log(append.write()),
+        Effect::WriteForEditor(text) => Msg::EditorFile(editor_file(&text)),
+        Effect::ReadFromEditor(path) => Msg::EditorText(edited_text(&path)),
+        Effect::Export(path, bytes) => {
+            let result = write_new(&path, &bytes);
+            Msg::Exported(path, result)
+        }
+        Effect::Compare(id, wanted) => {
+            let baseline = Shown::path(&wanted.baseline);
+            Msg::Compared(id, or_failure("cannot compare with", &baseline, || compare(&wanted, threads())))
+        }
+        Effect::ReadDashboard(id, wanted) => {
+            let read = || dashboard::read(&wanted, threads(), side);
+            Msg::Dashboard(id, or_failure("cannot read the reviews of", &Shown::own("these records"), read))
+        }
+        Effect::PutSideBySide(record, handles, against) => {
+            let [a, b] = *handles;
+            Msg::SideBySide(
+                record,
+                or_failure("cannot open a record of", &a.name, || sides(record, &a, &b, against, side)),
+            )
+        }
+        Effect::MakeFork(handle, make) => {
+            let made = guarded(|| made(&handle, &make, side));
+            Msg::ForkMade(handle.record, made.unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new))
+        }
+        Effect::FindFixes(handle) => {
+            let found = guarded(|| Fixes::of(&opened(&handle, side).map_err(|failure| shown!("{failure}"))?));
+            Msg::Fixes(handle.record, found.unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new))
+        }
+        Effect::Transition(id, transition) => {
+            let now = now();
+            let failed = || Reached::Never(Shown::own(FAILED));
+            Msg::Reached(id, Box::new(guarded(|| transition.go(side, &now)).unwrap_or_else(failed)))
+        }
+        _ => return None,
+    })
+}
+
+/// Does something with data of others; a panic is a failure.
+fn or_failure<T>(what: &'static str, name: &Shown, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    guarded(work).unwrap_or_else(|| Err(Failure::own(what, name, FAILED)))
+}
+
+fn row_texts(reading: &Reading, tape: &mut Tape) -> RowTexts {
+    let Ok(text) = reading.read_head(MAX_ROW_TEXT) else { return RowTexts::default() };
+    match tape.parse(&text) {
+        Some(root) => RowTexts::of(&formats::read(root)),
+        None => RowTexts::of_broken(&text),
+    }
+}
+
+fn sides(
+    record: usize,
+    a: &RecordHandle,
+    b: &RecordHandle,
+    against: Against,
+    side: &Arc<SideData>,
+) -> Result<Box<SideBySide>, Failure> {
+    let names = [a.name.clone(), b.name.clone()];
+    // A baseline has no baseline.
+    let own = Arc::default();
+    let other = if against == Against::Baseline { &own } else { side };
+    let sides = SideBySide::of(names, against, &opened(a, side)?, &opened(b, other)?);
+    Ok(Box::new(SideBySide { record, ..sides }))
+}
+
+fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<SideBySide, Shown> {
+    let parent = opened(handle, side).map_err(|failure| shown!("{failure}"))?;
+    let line = make.line(&parent)?;
+    let row = RowFacts::unchecked(0, line.len() as u64);
+    let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(side));
+    let names = [handle.name.clone(), shown!("{}, not kept yet", make.title())];
+    let sides = SideBySide::of(names, Against::Parent, &parent, &fork);
+    let (procedure, sides) = match make {
+        Make::Repair { procedure, done } => (Some(procedure.clone()), sides.about(done.clone())),
+        _ => (None, sides),
+    };
+    let is_edit = matches!(make, Make::Edit { .. });
+    Ok(SideBySide { record: handle.record, fork: Some(Unkept { line, procedure, is_edit }), ..sides })
+}
+
+fn opened(handle: &RecordHandle, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {
+    let text = handle.reading.read()?;
+    let line = handle.reading.line()?;
+    Ok(OpenRecord::new(handle.record, line, &handle.row, text, handle.reading.around(side)))
+}
