@@ -9,7 +9,7 @@ use crate::cli::check::threads;
 use crate::cli::review::{counted, summaries};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::Case;
+use stepscope_core::case::{Case, Location};
 use stepscope_core::compare::difference::RecordDifference;
 use stepscope_core::compare::print::{ComparedRuns, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
@@ -17,7 +17,6 @@ use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::found_beside;
 use stepscope_io::pipeline::check::read;
-use stepscope_io::pipeline::summaries::Placed;
 use stepscope_io::source::input::expand;
 
 /// A longer id is cut in a line of text.
@@ -91,10 +90,10 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
     let [a, b] = [(&options.a, &reviews_a), (&options.b, &reviews_b)]
         .map(|(path, reviews)| summaries(std::slice::from_ref(path), reviews, out));
-    let [(summaries_a, spots_a), (summaries_b, spots_b)] = [a?.summaries, b?.summaries].map(apart);
+    let [summaries_a, summaries_b] = [a?.summaries, b?.summaries];
     let join = Join::of(&summaries_a, &summaries_b);
     if let Some(id) = &options.id {
-        return one(options, id, &join, [(&summaries_a, &spots_a), (&summaries_b, &spots_b)], out);
+        return one(options, id, &join, [&summaries_a, &summaries_b], out);
     }
     let side = |summaries, reviews, strict| Side { summaries, reviews, strict };
     let a = side(&summaries_a, &reviews_a, false);
@@ -159,15 +158,6 @@ fn undecidable(items: &[ComparedItem]) -> Option<&'static str> {
     )
 }
 
-/// Where a record stands: position of its file, line and first byte.
-type Spot = (usize, u64, u64);
-
-/// Summaries, and where their records stand; there may be many, so they are not there twice.
-fn apart(placed: Vec<Placed>) -> (Vec<Summary>, Vec<Spot>) {
-    let spots = placed.iter().map(|placed| (placed.source, placed.line, placed.offset)).collect();
-    (placed.into_iter().map(|placed| placed.summary).collect(), spots)
-}
-
 /// What people said of either run.
 fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
     if !options.reviews.is_empty() {
@@ -182,8 +172,7 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
 }
 
 /// How the two records of an id differ.
-fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 2], out: &mut Out) -> Option<u8> {
-    let [(a, spots_a), (b, spots_b)] = sides;
+fn one(options: &Compare, id: &str, join: &Join, [a, b]: [&[Summary]; 2], out: &mut Out) -> Option<u8> {
     let has = |summaries: &[Summary], at: Option<usize>| {
         let id_of = at.and_then(|at| summaries.get(at)).and_then(|summary| summary.item.id.as_ref());
         id_of.is_some_and(|own| *own == id)
@@ -192,8 +181,7 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 
         out.complain(&shown!("no record has the id \"{}\"", Shown::line(id.as_bytes())));
         return None;
     };
-    let spots = (pair.a.and_then(|at| spots_a.get(at)), pair.b.and_then(|at| spots_b.get(at)));
-    let (Some(a), Some(b)) = spots else {
+    let (Some(a), Some(b)) = (pair.a.and_then(|at| a.get(at)), pair.b.and_then(|at| b.get(at))) else {
         let side = if pair.a.is_some() { "A" } else { "B" };
         out.complain(&shown!("the record {} is in {side} alone", Shown::line(id.as_bytes())));
         return None;
@@ -209,8 +197,8 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 
         write_difference(&found, &mut json);
         out.write(&json);
     } else {
-        for (name, path, (_, line, _)) in [("A", &options.a, a), ("B", &options.b, b)] {
-            out.line(&shown!("{name}  {}:{line}", Shown::path(path)));
+        for (name, path, summary) in [("A", &options.a, a), ("B", &options.b, b)] {
+            out.line(&shown!("{name}  {}:{}", Shown::path(path), summary.origin.line));
         }
         for line in difference(&found) {
             out.line(&line);
@@ -220,10 +208,10 @@ fn one(options: &Compare, id: &str, join: &Join, sides: [(&[Summary], &[Spot]); 
 }
 
 /// A record that was read before.
-fn case_of(path: &Path, (source, _, offset): &Spot) -> Case<'static> {
+fn case_of(path: &Path, summary: &Summary) -> Case<'static> {
+    let place = |origin: Location| (origin.source, origin.offset);
     let (found, _) = read(expand(&[path.to_owned()]), threads(None), |case, _| {
-        let is_it = (case.origin().source, case.origin().offset) == (*source, *offset);
-        is_it.then(|| case.to_owned())
+        (place(case.origin()) == place(summary.origin)).then(|| case.to_owned())
     });
     found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
 }
@@ -323,6 +311,6 @@ mod tests {
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
         let summaries = stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2).summaries;
-        assert!(counted::runs(MARK) == 20 && summaries.iter().all(|placed| !placed.summary.findings.is_empty()));
+        assert!(counted::runs(MARK) == 20 && summaries.iter().all(|summary| !summary.findings.is_empty()));
     }
 }

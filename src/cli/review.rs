@@ -294,7 +294,7 @@ impl Refused {
 }
 
 fn index(summaries: &Summaries) -> Index<'_> {
-    Index::of(summaries.summaries.iter().map(|placed| &placed.summary))
+    Index::of(&summaries.summaries)
 }
 
 pub(super) fn run(review: &ReviewCommand, out: &mut Out) -> u8 {

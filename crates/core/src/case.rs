@@ -1,13 +1,14 @@
 //! One record and everything that can be said of it, each answer worked out when it is first asked for, and once.
 //!
-//! A record meets six types on its way:
+//! Six types hold a record on its way:
 //!
 //! 1. [`Case`](crate::case::Case) owns its text and the tape of its JSON, knows what stands around it, and keeps every answer;
 //! 2. [`CaseView`](crate::case::CaseView) lends the case's parts as handles into that text: record, procedure, state, items;
 //! 3. [`Record`](crate::record::Record) is the handles on the values that stand in known places;
-//! 4. [`RowFacts`](crate::table::row::RowFacts) is what the table keeps: forty bytes;
-//! 5. [`Summary`](crate::summary::Summary) is what reviews and comparisons keep: who it is, and what it answers;
-//! 6. the screen's open record is a case with what the panes draw.
+//! 4. [`Finding`](crate::finding::Finding) is what a rule says of it;
+//! 5. [`RowFacts`](crate::table::row::RowFacts) is what the table keeps, forty bytes; reviews and comparisons keep a
+//!    [`Summary`](crate::summary::Summary): who it is, and what it answers;
+//! 6. [`RowTexts`](crate::table::texts::RowTexts) is what a row in sight shows.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -175,5 +176,16 @@ impl<'t> Case<'t> {
     /// Its tape, to be used again.
     pub fn into_tape(self) -> Tape {
         self.tape
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Case;
+
+    #[test]
+    fn a_case_may_go_to_another_thread() {
+        const fn is_send<T: Send>() {}
+        const { is_send::<Case<'static>>() }
     }
 }

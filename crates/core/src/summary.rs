@@ -4,7 +4,7 @@ use foldhash::HashMap;
 
 use crate::arithmetic::number::Number;
 use crate::arithmetic::recompute::RunAnswer;
-use crate::case::CaseView;
+use crate::case::{CaseView, Location};
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
@@ -25,6 +25,8 @@ const MAX_ANSWER: usize = 500;
 pub struct Summary {
     /// What the record is.
     pub kind: RecordKind,
+    /// Where it stands.
+    pub origin: Location,
     /// Which item it is.
     pub item: ItemRef,
     /// Which execution it shows: `rec`, the recorded one, or `fork`.
@@ -53,6 +55,8 @@ pub struct Summary {
     pub findings: Vec<RuleId>,
     /// Where the record itself says that the run is to be fixed; `None`: nobody asked, or it is no run.
     pub fix: Option<Fix>,
+    /// The step that is to be fixed, from 1, where one is named.
+    pub fix_step: Option<u64>,
 }
 
 impl Summary {
@@ -78,7 +82,8 @@ impl Summary {
         }
         let is_fork = record.is_some_and(|record| ForkOrigin::of(record.root).is_some());
         let mut summary = Self {
-            kind: record.map_or(RecordKind::Broken, |record| record.kind),
+            kind: case.kind(),
+            origin: case.origin(),
             item: ItemRef { dataset, id: None, row_index: Some(position), side: None },
             execution: if is_fork { "fork".into() } else { "rec".into() },
             content: Digest::UNASKED,
@@ -93,6 +98,7 @@ impl Summary {
             right: None,
             findings: rules,
             fix: None,
+            fix_step: None,
         };
         if let Some(record) = record {
             summary.take(record);
@@ -117,6 +123,13 @@ impl Summary {
         };
         self.number = number.map(|number| number.value);
         self.recorded = record.correct;
+    }
+
+    /// Also takes down where its run is to be fixed.
+    pub fn take_fix(&mut self, case: &CaseView<'_>) {
+        let triage = case.triage();
+        self.fix = triage.map(|triage| triage.fix);
+        self.fix_step = triage.and_then(|triage| triage.step).map(|step| step as u64 + 1);
     }
 
     /// Also takes down the names of its variables, where the record tells them.

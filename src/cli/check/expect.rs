@@ -31,7 +31,7 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         // Findings count here, and without its document an answer has others.
         return None;
     }
-    let index = Index::of(summaries.summaries.iter().map(|placed| &placed.summary));
+    let index = Index::of(&summaries.summaries);
     let sets = contents.reviews.label_sets();
     let mut counts = [0_u64; Expectation::ALL.len()];
     let mut judged = 0_u64;

@@ -11,7 +11,7 @@ use stepscope_core::case::CaseView;
 use stepscope_core::finding::Findings;
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::rules::review::of_review;
-use stepscope_io::pipeline::summaries::placed;
+use stepscope_io::pipeline::summaries::summary_checked;
 use stepscope_io::source::input::Input;
 
 /// What people said, and what was counted with it.
@@ -38,7 +38,7 @@ impl Reviewed {
 
     /// What is to be said of a record: nothing of one that passed, the verdict on one that failed.
     pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
-        let summary = placed(case, input).summary;
+        let summary = summary_checked(case, input);
         let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
         let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
         let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };

@@ -71,5 +71,5 @@ fn unjudged_errors<'c>(
         let outcome = reviewed.map_or(Outcome::Open, ItemReviews::outcome);
         list.choice.regenerate && summary.is_error() && matches!(outcome, Outcome::Open | Outcome::Stale)
     };
-    summaries.summaries.iter().map(|placed| &placed.summary).filter(wanted).collect::<Vec<_>>().into_iter()
+    summaries.summaries.iter().filter(wanted).collect::<Vec<_>>().into_iter()
 }

@@ -36,7 +36,7 @@ pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     let judged = |summary: &stepscope_core::summary::Summary| {
         contents.reviews.find(&summary.item, Some(&summary.content)).is_some()
     };
-    let open = summaries.summaries.iter().filter(|placed| !judged(&placed.summary)).count();
+    let open = summaries.summaries.iter().filter(|summary| !judged(summary)).count();
     if !summaries.summaries.is_empty() {
         out.line(&shown!("{open} of {} records are not reviewed", summaries.summaries.len()));
     }

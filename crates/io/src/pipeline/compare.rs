@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashSet};
 use crate::failure::Failure;
 use crate::log::journal::{beside, found_beside, read_all};
 use crate::pipeline::load::load_unchecked;
-use crate::pipeline::snapshot::{Address, Carded, Snapshot};
+use crate::pipeline::snapshot::{Address, Snapshot, address};
 use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
 use crate::source::input::expand;
@@ -18,7 +18,6 @@ use stepscope_core::compare::print::ComparedRuns;
 use stepscope_core::compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::stats::name_of;
-use stepscope_core::summary::Summary;
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
 
 /// So many items that are in the baseline alone are named.
@@ -126,15 +125,16 @@ pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>,
     let baseline = read(wanted, threads)?;
     let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let (places, a) = apart(wanted.run.summaries(threads, None));
-    let (places_b, b) = apart(Snapshot::of(&baseline).summaries(threads, None));
+    let a = wanted.run.summaries(threads, None);
+    let b = Snapshot::of(&baseline).summaries(threads, None);
+    let places: Vec<Address> = a.iter().map(address).collect();
     let join = Join::of(&a, &b);
     let side_a = Side { summaries: &a, reviews: &reviews_a, strict: false };
     let side_b = Side { summaries: &b, reviews: &reviews_b, strict: !of_b.named.is_empty() };
     let items = judge(&join, side_a, side_b);
     let joined = ComparedRuns { join: &join, items: &items, a: side_a, b: side_b }.joined();
     let partner = |item: &ComparedItem| {
-        let (source, byte) = *places_b.get(item.pair.b?)?;
+        let (source, byte) = address(b.get(item.pair.b?)?);
         let partner = Partner { record: baseline.position(source, byte)?, by: item.pair.by };
         Some((*places.get(item.pair.a?)?, partner))
     };
@@ -178,10 +178,6 @@ fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
         Some(failure) => Err(failure.clone()),
         None => Ok(store),
     }
-}
-
-fn apart(summaries: Vec<Carded>) -> (Vec<Address>, Vec<Summary>) {
-    summaries.into_iter().map(|carded| (carded.address, carded.summary)).unzip()
 }
 
 /// The records of the run in every cell, on every basis, and what else can be asked for.

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 use crate::failure::Failure;
 use crate::pipeline::compare::Journals;
 use crate::pipeline::side_data::SideData;
-use crate::pipeline::snapshot::{Address, Carded, Snapshot};
+use crate::pipeline::snapshot::{Address, Snapshot, address};
 use stepscope_base::text::Shown;
 use stepscope_core::review::agreement::Agreement;
 use stepscope_core::review::dashboard::{Dashboard, DashboardTable};
@@ -56,18 +56,13 @@ pub struct BoardData {
 /// Reads journals and records. An error says what could not be read.
 pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> Result<Arc<BoardData>, Failure> {
     let reviews = wanted.journals.read()?;
-    let carded = wanted.run.summaries(threads, Some(side));
-    let steps: Vec<Option<u64>> = carded.iter().map(|carded| carded.step).collect();
-    let (addresses, summaries): (Vec<Address>, Vec<Summary>) =
-        carded.into_iter().map(|Carded { address, summary, .. }| (address, summary)).unzip();
+    let summaries = wanted.run.summaries(threads, Some(side));
+    let steps: Vec<Option<u64>> = summaries.iter().map(|summary| summary.fix_step).collect();
     let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
-    let place = |at: &usize| addresses.get(*at).copied();
+    let place = |at: &usize| summaries.get(*at).map(address);
     let case = |dispute: Disagreement| {
-        Some(DisputedRecord {
-            address: place(&dispute.record)?,
-            summary: summaries.get(dispute.record)?.clone(),
-            dispute,
-        })
+        let summary = summaries.get(dispute.record)?.clone();
+        Some(DisputedRecord { address: address(&summary), summary, dispute })
     };
     Ok(Arc::new(BoardData {
         boards,

@@ -22,6 +22,11 @@ const PIECE: usize = 64;
 /// The lasting address of a record: its source and its first byte.
 pub type Address = (usize, u64);
 
+/// Where a record of a snapshot stands.
+pub(crate) fn address(summary: &Summary) -> Address {
+    (summary.origin.source, summary.origin.offset)
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -34,17 +39,6 @@ struct SnapshotSource {
     dataset: Option<Text>,
     blob: Arc<Blob>,
     rows: Vec<RowFacts>,
-}
-
-/// A record that was read.
-#[derive(Clone, Debug)]
-pub struct Carded {
-    /// Where it stands.
-    pub address: Address,
-    /// What is kept of it.
-    pub summary: Summary,
-    /// The step that the triage names, from 1, where it was asked.
-    pub step: Option<u64>,
 }
 
 impl Snapshot {
@@ -75,7 +69,7 @@ impl Snapshot {
     /// Every record as a summary, in their order; with `triage` the rules look at each, and where to fix it is judged beside
     /// what is given. What cannot be read any more is left out: its file is about to be read
     /// anew.
-    pub fn summaries(&self, threads: usize, triage: Option<&Arc<SideData>>) -> Vec<Carded> {
+    pub fn summaries(&self, threads: usize, triage: Option<&Arc<SideData>>) -> Vec<Summary> {
         let pieces: Vec<(&SnapshotSource, usize)> = self
             .sources
             .iter()
@@ -88,7 +82,7 @@ impl Snapshot {
                     let mut memory = Default::default();
                     while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
-                        let summaries: Vec<Carded> =
+                        let summaries: Vec<Summary> =
                             rows.filter_map(|(at, row)| summary(source, at, row, &mut memory, triage)).collect();
                         done.lock().unwrap_or_else(PoisonError::into_inner).extend(summaries);
                     }
@@ -96,7 +90,7 @@ impl Snapshot {
             }
         });
         let mut summaries = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        summaries.sort_by_key(|carded: &Carded| carded.address);
+        summaries.sort_by_key(address);
         summaries
     }
 }
@@ -108,22 +102,22 @@ fn summary(
     row: &RowFacts,
     (text, tape): &mut (Vec<u8>, Tape),
     triage: Option<&Arc<SideData>>,
-) -> Option<Carded> {
+) -> Option<Summary> {
     source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
     let dataset = source.dataset.clone();
-    let (summary, step) = guarded(|| {
+    guarded(|| {
         let place = RowFacts::unchecked(row.offset, row.len.into());
         let around = Surroundings { side: triage.cloned().unwrap_or_default(), ..Surroundings::default() };
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
-        let summary = Summary::of(&view, findings, dataset, at as u64);
-        let found = triage.and_then(|_| view.triage());
-        let step = found.and_then(|triage| triage.step).map(|step| step as u64 + 1);
-        let summary = Summary { fix: found.map(|triage| triage.fix), ..summary };
+        let mut summary = Summary::of(&view, findings, dataset, at as u64);
+        (summary.origin.source, summary.origin.offset) = (source.number, row.offset);
+        if triage.is_some() {
+            summary.take_fix(&view);
+        }
         drop(view);
         *tape = case.into_tape();
-        (summary, step)
-    })?;
-    Some(Carded { address: (source.number, row.offset), summary, step })
+        summary
+    })
 }

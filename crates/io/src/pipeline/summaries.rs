@@ -31,7 +31,7 @@ impl Tiny {
     }
 
     /// The summaries, or why there are none.
-    fn judge(self, summaries: Vec<Placed>, mut outcome: CheckOutcome, paths: &[PathBuf]) -> Summaries {
+    fn judge(self, summaries: Vec<Summary>, mut outcome: CheckOutcome, paths: &[PathBuf]) -> Summaries {
         const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, which no run is";
         if self.0.into_inner() <= MAX_TINY {
             return Summaries { summaries, outcome };
@@ -42,24 +42,11 @@ impl Tiny {
     }
 }
 
-/// A summary and where its record stands.
-#[derive(Clone, Debug)]
-pub struct Placed {
-    /// What is kept of the record.
-    pub summary: Summary,
-    /// The position of its file among the inputs, from 0.
-    pub source: usize,
-    /// The line in which it begins, from 1.
-    pub line: u64,
-    /// Its first byte in the source.
-    pub offset: u64,
-}
-
 /// All records of files.
 #[derive(Debug, Default)]
 pub struct Summaries {
     /// In the order of the files.
-    pub summaries: Vec<Placed>,
+    pub summaries: Vec<Summary>,
     /// How the reading ended: what could not be read, and ids that stand twice.
     pub outcome: CheckOutcome,
 }
@@ -68,7 +55,7 @@ pub struct Summaries {
 pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Summaries {
     let tiny = Tiny::default();
     let summary = |case: &CaseView<'_>, input: &Input| {
-        tiny.takes(case).then(|| placed_if(case, input, &[], |item| reviews.names(item)))
+        tiny.takes(case).then(|| summary_if(case, input, &[], |item| reviews.names(item)))
     };
     let (summaries, outcome) = crate::pipeline::check::read(expand(paths), threads, summary);
     tiny.judge(summaries, outcome, paths)
@@ -76,28 +63,20 @@ pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Summaries {
 
 /// Reads and checks files (or folders): the summaries say which rules spoke.
 pub fn read_checked(paths: &[PathBuf], threads: usize) -> Summaries {
-    read_with(paths, threads, placed)
+    read_with(paths, threads, |_, _| {})
 }
 
 /// The same, and judges where each run is to be fixed.
 pub fn read_judged(paths: &[PathBuf], threads: usize) -> Summaries {
-    read_with(paths, threads, |case, input| {
-        let mut placed = placed(case, input);
-        placed.summary.fix = case.triage().map(|triage| triage.fix);
-        placed
-    })
+    read_with(paths, threads, Summary::take_fix)
 }
 
 /// The same, with the names of variables: whoever speaks of one is told where there is none.
 pub fn read_named(paths: &[PathBuf], threads: usize) -> Summaries {
-    read_with(paths, threads, |case, input| {
-        let mut placed = placed(case, input);
-        placed.summary.take_variables(case);
-        placed
-    })
+    read_with(paths, threads, Summary::take_variables)
 }
 
-fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &Input) -> Placed + Sync) -> Summaries {
+fn read_with(paths: &[PathBuf], threads: usize, take: impl Fn(&mut Summary, &CaseView<'_>) + Sync) -> Summaries {
     let (summaries, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
         expand(paths),
@@ -105,40 +84,35 @@ fn read_with(paths: &[PathBuf], threads: usize, placed: impl Fn(&CaseView<'_>, &
         &Surroundings::default(),
         |case, input, _| {
             if tiny.takes(case) {
-                let placed = placed(case, input);
-                summaries.lock().unwrap_or_else(PoisonError::into_inner).push(placed);
+                let mut summary = summary_checked(case, input);
+                take(&mut summary, case);
+                summaries.lock().unwrap_or_else(PoisonError::into_inner).push(summary);
             }
         },
         |_, _| Ok(()),
     );
-    let mut summaries = summaries.into_inner().unwrap_or_else(PoisonError::into_inner);
-    summaries.sort_unstable_by_key(|placed| (placed.source, placed.offset));
+    let mut summaries: Vec<Summary> = summaries.into_inner().unwrap_or_else(PoisonError::into_inner);
+    summaries.sort_unstable_by_key(|summary| (summary.origin.source, summary.origin.offset));
     tiny.judge(summaries, outcome, paths)
 }
 
 /// The summary of a record that was only read.
 pub fn summary(case: &CaseView<'_>, input: &Input) -> Summary {
-    placed_if(case, input, &[], |_| true).summary
+    summary_if(case, input, &[], |_| true)
 }
 
 /// The summary of a checked record.
-pub fn placed(case: &CaseView<'_>, input: &Input) -> Placed {
-    placed_if(case, input, case.findings(), |_| true)
+pub fn summary_checked(case: &CaseView<'_>, input: &Input) -> Summary {
+    summary_if(case, input, case.findings(), |_| true)
 }
 
-fn placed_if(
+fn summary_if(
     case: &CaseView<'_>,
     input: &Input,
     findings: &[Finding],
     is_asked: impl FnOnce(&ItemRef) -> bool,
-) -> Placed {
-    let (origin, dataset) = (case.origin(), input.path().and_then(dataset));
-    Placed {
-        summary: Summary::of_asked(case, findings, dataset, origin.index, is_asked),
-        source: origin.source,
-        line: origin.line,
-        offset: origin.offset,
-    }
+) -> Summary {
+    Summary::of_asked(case, findings, input.path().and_then(dataset), case.origin().index, is_asked)
 }
 
 /// The name of a record file in journals: without its folder, so that it may move.
