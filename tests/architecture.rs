@@ -720,7 +720,6 @@ fn the_session_is_no_place_for_what_belongs_to_a_screen() {
 /// Names that two types of one library share, and why they may.
 const TWINS: &[(&str, &str, &str)] = &[
     ("core", "Flow", "to be told apart"),
-    ("io", "Intake", "to be told apart"),
     ("stepscope", "Format", "to be told apart"),
 ];
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::{CLEAN, FAILED, Out, UNANSWERED};
+use super::{CLEAN, Out, UNANSWERED};
 use crate::cli::ask::{PATIENCE, ServerFlags, runtime};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -31,13 +31,8 @@ enum Format {
 }
 
 pub(super) fn run(options: &Models, out: &mut Out) -> u8 {
-    match listed(options, out) {
-        Ok(code) => code,
-        Err(sentence) => {
-            out.complain(&sentence);
-            FAILED
-        }
-    }
+    let done = listed(options, out);
+    out.code(done)
 }
 
 fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {

@@ -106,6 +106,14 @@ impl Out {
         let _ = std::io::stderr().lock().write_all(format!("stepscope: {sentence}\n").as_bytes());
     }
 
+    /// The exit code of a command, or that it failed, and why.
+    pub(super) fn code(&self, done: Result<u8, Shown>) -> u8 {
+        done.unwrap_or_else(|sentence| {
+            self.complain(&sentence);
+            FAILED
+        })
+    }
+
     /// Sentences of one kind, of which there may be very many.
     pub(crate) fn complain_of(&self, mut sentences: impl Iterator<Item = Shown>) {
         sentences.by_ref().take(MAX_COMPLAINTS).for_each(|sentence| self.complain(&sentence));

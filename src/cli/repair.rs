@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{CLEAN, FAILED, FOUND, Out, UNANSWERED};
+use super::{CLEAN, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending};
 use crate::cli::pick::Pick;
 use stepscope_base::shown;
@@ -53,13 +53,8 @@ pub struct Repair {
 }
 
 pub(super) fn run(options: &Repair, out: &mut Out) -> u8 {
-    match repaired(options, out) {
-        Ok(code) => code,
-        Err(sentence) => {
-            out.complain(&sentence);
-            FAILED
-        }
-    }
+    let done = repaired(options, out);
+    out.code(done)
 }
 
 fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {

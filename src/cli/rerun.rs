@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, UNANSWERED};
+use super::{AnswerArgs, CLEAN, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending, end_line};
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
@@ -19,7 +19,7 @@ use stepscope_core::finding::Severity;
 use stepscope_core::procedure::runner::object;
 use stepscope_core::record::Record;
 use stepscope_core::record::types::in_use;
-use stepscope_core::run::call::{JudgedReply, ReplyVerdict};
+use stepscope_core::run::call::ReplyVerdict;
 use stepscope_core::run::drive::{Machine as _, Once, Question};
 use stepscope_core::run::fork::{Fork, Scope};
 use stepscope_core::run::replay::{NoReplay, Preview, RerunStart, exact};
@@ -91,13 +91,7 @@ pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
         let Picked { case, place, files, missing, .. } = picked;
         Session { options, place, files }.run(case, &missing, out)
     });
-    match done {
-        Ok(code) => code,
-        Err(sentence) => {
-            out.complain(&sentence);
-            FAILED
-        }
-    }
+    out.code(done)
 }
 
 impl Rerun {
@@ -242,8 +236,9 @@ impl Session<'_> {
         if let [reply] = round.replies.as_slice() {
             if let (Some(judged), None) = (&reply.judged, reply.failed()) {
                 let (bytes, seconds) = (reply.received.content.len(), reply.elapsed.as_secs_f64());
-                let (step, tally, around) = (round.ask.step + 1, round.tally(), around(judged));
-                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{around}"));
+                let (step, tally, around) = (round.ask.step + 1, round.tally(), judged.parts.around.words());
+                let comma = if around.is_empty() { "" } else { ", " };
+                self.say(out, &shown!("step {step}/{count}: {bytes} bytes in {seconds:.1} s; {tally}{comma}{around}"));
                 // What is no JSON ends the run, and is said there.
                 if let ReplyVerdict::Breaks(why) = &judged.verdict {
                     out.complain(&shown!("step {step}: {}", why.line()));
@@ -323,11 +318,6 @@ impl Session<'_> {
 fn preview(preview: &Preview) -> Shown {
     let (steps, of, tokens) = (preview.steps.len(), preview.of, preview.tokens);
     shown!("{steps} of {of} steps, about {tokens} tokens")
-}
-
-fn around(judged: &JudgedReply) -> Shown {
-    let words = judged.parts.around.words();
-    if words.is_empty() { Shown::default() } else { shown!(", {words}") }
 }
 
 fn sample_line(n: usize, reply: &Reply, out: &mut Out) {

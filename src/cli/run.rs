@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::{CLEAN, FAILED, Out, UNANSWERED};
+use super::{CLEAN, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending, end_line};
 use crate::cli::check::MAX_SCHEMA;
 use stepscope_base::json::write::Letters;
@@ -60,13 +60,8 @@ enum Format {
 }
 
 pub(super) fn run(options: &Run, out: &mut Out) -> u8 {
-    match prepared(options, out) {
-        Ok(code) => code,
-        Err(sentence) => {
-            out.complain(&sentence);
-            FAILED
-        }
-    }
+    let done = prepared(options, out);
+    out.code(done)
 }
 
 fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {

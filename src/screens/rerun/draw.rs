@@ -16,7 +16,7 @@ use crate::screens::{rerun, side_by_side};
 use crate::widgets::layout::{WIDE, inner_width, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
 use crate::widgets::panes;
-use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrap};
+use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrapped};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -25,7 +25,6 @@ use stepscope_core::compare::difference::Change;
 use stepscope_core::run::call::{JudgedReply, Phase, Stop};
 use stepscope_core::run::sampling::distribution::Distribution;
 use stepscope_core::run::sampling::{Reply, SamplingRound};
-use stepscope_io::model::setup::Server;
 
 /// The words before the fields of the preview.
 const WORD: usize = 13;
@@ -248,33 +247,25 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     let mut lines = Vec::new();
     let (what, role) = sending(attempt, models);
     let sends = shown!("Enter: {what}");
-    for range in wrap(sends.as_str(), width.saturating_sub(2)).into_iter().take(3) {
+    for text in wrapped(sends.as_str(), width.saturating_sub(2), usize::MAX).take(3) {
         let head = if lines.is_empty() { "▸ " } else { "  " };
-        let text = sends.as_str().get(range).unwrap_or_default().to_owned();
-        lines.push(vec![look.span(head, Role::Accent), look.span(text, role)]);
+        lines.push(vec![look.span(head, Role::Accent), look.span(text.to_owned(), role)]);
     }
     let tall = lines.len();
-    for field in attempt.fields().iter().skip(1) {
-        let value = value(*field, attempt, models);
-        lines
-            .push(vec![look.span(format!("  {}", pad(field.word(), WORD)), Role::Faint), look.span(value, Role::Text)]);
-    }
+    let row = |word: &str, text: String, role| {
+        vec![look.span(format!("  {}", pad(word, WORD)), Role::Faint), look.span(text, role)]
+    };
+    let values = attempt.fields().iter().skip(1);
+    lines.extend(values.map(|field| row(field.word(), value(*field, attempt, models), Role::Text)));
     for (n, file) in files(app, attempt).iter().enumerate() {
-        let word = if n == 0 { "files sent" } else { "" };
-        for (m, range) in wrap(file.as_str(), width.saturating_sub(WORD + 2)).into_iter().enumerate() {
-            let word = if m == 0 { word } else { "" };
-            let text = file.as_str().get(range).unwrap_or_default().to_owned();
-            lines.push(vec![look.span(format!("  {}", pad(word, WORD)), Role::Faint), look.span(text, Role::Text)]);
+        for (m, text) in wrapped(file.as_str(), width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
+            let word = if n + m == 0 { "files sent" } else { "" };
+            lines.push(row(word, text.to_owned(), Role::Text));
         }
     }
-    for (name, json) in attempt.edits.iter().take(3) {
-        let text = format!("{} = {}", name.line(), Shown::line(json));
-        lines.push(vec![look.span(format!("  {}", pad("edited", WORD)), Role::Faint), look.span(text, Role::Changed)]);
-    }
-    if attempt.prompt.is_some() {
-        let text = "the prompt is not the step's own";
-        lines.push(vec![look.span(format!("  {}", pad("edited", WORD)), Role::Faint), look.span(text, Role::Changed)]);
-    }
+    let edits = attempt.edits.iter().take(3).map(|(name, json)| format!("{} = {}", name.line(), Shown::line(json)));
+    let prompt = attempt.prompt.iter().map(|_| "the prompt is not the step's own".to_owned());
+    lines.extend(edits.chain(prompt).map(|text| row("edited", text, Role::Changed)));
     if attempt.is_recorded == Some(false) {
         let text = "! this request is not on the cassette: it holds other steps, or another seed, temperature or model";
         lines.push(vec![look.span(text, Role::Warning)]);
@@ -300,7 +291,7 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
         Field::Send => String::new(),
         Field::Server => match &models.server {
             None => "nobody yet".to_owned(),
-            Some(server) => format!("{}  {}", server.place(), kind(server)),
+            Some(server) => format!("{}  {}", server.place(), server.client.endpoint().backend.word()),
         },
         Field::Model => {
             let model = attempt.model(models);
@@ -322,10 +313,6 @@ fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
             format!("{}: {how}", sampling.enforcement.word())
         }
     }
-}
-
-fn kind(server: &Server) -> &'static str {
-    server.client.endpoint().backend.word()
 }
 
 fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
@@ -436,10 +423,9 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let mut lines = past(attempt, look);
     let Some(outcome) = &attempt.outcome else { return BoxLines::plain(lines) };
     if let Some(ended) = &outcome.ended {
-        for (n, range) in wrap(ended.as_str(), width.saturating_sub(2)).into_iter().take(2).enumerate() {
-            let text = ended.as_str().get(range).unwrap_or_default().to_owned();
+        for (n, text) in wrapped(ended.as_str(), width.saturating_sub(2), usize::MAX).take(2).enumerate() {
             let head = if n == 0 { "✗ " } else { "  " };
-            lines.push(vec![look.span(head, Role::Fatal), look.span(text, Role::Fatal)]);
+            lines.push(vec![look.span(head, Role::Fatal), look.span(text.to_owned(), Role::Fatal)]);
         }
         let text = "what came is shown below; it is no result, and is compared with nothing";
         lines.push(vec![look.span(text, Role::Dim)]);
@@ -450,9 +436,9 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     }
     lines.push(answers(outcome, look));
     let mut line = vec![look.span("findings ", Role::Faint)];
-    line.extend(counts(&outcome.before, look));
+    line.extend(bars::counts(outcome.before.counts, look));
     line.push(look.span("→ ", Role::Faint));
-    line.extend(counts(&outcome.after, look));
+    line.extend(bars::counts(outcome.after.counts, look));
     if let (Some(before), Some(after)) = (&outcome.before.fix, &outcome.after.fix) {
         let fix = if before == after { format!("  {after}") } else { format!("  {before} → {after}") };
         line.push(look.span(fix, Role::Accent));
@@ -494,10 +480,6 @@ fn answers(outcome: &Outcome, look: Look<'_>) -> Vec<Span<'static>> {
     line.push(look.span(" → ", Role::Faint));
     line.extend(side(&outcome.after));
     line
-}
-
-fn counts(side: &Side, look: Look<'_>) -> Vec<Span<'static>> {
-    bars::counts(side.counts, look)
 }
 
 fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -578,9 +560,8 @@ impl Text<'_> {
 
     fn prose(&mut self, text: &Shown, role: Role) {
         let style = self.style(role);
-        for range in wrap(text.as_str(), self.width) {
-            self.lines.push(Line::styled(text.as_str().get(range).unwrap_or_default().to_owned(), style));
-        }
+        let lines = wrapped(text.as_str(), self.width, usize::MAX);
+        self.lines.extend(lines.map(|line| Line::styled(line.to_owned(), style)));
     }
 
     fn say(&mut self, text: impl Into<String>, role: Role) {

@@ -10,7 +10,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::call::{Call, Enforcement, RunId};
+use stepscope_core::run::call::{Call, Enforcement, JudgedReply, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::sampling::{CallEvent, Choice, Sampling, SamplingRound};
@@ -112,11 +112,12 @@ pub struct Picker {
 }
 
 /// Where a re-run stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stage {
     /// Whom to ask is being chosen.
     Choosing,
     /// What would go out is shown.
+    #[default]
     Preview,
     /// A model is at work.
     Asking,
@@ -205,16 +206,17 @@ pub enum Kept {
 }
 
 /// What is asked again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Of {
     /// Steps of a run.
+    #[default]
     Run,
     /// A typed answer; the document that it cites.
     Answer(Option<Arc<Document>>),
 }
 
 /// One re-run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Attempt {
     /// Of what is awaited; everything else is stale.
     pub id: RunId,
@@ -278,37 +280,7 @@ pub struct Attempt {
 impl Attempt {
     /// Before a step of a record.
     pub fn new(of: Of, text: Vec<u8>, step: usize, steps: usize, known: Option<String>) -> Self {
-        Self {
-            id: RunId::default(),
-            of,
-            step,
-            steps,
-            known,
-            scope: Scope::One,
-            samples: 1,
-            edits: Vec::new(),
-            prompt: None,
-            stage: Stage::Preview,
-            picker: Picker::default(),
-            list: List::default(),
-            ready: None,
-            never: None,
-            bytes: None,
-            is_recorded: None,
-            round: None,
-            machine: None,
-            past: Vec::new(),
-            preview: Preview::default(),
-            outcome: None,
-            kept: Kept::No,
-            warned: false,
-            pane: Pane::Top,
-            maximised: false,
-            tops: [0; 3],
-            follows: true,
-            clock: None,
-            text,
-        }
+        Self { of, text, step, steps, known, samples: 1, follows: true, ..Self::default() }
     }
 
     /// The transition to what can be asked, from the beginning; what was ready is not so any more.
@@ -491,7 +463,7 @@ impl Attempt {
             None => Ok(()),
             Some(n) => match round.replies.get(n) {
                 Some(reply) if reply.failed().is_some() => Err("this call failed: it gave no reply"),
-                Some(reply) if !reply.judged.as_ref().is_some_and(usable) => {
+                Some(reply) if !reply.judged.as_ref().is_some_and(JudgedReply::is_usable) => {
                     Err("this reply cannot be used: it is not what was asked for")
                 }
                 Some(_) => Ok(()),
@@ -569,10 +541,6 @@ impl Attempt {
         let is_safe = matches!(self.kept, Kept::Saved | Kept::Saving(_) | Kept::Waiting(_));
         self.stage == Stage::Several || has_result && !is_safe
     }
-}
-
-fn usable(judged: &stepscope_core::run::call::JudgedReply) -> bool {
-    judged.is_usable()
 }
 
 /// The next rung, round and round.

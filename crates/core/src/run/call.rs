@@ -524,11 +524,6 @@ impl Judge {
     }
 }
 
-/// "schema sent, obeyed 2/3".
-pub fn tally(enforcement: Enforcement, obeyed: usize, replies: usize) -> Shown {
-    shown!("{}, obeyed {obeyed}/{replies}", enforcement.phrase())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

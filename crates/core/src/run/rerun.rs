@@ -11,22 +11,14 @@ use crate::run::sampling::{Choice, SamplingRound};
 use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 
-/// What came, in order.
-#[derive(Debug)]
-enum Came {
-    /// The JSON that a step's reply gave.
-    Reply(Vec<u8>, Box<Executed>),
-    /// A call that gave nothing to continue with.
-    Note(Box<Executed>),
-}
-
 /// A run, continued from one of its steps.
 #[derive(Debug)]
 pub struct RerunMachine {
     case: Case<'static>,
     start: RerunStart,
     choice: Choice,
-    came: Vec<Came>,
+    /// Every call so far, and the JSON that was taken from it, if any was.
+    came: Vec<(Executed, Option<Vec<u8>>)>,
     ended: Option<Ended>,
 }
 
@@ -41,11 +33,6 @@ impl RerunMachine {
     /// The record that it left.
     pub fn case(&self) -> &Case<'static> {
         &self.case
-    }
-
-    /// Where it began.
-    pub fn start(&self) -> &RerunStart {
-        &self.start
     }
 
     /// Why it ended early.
@@ -66,15 +53,14 @@ impl RerunMachine {
     fn with<T>(&self, then: impl FnOnce(Replay<'_, '_>, &CaseView<'_>) -> T) -> Result<T, NoReplay> {
         let case = self.case.view();
         let mut replay = Replay::of(&case, &self.start)?;
-        for came in &self.came {
-            match came {
-                Came::Note(executed) => replay.note((**executed).clone()),
-                Came::Reply(json, executed) => {
-                    if let Ok(Some(ask)) = replay.next_ask() {
-                        // What ended the replay then ends it again where it is asked for.
-                        let _ = replay.take(&ask, json, (**executed).clone());
-                    }
-                }
+        for (executed, json) in &self.came {
+            let Some(json) = json else {
+                replay.note(executed.clone());
+                continue;
+            };
+            if let Ok(Some(ask)) = replay.next_ask() {
+                // What ended the replay then ends it again where it is asked for.
+                let _ = replay.take(&ask, json, executed.clone());
             }
         }
         Ok(then(replay, &case))
@@ -97,20 +83,13 @@ impl RerunMachine {
             Some(ask) => replay.take(&ask, json, executed.clone()),
             None => Ok(()),
         });
-        self.came.push(Came::Reply(json.to_vec(), Box::new(executed)));
+        self.came.push((executed, Some(json.to_vec())));
         taken.unwrap_or(Ok(()))
     }
 
     /// Keeps a call that gave nothing to continue with: a failed one, or one of several samples.
     pub(crate) fn note(&mut self, executed: Executed) {
-        self.came.push(Came::Note(Box::new(executed)));
-    }
-
-    /// Every call so far.
-    pub fn calls(&self) -> impl DoubleEndedIterator<Item = &Executed> {
-        self.came.iter().map(|came| match came {
-            Came::Reply(_, executed) | Came::Note(executed) => &**executed,
-        })
+        self.came.push((executed, None));
     }
 
     /// What it asks in all if every value comes out differently, and how much of a prompt that is.

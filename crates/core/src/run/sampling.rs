@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::procedure::runner::{Ask, Ended, object};
-use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop, tally};
+use crate::run::call::{Call, Enforcement, Finish, Judge, JudgedReply, Phase, Received, RunEvent, RunId, Stop};
 use crate::run::drive::Question;
 use crate::run::fork::Executed;
 use stepscope_base::shown;
@@ -215,7 +215,7 @@ impl SamplingRound {
     pub fn tally(&self) -> Shown {
         let enforcement =
             self.replies.iter().rev().find_map(|reply| reply.received.enforcement).unwrap_or(Enforcement::Nothing);
-        tally(enforcement, self.obeyed(), self.replies.len())
+        shown!("{}, obeyed {}/{}", enforcement.phrase(), self.obeyed(), self.replies.len())
     }
 
     /// The most frequent value of every field as one reply; `None`: no reply counts.
@@ -304,7 +304,7 @@ mod tests {
     use crate::case::Case;
     use crate::run::call::{ReplyPart, Trouble, TroubleKind};
     use crate::run::drive::Machine as _;
-    use crate::run::fork::How;
+    use crate::run::fork::{Fork, How};
     use crate::run::replay::RerunStart;
     use crate::run::rerun::RerunMachine;
 
@@ -333,10 +333,13 @@ mod tests {
         RunEvent::Text { part: ReplyPart::Content, text: Untrusted::from(text).into_owned() }
     }
 
+    fn fork(machine: &RerunMachine) -> Fork {
+        machine.fork("").unwrap().0
+    }
+
     /// The value that the fork holds at its end.
     fn x(machine: &RerunMachine) -> Option<String> {
-        let (fork, _) = machine.fork("").unwrap();
-        fork.values.get(&Untrusted::from("x")).map(|text| String::from_utf8(text.to_vec()).unwrap())
+        fork(machine).values.get(&Untrusted::from("x")).map(|text| String::from_utf8(text.to_vec()).unwrap())
     }
 
     /// Gives a machine a round; the class of the end, if that is one.
@@ -356,7 +359,7 @@ mod tests {
         round.judge();
         assert!(round.replies[0].executed.around.fence);
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
-        assert_eq!((x(&machine).as_deref(), machine.start().how), (Some("7"), How::Rerun));
+        assert_eq!((x(&machine).as_deref(), fork(&machine).how), (Some("7"), How::Rerun));
     }
 
     #[test]
@@ -371,7 +374,7 @@ mod tests {
         let ended = machine.ended().unwrap().to_string();
         assert!(ended.contains("8 bytes) is partial"), "{ended}");
         assert_eq!((x(&machine), machine.question()), (None, None));
-        let call = machine.calls().next().unwrap();
+        let call = fork(&machine).calls.remove(0);
         assert_eq!((call.raw.as_slice(), call.verdict, &call.outputs), (&b"{\"x\": 7}"[..], None, &None));
     }
 
@@ -391,11 +394,11 @@ mod tests {
         let (mut machine, round) = filled();
         assert_eq!((round.obeyed(), round.distribution().failed), (3, vec![3]));
         assert_eq!(taken(&mut machine, Choice::Consensus, &round), None);
-        assert_eq!((x(&machine).as_deref(), machine.calls().count()), (Some("2"), 5));
-        assert_eq!(machine.start().how, How::Consensus);
+        assert_eq!((x(&machine).as_deref(), fork(&machine).calls.len()), (Some("2"), 5));
+        assert_eq!(fork(&machine).how, How::Consensus);
         let (mut machine, round) = filled();
         assert_eq!(taken(&mut machine, Choice::Reply(1), &round), None);
-        assert_eq!((x(&machine).as_deref(), machine.calls().count()), (Some("3"), 4));
+        assert_eq!((x(&machine).as_deref(), fork(&machine).calls.len()), (Some("3"), 4));
         let (mut machine, round) = filled();
         assert_eq!(taken(&mut machine, Choice::Reply(3), &round), Some(SERVER_ERROR));
     }

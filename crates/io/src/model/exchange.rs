@@ -12,9 +12,9 @@ use super::body::{body, downgrades};
 use super::cassette::Take;
 use super::endpoint::{Backend, origin};
 use super::redact::Redactor;
-use super::reply::{BodyShape, ReplyPiece, ReplyReader, Said, error_text};
+use super::reply::{Intake, ReplyPiece, ReplyReader, Said, error_text};
 use super::wire::{Answer, Head};
-use crate::model::frames::{Frame, Framer, TooLong};
+use crate::model::frames::{Frame, TooLong};
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, head as head_of};
@@ -240,14 +240,6 @@ impl OneCall<'_> {
     }
 }
 
-/// How a body is taken in.
-enum Intake {
-    /// Not known before its first byte.
-    Open,
-    Frames(Framer),
-    Whole(Vec<u8>),
-}
-
 /// Listens to one answer.
 struct Listener<'d> {
     exchange: &'d OneCall<'d>,
@@ -364,27 +356,9 @@ impl<'d> Listener<'d> {
         if self.beginning.len() < MAX_HEAD {
             self.beginning.extend_from_slice(head_of(bytes, MAX_HEAD));
         }
-        if let Intake::Open = self.intake {
-            self.intake = match BodyShape::of(self.exchange.client.endpoint.backend, &self.beginning) {
-                None => return Ok(()),
-                Some(BodyShape::Whole) => Intake::Whole(Vec::new()),
-                Some(BodyShape::Frames(framing)) => {
-                    Intake::Frames(Framer::new(framing, self.exchange.client.limits.frame))
-                }
-            };
-        }
-        let mut frames = Vec::new();
-        let taken = match &mut self.intake {
-            Intake::Frames(framer) => framer.push(bytes, &mut frames),
-            Intake::Whole(body) if body.len() + bytes.len() > self.exchange.client.limits.frame => {
-                Err(TooLong { limit: self.exchange.client.limits.frame })
-            }
-            Intake::Whole(body) => {
-                body.extend_from_slice(bytes);
-                Ok(())
-            }
-            Intake::Open => Ok(()),
-        };
+        let (mut frames, client) = (Vec::new(), self.exchange.client);
+        let (backend, limit) = (client.endpoint.backend, client.limits.frame);
+        let taken = self.intake.push(backend, &self.beginning, bytes, limit, &mut frames);
         let pieces = self.read(&frames)?;
         self.tell(pieces).await?;
         taken.map_err(|TooLong { limit }| Over::Failed(self.too_large("one piece of it", limit)))

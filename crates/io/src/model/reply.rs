@@ -5,32 +5,48 @@ use std::collections::HashMap;
 
 use super::endpoint::Backend;
 use super::redact::Redactor;
-use crate::model::frames::{Frame, Framer, Framing};
+use crate::model::frames::{Frame, Framer, Framing, TooLong};
 use stepscope_base::json::write::{Object, Style};
 use stepscope_base::json::{Kind, ProblemKind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 use stepscope_core::run::call::{Finish, ReplyPart, Stop};
 
-/// How a body is divided.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BodyShape {
-    /// Into frames.
-    Frames(Framing),
-    /// Not at all.
-    Whole,
+/// How a body is taken in.
+#[derive(Debug)]
+pub(crate) enum Intake {
+    /// Not known before its first byte.
+    Open,
+    Frames(Framer),
+    Whole(Vec<u8>),
 }
 
-impl BodyShape {
-    /// The shape of a body that begins like this; `None`: nothing shows yet. Types lie; the first byte tells an object
-    /// from events.
-    pub fn of(backend: Backend, beginning: &[u8]) -> Option<Self> {
-        match (backend, beginning.trim_ascii_start().first()) {
-            (Backend::Ollama | Backend::OllamaChat, _) => Some(Self::Frames(Framing::Lines)),
-            (_, None) => None,
-            (_, Some(b'{' | b'[' | b'<')) => Some(Self::Whole),
-            (_, Some(_)) => Some(Self::Frames(Framing::Events)),
+impl Intake {
+    /// Takes bytes of a body that began like this; frames, and a body that has none, are at most so long. Types lie; the
+    /// first byte tells an object from events.
+    pub(crate) fn push(
+        &mut self,
+        backend: Backend,
+        beginning: &[u8],
+        bytes: &[u8],
+        limit: usize,
+        frames: &mut Vec<Frame>,
+    ) -> Result<(), TooLong> {
+        if let Self::Open = self {
+            *self = match (backend, beginning.trim_ascii_start().first()) {
+                (Backend::Ollama | Backend::OllamaChat, _) => Self::Frames(Framer::new(Framing::Lines, limit)),
+                (_, None) => Self::Open,
+                (_, Some(b'{' | b'[' | b'<')) => Self::Whole(Vec::new()),
+                (_, Some(_)) => Self::Frames(Framer::new(Framing::Events, limit)),
+            };
         }
+        match self {
+            Self::Open => {}
+            Self::Frames(framer) => return framer.push(bytes, frames),
+            Self::Whole(body) if body.len().saturating_add(bytes.len()) > limit => return Err(TooLong { limit }),
+            Self::Whole(body) => body.extend_from_slice(bytes),
+        }
+        Ok(())
     }
 }
 
@@ -393,15 +409,6 @@ pub struct KeptNames {
     found: bool,
 }
 
-/// How an answer is taken in.
-#[derive(Debug)]
-enum Intake {
-    /// Nothing but blanks came.
-    Open,
-    Frames(Framer),
-    Whole(Vec<u8>),
-}
-
 impl KeptNames {
     /// So many names of strings are told apart; of an answer with more of them nobody knows what they say together.
     const MAX_NAMES: usize = 1000;
@@ -423,20 +430,9 @@ impl KeptNames {
 
     /// Takes the next bytes. Whoever listens to the answer itself ends what is too long.
     pub fn push(&mut self, bytes: &[u8]) {
-        if let Intake::Open = self.intake {
-            self.intake = match BodyShape::of(self.backend, bytes) {
-                None => return,
-                Some(BodyShape::Whole) => Intake::Whole(Vec::new()),
-                Some(BodyShape::Frames(framing)) => Intake::Frames(Framer::new(framing, usize::MAX)),
-            };
-        }
         let mut frames = Vec::new();
-        match &mut self.intake {
-            Intake::Open => {}
-            // Without a limit nothing is too long.
-            Intake::Frames(framer) => drop(framer.push(bytes, &mut frames)),
-            Intake::Whole(body) => body.extend_from_slice(bytes),
-        }
+        // Without a limit nothing is too long.
+        let _ = self.intake.push(self.backend, bytes, bytes, usize::MAX, &mut frames);
         self.read(&frames);
     }
 
