@@ -486,7 +486,7 @@ impl OpenRecord {
     /// The model that the record names for a step.
     pub(crate) fn model_of(&self, step: usize) -> Option<String> {
         let case = self.view();
-        let model = case.state().call(step)?.model?.string()?;
+        let model = case.state().call(step)?.get("model")?.string()?;
         model.utf8().map(ToOwned::to_owned)
     }
 
@@ -737,23 +737,23 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
         ..Detail::default()
     };
     if let Some(call) = case.state().call(position) {
-        detail.prompt = call.prompt.map(prose);
-        detail.schema = call.schema.map(|schema| pretty(schema, 0));
-        detail.reply = call.raw.map(prose);
+        detail.prompt = call.get("prompt").map(prose);
+        detail.schema = call.get("schema").map(|schema| pretty(schema, 0));
+        detail.reply = call.get("raw").map(prose);
         detail.error = call.error.map(prose);
-        let usage = |key: &str| call.usage.and_then(|usage| usage.get(key)).filter(|value| !value.is_null());
+        let usage = |key: &str| call.get("usage")?.get(key).filter(|value| !value.is_null());
         let plain = [
-            ("model", call.model),
-            ("server", call.backend),
-            ("endpoint", call.endpoint),
-            ("seed", call.seed),
-            ("temperature", call.temperature),
+            ("model", call.get("model")),
+            ("server", call.get("backend")),
+            ("endpoint", call.get("endpoint")),
+            ("seed", call.get("seed")),
+            ("temperature", call.get("temperature")),
             ("tokens in", usage("prompt_tokens")),
             ("tokens out", usage("completion_tokens")),
-            ("started", call.started_utc),
+            ("started", call.get("started_utc")),
         ];
         let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
-        let took = call.duration_ms.map(|ms| ("took", shown!("{} ms", one_line(ms))));
+        let took = call.get("duration_ms").map(|ms| ("took", shown!("{} ms", one_line(ms))));
         detail.facts = plain.chain(took).collect();
     }
     if detail.prompt.is_none() {

@@ -157,7 +157,7 @@ impl Session<'_> {
         let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
         let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
         let count = view.procedure().map_or(0, |procedure| procedure.steps.len());
-        let known = view.state().call(step).and_then(|call| call.model).and_then(Value::string);
+        let known = view.state().call(step).and_then(|call| call.get("model")).and_then(Value::string);
         let known = known.map(Untrusted::into_owned);
         drop(view);
         let start = RerunStart {

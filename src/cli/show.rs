@@ -349,22 +349,13 @@ impl View<'_, '_> {
 
 /// What was recorded of a call, beyond values.
 fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
-    for (title, value) in [
-        ("model", call.model),
-        ("backend", call.backend),
-        ("endpoint", call.endpoint),
-        ("seed", call.seed),
-        ("temperature", call.temperature),
-        ("max_tokens", call.max_tokens),
-        ("usage", call.usage),
-        ("started", call.started_utc),
-        ("took (ms)", call.duration_ms),
-    ] {
-        if let Some(value) = value {
+    let keys = ["model", "backend", "endpoint", "seed", "temperature", "max_tokens", "usage"].map(|key| (key, key));
+    for (title, key) in keys.into_iter().chain([("started", "started_utc"), ("took (ms)", "duration_ms")]) {
+        if let Some(value) = call.get(key) {
             out.line(&shown!("  {title:12} {}", raw(value, CUT)));
         }
     }
-    for (title, value) in [("error", call.error), ("prompt", call.prompt), ("reply", call.raw)] {
+    for (title, value) in [("error", call.error), ("prompt", call.get("prompt")), ("reply", call.get("raw"))] {
         if let Some(value) = value {
             out.line(&shown!("  {title}\n{}", paragraph(value)));
         }

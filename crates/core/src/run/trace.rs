@@ -10,7 +10,7 @@ pub(crate) const MAX_CALLS: usize = 20_000;
 /// So many set or calculated values of a fork are read.
 pub(crate) const MAX_SETS: usize = 4096;
 
-/// One recorded call: what a step was shown and what came of it. Every field is as it stands in the record.
+/// One recorded call: what a step was shown and what came of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceStep<'a> {
     /// Where it stands in the list of the trace.
@@ -19,57 +19,15 @@ pub struct TraceStep<'a> {
     pub value: Value<'a>,
     /// The visible inputs, an object.
     pub inputs: Option<Value<'a>>,
-    /// The prompt that was sent.
-    pub prompt: Option<Value<'a>>,
-    /// The JSON Schema that was asked for.
-    pub schema: Option<Value<'a>>,
-    /// The reply as it came.
-    pub raw: Option<Value<'a>>,
     /// What was taken from the reply into the global state, an object.
     pub outputs: Option<Value<'a>>,
     /// Why the step failed.
     pub error: Option<Value<'a>>,
-    /// The model's name.
-    pub model: Option<Value<'a>>,
-    /// The kind of server, such as `ollama`.
-    pub backend: Option<Value<'a>>,
-    /// The path that was called.
-    pub endpoint: Option<Value<'a>>,
-    /// The seed.
-    pub seed: Option<Value<'a>>,
-    /// The temperature.
-    pub temperature: Option<Value<'a>>,
-    /// The limit of the reply.
-    pub max_tokens: Option<Value<'a>>,
-    /// Tokens counted by the server: `prompt_tokens`, `completion_tokens`.
-    pub usage: Option<Value<'a>>,
-    /// When the call began, ISO 8601 in UTC.
-    pub started_utc: Option<Value<'a>>,
-    /// How long it took, in milliseconds.
-    pub duration_ms: Option<Value<'a>>,
 }
 
 impl<'a> TraceStep<'a> {
     fn read(entry: usize, value: Value<'a>) -> (Option<usize>, Self) {
-        let mut step = Self {
-            entry,
-            value,
-            inputs: None,
-            prompt: None,
-            schema: None,
-            raw: None,
-            outputs: None,
-            error: None,
-            model: None,
-            backend: None,
-            endpoint: None,
-            seed: None,
-            temperature: None,
-            max_tokens: None,
-            usage: None,
-            started_utc: None,
-            duration_ms: None,
-        };
+        let mut step = Self { entry, value, inputs: None, outputs: None, error: None };
         let mut position = None;
         for member in value.members().filter(|member| !member.value.is_null()) {
             let slot = match member.key.plain_string() {
@@ -78,20 +36,8 @@ impl<'a> TraceStep<'a> {
                     continue;
                 }
                 Some(b"inputs") => &mut step.inputs,
-                Some(b"prompt") => &mut step.prompt,
-                Some(b"schema") => &mut step.schema,
-                Some(b"raw") => &mut step.raw,
                 Some(b"outputs") => &mut step.outputs,
                 Some(b"error") => &mut step.error,
-                Some(b"model") => &mut step.model,
-                Some(b"backend") => &mut step.backend,
-                Some(b"endpoint") => &mut step.endpoint,
-                Some(b"seed") => &mut step.seed,
-                Some(b"temperature") => &mut step.temperature,
-                Some(b"max_tokens") => &mut step.max_tokens,
-                Some(b"usage") => &mut step.usage,
-                Some(b"started_utc") => &mut step.started_utc,
-                Some(b"duration_ms") => &mut step.duration_ms,
                 _ => continue,
             };
             *slot = Some(member.value);
@@ -100,6 +46,11 @@ impl<'a> TraceStep<'a> {
         step.inputs = step.inputs.filter(object);
         step.outputs = step.outputs.filter(object);
         (position, step)
+    }
+
+    /// What else it says under a key of `schemas/trace.schema.json`, such as `prompt`, `raw` or `model`.
+    pub fn get(&self, key: &str) -> Option<Value<'a>> {
+        self.value.get(key).filter(|value| !value.is_null())
     }
 
     /// Whether the call ended in an error and gave nothing.

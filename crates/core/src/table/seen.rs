@@ -85,7 +85,7 @@ fn in_procedure(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<S
         if let Some(name) = of_members(call.outputs) {
             return Some(shown!("step {}, {name}", n + 1));
         }
-        for (word, value) in [("reply", call.raw), ("error", call.error), ("prompt", call.prompt)] {
+        for (word, value) in [("reply", call.get("raw")), ("error", call.error), ("prompt", call.get("prompt"))] {
             if is(value) {
                 return Some(shown!("step {}, {word}", n + 1));
             }

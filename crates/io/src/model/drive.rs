@@ -63,20 +63,16 @@ impl Several {
 
     /// What comes next, with all that waits behind it; `None`: all was heard.
     pub async fn next_few(&mut self) -> Option<Vec<CallEvent>> {
-        let mut few = vec![self.next().await?];
+        if self.running == 0 {
+            return None;
+        }
+        let (call, event) = self.events.recv().await?;
+        let mut few = vec![self.stamp(call, event)?];
         while few.len() < CHANNEL && self.running > 0 {
             let Ok((call, event)) = self.events.try_recv() else { break };
             few.extend(self.stamp(call, event));
         }
         Some(few)
-    }
-
-    async fn next(&mut self) -> Option<CallEvent> {
-        if self.running == 0 {
-            return None;
-        }
-        let (call, event) = self.events.recv().await?;
-        self.stamp(call, event)
     }
 
     fn stamp(&mut self, call: usize, event: RunEvent) -> Option<CallEvent> {
