@@ -718,10 +718,8 @@ fn the_session_is_no_place_for_what_belongs_to_a_screen() {
 }
 
 /// Names that two types of one library share, and why they may.
-const TWINS: &[(&str, &str, &str)] = &[
-    ("core", "Flow", "to be told apart"),
-    ("stepscope", "Format", "to be told apart"),
-];
+const TWINS: &[(&str, &str, &str)] =
+    &[("core", "Flow", "to be told apart"), ("stepscope", "Format", "to be told apart")];
 
 #[test]
 fn a_type_has_its_name_to_itself() {

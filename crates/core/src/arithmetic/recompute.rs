@@ -479,7 +479,7 @@ struct Execution<'e, 'a> {
     answer: &'e RunAnswer,
     names: Names,
     /// Of each variable what it holds now.
-    held: Vec<Held>,
+    held: Vec<HeldNumber>,
     writes: Vec<Computed>,
     /// Steps without a recipe are understood by their names.
     guesses: bool,
@@ -487,7 +487,7 @@ struct Execution<'e, 'a> {
 
 /// What a variable holds at some time.
 #[derive(Clone, Copy, Default)]
-struct Held {
+struct HeldNumber {
     /// The recorded number, or what its recorded calculation gives.
     recorded: Option<Number>,
     computed: Option<Number>,
@@ -523,7 +523,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             }
         }
         let count = state.variables().len();
-        Self { state, answer, names, held: vec![Held::default(); count], writes: Vec::new(), guesses: false }
+        Self { state, answer, names, held: vec![HeldNumber::default(); count], writes: Vec::new(), guesses: false }
     }
 
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {
@@ -567,7 +567,7 @@ impl<'e, 'a> Execution<'e, 'a> {
     /// The value goes into what comes later.
     fn keep(&mut self, computed: Computed, recorded: Option<Number>) {
         if let Some(held) = self.held.get_mut(computed.variable) {
-            *held = Held { recorded, computed: computed.value, write: Some(self.writes.len()) };
+            *held = HeldNumber { recorded, computed: computed.value, write: Some(self.writes.len()) };
         }
         self.writes.push(computed);
     }
@@ -576,7 +576,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         self.state.variable(&field.name_text()?)
     }
 
-    fn held(&self, variable: usize) -> Held {
+    fn held(&self, variable: usize) -> HeldNumber {
         self.held.get(variable).copied().unwrap_or_default()
     }
 
