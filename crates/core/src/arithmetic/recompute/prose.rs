@@ -10,6 +10,7 @@ use self::reader::{PhraseReader, Tree};
 use self::words::{Word, parts, sentence, stem, words};
 use crate::arithmetic::expression::{Expression, Operation, Single};
 use crate::arithmetic::number::Number;
+use crate::arithmetic::quantity::{self, Unit};
 
 mod cues;
 mod reader;
@@ -225,7 +226,6 @@ fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Exp
     let rest = words.get(at + 1..)?;
     let to = rest.iter().position(|word| matches!(word.lower.as_ref(), "to" | "into"))?;
     let (source, target) = rest.split_at_checked(to)?;
-    let units = |words: &[Word<'_>]| words.iter().find_map(|word| unit(&word.lower));
     let ends = |word: &Word<'_>| word.comma || word.stop || word.lower == "by";
     let end = target.iter().skip(1).position(ends).map_or(target.len(), |end| end + 1);
     let (target, after) = target.split_at_checked(end)?;
@@ -233,47 +233,33 @@ fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Exp
     if !cues(after, 0).is_empty() {
         return None;
     }
-    let factor = if target.iter().any(|word| matches!(word.lower.as_ref(), "percent" | "percentage")) {
+    let by = if target.iter().any(|word| matches!(word.lower.as_ref(), "percent" | "percentage")) {
         // Above one it is a percentage already, or nobody knows.
         input.value.filter(|value| *value <= Number::ONE)?;
         Number::whole(100)
     } else {
-        let parts = |text: &str| text.split(|c: char| !c.is_alphanumeric()).find_map(|part| unit(&part.to_lowercase()));
-        let (kind, from) = units(source).or_else(|| parts(input.name)).or_else(|| parts(input.description))?;
-        let (same, into) = units(target)?;
-        (kind == same && from != into).then_some(())?;
-        Number::fraction(from, into)?
+        let into = target.iter().find_map(|word| unit(&word.lower))?;
+        let of = |word: &str| factor(unit(&word.to_lowercase())?, into);
+        let parts = |text: &str| text.split(|c: char| !c.is_alphanumeric()).find_map(of);
+        let named = source.iter().find_map(|word| of(&word.lower));
+        let by = named.or_else(|| parts(input.name)).or_else(|| parts(input.description));
+        by.filter(|by| *by != Number::ONE)?
     };
-    Expression::pair(Operation::Multiply, &Expression::name(input.id), &Expression::number(factor))
+    Expression::pair(Operation::Multiply, &Expression::name(input.id), &Expression::number(by))
 }
 
-/// What is measured, and how many of the smallest one such unit is.
-fn unit(word: &str) -> Option<(u8, i64)> {
-    Some(match word {
-        "second" | "seconds" => (0, 1),
-        "minute" | "minutes" => (0, 60),
-        "hour" | "hours" => (0, 3600),
-        "day" | "days" => (0, 86_400),
-        "week" | "weeks" => (0, 604_800),
-        "inch" | "inches" => (1, 1),
-        "foot" | "feet" => (1, 12),
-        "yard" | "yards" => (1, 36),
-        "cent" | "cents" => (2, 1),
-        "dollar" | "dollars" => (2, 100),
-        "millimeter" | "millimeters" | "millimetres" | "mm" => (3, 1),
-        "centimeter" | "centimeters" | "centimetres" | "cm" => (3, 10),
-        "meter" | "meters" | "metres" => (3, 1000),
-        "kilometer" | "kilometers" | "kilometres" | "km" => (3, 1_000_000),
-        "gram" | "grams" => (4, 1),
-        "kilogram" | "kilograms" | "kg" => (4, 1000),
-        "ounce" | "ounces" => (5, 1),
-        "pound" | "pounds" => (5, 16),
-        "milliliter" | "milliliters" | "millilitres" | "ml" => (6, 1),
-        "liter" | "liters" | "litres" => (6, 1000),
-        "month" | "months" => (7, 1),
-        "year" | "years" => (7, 12),
-        _ => return None,
-    })
+/// The unit that a word names; what may as well be another word is none.
+fn unit(word: &str) -> Option<Unit> {
+    quantity::unit(word.as_bytes()).filter(|_| !matches!(word, "m" | "g" | "l" | "min"))
+}
+
+/// How many of one unit make another. Where it is no whole number of either, nobody converts in words.
+fn factor(from: Unit, into: Unit) -> Option<Number> {
+    let factor = Number::from_float(from.size)?.over(Number::from_float(into.size)?)?;
+    // No fixed number of days makes a month.
+    let of_months = |unit: Unit| matches!(unit.name, "month" | "year" | "decade");
+    let same = from.dimension == into.dimension && of_months(from) == of_months(into);
+    (same && (factor.is_whole() || Number::ONE.over(factor)?.is_whole())).then_some(factor)
 }
 
 fn mentions(input: &Input<'_>, word: &str) -> bool {

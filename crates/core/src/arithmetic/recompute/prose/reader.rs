@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::cues::{Cue, CueAt, cues, is_command};
 use super::resolve::pair;
 use super::words::{Behind, Word};
-use super::{Input, mentions, unit};
+use super::{Input, factor, mentions, unit};
 use crate::arithmetic::expression::Operation;
 use crate::arithmetic::number::Number;
 
@@ -152,13 +152,11 @@ impl PhraseReader<'_, '_> {
             }
             Cue::Share => {
                 let (upper, lower) = self.split_once(after, &["among", "between", "amongst", "by", "into"])?;
-                let upper = self.expression(upper)?;
-                pair(Operation::Divide, upper, self.expression(lower)?)
+                self.joined(Operation::Divide, upper, lower)?
             }
             Cue::Change(operation) => {
                 let (what, by) = self.split_once(after, &["by"])?;
-                let what = self.expression(what)?;
-                pair(operation, what, self.expression(by)?)
+                self.joined(operation, what, by)?
             }
             _ => return None,
         })
@@ -249,6 +247,12 @@ impl PhraseReader<'_, '_> {
         }
     }
 
+    /// Two calculations, joined.
+    fn joined(&mut self, operation: Operation, left: Range<usize>, right: Range<usize>) -> Option<Tree> {
+        let left = self.expression(left)?;
+        Some(pair(operation, left, self.expression(right)?))
+    }
+
     /// A calculation named by a noun: `sum of`, `difference between`, `half of`.
     fn noun(&mut self, cue: Cue, at: usize, after: Range<usize>) -> Option<Tree> {
         Some(match cue {
@@ -270,8 +274,7 @@ impl PhraseReader<'_, '_> {
             }
             Cue::Divide => {
                 let (upper, lower) = self.split_once(after, &["to", "and", "by"])?;
-                let upper = self.expression(upper)?;
-                pair(Operation::Divide, upper, self.expression(lower)?)
+                self.joined(Operation::Divide, upper, lower)?
             }
             Cue::Difference => {
                 let (a, b) = self.split_once(after, &["and"])?;
@@ -312,16 +315,17 @@ impl PhraseReader<'_, '_> {
 
     /// An operation on what was just worked out: `… and divide by b`, `then add c`, `and subtract it from d`.
     fn chained(&mut self, cue: Cue, result: Tree, after: Range<usize>) -> Option<Tree> {
-        let by = self.find(after.clone(), &["by"]);
         Some(match cue {
-            Cue::All(Operation::Multiply) | Cue::Divide => {
-                let by = by?;
+            Cue::All(Operation::Multiply) | Cue::Divide | Cue::Change(_) => {
+                let by = self.find(after.clone(), &["by"])?;
                 if by > after.start && !self.is_pronoun(after.start..by) {
                     return None;
                 }
-                let operand = self.expression(by + 1..after.end)?;
-                let operation = if cue == Cue::Divide { Operation::Divide } else { Operation::Multiply };
-                pair(operation, result, operand)
+                let operation = match cue {
+                    Cue::All(operation) | Cue::Change(operation) => operation,
+                    _ => Operation::Divide,
+                };
+                pair(operation, result, self.expression(by + 1..after.end)?)
             }
             Cue::All(operation) => match self.find(after.clone(), &["to"]) {
                 Some(to) if self.is_pronoun(after.start..to) => {
@@ -340,13 +344,6 @@ impl PhraseReader<'_, '_> {
                 }
                 Some(_) => return None,
             },
-            Cue::Change(operation) => {
-                let by = by?;
-                if by > after.start && !self.is_pronoun(after.start..by) {
-                    return None;
-                }
-                pair(operation, result, self.expression(by + 1..after.end)?)
-            }
             Cue::Convert => {
                 let to = self.find(after.clone(), &["to", "into"])?;
                 if !self.is_pronoun(after.start..to) {
@@ -361,19 +358,19 @@ impl PhraseReader<'_, '_> {
 
     /// The factor to the unit that a phrase names, from the one unit of its kind among the inputs.
     fn to_unit(&self, phrase: Range<usize>) -> Option<Number> {
-        let (kind, into) = self.words.get(phrase)?.iter().find_map(|word| unit(&word.lower))?;
+        let into = self.words.get(phrase)?.iter().find_map(|word| unit(&word.lower))?;
         let named = |text: &str| {
-            let parts = text.split(|c: char| !c.is_alphanumeric()).filter_map(|part| unit(&part.to_lowercase()));
-            parts.filter(|(own, _)| *own == kind).map(|(_, size)| size).collect::<Vec<_>>()
+            let parts = text.split(|c: char| !c.is_alphanumeric());
+            parts.filter_map(|part| factor(unit(&part.to_lowercase())?, into)).collect::<Vec<_>>()
         };
-        let mut sizes: Vec<i64> = self.inputs.iter().flat_map(|input| named(input.name)).collect();
-        if sizes.is_empty() {
-            sizes = self.inputs.iter().flat_map(|input| named(input.description)).collect();
+        let mut factors: Vec<Number> = self.inputs.iter().flat_map(|input| named(input.name)).collect();
+        if factors.is_empty() {
+            factors = self.inputs.iter().flat_map(|input| named(input.description)).collect();
         }
-        sizes.sort_unstable();
-        sizes.dedup();
-        let [from] = sizes.as_slice() else { return None };
-        Number::fraction(*from, into).filter(|factor| *factor != Number::ONE)
+        factors.sort_unstable();
+        factors.dedup();
+        let [factor] = factors.as_slice() else { return None };
+        Some(*factor).filter(|factor| *factor != Number::ONE)
     }
 
     /// What there was before a reading that came to nothing.

@@ -98,6 +98,11 @@ fn common_wordings_are_understood() {
         "26.25"
     );
     assert_eq!(result("Convert minutes to hours", &[("total_minutes", "", "90")]), "1.5");
+    assert_eq!(result("Convert the pints to gallons", &[("milk_pints", "", "12")]), "1.5");
+    assert_eq!(result("Convert yards to meters", &[("length_yards", "", "12")]), "nothing");
+    assert_eq!(result("Convert months to days", &[("months", "", "2")]), "nothing");
+    assert_eq!(result("Take a twelfth of the price.", &[("price", "", "60")]), "5");
+    assert_eq!(result("Multiply the price by fifteen.", &[("price", "", "60")]), "900");
     assert_eq!(result("Multiply hours by 60", &[("hours", "", "3")]), "180");
     assert_eq!(result("State the price as the final answer.", &[("price", "", "60")]), "60");
     let mixed = [
