@@ -55,7 +55,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),
         ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, area, buf, look)),
         ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
-        ScreenKind::Rerun => rerun::draw::draw(app, area, buf, look),
+        ScreenKind::Rerun => rerun::draw::draw(app, buf, look),
         ScreenKind::Compare => compare::draw::draw(app, parts.body, buf, look),
         ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
         ScreenKind::Dashboard => dashboard::draw::draw(app, parts.body, buf, look),

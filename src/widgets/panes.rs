@@ -1,4 +1,4 @@
-//! Panes and other choices among a few: to the next one, under the mouse, on screen.
+//! Panes and other choices among a few: to the next one, where they are, under the mouse.
 
 use ratatui::layout::{Position, Rect};
 
@@ -56,21 +56,4 @@ impl<P: Copy + PartialEq> Areas<P> {
         let panes = self.0.iter().filter(|(_, place)| place.height >= 2 && place.width >= 4);
         panes.map(move |(pane, place)| (*pane, *place, Look { focused: look.focused && *pane == focus, ..look }))
     }
-}
-
-/// The pane at a place of the screen, and where it is.
-pub(crate) fn under<P: Copy>(all: &[P], place_of: impl Fn(P) -> Rect, at: Position) -> Option<(P, Rect)> {
-    all.iter().map(|pane| (*pane, place_of(*pane))).find(|(_, place)| place.contains(at))
-}
-
-/// The panes that there is room for, each with its place and how it is to look.
-pub(crate) fn on_screen<'l, P: Copy + PartialEq>(
-    all: &[P],
-    focus: P,
-    place_of: impl Fn(P) -> Rect,
-    look: Look<'l>,
-) -> impl Iterator<Item = (P, Rect, Look<'l>)> {
-    let panes = all.iter().map(move |pane| (*pane, place_of(*pane)));
-    let panes = panes.filter(|(_, place)| place.height >= 2 && place.width >= 4);
-    panes.map(move |(pane, place)| (pane, place, Look { focused: look.focused && pane == focus, ..look }))
 }

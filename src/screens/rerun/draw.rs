@@ -13,9 +13,9 @@ use crate::screens::rerun::state::{Attempt, Candidate, Field, Kept, Mode, ModelC
 use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
-use crate::widgets::layout::{WIDE, inner_width, parts};
+use crate::widgets::layout::{WIDE, inner_width, parts, split_rows};
 use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
-use crate::widgets::panes;
+use crate::widgets::panes::Areas;
 use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrapped};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
@@ -37,23 +37,18 @@ const MAX_EXPECTED: usize = 200;
 /// So many bytes of a reply that is still coming are laid out for each row on screen.
 const TAIL: usize = 4;
 
-/// Where a pane is; of no height if it is hidden.
-pub(crate) fn place(attempt: &Attempt, area: Rect, pane: Pane) -> Rect {
+pub(crate) fn areas(attempt: &Attempt, area: Rect) -> Areas<Pane> {
     let body = parts(area).body;
-    let hidden = Rect { height: 0, ..body };
-    if attempt.maximised {
-        return if pane == attempt.pane { body } else { hidden };
-    }
-    let top = top_height(attempt, body).min(body.height);
-    let lower = Rect { y: body.y + top, height: body.height - top, ..body };
-    let at = Pane::LOWER.iter().position(|other| *other == pane);
-    let Some(at) = at else { return Rect { height: top, ..body } };
-    if body.width < WIDE {
-        return if pane == shown_pane(attempt) { lower } else { hidden };
-    }
-    let third = lower.width / 3;
-    let width = if at == 2 { lower.width - 2 * third } else { third };
-    Rect { x: lower.x + third * at as u16, width, ..lower }
+    Areas::new(body, attempt.maximised.then_some(attempt.pane), || {
+        let (top, lower) = split_rows(body, top_height(attempt, body));
+        if body.width < WIDE {
+            return vec![(Pane::Top, top), (shown_pane(attempt), lower)];
+        }
+        let third = lower.width / 3;
+        let last = Rect { x: lower.x + 2 * third, width: lower.width - 2 * third, ..lower };
+        let [first, middle] = [lower.x, lower.x + third].map(|x| Rect { x, width: third, ..lower });
+        vec![(Pane::Top, top), (Pane::Request, first), (Pane::Reply, middle), (Pane::Difference, last)]
+    })
 }
 
 /// Of the lower panes the one that is shown where there is room for one.
@@ -84,9 +79,9 @@ fn top_height(attempt: &Attempt, body: Rect) -> u16 {
     u16::try_from(rows + 2).unwrap_or(u16::MAX).clamp(4, most.max(4))
 }
 
-pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     let Some(attempt) = app.screens.attempt() else { return };
-    for (pane, place, look) in panes::on_screen(&Pane::ALL, attempt.pane, |pane| place(attempt, area, pane), look) {
+    for (pane, place, look) in attempt.areas.on_screen(attempt.pane, look) {
         match pane {
             Pane::Top => top(app, attempt, place, buf, look),
             _ => lower(app, attempt, pane, place, buf, look),

@@ -17,7 +17,6 @@ use crate::screens::run::state::RecordView;
 use crate::screens::stack::Screen;
 use crate::screens::{rerun, run};
 use crate::widgets::keymap::Action;
-use crate::widgets::layout::inner_width;
 use crate::widgets::list::Move;
 use crate::widgets::panes;
 use stepscope_base::shown;
@@ -446,10 +445,8 @@ fn may_drop(app: &mut App) -> bool {
 
 /// Moves the cursor or scrolls.
 pub(crate) fn go(app: &mut App, movement: Move) {
-    let area = app.area();
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    let place = rerun::draw::place(attempt, area, attempt.pane);
-    let height = usize::from(place.height.saturating_sub(2)).max(1);
+    let (width, height) = (attempt.areas.width(attempt.pane), attempt.areas.height(attempt.pane).max(1));
     let lower = Pane::LOWER.iter().position(|pane| *pane == attempt.pane);
     let Some(lower) = lower else {
         if attempt.stage == Stage::Choosing {
@@ -461,7 +458,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     };
     let Some(attempt) = app.screens.attempt() else { return };
     let (view, theme) = (app.screens.record(), &app.looks.theme);
-    let lines = rerun::draw::lines(attempt, view, attempt.pane, inner_width(place), theme);
+    let lines = rerun::draw::lines(attempt, view, attempt.pane, width, theme);
     let last = lines.len().saturating_sub(height);
     let Some(attempt) = app.screens.attempt_mut() else { return };
     let is_reply = attempt.pane == Pane::Reply;
@@ -543,19 +540,18 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 
 /// The pane under the mouse gets the keys.
 pub(crate) fn focus(app: &mut App, at: Position) {
-    let area = app.area();
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    if let Some((pane, _)) = panes::under(&Pane::ALL, |pane| rerun::draw::place(attempt, area, pane), at) {
+    if let Some((pane, _)) = attempt.areas.at(at) {
         attempt.pane = pane;
     }
 }
 
-/// Keeps the cursor among what there is.
+/// Lays the panes out, and keeps the cursor among what there is.
 pub(crate) fn settle(app: &mut App) {
     let area = app.area();
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    let height = usize::from(rerun::draw::place(attempt, area, Pane::Top).height.saturating_sub(2)).max(1);
-    let rows = attempt.rows();
+    attempt.areas = rerun::draw::areas(attempt, area);
+    let (rows, height) = (attempt.rows(), attempt.areas.height(Pane::Top).max(1));
     attempt.picker.list.settle(attempt.picker.candidates.len(), height);
     attempt.list.settle(rows, height);
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::widgets::list::List;
 use crate::widgets::panes;
+use crate::widgets::panes::Areas;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
@@ -268,6 +269,8 @@ pub struct Attempt {
     pub pane: Pane,
     /// That pane fills the screen.
     pub maximised: bool,
+    /// Where the panes were laid out last.
+    pub(crate) areas: Areas<Pane>,
     /// The first line on screen of the lower panes.
     pub tops: [usize; 3],
     /// The end of the reply stays on screen.
