@@ -33,7 +33,7 @@ use stepscope_io::config::Config;
 use stepscope_io::config::session::FileView;
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::log::Writer;
-use stepscope_io::log::journal::{REVIEWS, side};
+use stepscope_io::log::journal::{REVIEWS, beside};
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::setup::Setup;
 use stepscope_io::model::{Backend, settings};
@@ -123,7 +123,7 @@ impl Drive {
         Self::with(paths, |app| app.restore(view))
     }
 
-    /// Opens a file side its baseline.
+    /// Opens a file beside its baseline.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
         let side = SideData::with_baseline(Some(baseline.to_owned()), 1);
@@ -327,7 +327,7 @@ impl Drive {
         }
     }
 
-    /// Opens a file to be reviewed by somebody, its journal side it; drafts lie in the state folder.
+    /// Opens a file to be reviewed by somebody, its journal beside it; drafts lie in the state folder.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn reviewing(path: &Path, by: &str, state: &Path, change: impl FnOnce(&mut App)) -> Self {
         Self::reviewing_in(path, beside(path).path(), by, state, change)
@@ -345,7 +345,7 @@ impl Drive {
         Self::whole(&[path.to_owned()], SideData::default(), journal, by, state, change)
     }
 
-    /// Everything at once: files and what lies side them, reviewed by somebody.
+    /// Everything at once: files and what lies beside them, reviewed by somebody.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn whole(
         paths: &[PathBuf],
