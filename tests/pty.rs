@@ -84,7 +84,7 @@ fn a_panic_gives_the_terminal_back_and_is_told() {
     terminal.assert_exit(2);
     assert_restored(&terminal);
     let said = terminal.screen();
-    assert!(said.contains("internal error at crates/terminal/src/run.rs:") && !said.contains("panicked at"), "{said}");
+    assert!(said.contains("internal error at crates/base/src/guard.rs:") && !said.contains("panicked at"), "{said}");
 }
 
 #[test]

@@ -49,7 +49,6 @@ fn place(file: &str, line: u32) -> Shown {
 /// # Panics
 ///
 /// Where it is asked for.
-#[track_caller]
 pub fn strike(name: &str) {
     let asked = cfg!(debug_assertions) && std::env::var("STEPSCOPE_PANIC").is_ok_and(|asked| asked == name);
     assert!(!asked, "asked for by STEPSCOPE_PANIC\u{1b}[31m");
