@@ -61,7 +61,7 @@ pub struct Start {
     pub config_dir: Option<PathBuf>,
     /// Which model may be asked.
     pub setup: Setup,
-    /// Where forks are kept, if not side the file of their parent.
+    /// Where forks are kept, if not beside the file of their parent.
     pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
@@ -72,7 +72,7 @@ pub struct Start {
 /// How somebody reviews.
 #[derive(Debug)]
 pub struct ReviewStart {
-    /// The journals, the first of which is written; without one, the journal side the one path.
+    /// The journals, the first of which is written; without one, the journal beside the one path.
     pub journals: Vec<PathBuf>,
     /// Who.
     pub reviewer: Reviewer,
@@ -95,7 +95,7 @@ impl ReviewStart {
                 .map(|home| journal::beside(&home.join(SAMPLES)))
                 .ok_or("these are the sample runs; name a journal with --reviews to judge them"),
             (None, [path]) if path.as_os_str() == "-" => {
-                Err("standard input has no journal side it; name one with --reviews")
+                Err("standard input has no journal beside it; name one with --reviews")
             }
             (None, [path]) => Ok(journal::beside(path)),
             (None, _) => Err("verdicts are saved to one journal; name it with --reviews"),
@@ -158,7 +158,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     if start.compare {
         app.screens.push(Screen::Compare);
     }
-    // The dashboards read the journals that were named, or the one of the sample runs, or those side the files.
+    // The dashboards read the journals that were named, or the one of the sample runs, or those beside the files.
     let mut named = journal::named(&reviewing.journals);
     if named.is_empty() && start.paths.is_empty() {
         named.extend(own.clone());
