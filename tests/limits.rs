@@ -15,11 +15,11 @@ struct Ran {
     said: String,
 }
 
-/// Runs a command in a folder, with bounded address space.
+/// Runs a command in a folder, with bounded address space and processor time.
 fn run(folder: &tempfile::TempDir, megabytes: usize, arguments: &[&str], input: &str) -> Ran {
     let mut child = Command::new("/bin/sh")
         .arg("-c")
-        .arg(format!("ulimit -v {}; exec \"$@\"", megabytes << 10))
+        .arg(format!("ulimit -v {}; ulimit -t 60; exec \"$@\"", megabytes << 10))
         .arg("sh")
         .arg(env!("CARGO_BIN_EXE_stepscope"))
         .args(arguments)
@@ -185,15 +185,33 @@ fn files_that_nobody_wrote_by_hand_are_refused() {
         &format!("[[stage]]\nverifier = \"regex_format\"\npattern = '{}'", "a?".repeat(9_000)),
     );
     write(&folder, "schema.json", &format!("{{\"enum\": [{}1]}}", "1,".repeat(300_000)));
+    write(&folder, "question.json", &format!("{{\"items\": {{\"pattern\": \"{}\"}}}}", "a?".repeat(80_000)));
     for (arguments, why) in [
         (["--chain", "long.toml", "c.jsonl"].as_slice(), "cannot use long.toml: it is larger than 1 MB"),
         (&["--chain", "pattern.toml", "c.jsonl"], "a pattern has at most 10,000 characters"),
         (&["--verifier", "json_schema", "--schema", "schema.json", "c.jsonl"], "more than 150,000 names and values"),
+        (&["--verifier", "json_schema", "--schema", "question.json", "c.jsonl"], "or 100,000 bytes of them; split it"),
     ] {
         let all: Vec<&str> = std::iter::once("verify").chain(arguments.iter().copied()).collect();
         let ran = run(&folder, ROOM, &all, "");
         assert_eq!(ran.code, Some(2), "{arguments:?}");
         assert!(ran.said.contains(why) && ran.said.len() < 1_000, "{arguments:?}: {}", ran.said);
+    }
+}
+
+#[test]
+fn schemas_that_ask_for_much_end_undecided() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |n: usize| (0..n).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    let completion = format!("{{\"completion\": \"[{}]\"}}\n", list(100_000));
+    write(&folder, "c.jsonl", &completion);
+    let each = |n: usize| format!("\"a{n}\": {{\"$ref\": \"#/$defs/a{}\"}}", n + 1);
+    let chain = (0..20_000).map(each).collect::<Vec<_>>().join(",");
+    write(&folder, "chain.json", &format!("{{\"$ref\": \"#/$defs/a0\", \"$defs\": {{{chain}, \"a20000\": true}}}}"));
+    write(&folder, "enum.json", &format!("{{\"items\": {{\"enum\": [{}]}}}}", list(100_000)));
+    for schema in ["chain.json", "enum.json"] {
+        let ran = run(&folder, ROOM, &["verify", "--verifier", "json_schema", "--schema", schema, "c.jsonl"], "");
+        assert!(ran.said.contains("1 not scored"), "{schema}: {:?} {}", ran.code, ran.said);
     }
 }
 

@@ -21,8 +21,10 @@ mod references;
 
 /// A schema of more names and values is not used: each takes up to a kilobyte until it is ready.
 const MAX_VALUES: usize = 150_000;
-/// A schema of more patterns is not used: each takes about 35 kilobytes.
+/// A schema of more patterns is not used: each takes about 35 kilobytes, and so does every
+/// [`PATTERN`] bytes of a long one.
 const MAX_PATTERNS: usize = 1_000;
+const PATTERN: usize = 100;
 
 /// So much of a pattern is said.
 const MAX_SAID: usize = 200;
@@ -262,7 +264,8 @@ impl Schema {
         }
         // The library would make ready all patterns before it is known how many there are.
         if patterns_in(root) > MAX_PATTERNS {
-            return Err(SchemaFailure(Shown::own("the schema holds more than 1,000 patterns; split it")));
+            const WHY: &str = "the schema holds more than 1,000 patterns or 100,000 bytes of them; split it";
+            return Err(SchemaFailure(Shown::own(WHY)));
         }
         let validator = jsonschema::options()
             .with_draft(draft)
@@ -373,14 +376,16 @@ pub struct Breach<'a> {
     pub key: Option<Value<'a>>,
 }
 
-/// How many patterns a schema holds, wherever they stand in it; other values may look like some.
+/// How many patterns a schema holds, long ones counted as several, wherever they stand in it; other values may look
+/// like some.
 fn patterns_in(root: Value<'_>) -> usize {
     let (mut open, mut found) = (vec![root], 0);
     while let Some(value) = open.pop() {
         for member in value.members() {
+            let weight = |pattern: Value<'_>| 1 + pattern.raw().len() / PATTERN;
             found += match member.name().bytes() {
-                b"pattern" => 1,
-                b"patternProperties" => member.value.len(),
+                b"pattern" => weight(member.value),
+                b"patternProperties" => member.value.members().map(|member| weight(member.key)).sum(),
                 _ => 0,
             };
             open.push(member.value);

@@ -26,6 +26,8 @@ const MAX_DEPTH: usize = 256;
 const MAX_ASKED: u64 = 3_000_000;
 /// The work of asking one schema about one value.
 const ASK: u64 = 100;
+/// So many values of an `enum` are compared by the work of asking one schema.
+const OPTIONS: u64 = 8;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
@@ -317,14 +319,20 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         self.spent.set(Spent { given_up: true, ..self.spent.get() });
     }
 
-    fn node(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
-        let Some(node) = self.schema.nodes.get(id) else { return ON };
+    /// Takes from what the value may use up.
+    fn pay(self, asked: u64) -> Flow {
         let spent = self.spent.get();
-        let Some(left) = spent.left.checked_sub(1) else {
+        let Some(left) = spent.left.checked_sub(asked) else {
             self.give_up();
             return ControlFlow::Break(());
         };
         self.spent.set(Spent { left, ..spent });
+        ON
+    }
+
+    fn node(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
+        let Some(node) = self.schema.nodes.get(id) else { return ON };
+        self.pay(1)?;
         match &node.body {
             Body::Always => ON,
             Body::Never => {
@@ -469,6 +477,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 about.say(errors, move || Message::default().value(value).text(" is not of type ").text(words))
             }
             (Keyword::Enum { options, words }, _) => {
+                about.evaluation.pay(options.len() as u64 / OPTIONS)?;
                 if options.iter().any(|option| option.is(value)) {
                     return ON;
                 }

@@ -9,6 +9,7 @@ use jsonschema::Draft;
 
 use super::draft::{named, since};
 use crate::json::{Kind, Tape, Value};
+use crate::text::Untrusted;
 
 /// The metaschemas of drafts 4 to 2020-12 and their vocabularies, one a line.
 const METASCHEMAS: &str = include_str!("metaschemas.jsonl");
@@ -71,12 +72,18 @@ pub(super) struct Target<'s> {
 /// All resources and anchors.
 pub(super) struct Registry<'s> {
     uris: Vec<String>,
+    numbers: HashMap<String, Uri>,
+    /// Members of the large objects that references lead through, by name.
+    members: HashMap<(usize, usize), HashMap<Untrusted<'s>, Value<'s>>>,
     resources: HashMap<Uri, Site<'s>>,
     anchors: HashMap<(Uri, String), (Site<'s>, bool)>,
     /// Base and draft of every schema that was found from the root by known keywords.
     known: HashMap<(usize, usize), (Uri, Draft)>,
     texts: usize,
 }
+
+/// The members of an object of more are looked up by name.
+const INDEXED: usize = 64;
 
 /// Keywords whose value is a schema, a list of schemas, or, for `items` and `dependencies`, either or neither.
 const IN_VALUE: &str = "additionalItems additionalProperties contains contentSchema else if items not propertyNames then \
@@ -89,6 +96,8 @@ impl<'s> Registry<'s> {
     pub(super) fn new(root: Value<'s>, draft: Draft) -> Self {
         let mut registry = Self {
             uris: vec![String::new()],
+            numbers: HashMap::from([(String::new(), 0)]),
+            members: HashMap::new(),
             resources: HashMap::new(),
             anchors: HashMap::new(),
             known: HashMap::new(),
@@ -158,9 +167,10 @@ impl<'s> Registry<'s> {
     }
 
     fn number(&mut self, uri: &str) -> Uri {
-        self.uris.iter().position(|known| known == uri).unwrap_or_else(|| {
+        let next = self.uris.len();
+        *self.numbers.entry(uri.to_owned()).or_insert_with(|| {
             self.uris.push(uri.to_owned());
-            self.uris.len() - 1
+            next
         })
     }
 
@@ -175,7 +185,7 @@ impl<'s> Registry<'s> {
     fn resource(&mut self, uri: &str) -> Option<(Uri, Site<'s>)> {
         let uri = uri.trim_end_matches('#');
         let find = |registry: &Self| {
-            let number = registry.uris.iter().position(|known| known == uri)?;
+            let number = *registry.numbers.get(uri)?;
             Some((number, *registry.resources.get(&number)?))
         };
         find(self).or_else(|| {
@@ -210,17 +220,26 @@ impl<'s> Registry<'s> {
         Some(Target { place, uri, dynamic: dynamic.then_some(fragment) })
     }
 
-    fn walk(&self, resource: Site<'s>, pointer: &str) -> Option<Site<'s>> {
+    fn walk(&mut self, resource: Site<'s>, pointer: &str) -> Option<Site<'s>> {
         let mut place = resource;
         for part in unquoted(pointer)?.split('/') {
             let name = part.replace("~1", "/").replace("~0", "~");
             let value = match place.value.kind() {
                 Kind::Array => place.value.items().nth(name.parse().ok()?)?,
-                _ => place.value.get(&name)?,
+                _ => self.member(place, &name)?,
             };
             place = self.settle(place.inside(value));
         }
         Some(place)
+    }
+
+    /// A chain of references through one object would go through all its members for each.
+    fn member(&mut self, place: Site<'s>, name: &str) -> Option<Value<'s>> {
+        if place.value.members().nth(INDEXED).is_none() {
+            return place.value.get(name);
+        }
+        let named = || place.value.members().map(|member| (member.name(), member.value)).collect();
+        self.members.entry(place.key()).or_insert_with(named).get(&Untrusted::new(name.as_bytes())).copied()
     }
 
     /// Every resource that has a dynamic anchor of this name.
