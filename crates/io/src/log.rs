@@ -1,7 +1,7 @@
 //! The log service: one thread appends every line that a session keeps, each to its log, in the order in which they are
-//! given, and says of each whether it is on the disk. What a file holds is its [`Content`]: reviews, forks, recordings.
+//! given, and says of each whether it is on the disk. What a file holds is its `Content`: reviews, forks, recordings.
 //!
-//! A recording is appended by the call that makes it ([`append_line`]): how that ends says whether it could be recorded.
+//! A recording is appended by the call that makes it (`append_line`): how that ends says whether it could be recorded.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,7 +40,15 @@ pub struct Append {
     pub line: Vec<u8>,
 }
 
+/// So many lines that wait are written with one wait for the disk, if each is [`SHORT`].
+const TOGETHER: usize = 128;
+const SHORT: usize = 4 << 10;
+
 impl Append {
+    fn goes_with(&self, next: &Self) -> bool {
+        self.place == next.place && self.line.len().max(next.line.len()) <= SHORT
+    }
+
     /// Appends it now; waits for the disk.
     pub fn write(&self) -> LogEvent {
         LogEvent { id: self.id, result: append_line(&self.place, self.content, &self.line) }
@@ -75,11 +83,18 @@ impl Writer {
         let unheard = lost.clone();
         std::thread::spawn(move || {
             let mut files = Files::default();
-            for append in taken {
-                let result = files.append(&append);
-                let sentence = result.as_ref().err().map(|failure| shown!("NOT SAVED: {failure}"));
-                if !tell(LogEvent { id: append.id, result }) {
-                    unheard.lock().unwrap_or_else(PoisonError::into_inner).extend(sentence);
+            while let Ok(first) = taken.recv() {
+                let waiting: Vec<Append> = std::iter::once(first).chain(taken.try_iter().take(TOGETHER - 1)).collect();
+                for lines in waiting.chunk_by(Append::goes_with) {
+                    let mut result = files.append(lines);
+                    for line in lines {
+                        let sentence = result.as_ref().err().map(|failure| shown!("NOT SAVED: {failure}"));
+                        if !tell(LogEvent { id: line.id, result: result.clone() }) {
+                            unheard.lock().unwrap_or_else(PoisonError::into_inner).extend(sentence);
+                        }
+                        // What was met is said once.
+                        result = result.map(|_| Appended::default());
+                    }
                 }
             }
             drop(alive);
@@ -108,8 +123,10 @@ impl Writer {
 struct Files(Vec<(Place, Appender)>);
 
 impl Files {
-    fn append(&mut self, Append { place, content, line, .. }: &Append) -> Result<Appended, Failure> {
-        let line = [line.as_slice(), b"\n"].concat();
+    /// Appends lines for one log, all or none.
+    fn append(&mut self, lines: &[Append]) -> Result<Appended, Failure> {
+        let Some(Append { place, content, .. }) = lines.first() else { return Ok(Appended::default()) };
+        let line = lines.iter().flat_map(|append| [&append.line, b"\n".as_slice()]).collect::<Vec<_>>().concat();
         if let Some((_, file)) = self.0.iter_mut().find(|(other, _)| other == place) {
             return file.append(&line);
         }

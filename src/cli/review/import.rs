@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::add::Completion;
+use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
 use stepscope_base::shown;
@@ -14,6 +15,8 @@ use stepscope_core::review::export::{self, ImportedRow};
 use stepscope_core::review::short_form::{self, split};
 use stepscope_io::source::open::{Opened, open};
 
+/// Rows that are given to the writer before it is waited for.
+const TOGETHER: usize = 128;
 /// A larger table was not made by hand.
 const MAX_CSV: u64 = 256 << 20;
 
@@ -35,6 +38,7 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
     let summaries = import.place.checked_summaries(out)?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut stands) = (Refused::default(), 0_u64);
+    let mut waiting = Vec::new();
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
         let event = match event {
@@ -48,24 +52,32 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
                 continue;
             }
         };
-        let [id, ..] = &row.cells;
-        match writer.save(event, out) {
-            Ok(event) => {
-                out.line(&shown!("saved {}", id.line()));
-                out.flush();
-                known.reviews.push(event);
-            }
-            Err(failure) => {
-                out.complain(&shown!("NOT SAVED {}: {failure}", id.line()));
-                out.complain(&shown!("nothing from row {} on is saved; import the file again", row.row));
-                return None;
-            }
+        known.reviews.push(writer.give(event));
+        waiting.push(row);
+        if waiting.len() == TOGETHER {
+            settle(&mut waiting, &mut writer, out)?;
         }
     }
+    settle(&mut waiting, &mut writer, out)?;
     if stands > 0 {
         out.complain(&shown!("{stands} rows stand in the journal already"));
     }
     Some(refused.end(out))
+}
+
+/// Waits until the rows that were given are saved, and says so.
+fn settle(waiting: &mut Vec<&ImportedRow>, writer: &mut LogWriter, out: &mut Out) -> Option<()> {
+    for row in waiting.drain(..) {
+        let [id, ..] = &row.cells;
+        if let Err(failure) = writer.settle(out) {
+            out.complain(&shown!("NOT SAVED {}: {failure}", id.line()));
+            out.complain(&shown!("nothing from row {} on is saved; import the file again", row.row));
+            return None;
+        }
+        out.line(&shown!("saved {}", id.line()));
+    }
+    out.flush();
+    Some(())
 }
 
 fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {

@@ -32,17 +32,28 @@ impl LogWriter {
     }
 
     /// The event as it was saved.
-    pub(super) fn save(&mut self, mut event: Event, out: &Out) -> Result<Event, Failure> {
+    pub(super) fn save(&mut self, event: Event, out: &Out) -> Result<Event, Failure> {
+        let event = self.give(event);
+        self.settle(out).map(|()| event)
+    }
+
+    /// Gives an event to the writer: the event as it will be saved, which [`LogWriter::settle`] waits for.
+    pub(super) fn give(&mut self, mut event: Event) -> Event {
         journal::stamp(&mut event);
         let (place, line) = (self.place.clone(), journal::line(&event));
         self.writer.append(Append { id: LineId::default(), place, content: journal::REVIEWS, line });
+        event
+    }
+
+    /// Waits until the oldest event that was given is saved.
+    pub(super) fn settle(&mut self, out: &Out) -> Result<(), Failure> {
         let mut told = self.told.recv_timeout(PATIENCE);
         if matches!(told, Err(RecvTimeoutError::Timeout)) {
             out.complain(&shown!("waiting for {}: the disk is slow, or another program holds it", self.path));
             told = self.told.recv().map_err(RecvTimeoutError::from);
         }
         match told {
-            Ok(LogEvent { result, .. }) => result.map(|met| self.say(met, out)).map(|()| event),
+            Ok(LogEvent { result, .. }) => result.map(|met| self.say(met, out)),
             Err(_) => Err(Failure::own("cannot save to", &self.path, "a fault of stepscope, please report it")),
         }
     }

@@ -97,6 +97,9 @@ pub struct ImportedRow {
     pub cells: [Text; 4],
 }
 
+/// A table of more rows was not made by hand; each takes about two kilobytes until all are saved.
+const MAX_ROWS: usize = 100_000;
+
 /// Reads a CSV with a head that names at least `id` and `verdict`; other columns are passed over.
 pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -109,6 +112,9 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     let columns = [Some(id), Some(verdict), column("labels"), column("note")];
     let mut rows = Vec::new();
     for (n, record) in reader.byte_records().enumerate() {
+        if n == MAX_ROWS {
+            return Err(Shown::own("it has more than 100,000 rows; split it"));
+        }
         let record = record.map_err(|error| Shown::error(&error))?;
         let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
         let cells = columns.map(|column| Untrusted::new(active(cell(column))).into_owned());
@@ -219,7 +225,7 @@ pub fn text(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, width: usize) -> Sh
             (_, Some(verdict)) => format!("{} {}", event.reviewer.id.line(), verdict.word()),
             _ => format!("{} notes", event.reviewer.id.line()),
         };
-        let mut said = if !reviewed.is_fresh(event) { format!("{said} (stale)") } else { said };
+        let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (stale)") };
         if let Some(target) = &event.fix_target {
             said = format!("{said}, fix {}", target.line());
         }
