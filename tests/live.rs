@@ -145,7 +145,9 @@ fn samples_are_asked_side_by_side_and_counted() {
         wait(async {
             let mut several = Several::start(asked, calls, 2);
             while let Some(events) = several.next_few().await {
-                events.into_iter().for_each(|event| assert!(each[event.call].take(RunId(0), event.event)));
+                for event in events {
+                    assert!(each[event.call].take(RunId(0), event.event));
+                }
             }
         });
         let replies: Vec<_> = each.iter().map(|rerun| Some(judge().judge(&rerun.content))).collect();

@@ -1033,7 +1033,9 @@ fn samples_run_side_by_side_but_not_all_at_once() {
     wait(async {
         let mut several = Several::start(client, calls, 3);
         while let Some(events) = several.next_few().await {
-            events.into_iter().for_each(|event| assert!(each[event.call].take(RunId(0), event.event)));
+            for event in events {
+                assert!(each[event.call].take(RunId(0), event.event));
+            }
         }
     });
     let seeds: Vec<String> = each.iter().map(content).collect();

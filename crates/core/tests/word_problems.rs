@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_core::arithmetic::gold::Gold;
+use stepscope_core::arithmetic::number::Number;
 use stepscope_core::arithmetic::quantity::find;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::Severity;
@@ -58,7 +59,7 @@ const QUANTITIES: Judge = ("quantities alone", |case| {
 /// The whole wing.
 const TRIAGE: Judge = ("triage", |case| {
     let triage = case.triage().expect("a run");
-    (triage.fix, triage.step.map(|step| step + 1), triage.recovered.map(|own| own.float()), Some(triage.confidence))
+    (triage.fix, triage.step.map(|step| step + 1), triage.recovered.map(Number::float), Some(triage.confidence))
 });
 
 /// A run with its label.

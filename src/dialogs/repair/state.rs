@@ -44,7 +44,9 @@ impl Repairing {
     /// Takes what was heard. `true`: the reply is there.
     pub(crate) fn hear(&mut self, id: RunId, events: Vec<CallEvent>) -> bool {
         let Some(round) = self.round.as_mut().filter(|_| !self.machine.is_over) else { return false };
-        events.into_iter().for_each(|event| _ = round.hear(id, event));
+        for event in events {
+            let _ = round.hear(id, event);
+        }
         if !round.is_over() {
             return false;
         }

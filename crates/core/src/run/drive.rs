@@ -1,4 +1,4 @@
-//! The one way in which models are asked. A [`Machine`] says what to ask, the calls of a round go out, and what came goes
+//! The one way in which models are asked. A `Machine` says what to ask, the calls of a round go out, and what came goes
 //! back into the machine, until it is over. Nothing is sent from here: commands drive a machine by
 //! `stepscope_io::model::drive`, the screen by its messages.
 

@@ -11,6 +11,9 @@ use crate::run::sampling::{Choice, SamplingRound};
 use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 
+/// The id of a step as JSON, as it stands in its procedure.
+pub type StepId = Vec<u8>;
+
 /// A run, continued from one of its steps.
 #[derive(Debug)]
 pub struct RerunMachine {
@@ -67,7 +70,7 @@ impl RerunMachine {
     }
 
     /// What to ask next, and the step's own id as it stands in the procedure; `None`: the end is reached.
-    pub fn next_ask(&self) -> Result<Option<(Ask, Option<Vec<u8>>)>, Ended> {
+    pub fn next_ask(&self) -> Result<Option<(Ask, Option<StepId>)>, Ended> {
         let next = self.with(|mut replay, case| {
             let Some(ask) = replay.next_ask()? else { return Ok(None) };
             let step = case.procedure().and_then(|procedure| procedure.steps.get(ask.step));

@@ -117,7 +117,7 @@ pub struct CheckOutcome {
     pub passed_over: u64,
     /// Links in folders, which are not followed.
     pub links: u64,
-    /// DuplicateIds that stand twice, by source and line.
+    /// Ids that stand twice, by source and line.
     pub duplicates: Vec<Duplicate>,
     /// The sink refused to take more.
     pub stopped: Option<io::Error>,

@@ -42,7 +42,7 @@ fn fold(events: &[Event]) -> Reviews {
 }
 
 fn outcome(reviews: &Reviews, id: &str) -> Outcome {
-    reviews.find(&item(id), None).map_or(Outcome::Open, |reviewed| reviewed.outcome())
+    reviews.find(&item(id), None).map_or(Outcome::Open, ItemReviews::outcome)
 }
 
 #[test]

@@ -19,7 +19,7 @@ use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::{Document, Heading};
 
-/// StoreFolders below a root are entered so deep.
+/// Folders below a root are entered so deep.
 const MAX_DEPTH: usize = 16;
 /// To tell whether a folder holds documents, so many folders in it are looked at.
 const MAX_LOOKED_AT: usize = 512;
@@ -151,11 +151,11 @@ pub(super) struct Walk<'s> {
     top: &'s Beneath,
     /// What names in the store have before those beneath it.
     prefix: &'s Path,
-    /// StoreFolders that hold a store of their own.
+    /// Folders that hold a store of their own.
     is_other_store: fn(&Beneath) -> bool,
     entered: HashSet<(u64, u64)>,
     tape: Tape,
-    /// StoreFolders in which something may change; not more than can be watched.
+    /// Folders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
     /// How many links in documents and among their questions were not followed.
     pub links: u64,
