@@ -11,7 +11,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::Severity;
 use stepscope_core::record::types::use_types;
-use stepscope_core::report::Format;
+use stepscope_core::report::ReportFormat;
 use stepscope_core::review::hide::Hidden;
 use stepscope_io::config::Folders;
 use stepscope_io::config::types;
@@ -276,12 +276,12 @@ pub struct Check {
 
 impl Check {
     /// How to print.
-    pub const fn format(&self) -> Format {
+    pub const fn format(&self) -> ReportFormat {
         match self.format {
-            FormatArg::Text => Format::Text,
-            FormatArg::Short => Format::Short,
-            FormatArg::Jsonl => Format::Jsonl,
-            FormatArg::Sarif => Format::Sarif,
+            FormatArg::Text => ReportFormat::Text,
+            FormatArg::Short => ReportFormat::Short,
+            FormatArg::Jsonl => ReportFormat::Jsonl,
+            FormatArg::Sarif => ReportFormat::Sarif,
         }
     }
 

@@ -8,7 +8,7 @@ use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap};
 use stepscope_core::arithmetic::quantity::{Quantities, near};
-use stepscope_core::arithmetic::recompute::{Basis, Recomputed};
+use stepscope_core::arithmetic::recompute::{Recomputed, ValueBasis};
 use stepscope_core::case::CaseView;
 use stepscope_core::run::state::State;
 
@@ -113,7 +113,7 @@ impl ComputedValues {
 
 fn computed(recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize), Computed> {
     let mut found = HashMap::new();
-    for (n, write) in recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == Basis::Plan) {
+    for (n, write) in recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan) {
         let Some(value) = write.value else { continue };
         let line = recomputed.derivation(state, n).map(|derivation| derivation.line()).unwrap_or_default();
         let same = write.recorded.is_some_and(|recorded| recorded.stands_for(value));

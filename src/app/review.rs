@@ -139,7 +139,7 @@ impl Draft {
 
 /// What a line is typed for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Field {
+pub enum ReviewField {
     /// A note, anchored where the cursor was.
     Note,
     /// The right answer.
@@ -167,7 +167,7 @@ pub enum ReviewDialog {
     /// A line is typed.
     Line {
         /// What for.
-        field: Field,
+        field: ReviewField,
         /// The text and its cursor.
         line: Line,
         /// The text that it began with.

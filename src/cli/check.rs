@@ -14,7 +14,7 @@ use stepscope_core::finding::{Severity, grouped};
 use stepscope_core::record::AnswerSchema;
 use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::text::Look;
-use stepscope_core::report::{Format, Totals};
+use stepscope_core::report::{ReportFormat, Totals};
 use stepscope_core::rules::answer::published;
 use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{CheckOutcome, check};
@@ -53,7 +53,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         }
     };
     let format = options.format();
-    if options.summary && !matches!(format, Format::Text | Format::Jsonl) {
+    if options.summary && !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
         out.complain(&Shown::own("--summary prints text or jsonl; choose one of them with --format"));
         return FAILED;
     }
@@ -77,7 +77,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     format.begin(&mut begin);
     out.write(&begin);
     let board = Mutex::new(FixCounts::default());
-    let judges = options.summary || format == Format::Jsonl;
+    let judges = options.summary || format == ReportFormat::Jsonl;
     let mut any = false;
     let mut outcome = check(
         inputs,
@@ -95,14 +95,14 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
                 }
             } else if let Some(out) = out
                 // Only JSON lines speak of records without findings.
-                && (!findings.is_empty() || format == Format::Jsonl)
+                && (!findings.is_empty() || format == ReportFormat::Jsonl)
             {
                 format.record(case, findings, triage, &look, out);
             }
         },
         |bytes, _| {
             let bytes = if any { bytes } else { format.first(bytes) };
-            if format == Format::Text {
+            if format == ReportFormat::Text {
                 out.styled(bytes);
             } else {
                 out.write(bytes);
@@ -113,7 +113,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     );
     if options.summary {
         let board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if format == Format::Jsonl {
+        if format == ReportFormat::Jsonl {
             board.write_json(out);
         } else if outcome.counts.records > 0 {
             board.lines().iter().for_each(|line| out.line(line));
@@ -165,8 +165,8 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     if counts.records > 0 || !failed {
         let line = summary.line().join(said).join(&rest(outcome));
         match format {
-            Format::Text => out.line(&line),
-            Format::Short if !out.is_closed() => out.complain(&line),
+            ReportFormat::Text => out.line(&line),
+            ReportFormat::Short if !out.is_closed() => out.complain(&line),
             _ => {}
         }
     }

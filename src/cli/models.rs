@@ -16,14 +16,14 @@ use stepscope_io::model::discover::{FoundServer, discover, models};
 #[derive(clap::Args, Clone, Debug)]
 pub struct Models {
     /// How to print
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
+    format: ListFormat,
     #[command(flatten)]
     ask: ServerFlags,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+enum ListFormat {
     /// One line a model: server, kind, name
     Text,
     /// One JSON object a server
@@ -78,12 +78,16 @@ fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
     Ok(CLEAN)
 }
 
-fn print(format: Format, endpoint: &Endpoint, models: &[Untrusted<'static>], out: &mut Out) {
+fn print(format: ListFormat, endpoint: &Endpoint, models: &[Untrusted<'static>], out: &mut Out) {
     let (address, kind) = (endpoint.shown(), endpoint.backend.word());
     match format {
-        Format::Text if models.is_empty() => out.line(&shown!("{address:32}  {kind:10}  (no model)")),
-        Format::Text => models.iter().for_each(|model| out.line(&shown!("{address:32}  {kind:10}  {}", model.line()))),
-        Format::Jsonl => {
+        ListFormat::Text if models.is_empty() => out.line(&shown!("{address:32}  {kind:10}  (no model)")),
+        ListFormat::Text => {
+            for model in models {
+                out.line(&shown!("{address:32}  {kind:10}  {}", model.line()));
+            }
+        }
+        ListFormat::Jsonl => {
             Style::SAVED.line(out, |object| _ = object.put("url", &address).put("backend", kind).put("models", models));
         }
     }

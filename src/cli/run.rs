@@ -40,8 +40,8 @@ pub struct Run {
     #[arg(long)]
     lenient: bool,
     /// What to print
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::State)]
-    format: Format,
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = RunFormat::State)]
+    format: RunFormat,
     /// Say nothing on standard error but whose lines are sent to whom, and what went wrong
     #[arg(long, short)]
     quiet: bool,
@@ -52,7 +52,7 @@ pub struct Run {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+enum RunFormat {
     /// The final global state as JSON
     State,
     /// A run record with everything that was asked and replied
@@ -116,7 +116,7 @@ fn files(options: &Run) -> Vec<Shown> {
 
 /// Prints how it ended.
 fn finished(options: &Run, run: &WholeRun<'_>, out: &mut Out) -> u8 {
-    if options.format == Format::Trace {
+    if options.format == RunFormat::Trace {
         out.write(&run.record(&now()));
         out.write(b"\n");
     }
@@ -124,7 +124,7 @@ fn finished(options: &Run, run: &WholeRun<'_>, out: &mut Out) -> u8 {
         out.complain(&end_line(ended));
         return UNANSWERED;
     }
-    if options.format == Format::State {
+    if options.format == RunFormat::State {
         let letters = if out.is_terminal() { Letters::PythonAscii } else { Letters::All };
         out.write(&dumped(&run.state().json(), letters));
         out.write(b"\n");

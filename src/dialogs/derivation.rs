@@ -6,7 +6,7 @@ use crate::app::computed::{ComputedValues, superscript};
 use crate::widgets::keymap::Action;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::arithmetic::recompute::{Basis, Derivation};
+use stepscope_core::arithmetic::recompute::{Derivation, ValueBasis};
 
 /// Trees with more rows begin folded below their second level.
 const OPEN_ROWS: usize = 16;
@@ -179,10 +179,10 @@ fn quantities(node: &Derivation, computed: &ComputedValues) -> Vec<usize> {
 fn line(node: &Derivation) -> Shown {
     let formula = node.formula.as_ref().map(|formula| format!(" = {formula}")).unwrap_or_default();
     let basis = match node.basis {
-        Basis::Plan => "",
-        Basis::Extracted => ", read from the question",
-        Basis::Recorded => ", as recorded",
-        Basis::Override => ", override",
+        ValueBasis::Plan => "",
+        ValueBasis::Extracted => ", read from the question",
+        ValueBasis::Recorded => ", as recorded",
+        ValueBasis::Override => ", override",
     };
     shown!("{} = {}{formula}   (step {}{basis})", node.name, node.value.shown(), node.step + 1)
 }

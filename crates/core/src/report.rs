@@ -22,7 +22,7 @@ pub(crate) const MAX_MESSAGE: usize = 2_000;
 
 stepscope_base::words! {
     /// The forms a report can take.
-    pub enum Format {
+    pub enum ReportFormat {
         /// The place in the record with a caret, as a compiler does.
         Text = "text",
         /// A line a finding: `path:line:column: severity[rule] message (pointer)`.
@@ -34,7 +34,7 @@ stepscope_base::words! {
     }
 }
 
-impl Format {
+impl ReportFormat {
     /// What stands before the first record.
     pub fn begin(self, out: &mut Vec<u8>) {
         if self == Self::Sarif {
@@ -59,7 +59,7 @@ impl Format {
         }
     }
 
-    /// The first bytes that [`Format::record`] made, without what separates them from what came before. Records are
+    /// The first bytes that [`ReportFormat::record`] made, without what separates them from what came before. Records are
     /// rendered on many threads, and none knows whether it is the first.
     pub fn first(self, bytes: &[u8]) -> &[u8] {
         let separator: &[u8] = if self == Self::Sarif { b"," } else { b"" };

@@ -12,7 +12,7 @@ use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::QuantityLinks;
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
-    Basis, Computed, Recomputed, RunAnswer, Wording, name_of, number_pointer, plan_pointer, value_pointer,
+    Computed, Recomputed, RunAnswer, ValueBasis, Wording, name_of, number_pointer, plan_pointer, value_pointer,
 };
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
@@ -78,7 +78,7 @@ impl Triage {
     }
 }
 
-type Verdict = (Fix, Option<usize>, Confidence);
+type Judgement = (Fix, Option<usize>, Confidence);
 
 /// Everything that is looked at, and what it says.
 struct Trial<'c, 'a> {
@@ -116,7 +116,7 @@ impl<'c> Trial<'c, '_> {
         self.why.push(Argument { rule, pointer, text });
     }
 
-    fn judge(&mut self) -> Verdict {
+    fn judge(&mut self) -> Judgement {
         if self.right {
             return self.right();
         }
@@ -129,7 +129,7 @@ impl<'c> Trial<'c, '_> {
         verdict
     }
 
-    fn right(&mut self) -> Verdict {
+    fn right(&mut self) -> Judgement {
         let number = number_pointer(self.record);
         match &self.gold {
             None => {
@@ -156,11 +156,11 @@ impl<'c> Trial<'c, '_> {
         }
     }
 
-    fn baseline_against(&mut self, gold: &Gold) -> Verdict {
+    fn baseline_against(&mut self, gold: &Gold) -> Judgement {
         if self.wrong_marks() { (Fix::Gold, None, Confidence::Likely) } else { self.unknown(gold) }
     }
 
-    fn unknown(&mut self, gold: &Gold) -> Verdict {
+    fn unknown(&mut self, gold: &Gold) -> Judgement {
         let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
         let text = shown!("the answer is {said}, the gold {}, and nothing in the record says why", gold.value.shown());
         self.argue("triage/unknown", number_pointer(self.record), text);
@@ -168,7 +168,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// A wrong run with a gold number.
-    fn against(&mut self, gold: &Gold) -> Verdict {
+    fn against(&mut self, gold: &Gold) -> Judgement {
         if let Some(verdict) = self.no_answer_asked() {
             return verdict;
         }
@@ -201,7 +201,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// Executed exactly, the procedure gives gold.
-    fn executed_wrongly(&mut self, recovered: Number) -> Verdict {
+    fn executed_wrongly(&mut self, recovered: Number) -> Judgement {
         let rounded = |write: &&Computed| write.alone.is_some() && write.alone != write.value && !write.differs();
         let rounded = || self.recomputed.writes.iter().find(rounded).map(|write| write.step);
         let step = self.first_slip(false).or_else(|| self.first_waiting());
@@ -230,7 +230,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// The ids keep upstream from asking for the answer's number.
-    fn no_answer_asked(&mut self) -> Option<Verdict> {
+    fn no_answer_asked(&mut self) -> Option<Judgement> {
         let procedure = self.procedure?;
         let surprise = last_step_surprise(&procedure.steps)?;
         let asked = self.record.answer.is_some_and(|answer| answer.get("final_answer_numerical").is_some());
@@ -242,7 +242,7 @@ impl<'c> Trial<'c, '_> {
         Some((Fix::Procedure, procedure.steps.len().checked_sub(1), Confidence::Sure))
     }
 
-    fn fatal(&mut self) -> Option<Verdict> {
+    fn fatal(&mut self) -> Option<Judgement> {
         let fatal = self
             .findings
             .iter()
@@ -253,9 +253,10 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// The plan goes on with something that nothing ever gives: an extracted "x".
-    fn unknown_quantity(&mut self) -> Option<Verdict> {
-        let unknown =
-            |write: &&Computed| write.basis == Basis::Extracted && write.value.is_none() && write.recorded.is_none();
+    fn unknown_quantity(&mut self) -> Option<Judgement> {
+        let unknown = |write: &&Computed| {
+            write.basis == ValueBasis::Extracted && write.value.is_none() && write.recorded.is_none()
+        };
         let used = |write: &&Computed| {
             let planned = |other: &Computed| {
                 other.plan.as_ref().is_some_and(|plan| plan.expression.names().contains(&(write.variable as u32)))
@@ -297,7 +298,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// The plan, executed exactly, does not give gold.
-    fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Verdict {
+    fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Judgement {
         let exact = self.recomputed.exact;
         let agrees = self.answers(recovered);
         if let Some(verdict) = self.misread_question().or_else(|| self.other_numbers(gold, slip)) {
@@ -329,9 +330,9 @@ impl<'c> Trial<'c, '_> {
 
     /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold
     /// text does follow.
-    fn worked_out_wrongly(&mut self, gold: &Gold) -> Option<Verdict> {
+    fn worked_out_wrongly(&mut self, gold: &Gold) -> Option<Judgement> {
         let marks = annotations(self.record);
-        let open = |write: &&Computed| write.basis == Basis::Recorded && write.plan.is_none();
+        let open = |write: &&Computed| write.basis == ValueBasis::Recorded && write.plan.is_none();
         for write in self.recomputed.writes.iter().filter(open) {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
             let wrote = wrote.value.float();
@@ -389,7 +390,7 @@ impl<'c> Trial<'c, '_> {
             given.iter().any(|mark| mark.is_near(value) || stands(mark))
         };
         let number = |write: &Computed| write.value.or(write.recorded.map(|number| number.value));
-        let calculated = |write: &&Computed| !matches!(write.basis, Basis::Extracted);
+        let calculated = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
         let strange = |write: &&Computed| number(write).is_some_and(|value| !is_given(value));
         let mut calculations = self.recomputed.writes.iter().filter(calculated);
         if let Some(write) = calculations.clone().find(strange) {
@@ -424,7 +425,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// No exact execution to the end.
-    fn not_executed(&mut self, gold: &Gold, slip: Option<usize>) -> Verdict {
+    fn not_executed(&mut self, gold: &Gold, slip: Option<usize>) -> Judgement {
         if let Some(step) = slip {
             return (Fix::StepRun, Some(step), Confidence::Likely);
         }
@@ -443,9 +444,9 @@ impl<'c> Trial<'c, '_> {
             return verdict;
         }
         // Values that follow from one another are those of a plan, even if nobody wrote it down as a calculation.
-        let counts = |write: &&Computed| write.basis != Basis::Extracted && write.recorded.is_some();
+        let counts = |write: &&Computed| write.basis != ValueBasis::Extracted && write.recorded.is_some();
         let planned = self.recomputed.writes.iter().filter(counts).count() > 1
-            || self.recomputed.writes.iter().any(|write| write.basis == Basis::Plan);
+            || self.recomputed.writes.iter().any(|write| write.basis == ValueBasis::Plan);
         if !planned || self.answer.is_none() {
             return self.unknown(gold);
         }
@@ -456,7 +457,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// The plan has nothing to do with the question: its steps share no word with it, and give no number.
-    fn empty_plan(&mut self) -> Option<Verdict> {
+    fn empty_plan(&mut self) -> Option<Judgement> {
         let procedure = self.procedure?;
         let question = self.record.question.and_then(Value::string)?;
         let question = question.utf8()?.to_lowercase();
@@ -477,7 +478,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// Without a gold number only what contradicts itself can be said.
-    fn alone(&mut self) -> Verdict {
+    fn alone(&mut self) -> Judgement {
         if let Some(verdict) = self.no_answer_asked() {
             return verdict;
         }

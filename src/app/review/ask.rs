@@ -5,7 +5,7 @@ use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
 use crate::app::review;
-use crate::app::review::{Field, LabelPurpose, ReviewDialog, id_for};
+use crate::app::review::{LabelPurpose, ReviewDialog, ReviewField, id_for};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerPane;
@@ -32,7 +32,7 @@ const MAX_NAME: usize = 80;
 
 // What is asked.
 
-fn ask_line(app: &mut App, field: Field, text: String, proposed: bool) -> Effects {
+fn ask_line(app: &mut App, field: ReviewField, text: String, proposed: bool) -> Effects {
     let from = text.clone();
     app.open_dialog(Dialog::Review(ReviewDialog::Line { field, line: Line::new(text), from, proposed, refused: None }));
     Vec::new()
@@ -43,18 +43,18 @@ pub(crate) fn ask_step(app: &mut App) -> Effects {
     let here = app.screens.record().map(|view| view.moment.0.max(1) as u64);
     let proposed = app.review.target.as_ref().and_then(|target| target.step);
     let step = app.review.draft.step.or(proposed).or(here);
-    ask_line(app, Field::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
+    ask_line(app, ReviewField::Step, step.map(|step| step.to_string()).unwrap_or_default(), true)
 }
 
 pub(crate) fn ask_note(app: &mut App) -> Effects {
     let begun = app.review.typing.as_ref().or(app.review.draft.note.as_ref());
     let begun = begun.and_then(|note| note.utf8()).unwrap_or_default().to_owned();
-    ask_line(app, Field::Note, begun, false)
+    ask_line(app, ReviewField::Note, begun, false)
 }
 
 pub(crate) fn ask_correction(app: &mut App) -> Effects {
     let begun = app.review.draft.correction.as_ref().and_then(|json| json.utf8()).unwrap_or_default().to_owned();
-    ask_line(app, Field::Correction, begun, true)
+    ask_line(app, ReviewField::Correction, begun, true)
 }
 
 pub(crate) fn ask_labels(app: &mut App) -> Effects {
@@ -106,7 +106,7 @@ pub(crate) fn line_changed(app: &mut App) -> Effects {
         Some(Dialog::Review(ReviewDialog::Labels { list, .. })) => list.at = 0,
         Some(Dialog::Review(ReviewDialog::Line { field, line, proposed, refused, .. })) => {
             (*proposed, *refused) = (false, None);
-            if *field == Field::Note {
+            if *field == ReviewField::Note {
                 app.review.typing = Some(Text::from(line.value().to_owned()));
                 return review::keys::keep_drafts(app);
             }
@@ -116,7 +116,13 @@ pub(crate) fn line_changed(app: &mut App) -> Effects {
     Vec::new()
 }
 
-fn line_key(app: &mut App, (field, from): (Field, String), mut line: Line, proposed: bool, event: KeyEvent) -> Effects {
+fn line_key(
+    app: &mut App,
+    (field, from): (ReviewField, String),
+    mut line: Line,
+    proposed: bool,
+    event: KeyEvent,
+) -> Effects {
     match event.code {
         KeyCode::Enter => {
             let typed = line.value().trim().to_owned();
@@ -137,12 +143,12 @@ fn line_key(app: &mut App, (field, from): (Field, String), mut line: Line, propo
 }
 
 /// Takes what was typed into the draft; `Err`: it cannot be taken.
-fn take_line(app: &mut App, field: &Field, typed: &str) -> Result<(), Shown> {
+fn take_line(app: &mut App, field: &ReviewField, typed: &str) -> Result<(), Shown> {
     let Some(target) = &app.review.target else {
-        return if matches!(field, Field::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
+        return if matches!(field, ReviewField::Rename(_)) { Ok(()) } else { Err(Shown::own(GONE)) };
     };
     match field {
-        Field::Step => {
+        ReviewField::Step => {
             let step: Option<u64> = if typed.is_empty() { None } else { Some(typed.parse().unwrap_or(0)) };
             if step.is_some_and(|step| step == 0 || step > target.steps) {
                 return Err(shown!("a step from 1 to {}, or nothing", target.steps));
@@ -150,7 +156,7 @@ fn take_line(app: &mut App, field: &Field, typed: &str) -> Result<(), Shown> {
             review::keys::take_up(app);
             app.review.draft.step = step;
         }
-        Field::Correction => {
+        ReviewField::Correction => {
             let json = (!typed.is_empty()).then(|| as_json(typed, target.summary.answer_type));
             if let Some(why) = json.as_ref().and_then(|json| target.summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
@@ -158,22 +164,22 @@ fn take_line(app: &mut App, field: &Field, typed: &str) -> Result<(), Shown> {
             review::keys::take_up(app);
             app.review.draft.correction = json;
         }
-        Field::Note if typed.len() > MAX_TEXT => return Err(shown!("a note has at most {} kB", MAX_TEXT >> 10)),
-        Field::Rename(_) if typed.is_empty() || typed.len() > MAX_NAME => {
+        ReviewField::Note if typed.len() > MAX_TEXT => return Err(shown!("a note has at most {} kB", MAX_TEXT >> 10)),
+        ReviewField::Rename(_) if typed.is_empty() || typed.len() > MAX_NAME => {
             return Err(shown!("a name of 1 to {MAX_NAME} letters"));
         }
-        Field::Note | Field::Rename(_) => {}
+        ReviewField::Note | ReviewField::Rename(_) => {}
     }
     Ok(())
 }
 
-fn line_taken(app: &mut App, field: &Field, typed: &str) -> Effects {
+fn line_taken(app: &mut App, field: &ReviewField, typed: &str) -> Effects {
     match field {
-        Field::Step => {
+        ReviewField::Step => {
             let step = app.review.draft.step;
             review::keys::amend(app, &step.map_or(Shown::own("no step named"), |step| shown!("first bad step: {step}")))
         }
-        Field::Correction => {
+        ReviewField::Correction => {
             let sentence = app
                 .review
                 .draft
@@ -182,8 +188,8 @@ fn line_taken(app: &mut App, field: &Field, typed: &str) -> Effects {
                 .map_or(Shown::own("no correction"), |json| shown!("the right answer: {}", json.line().cut(60)));
             review::keys::amend(app, &sentence)
         }
-        Field::Note => take_note(app, typed),
-        Field::Rename(id) => {
+        ReviewField::Note => take_note(app, typed),
+        ReviewField::Rename(id) => {
             let name = Text::from(typed.to_owned());
             let set = app.review.label_set();
             let mut effects = new_label_set(app, set.renamed(id, &name));
@@ -319,7 +325,7 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
             (Action::Open, Some(label)) => take_label(app, purpose, label),
             (Action::RenameLabel, Some(label)) => {
                 let name = label.name.utf8().unwrap_or_default().to_owned();
-                ask_line(app, Field::Rename(label.id), name, false)
+                ask_line(app, ReviewField::Rename(label.id), name, false)
             }
             (Action::MergeLabel, Some(label)) => open_labels(app, LabelPurpose::MergeInto(label.id)),
             _ => Vec::new(),

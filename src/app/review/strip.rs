@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
 use crate::app::review::keys::glyph;
-use crate::app::review::{Draft, ENOUGH, Field, LabelPurpose, ReviewDialog};
+use crate::app::review::{Draft, ENOUGH, LabelPurpose, ReviewDialog, ReviewField};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
@@ -290,16 +290,16 @@ pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
 
 // What is asked.
 
-fn title(app: &App, field: &Field) -> Shown {
+fn title(app: &App, field: &ReviewField) -> Shown {
     let target = app.review.target.as_ref();
     match field {
-        Field::Note => Shown::own(" note: "),
-        Field::Correction => Shown::own(" the right answer: "),
-        Field::Step => match target.and_then(|target| target.step) {
+        ReviewField::Note => Shown::own(" note: "),
+        ReviewField::Correction => Shown::own(" the right answer: "),
+        ReviewField::Step => match target.and_then(|target| target.step) {
             Some(step) => shown!(" first bad step (proposed: {step}): "),
             None => Shown::own(" first bad step: "),
         },
-        Field::Rename(id) => {
+        ReviewField::Rename(id) => {
             let name = app.review.label_set().labels.into_iter().find(|label| label.id == *id).map(|label| label.name);
             shown!(" rename {} to: ", name.unwrap_or_default().line().cut(30))
         }

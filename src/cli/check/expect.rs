@@ -7,7 +7,7 @@ use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::report::Format;
+use stepscope_core::report::ReportFormat;
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::regression::{Expectation, judge};
@@ -21,7 +21,7 @@ pub(super) fn run(options: &Check, journal: &Path, out: &mut Out) -> u8 {
 /// `None`: it could not be done, and that was said.
 fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
     let format = options.format();
-    if !matches!(format, Format::Text | Format::Jsonl) {
+    if !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
         out.complain(&Shown::own("--expect prints text or jsonl; choose one of them with --format"));
         return None;
     }
@@ -41,7 +41,7 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         if let Some(count) = counts.get_mut(expectation as usize) {
             *count += 1;
         }
-        if format == Format::Jsonl {
+        if format == ReportFormat::Jsonl {
             let mut json = Vec::new();
             write(reviewed, expectation, &why, &sets, &mut json);
             out.write(&json);
@@ -54,7 +54,7 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         .zip(counts)
         .map(|(expectation, count)| format!("{count} {}", expectation.word()))
         .collect();
-    if format == Format::Text {
+    if format == ReportFormat::Text {
         out.line(&shown!("{judged} expected: {}", named.join(", ")));
     }
     if judged == 0 {

@@ -3,7 +3,7 @@
 use crate::app::open_record::OpenRecord;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::procedure::repair::{Fix, diagnostics, fix_all, fixes};
+use stepscope_core::procedure::repair::{SuggestedFix, diagnostics, fix_all, fixes};
 use stepscope_core::run::fork::repaired;
 use stepscope_core::run::replay::exact;
 use stepscope_core::run::rerun::edited;
@@ -65,7 +65,7 @@ impl Make {
 #[derive(Clone, Debug, Default)]
 pub struct Fixes {
     /// All that help, one after the other, if there are several; then each alone.
-    pub list: Vec<Fix>,
+    pub list: Vec<SuggestedFix>,
     /// How many diagnostics there are.
     pub diagnostics: usize,
     /// The procedure as it is, for a model.
@@ -93,7 +93,7 @@ impl Fixes {
             let (all, done) = fix_all(procedure);
             let (title, after) =
                 (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).total());
-            list.insert(0, Fix { title, procedure: all, before, after });
+            list.insert(0, SuggestedFix { title, procedure: all, before, after });
         }
         if before == 0 {
             return Err(Shown::own("the procedure is sound: there is nothing to repair"));

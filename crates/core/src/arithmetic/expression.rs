@@ -384,7 +384,7 @@ impl Names {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum TokenKind {
     Number(Written),
     Percent(Written),
     Name(u32),
@@ -400,7 +400,7 @@ enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Lexeme {
-    kind: Kind,
+    kind: TokenKind,
     start: usize,
     end: usize,
     /// A blank stands before it.
@@ -420,7 +420,7 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
         let len = c.len_utf8();
         let one = |kind| (kind, len);
         let (kind, len) = match c {
-            '\n' => one(Kind::Break),
+            '\n' => one(TokenKind::Break),
             c if c.is_whitespace()
                 || c == '`'
                 || (is_currency(c) && rest.get(len..)?.starts_with(|n: char| n.is_ascii_digit())) =>
@@ -430,27 +430,27 @@ fn tokens(text: &str, names: &Names) -> Option<Vec<Lexeme>> {
                 continue;
             }
             '0'..='9' | '.' => number(rest),
-            '½' => one(Kind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
-            '¼' => one(Kind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
-            '¾' => one(Kind::Number(Written { value: Number::fraction(3, 4)?, decimals: 2 })),
-            '+' => one(Kind::Operator(Operation::Add)),
-            '-' | '−' => one(Kind::Operator(Operation::Subtract)),
+            '½' => one(TokenKind::Number(Written { value: Number::fraction(1, 2)?, decimals: 2 })),
+            '¼' => one(TokenKind::Number(Written { value: Number::fraction(1, 4)?, decimals: 2 })),
+            '¾' => one(TokenKind::Number(Written { value: Number::fraction(3, 4)?, decimals: 2 })),
+            '+' => one(TokenKind::Operator(Operation::Add)),
+            '-' | '−' => one(TokenKind::Operator(Operation::Subtract)),
             // Between two numbers without blanks it is a range.
-            '–' if spaced && rest.get(len..)?.starts_with(' ') => one(Kind::Operator(Operation::Subtract)),
-            '*' if rest.starts_with("**") => (Kind::Operator(Operation::Power), 2),
-            '*' | '×' | '·' | '⋅' | '∙' | '∗' | '✕' => one(Kind::Operator(Operation::Multiply)),
-            '/' if rest.starts_with("//") => (Kind::Operator(Operation::Quotient), 2),
-            '/' | '÷' => one(Kind::Operator(Operation::Divide)),
-            '%' if spaced && rest.starts_with("% ") => one(Kind::Operator(Operation::Remainder)),
-            '^' => one(Kind::Operator(Operation::Power)),
-            '(' => one(Kind::Open),
-            ')' => one(Kind::Close),
-            ',' => one(Kind::Comma),
-            '=' if rest.starts_with("==") => (Kind::Break, 2),
-            '=' => one(Kind::Equals),
-            '<' | '>' | '!' if rest.get(1..)?.starts_with('=') => (Kind::Break, 2),
+            '–' if spaced && rest.get(len..)?.starts_with(' ') => one(TokenKind::Operator(Operation::Subtract)),
+            '*' if rest.starts_with("**") => (TokenKind::Operator(Operation::Power), 2),
+            '*' | '×' | '·' | '⋅' | '∙' | '∗' | '✕' => one(TokenKind::Operator(Operation::Multiply)),
+            '/' if rest.starts_with("//") => (TokenKind::Operator(Operation::Quotient), 2),
+            '/' | '÷' => one(TokenKind::Operator(Operation::Divide)),
+            '%' if spaced && rest.starts_with("% ") => one(TokenKind::Operator(Operation::Remainder)),
+            '^' => one(TokenKind::Operator(Operation::Power)),
+            '(' => one(TokenKind::Open),
+            ')' => one(TokenKind::Close),
+            ',' => one(TokenKind::Comma),
+            '=' if rest.starts_with("==") => (TokenKind::Break, 2),
+            '=' => one(TokenKind::Equals),
+            '<' | '>' | '!' if rest.get(1..)?.starts_with('=') => (TokenKind::Break, 2),
             c if c.is_alphabetic() || c == '_' => word(rest, names),
-            _ => one(Kind::Break),
+            _ => one(TokenKind::Break),
         };
         if list.len() >= MAX_TOKENS {
             return None;
@@ -468,7 +468,7 @@ const fn is_currency(c: char) -> bool {
 }
 
 /// `1,080.50` and `20%`; what runs on (`1.2.3`, `3rd`) is none.
-fn number(rest: &str) -> (Kind, usize) {
+fn number(rest: &str) -> (TokenKind, usize) {
     let bytes = rest.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let (mut text, mut at, mut grouped) = (Vec::new(), 0, false);
@@ -490,24 +490,24 @@ fn number(rest: &str) -> (Kind, usize) {
         }
     }
     if text.is_empty() {
-        return (Kind::Break, 1);
+        return (TokenKind::Break, 1);
     }
     let runs_on = bytes.get(at) == Some(&b'.') && digit(at + 1);
     let Some(written) = Written::parse(&text).filter(|_| !runs_on) else {
         let end = bytes.iter().skip(at).take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
-        return (Kind::Break, at + end);
+        return (TokenKind::Break, at + end);
     };
     let tail = rest.get(at..).unwrap_or_default();
     let blanks = tail.len() - tail.trim_start_matches([' ', '\u{a0}', '\u{202f}']).len();
     if tail.get(blanks..).is_some_and(|tail| tail.starts_with('%')) && blanks <= 2 {
-        return (Kind::Percent(written), at + blanks + 1);
+        return (TokenKind::Percent(written), at + blanks + 1);
     }
-    (Kind::Number(written), at)
+    (TokenKind::Number(written), at)
 }
 
-fn word(rest: &str, names: &Names) -> (Kind, usize) {
+fn word(rest: &str, names: &Names) -> (TokenKind, usize) {
     if let Some((id, len)) = names.at(rest.as_bytes()) {
-        return (Kind::Name(id), len);
+        return (TokenKind::Name(id), len);
     }
     let mut end = 0;
     for (at, c) in rest.char_indices() {
@@ -518,7 +518,7 @@ fn word(rest: &str, names: &Names) -> (Kind, usize) {
         }
         end = at + c.len_utf8();
     }
-    (Kind::Word, end.max(1))
+    (TokenKind::Word, end.max(1))
 }
 
 /// `8 x 60`, `a mod b`: an x between two operands multiplies, unless it is a variable.
@@ -527,21 +527,25 @@ fn mark_times(list: &mut [Lexeme], text: &str) {
         let [Some(before), Some(here), Some(after)] = [list.get(at - 1), list.get(at), list.get(at + 1)] else {
             return;
         };
-        let word = text.get(here.start..here.end).filter(|_| here.kind == Kind::Word);
+        let word = text.get(here.start..here.end).filter(|_| here.kind == TokenKind::Word);
         let operation = match word {
             Some("x" | "X") => Operation::Multiply,
             Some("mod" | "modulo" | "MOD") => Operation::Remainder,
             _ => continue,
         };
-        let left = matches!(before.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Close | Kind::Word);
-        let right = matches!(after.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Open);
+        let left = matches!(
+            before.kind,
+            TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) | TokenKind::Close | TokenKind::Word
+        );
+        let right =
+            matches!(after.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) | TokenKind::Open);
         if left
             && right
             && here.spaced
             && after.spaced
             && let Some(here) = list.get_mut(at)
         {
-            here.kind = Kind::Operator(operation);
+            here.kind = TokenKind::Operator(operation);
         }
     }
 }
@@ -597,10 +601,11 @@ pub(crate) fn find(text: &str, names: &Names) -> Vec<Calculation> {
     let mut at = 0;
     while let Some(token) = list.get(at) {
         let before = at.checked_sub(1).and_then(|before| list.get(before)).map(|token| token.kind);
-        let starts = matches!(token.kind, Kind::Number(_) | Kind::Percent(_) | Kind::Name(_) | Kind::Open)
-            || (token.kind == Kind::Word && function(text, token).is_some())
-            || (token.kind == Kind::Operator(Operation::Subtract) && before == Some(Kind::Equals));
-        let joined = matches!(before, Some(Kind::Operator(_)));
+        let starts =
+            matches!(token.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) | TokenKind::Open)
+                || (token.kind == TokenKind::Word && function(text, token).is_some())
+                || (token.kind == TokenKind::Operator(Operation::Subtract) && before == Some(TokenKind::Equals));
+        let joined = matches!(before, Some(TokenKind::Operator(_)));
         let one = (starts && !joined).then(|| one(&list, at, text)).flatten();
         match one {
             Some((one, end)) => {
@@ -619,7 +624,9 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
     let mut end = parser.at;
     let next = list.get(end);
     // Half a calculation would give a wrong number.
-    if next.is_some_and(|next| matches!(next.kind, Kind::Operator(_)) || (next.kind == Kind::Open && !next.spaced)) {
+    if next.is_some_and(|next| {
+        matches!(next.kind, TokenKind::Operator(_)) || (next.kind == TokenKind::Open && !next.spaced)
+    }) {
         return None;
     }
     if parser.strong == 0 || root as usize + 1 != parser.nodes.len() {
@@ -628,14 +635,14 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
     let range = list.get(start)?.start..list.get(end.checked_sub(1)?)?.end;
     let mut target = target_before(list, start, text);
     let mut stated = None;
-    if next.is_some_and(|next| next.kind == Kind::Equals) {
+    if next.is_some_and(|next| next.kind == TokenKind::Equals) {
         match (list.get(end + 1).map(|token| token.kind), list.get(end + 2).map(|token| token.kind)) {
-            (Some(Kind::Number(_) | Kind::Name(_)), Some(Kind::Operator(_) | Kind::Equals)) => {}
-            (Some(Kind::Number(number)), _) => {
+            (Some(TokenKind::Number(_) | TokenKind::Name(_)), Some(TokenKind::Operator(_) | TokenKind::Equals)) => {}
+            (Some(TokenKind::Number(number)), _) => {
                 stated = Some(number);
                 end += 2;
             }
-            (Some(Kind::Name(name)), _) if target.is_none() => {
+            (Some(TokenKind::Name(name)), _) if target.is_none() => {
                 target = Some(AssignedTo::Name(name));
                 end += 2;
             }
@@ -646,11 +653,11 @@ fn one(list: &[Lexeme], start: usize, text: &str) -> Option<(Calculation, usize)
 }
 
 fn target_before(list: &[Lexeme], start: usize, text: &str) -> Option<AssignedTo> {
-    list.get(start.checked_sub(1)?).filter(|token| token.kind == Kind::Equals)?;
+    list.get(start.checked_sub(1)?).filter(|token| token.kind == TokenKind::Equals)?;
     let left = list.get(start.checked_sub(2)?)?;
     match left.kind {
-        Kind::Name(name) => Some(AssignedTo::Name(name)),
-        Kind::Word => text.get(left.start..left.end).map(|word| AssignedTo::Word(word.to_owned())),
+        TokenKind::Name(name) => Some(AssignedTo::Name(name)),
+        TokenKind::Word => text.get(left.start..left.end).map(|word| AssignedTo::Word(word.to_owned())),
         _ => None,
     }
 }
@@ -685,7 +692,7 @@ fn reading(text: &str, names: &Names) -> Option<Reading> {
         return None;
     }
     let list = tokens(text, names)?;
-    let parts: Vec<&[Lexeme]> = list.split(|token| token.kind == Kind::Equals).collect();
+    let parts: Vec<&[Lexeme]> = list.split(|token| token.kind == TokenKind::Equals).collect();
     let (last, before) = parts.split_last()?;
     let (expression, value) = whole(last, text)?;
     if expression.is_operation() {
@@ -710,13 +717,13 @@ fn whole(list: &[Lexeme], text: &str) -> Option<(Expression, Option<Written>)> {
     let mut parser = Parser::new(list, 0, text, true);
     parser.expression(0)?;
     let rest = list.get(parser.at..)?;
-    if rest.len() > MAX_UNIT_WORDS || rest.iter().any(|token| token.kind != Kind::Word) {
+    if rest.len() > MAX_UNIT_WORDS || rest.iter().any(|token| token.kind != TokenKind::Word) {
         return None;
     }
     let nodes = parser.nodes;
     let value = match (list, nodes.as_slice()) {
-        ([Lexeme { kind: Kind::Number(number), .. }, ..], [Node::Number(_)]) => Some(*number),
-        ([Lexeme { kind: Kind::Percent(number), .. }, ..], [Node::Percent(_)]) => {
+        ([Lexeme { kind: TokenKind::Number(number), .. }, ..], [Node::Number(_)]) => Some(*number),
+        ([Lexeme { kind: TokenKind::Percent(number), .. }, ..], [Node::Percent(_)]) => {
             Some(Written { value: number.value.over(Number::whole(100))?, decimals: number.decimals + 2 })
         }
         (_, [Node::Number(number), Node::Single(Single::Negate, _)]) => {
@@ -754,7 +761,7 @@ pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
         let end = start + len.max(1);
         at = end;
         let joined = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-        let (Kind::Number(written) | Kind::Percent(written)) = kind else { continue };
+        let (TokenKind::Number(written) | TokenKind::Percent(written)) = kind else { continue };
         let runs_on = joined(lead(1)) || lead(1) == Some(b'.') || joined(bytes.get(end).copied());
         if runs_on || numbers.len() >= MAX_TOKENS {
             // What a word runs on into is part of it.
@@ -817,7 +824,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn kind(&self, ahead: usize) -> Option<Kind> {
+    fn kind(&self, ahead: usize) -> Option<TokenKind> {
         self.list.get(self.at + ahead).map(|token| token.kind)
     }
 
@@ -842,9 +849,9 @@ impl<'t> Parser<'t> {
 
     fn operator(&self, left: u16) -> Option<(Operation, u8)> {
         match self.kind(0)? {
-            Kind::Operator(operation) => Some((operation, operation.precedence())),
+            TokenKind::Operator(operation) => Some((operation, operation.precedence())),
             // 20% of x, 1/2 of x
-            Kind::Word if self.is_share(left) && self.word() == Some("of") => Some((Operation::Multiply, 2)),
+            TokenKind::Word if self.is_share(left) && self.word() == Some("of") => Some((Operation::Multiply, 2)),
             _ => None,
         }
     }
@@ -865,12 +872,12 @@ impl<'t> Parser<'t> {
 
     /// Counts the operator at hand as one that is sure or not.
     fn weigh(&mut self) {
-        let number = |token: Option<&Lexeme>| token.is_some_and(|token| matches!(token.kind, Kind::Number(_)));
+        let number = |token: Option<&Lexeme>| token.is_some_and(|token| matches!(token.kind, TokenKind::Number(_)));
         let [before, here, after] =
             [self.at.checked_sub(1), Some(self.at), Some(self.at + 1)].map(|at| self.list.get(at?));
         let tight = here.is_some_and(|here| !here.spaced) && after.is_some_and(|after| !after.spaced);
         let doubtful =
-            here.is_some_and(|here| matches!(here.kind, Kind::Operator(Operation::Subtract | Operation::Divide)));
+            here.is_some_and(|here| matches!(here.kind, TokenKind::Operator(Operation::Subtract | Operation::Divide)));
         if doubtful && tight && number(before) && number(after) {
             self.weak += 1;
         } else {
@@ -881,7 +888,7 @@ impl<'t> Parser<'t> {
     fn operand(&mut self) -> Option<u16> {
         let token = self.list.get(self.at)?;
         match token.kind {
-            Kind::Operator(Operation::Subtract) => {
+            TokenKind::Operator(Operation::Subtract) => {
                 self.at += 1;
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
@@ -891,11 +898,11 @@ impl<'t> Parser<'t> {
                 self.depth -= 1;
                 self.push(Node::Single(Single::Negate, inner))
             }
-            Kind::Operator(Operation::Add) if self.whole && self.at == 0 => {
+            TokenKind::Operator(Operation::Add) if self.whole && self.at == 0 => {
                 self.at += 1;
                 self.operand()
             }
-            Kind::Number(number) => {
+            TokenKind::Number(number) => {
                 self.at += 1;
                 let node = self.push(Node::Number(number.value))?;
                 if let Some(product) = self.glued_factor(node) {
@@ -904,27 +911,27 @@ impl<'t> Parser<'t> {
                 self.skip_unit()?;
                 Some(node)
             }
-            Kind::Percent(number) => {
+            TokenKind::Percent(number) => {
                 self.at += 1;
                 self.push(Node::Percent(number.value))
             }
-            Kind::Name(name) => {
+            TokenKind::Name(name) => {
                 self.at += 1;
                 self.push(Node::Name(name))
             }
-            Kind::Open => {
+            TokenKind::Open => {
                 self.at += 1;
                 let inner = self.expression(0)?;
                 self.close()?;
                 Some(inner)
             }
-            Kind::Word => self.function().or_else(|| self.symbol()),
+            TokenKind::Word => self.function().or_else(|| self.symbol()),
             _ => None,
         }
     }
 
     fn close(&mut self) -> Option<()> {
-        (self.kind(0)? == Kind::Close).then(|| self.at += 1)
+        (self.kind(0)? == TokenKind::Close).then(|| self.at += 1)
     }
 
     /// `2k` and `2(a + b)`: a factor without a sign.
@@ -932,8 +939,8 @@ impl<'t> Parser<'t> {
         let next = self.list.get(self.at).filter(|next| !next.spaced)?;
         let (at, nodes) = (self.at, self.nodes.len());
         let right = match next.kind {
-            Kind::Name(_) | Kind::Open => self.operand(),
-            Kind::Word => self.symbol(),
+            TokenKind::Name(_) | TokenKind::Open => self.operand(),
+            TokenKind::Word => self.symbol(),
             _ => return None,
         };
         let Some(right) = right else {
@@ -947,11 +954,11 @@ impl<'t> Parser<'t> {
 
     /// A unit between a number and what goes on: `60 dollars * 8`. What runs on without a blank is no number.
     fn skip_unit(&mut self) -> Option<()> {
-        let glued = self.list.get(self.at).is_some_and(|next| next.kind == Kind::Word && !next.spaced);
+        let glued = self.list.get(self.at).is_some_and(|next| next.kind == TokenKind::Word && !next.spaced);
         let is_of = self.word() == Some("of");
-        let words = self.list.iter().skip(self.at).take_while(|token| token.kind == Kind::Word).count();
+        let words = self.list.iter().skip(self.at).take_while(|token| token.kind == TokenKind::Word).count();
         let after = self.kind(words);
-        let goes_on = matches!(after, Some(Kind::Operator(_) | Kind::Close | Kind::Equals));
+        let goes_on = matches!(after, Some(TokenKind::Operator(_) | TokenKind::Close | TokenKind::Equals));
         if words > 0 && words <= MAX_UNIT_WORDS && goes_on && !is_of {
             self.at += words;
             return Some(());
@@ -961,17 +968,17 @@ impl<'t> Parser<'t> {
 
     fn function(&mut self) -> Option<u16> {
         let function = function(self.text, self.list.get(self.at)?)?;
-        self.list.get(self.at + 1).filter(|next| next.kind == Kind::Open && !next.spaced)?;
+        self.list.get(self.at + 1).filter(|next| next.kind == TokenKind::Open && !next.spaced)?;
         self.at += 2;
         let mut value = self.expression(0)?;
         match function {
             Function::Single(single) => value = self.push(Node::Single(single, value))?,
-            Function::Round if self.kind(0)? == Kind::Comma => {
-                (matches!(self.kind(1)?, Kind::Number(_))).then(|| self.at += 2)?;
+            Function::Round if self.kind(0)? == TokenKind::Comma => {
+                (matches!(self.kind(1)?, TokenKind::Number(_))).then(|| self.at += 2)?;
             }
             Function::Round => value = self.push(Node::Single(Single::Round, value))?,
             Function::Fold(operation) => {
-                while self.kind(0)? == Kind::Comma {
+                while self.kind(0)? == TokenKind::Comma {
                     self.at += 1;
                     let next = self.expression(0)?;
                     value = self.push(Node::Pair(operation, value, next))?;

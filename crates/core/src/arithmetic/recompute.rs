@@ -86,7 +86,7 @@ impl Plan {
 
 /// What a computed value rests on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Basis {
+pub enum ValueBasis {
     /// It was calculated.
     Plan,
     /// It was read from the question, as recorded.
@@ -119,7 +119,7 @@ pub struct Computed {
     /// What comes out when the whole procedure is executed exactly.
     pub value: Option<Number>,
     /// What `value` rests on.
-    pub basis: Basis,
+    pub basis: ValueBasis,
     /// No value before it had to be taken from the record, but for what was extracted.
     pub exact: bool,
     /// Of each variable in the plan, the index in [`Recomputed::writes`] of the value that went in.
@@ -141,7 +141,7 @@ impl Computed {
             plan: None,
             alone: None,
             value: None,
-            basis: Basis::Override,
+            basis: ValueBasis::Override,
             exact: true,
             inputs: Vec::new(),
             percent: false,
@@ -317,9 +317,9 @@ impl Recomputed {
         let restated = |end: &&Computed| {
             let stated = end.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
             let input = end.inputs.first().and_then(|(_, write)| writes.get((*write)?));
-            stated && input.is_none_or(|input| input.basis == Basis::Recorded)
+            stated && input.is_none_or(|input| input.basis == ValueBasis::Recorded)
         };
-        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == Basis::Plan && !restated(end));
+        let end = end.and_then(|end| writes.get(end)).filter(|end| end.basis == ValueBasis::Plan && !restated(end));
         let (recovered, exact) = (end.and_then(|end| end.value), end.is_some_and(|end| end.exact));
         Self { writes, variables, answer, recovered, exact }
     }
@@ -332,7 +332,7 @@ impl Recomputed {
     /// The value that a step gave a variable.
     pub fn write(&self, variable: usize, step: usize) -> Option<usize> {
         let is_it = |write: &Computed| write.variable == variable && write.step == step;
-        self.writes.iter().position(|write| is_it(write) && write.basis != Basis::Override)
+        self.writes.iter().position(|write| is_it(write) && write.basis != ValueBasis::Override)
     }
 
     /// The value that a step gave `final_answer`, the last one if there are several.
@@ -346,7 +346,7 @@ impl Recomputed {
         let mut values: Vec<Option<Number>> = Vec::with_capacity(self.writes.len());
         for (n, write) in self.writes.iter().enumerate() {
             let other = others.iter().find(|(changed, _)| *changed == n).map(|(_, value)| *value);
-            let planned = write.plan.as_ref().filter(|_| write.basis == Basis::Plan);
+            let planned = write.plan.as_ref().filter(|_| write.basis == ValueBasis::Plan);
             let replayed = match planned {
                 None => write.value,
                 Some(plan) => evaluated(state, &plan.expression, |id| {
@@ -368,7 +368,7 @@ impl Recomputed {
     fn derive(&self, state: &State<'_>, write: usize, depth: usize, lines: &mut usize) -> Option<Derivation> {
         let computed = self.writes.get(write)?;
         *lines += 1;
-        let planned = computed.plan.as_ref().filter(|_| computed.basis == Basis::Plan);
+        let planned = computed.plan.as_ref().filter(|_| computed.basis == ValueBasis::Plan);
         let mut from = Vec::new();
         if planned.is_some() && depth < MAX_DEPTH {
             for (_, input) in &computed.inputs {
@@ -450,7 +450,7 @@ pub struct Derivation {
     /// The step that writes it.
     pub step: usize,
     /// What it rests on.
-    pub basis: Basis,
+    pub basis: ValueBasis,
     /// The values that went in.
     pub from: Vec<Derivation>,
 }
@@ -465,7 +465,7 @@ impl Derivation {
         for (n, from) in self.from.iter().enumerate() {
             let joint = if n == 0 { " ← " } else { ", " };
             let by = match from.basis {
-                Basis::Override => "override".to_owned(),
+                ValueBasis::Override => "override".to_owned(),
                 _ => format!("step {}", from.step + 1),
             };
             line = format!("{line}{joint}{} = {} ({by})", from.name, from.value.shown());
@@ -629,7 +629,7 @@ impl<'e, 'a> Execution<'e, 'a> {
             .flat_map(|plan| plan.expression.names())
             .map(|name| (name as usize, self.held(name as usize).write))
             .collect();
-        let of_plan = Computed { output, basis: Basis::Plan, exact: false, ..Computed::set(variable, position) };
+        let of_plan = Computed { output, basis: ValueBasis::Plan, exact: false, ..Computed::set(variable, position) };
         let mut computed =
             Computed { recorded, unevaluated, unevaluated_value, plan, alone, value, inputs, percent, ..of_plan };
         self.settle(&mut computed, texts);
@@ -643,7 +643,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         let Some(value) = computed.value else {
             let exact = computed.recorded.filter(|_| texts.extracts).and_then(fraction);
             computed.value = exact.or(recorded).or(computed.unevaluated_value);
-            computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Recorded };
+            computed.basis = if texts.extracts { ValueBasis::Extracted } else { ValueBasis::Recorded };
             computed.exact = texts.extracts && computed.value.is_some();
             return;
         };
@@ -670,7 +670,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         // The same number in its own plan: as recorded.
         if constant && agrees && recorded.is_some() {
             computed.value = computed.recorded.and_then(fraction).or(recorded);
-            computed.basis = if texts.extracts { Basis::Extracted } else { Basis::Plan };
+            computed.basis = if texts.extracts { ValueBasis::Extracted } else { ValueBasis::Plan };
         }
     }
 

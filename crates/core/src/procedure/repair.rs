@@ -111,7 +111,7 @@ fn repr_datum(datum: &Datum, is_tuple: bool, out: &mut Vec<u8>) {
 
 /// A fix that needs no model: what it does, and what the validator says then.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fix {
+pub struct SuggestedFix {
     /// What it does.
     pub title: Shown,
     /// The procedure with it, as JSON with an indent of two.
@@ -137,7 +137,7 @@ type Placed<'e> = BTreeMap<&'e Pointer, &'e Edit>;
 
 /// The fixes that help, each alone, in the order of the steps. Of a procedure that breaks the schema there are none: it
 /// would be a guess what was meant.
-pub fn fixes(procedure: &[u8]) -> Vec<Fix> {
+pub fn fixes(procedure: &[u8]) -> Vec<SuggestedFix> {
     let before = diagnostics(procedure);
     let mut tape = Tape::default();
     let Some((root, read)) = fixable(&mut tape, procedure, &before) else { return Vec::new() };
@@ -146,7 +146,7 @@ pub fn fixes(procedure: &[u8]) -> Vec<Fix> {
     let tried = candidates.take(MAX_FIXES).filter_map(|(title, edits)| {
         let procedure = pretty(&edited(root, &edits));
         let after = diagnostics(&procedure).total();
-        (after < before).then_some(Fix { title, procedure, before, after })
+        (after < before).then_some(SuggestedFix { title, procedure, before, after })
     });
     tried.collect()
 }

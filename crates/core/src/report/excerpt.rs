@@ -42,7 +42,7 @@ impl Excerpt {
             return excerpt;
         }
         match case.root() {
-            Some(root) => Flow::of(case.text(), root, ranges),
+            Some(root) => Layout::of(case.text(), root, ranges),
             None => window(case, ranges, places),
         }
     }
@@ -145,7 +145,7 @@ fn character_start(text: &[u8], byte: usize) -> usize {
 }
 
 /// Sets a record anew around its labels.
-struct Flow<'a, 'r> {
+struct Layout<'a, 'r> {
     text: &'a [u8],
     ranges: &'r [Range<usize>],
     /// Labels of containers that were opened: their bracket is marked, not the whole.
@@ -153,14 +153,14 @@ struct Flow<'a, 'r> {
     excerpt: Excerpt,
 }
 
-impl<'a, 'r> Flow<'a, 'r> {
+impl<'a, 'r> Layout<'a, 'r> {
     fn of(text: &'a [u8], root: Value<'a>, ranges: &'r [Range<usize>]) -> Excerpt {
         let excerpt = Excerpt { marks: vec![None; ranges.len()], ..Excerpt::default() };
-        let mut flow = Self { text, ranges, settled: vec![false; ranges.len()], excerpt };
-        let frame = flow.frame(root);
-        flow.put(frame, 0);
-        flow.excerpt.text.push('\n');
-        flow.excerpt
+        let mut layout = Self { text, ranges, settled: vec![false; ranges.len()], excerpt };
+        let frame = layout.frame(root);
+        layout.put(frame, 0);
+        layout.excerpt.text.push('\n');
+        layout.excerpt
     }
 
     /// The step around all labels, else the smallest container that does not fit on one line.

@@ -33,7 +33,7 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
-/// The results of one record, each behind a comma: see [`Format::first`](super::Format::first).
+/// The results of one record, each behind a comma: see [`ReportFormat::first`](super::ReportFormat::first).
 pub(crate) fn write(case: &CaseView<'_>, findings: &[Finding], out: &mut Vec<u8>) {
     if findings.is_empty() {
         return;

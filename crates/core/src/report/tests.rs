@@ -50,7 +50,7 @@ fn with<T>(text: &str, look: impl FnOnce(&CaseView<'_>) -> T) -> T {
     look(&Case::of(text.as_bytes(), tape, origin, Arc::new(Runs)).view())
 }
 
-fn rendered(format: Format, text: &str, findings: &[Finding]) -> String {
+fn rendered(format: ReportFormat, text: &str, findings: &[Finding]) -> String {
     let mut out = Vec::new();
     with(text, |case| format.record(case, findings, None, &text::Look::new(false), &mut out));
     String::from_utf8(out).unwrap()
@@ -58,7 +58,7 @@ fn rendered(format: Format, text: &str, findings: &[Finding]) -> String {
 
 #[test]
 fn a_long_line_is_set_anew_around_the_place() {
-    insta::assert_snapshot!(rendered(Format::Text, RECORD, &found()));
+    insta::assert_snapshot!(rendered(ReportFormat::Text, RECORD, &found()));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn written_lines_are_shown_as_they_stand() {
             .label(Place::Value(keys("/steps/0/id")), "of this step".to_owned()),
         Finding::new(RuleId::ProcedureSchema, "all".to_owned(), Place::Value(keys("/steps"))),
     ];
-    insta::assert_snapshot!(rendered(Format::Text, text, &findings));
+    insta::assert_snapshot!(rendered(ReportFormat::Text, text, &findings));
 }
 
 #[test]
@@ -77,17 +77,17 @@ fn broken_text_is_shown_around_the_place() {
     let text = format!("{{\"id\": \"{}\", \"question\": \"cut\u{1b}", "x".repeat(300));
     let end = text.len();
     let findings = [Finding::new(RuleId::CutOff, "ends here".to_owned(), Place::Bytes { start: end - 5, end })];
-    insta::assert_snapshot!(rendered(Format::Text, &text, &findings));
+    insta::assert_snapshot!(rendered(ReportFormat::Text, &text, &findings));
 }
 
 #[test]
 fn short_lines_have_true_places() {
-    insta::assert_snapshot!(rendered(Format::Short, RECORD, &found()));
+    insta::assert_snapshot!(rendered(ReportFormat::Short, RECORD, &found()));
 }
 
 #[test]
 fn json_lines_are_json_and_exact() {
-    let line = rendered(Format::Jsonl, RECORD, &found());
+    let line = rendered(ReportFormat::Jsonl, RECORD, &found());
     assert!(line.is_ascii() && line.bytes().all(|byte| byte == b'\n' || byte >= 0x20));
     let json: serde_json::Value = serde_json::from_str(&line).unwrap();
     let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
@@ -116,7 +116,7 @@ fn ids_are_written_as_they_are() {
         (r#"{"id": NaN, "state": 1}"#, "null"),
         (r#"{"id": [1], "state": 1}"#, "null"),
     ] {
-        let line = rendered(Format::Jsonl, text, &[]);
+        let line = rendered(ReportFormat::Jsonl, text, &[]);
         assert!(line.contains(&format!("\"id\":{id},\"kind\"")), "{line}");
     }
 }
@@ -128,7 +128,7 @@ fn sarif_is_one_json_document() {
     with(RECORD, |case| sarif::write(case, &found(), &mut results));
     let mut out = Vec::new();
     sarif::begin(&mut out);
-    out.extend_from_slice(Format::Sarif.first(&results));
+    out.extend_from_slice(ReportFormat::Sarif.first(&results));
     sarif::end(&mut out);
     let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
     let results = json["runs"][0]["results"].as_array().unwrap();
@@ -160,7 +160,7 @@ fn a_part_of_a_text_has_its_own_range() {
     let text = r#"{"question": "a\u00e9 \"twelve\" b"}"#;
     let pointer = keys("/question");
     let finding = Finding::new(RuleId::GoldSteps, "x".to_owned(), Place::Span { pointer, start: 5, end: 11 });
-    let out = rendered(Format::Jsonl, text, &[finding]);
+    let out = rendered(ReportFormat::Jsonl, text, &[finding]);
     let start = text.find("twelve").unwrap();
     assert!(out.contains(&format!(r#""pointer":"/question","range":[{start},{}]"#, start + 6)), "{out}");
 }
@@ -179,7 +179,7 @@ fn effort(entries: usize) -> i64 {
     let findings: Vec<_> = (0..entries).map(finding).collect();
     let time = |_| {
         let start = worked();
-        for format in [Format::Jsonl, Format::Short] {
+        for format in [ReportFormat::Jsonl, ReportFormat::Short] {
             assert!(rendered(format, &text, &findings).len() > entries);
         }
         worked() - start
@@ -213,7 +213,7 @@ mod anything {
                 Finding::new(RuleId::ProcedureSchema, text.clone(), Place::Bytes { start, end: start + len })
                     .label(Place::Value(Pointer::default().then(part)), text.clone()),
             ];
-            for format in Format::ALL {
+            for format in ReportFormat::ALL {
                 let out = rendered(format, &text, &findings);
                 prop_assert!(out.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{out:?}");
             }

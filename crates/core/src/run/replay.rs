@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::arithmetic::recompute::{Basis, Computed};
+use crate::arithmetic::recompute::{Computed, ValueBasis};
 use crate::case::CaseView;
 use crate::procedure::prompt::{AnswerShape, execution, needs, visible_inputs};
 use crate::procedure::runner::{Ask, Ended, Runner, Values};
@@ -385,7 +385,7 @@ fn names_written(state: &State<'_>, step: usize) -> Vec<Untrusted<'static>> {
 /// nothing could, or all of it is as recorded.
 pub fn exact(case: &CaseView<'_>) -> Option<Fork> {
     let (procedure, state, recomputed) = (case.procedure()?, case.state(), case.executed()?);
-    let calculated = |write: &&Computed| write.basis == Basis::Plan && write.value.is_some();
+    let calculated = |write: &&Computed| write.basis == ValueBasis::Plan && write.value.is_some();
     let differs = |write: &&Computed| {
         write.recorded.is_none_or(|recorded| write.value.is_some_and(|value| !recorded.stands_for(value)))
     };

@@ -217,7 +217,7 @@ impl<'a> Entry<'a> {
 
 /// What became of a variable between two moments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Change {
+pub enum VariableChange {
     /// It was not there before.
     Appeared,
     /// It holds another value.
@@ -234,7 +234,7 @@ pub struct StateChange<'a> {
     /// Index of the variable.
     pub variable: usize,
     /// What became of it.
-    pub change: Change,
+    pub change: VariableChange,
     /// At the earlier moment.
     pub before: Option<Entry<'a>>,
     /// At the later moment.
@@ -805,11 +805,11 @@ impl<'a> State<'a> {
                 continue;
             }
             let change = match before {
-                None => Change::Appeared,
+                None => VariableChange::Appeared,
                 Some(before) => match (before.value, after.value) {
-                    (Some(before), Some(after)) if same_value(before, after) => Change::Rewritten,
-                    (Some(_), Some(_)) => Change::Changed,
-                    _ => Change::Unknown,
+                    (Some(before), Some(after)) if same_value(before, after) => VariableChange::Rewritten,
+                    (Some(_), Some(_)) => VariableChange::Changed,
+                    _ => VariableChange::Unknown,
                 },
             };
             differences.push(StateChange {

@@ -1,6 +1,6 @@
 //! Reasons to doubt the gold answer rather than the run.
 
-use super::{Confidence, Fix, Trial, Verdict};
+use super::{Confidence, Fix, Judgement, Trial};
 use crate::arithmetic::expression::{Expression, numbers};
 use crate::arithmetic::gold::{Gold, annotations};
 use crate::arithmetic::number::Number;
@@ -15,7 +15,7 @@ const ROUNDED: f64 = 0.006;
 
 impl Trial<'_, '_> {
     /// Reasons to doubt the gold answer.
-    pub(super) fn suspect_gold(&mut self, gold: &Gold) -> Option<Verdict> {
+    pub(super) fn suspect_gold(&mut self, gold: &Gold) -> Option<Judgement> {
         let answer = self.answer?.value;
         let baseline = self.baseline.and_then(Number::from_float);
         if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
@@ -60,7 +60,7 @@ impl Trial<'_, '_> {
     }
 
     /// The gold text's last calculation gives what the run gives, and then it ends with another number.
-    fn other_ending(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
+    fn other_ending(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
         let marks = annotations(self.record);
         let last = marks.last()?;
         let apart = (answer.float() - gold.value.float()).abs() >= 1.0;
@@ -73,7 +73,7 @@ impl Trial<'_, '_> {
     }
 
     /// Answer and gold are one number, rounded otherwise, and no whole things are counted.
-    fn rounding(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
+    fn rounding(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
         let counted = self.findings.iter().any(|finding| finding.rule == RuleId::AnswerFractional);
         let off = (answer.float() - gold.value.float()).abs();
         let near = off <= ROUNDED * gold.value.float().abs()
@@ -98,7 +98,7 @@ impl Trial<'_, '_> {
     }
 
     /// Answer and gold differ by a unit, or by a quantity of the question that only the answer uses.
-    fn factor(&mut self, gold: &Gold, answer: Number) -> Option<Verdict> {
+    fn factor(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
         let ratio = answer.over(gold.value)?;
         let inverse = Number::ONE.over(ratio)?;
         let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);

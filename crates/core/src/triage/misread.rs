@@ -1,12 +1,12 @@
 //! Whether the question was misread: the plan gives gold with the question's own numbers in place of what was extracted.
 
-use super::{Confidence, Fix, Trial, Verdict};
+use super::{Confidence, Fix, Judgement, Trial};
 use crate::arithmetic::expression::{Names, Reading, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::Number;
 use crate::arithmetic::number_words::{NumberWord, number_word};
 use crate::arithmetic::quantity::Quantity;
-use crate::arithmetic::recompute::{Basis, name_of, value_pointer};
+use crate::arithmetic::recompute::{ValueBasis, name_of, value_pointer};
 use crate::finding::{Datum, Finding, Severity};
 use crate::rules::RuleId;
 use stepscope_base::json::Value;
@@ -19,7 +19,7 @@ const MAX_EXTRACTED: usize = 6;
 
 impl Trial<'_, '_> {
     /// With the numbers that the question has in place of those that were misread, the plan gives gold.
-    pub(super) fn corrected(&mut self, gold: &Gold) -> Option<Verdict> {
+    pub(super) fn corrected(&mut self, gold: &Gold) -> Option<Judgement> {
         let links = self.links?;
         let procedure = self.procedure?;
         let write_of = |holder: usize| {
@@ -51,9 +51,9 @@ impl Trial<'_, '_> {
 
     /// Extracted values that stand nowhere in the question, or a quantity without a value though there is a place for it:
     /// the first step was run wrongly. Where the plan itself names the value, it is not the run's fault.
-    pub(super) fn misread_question(&mut self) -> Option<Verdict> {
+    pub(super) fn misread_question(&mut self) -> Option<Judgement> {
         let links = self.links?;
-        let first = self.recomputed.writes.iter().find(|write| write.basis == Basis::Extracted)?;
+        let first = self.recomputed.writes.iter().find(|write| write.basis == ValueBasis::Extracted)?;
         let of_run = |finding: &&Finding| {
             let fault = finding.details.iter().find(|(key, _)| *key == "fault");
             let run = matches!(fault, Some((_, Datum::Text(fault))) if *fault == "step_run");
@@ -70,7 +70,7 @@ impl Trial<'_, '_> {
             return Some((Fix::StepRun, Some(step), Confidence::Unsure));
         }
         // Of an exact execution it is known what came of it.
-        let numbers = || self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
+        let numbers = || self.recomputed.writes.iter().filter(|write| write.basis == ValueBasis::Extracted);
         let read = numbers().count() > 1 && numbers().all(|write| write.recorded.is_some());
         let is_missed = |finding: &&Finding| finding.rule == RuleId::QuantityMissed;
         let nothing = self.holds_nothing();
@@ -92,14 +92,14 @@ impl Trial<'_, '_> {
                 |quantity: &Quantity| Number::from_float(quantity.float()).is_some_and(|said| said.is_near(value));
             links.quantities.iter().any(said)
         };
-        let extracted = self.recomputed.writes.iter().filter(|write| write.basis == Basis::Extracted);
+        let extracted = self.recomputed.writes.iter().filter(|write| write.basis == ValueBasis::Extracted);
         let values: Vec<Number> = extracted.filter_map(|write| write.recorded).map(|number| number.value).collect();
         values.len() > 1 && links.missed.len() > 1 && !values.into_iter().any(stands)
     }
 
     /// A model that slips may have misread the question too: with one or two other numbers of the question in place of
     /// what it extracted, the plan gives gold.
-    pub(super) fn other_numbers(&mut self, gold: &Gold, slip: Option<usize>) -> Option<Verdict> {
+    pub(super) fn other_numbers(&mut self, gold: &Gold, slip: Option<usize>) -> Option<Judgement> {
         slip?;
         let question = self.record.question.and_then(Value::string)?;
         let mut known = said(question.utf8()?);
@@ -110,7 +110,7 @@ impl Trial<'_, '_> {
             .writes
             .iter()
             .enumerate()
-            .filter(|(_, write)| write.basis == Basis::Extracted && write.value.is_some())
+            .filter(|(_, write)| write.basis == ValueBasis::Extracted && write.value.is_some())
             .map(|(n, _)| n)
             .collect();
         if known.len() > MAX_KNOWN || extracted.len() > MAX_EXTRACTED || !self.recomputed.exact {
@@ -120,7 +120,7 @@ impl Trial<'_, '_> {
         self.misread_as(&found, gold, Confidence::Unsure)
     }
 
-    fn misread_as(&mut self, found: &[(usize, Number)], gold: &Gold, confidence: Confidence) -> Option<Verdict> {
+    fn misread_as(&mut self, found: &[(usize, Number)], gold: &Gold, confidence: Confidence) -> Option<Judgement> {
         let name = |n: usize| {
             self.recomputed.writes.get(n).map(|write| name_of(self.state, write.variable)).unwrap_or_default()
         };

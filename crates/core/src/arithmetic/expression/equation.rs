@@ -1,6 +1,6 @@
 //! Equations with one unknown, `x + 4x = 90`, turned into the calculation that gives it.
 
-use super::{Expression, Kind, Lexeme, Names, Node, Operation, Parser, Single, tokens};
+use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, tokens};
 use crate::arithmetic::number::Number;
 
 /// Longer texts hold more than an equation.
@@ -26,7 +26,7 @@ struct Linear {
 pub(crate) fn equation(text: &str, names: &Names) -> Option<Expression> {
     memchr::memchr(b'=', text.as_bytes()).filter(|_| text.len() <= MAX_TEXT)?;
     let list = tokens(text, names)?;
-    let signs = list.iter().enumerate().filter(|(_, token)| token.kind == Kind::Equals).map(|(at, _)| at);
+    let signs = list.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Equals).map(|(at, _)| at);
     signs.take(4).find_map(|at| around(&list, at, text))
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn solved(left: &Expression, right: u32, unknown: u32) -> Option<Expr
 
 /// The equation around an equals sign.
 fn around(list: &[Lexeme], at: usize, text: &str) -> Option<Expression> {
-    let ended = |before: &Lexeme| matches!(before.kind, Kind::Break | Kind::Equals);
+    let ended = |before: &Lexeme| matches!(before.kind, TokenKind::Break | TokenKind::Equals);
     let from = list.get(..at)?.iter().rposition(ended).map_or(0, |n| n + 1);
     let left = (from..at).find_map(|start| {
         let mut parser = Parser { words: true, ..Parser::new(list.get(..at)?, start, text, true) };

@@ -93,7 +93,7 @@ fn two_writers_are_ambiguous() {
         );
         let differences = state.difference(Moment(1), Moment(2));
         let changes: Vec<_> = differences.iter().map(|line| (line.variable, line.change)).collect();
-        assert_eq!(changes, [(apples, Change::Unknown), (index(state, "sum"), Change::Appeared)]);
+        assert_eq!(changes, [(apples, VariableChange::Unknown), (index(state, "sum"), VariableChange::Appeared)]);
     });
 }
 
@@ -162,7 +162,7 @@ fn a_trace_is_believed_before_the_final_state() {
         assert_eq!(lines(state, &state.writes(2)), [r#"final_answer="7" rec @2"#, "final_answer_numerical=7 rec @2"]);
         let apples = index(state, "apples");
         let differences = state.difference(Moment(2), Moment(1));
-        assert_eq!(differences[0].change, Change::Changed);
+        assert_eq!(differences[0].change, VariableChange::Changed);
         assert_eq!(differences[0].variable, apples);
         let read = state.reads(2)[0];
         assert_eq!(state.pointer(&read).unwrap().text(), "/trace/steps/3/inputs/sum");
