@@ -338,7 +338,8 @@ impl<T: Tally> Line<T> {
         drop(finished);
         let task = reader.next(block);
         if task.is_none() {
-            lock(&self.finished).total = Some(reader.next);
+            // Where another thread panicked there are fewer: nobody waits for its block.
+            lock(&self.finished).total.get_or_insert(reader.next);
             self.moved.notify_all();
         }
         task
