@@ -714,15 +714,12 @@ impl Literal {
         })
     }
 
-    /// Whether an answer's value is this one; 1 and 1.0 are one, 1 and true are not.
-    fn is(&self, value: Value<'_>) -> bool {
-        match (self, value.kind()) {
-            (Self::Text(text), Kind::String | Kind::Key) => match value.plain_string() {
-                Some(plain) => plain == text.as_slice(),
-                None => value.string().is_some_and(|string| string.bytes() == text.as_slice()),
-            },
-            (Self::Text(_), _) | (_, Kind::String | Kind::Key) => false,
-            _ => Self::of(value).is_some_and(|value| value == *self),
+    /// Whether an answer's value is one of these; 1 and 1.0 are one, 1 and true are not.
+    fn hold(list: &[Self], value: Value<'_>) -> bool {
+        match value.string() {
+            Some(string) => list.iter().any(|known| matches!(known, Self::Text(text) if string.bytes() == &**text)),
+            // Read once: it may be as long as the list.
+            None => Self::of(value).is_some_and(|value| list.contains(&value)),
         }
     }
 }

@@ -28,6 +28,8 @@ const MAX_ASKED: u64 = 3_000_000;
 const ASK: u64 = 100;
 /// So many values of an `enum` are compared by the work of asking one schema.
 const OPTIONS: u64 = 8;
+/// So many bytes of a value are compared by it.
+const BYTES: u64 = 32;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
@@ -330,6 +332,13 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         ON
     }
 
+    /// Whether a value is one of a list; what both are long is paid for.
+    fn is_among(self, list: &[Literal], value: Value<'v>) -> ControlFlow<(), bool> {
+        let size = if value.is_container() { value.raw().len() as u64 } else { 0 };
+        self.pay(size / BYTES + list.len() as u64 / OPTIONS)?;
+        ControlFlow::Continue(Literal::hold(list, value))
+    }
+
     fn node(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
         let Some(node) = self.schema.nodes.get(id) else { return ON };
         self.pay(1)?;
@@ -477,14 +486,13 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 about.say(errors, move || Message::default().value(value).text(" is not of type ").text(words))
             }
             (Keyword::Enum { options, words }, _) => {
-                about.evaluation.pay(options.len() as u64 / OPTIONS)?;
-                if options.iter().any(|option| option.is(value)) {
+                if about.evaluation.is_among(options, value)? {
                     return ON;
                 }
                 about.say(errors, move || Message::default().value(value).text(" is not one of ").text(words))
             }
             (Keyword::Const { value: wanted, words }, _) => {
-                if wanted.is(value) {
+                if about.evaluation.is_among(std::slice::from_ref(wanted), value)? {
                     return ON;
                 }
                 about.say(errors, move || Message::default().text(words).text(" was expected"))
