@@ -388,7 +388,7 @@ def wrong_values():
          ["answer/date_not_iso8601"], why="the date is not in ISO 8601")
     case("When does the cover end?", "date", [1],
          one(date("2027-02-30", "28 February 2027", "End of cover: 28 February 2027")), "reject",
-         ["answer/date_impossible"], why="there is no 30 February")
+         ["answer/date_impossible", "answer/date_original_disagrees"], why="there is no 30 February")
     case("By when has a claim to be sent?", "date", [1, 10],
          one(date("2027-03-28", "28 February 2027", "End of cover: 28 February 2027")), "reject",
          ["answer/date_original_disagrees"], why="the ISO date is another day than the original")

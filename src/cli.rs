@@ -3,6 +3,8 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 
@@ -10,8 +12,9 @@ use stepscope_base::guard::strike;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::Severity;
-use stepscope_core::record::types::use_types;
 use stepscope_core::report::ReportFormat;
+use stepscope_core::report::fields::Fields;
+use stepscope_core::report::jsonl::LineShape;
 use stepscope_core::review::hide::Hidden;
 use stepscope_io::config::Folders;
 use stepscope_io::config::types;
@@ -22,6 +25,11 @@ use stepscope_io::source::input::{Expand, expand};
 mod ask;
 mod check;
 mod compare;
+mod config;
+mod demo;
+mod export;
+mod help;
+mod man;
 mod models;
 mod order;
 mod out;
@@ -35,6 +43,7 @@ mod show;
 mod verify;
 
 pub use ask::ModelFlags;
+pub use demo::DemoArgs;
 pub use out::{Out, tell_panics};
 pub use print::{KeyRow, Keys};
 pub use review::Who;
@@ -49,11 +58,11 @@ pub const FAILED: u8 = 2;
 /// The model's server failed, or a run ended as upstream's would.
 pub(crate) const UNANSWERED: u8 = 3;
 
-/// See why a language model's run went wrong: procedures, global state step by step, diagnostics at the exact key.
+/// Debug, review and compare LLM runs in the terminal
 ///
-/// The name of a command opens no file: for a file called `check`, write ./check.
+/// To open a file named like a command, write ./check.
 #[derive(Parser, Debug)]
-#[command(name = "stepscope", version, max_term_width = 100)]
+#[command(name = "stepscope", version, max_term_width = 100, help_template = help::TEMPLATE)]
 struct Arguments {
     #[command(flatten)]
     screen: ScreenArgs,
@@ -64,10 +73,10 @@ struct Arguments {
 /// Opening the screen.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct ScreenArgs {
-    /// Files and folders to open, `-` for standard input; without any, the sample runs
+    /// Files and folders, `-` for standard input [default: the sample runs]
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
+    /// Baseline run to compare with (joined by id)
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
     /// Begins with the comparison
@@ -76,16 +85,19 @@ pub struct ScreenArgs {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: AnswerArgs,
-    /// Theme: dark, light, high-contrast, mono, or a name or path of your own
+    /// Theme: dark, light, high-contrast, mono, or your own by name or path
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Folder of config.toml and your own themes and schemas
+    /// Draw with ASCII characters only [default: where the locale is not UTF-8]
+    #[arg(long)]
+    pub ascii: bool,
+    /// Folder of config.toml, themes and schemas
     #[arg(long, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
-    /// The file that forks are kept in, instead of one beside the file of their parent: FILE.forks.jsonl
+    /// File that forks are saved in [default: FILE.forks.jsonl next to the records]
     #[arg(long, value_name = "FILE")]
     pub forks: Option<PathBuf>,
-    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    /// Folder of JSON Schemas, one per value type: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,
     /// What judges completions, shown by the key V
@@ -102,25 +114,25 @@ pub struct ScreenArgs {
 /// Reviewing by hand on the screen.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Reviewing {
-    /// The journal of verdicts; without it, PATH.reviews.jsonl. Of several the first is written, all are read
-    #[arg(long, value_name = "JOURNAL")]
+    /// Review log [default: PATH.reviews.jsonl]; may be repeated: the first is written, all are read
+    #[arg(long, value_name = "LOG")]
     pub reviews: Vec<PathBuf>,
     /// Who judges
     #[command(flatten)]
     pub who: Who,
-    /// Begin with the queue: errors first, then fatal, flagged, ungrounded, other than the baseline, the rest
+    /// Open as a review queue, worst first
     #[arg(long)]
     pub queue: bool,
-    /// Mix the queue, the same way for the same seed
+    /// Shuffle the queue (seeded)
     #[arg(long, value_name = "SEED")]
     pub shuffle: Option<u64>,
-    /// Of the records that nothing is known against, look at only this part, chosen by chance: 0.1
+    /// Sample this share of records without findings, for example 0.1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub clean_share: Option<f64>,
-    /// At the end show this part of the judged records again, to see how far you agree with yourself: 0.05
+    /// Repeat this share to measure self-agreement, for example 0.05
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.0)]
     pub repeat: f64,
-    /// Hide until the verdict: gold, baseline, triage, confidence, model
+    /// Hide until your verdict: gold, baseline, triage, confidence, model
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = hidden)]
     pub hide: Vec<Hidden>,
 }
@@ -134,20 +146,20 @@ impl Reviewing {
 }
 
 fn share(word: &str) -> Result<f64, &'static str> {
-    word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("it is a part from 0 to 1, as in 0.1")
+    word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("use a share from 0 to 1, for example 0.1")
 }
 
 fn hidden(word: &str) -> Result<Hidden, &'static str> {
-    Hidden::from_word(word).ok_or("it is gold, baseline, triage, confidence or model")
+    Hidden::from_word(word).ok_or("use gold, baseline, triage, confidence or model")
 }
 
 /// Where typed answers and what they cite are to be found.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct AnswerArgs {
-    /// The document that answers cite where they name none: lines as .parquet, .jsonl, .txt or .md, or a folder of tables
+    /// Source document for answers that name none (.parquet, .jsonl, .txt, .md, or a folder of tables)
     #[arg(long, value_name = "FILE")]
     pub document: Option<PathBuf>,
-    /// Also open the usual folder of docintel: `$DOCINTEL_OUTPUT_DIR`, else ~/.docintel/output
+    /// Also open the docintel output folder [default: `$DOCINTEL_OUTPUT_DIR`, ~/.docintel/output]
     #[arg(long)]
     pub docintel: bool,
 }
@@ -171,67 +183,103 @@ impl AnswerArgs {
 /// What to do instead of opening the screen.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
-    /// Check records and print what is wrong, at the exact key
+    /// Check records and print findings with their exact place
     ///
-    /// Exit code: 0 nothing at or above --fail-on, 1 findings that are, 2 something could not be read.
+    /// Exit code: 0 no finding at or above --fail-on, 1 findings, 2 something could not be read.
+    #[command(hide = true)]
     Check(Check),
     /// Print one record: question, steps, values, findings
+    #[command(hide = true)]
     Show(Show),
-    /// List the model servers that answer on this machine, and their models
+    /// Write a record as a page to send: question, verdict, steps, state, findings
     ///
-    /// Asks the customary ports of this machine and nobody else; with --url, --backend or --profile that server alone.
-    /// Exit code: 0 listed, 2 something is wrong with the settings, 3 no server answered.
+    /// Exit code: 0 written, 1 something in it looks private, and without --force nothing was written, 2 something could
+    /// not be done.
+    #[command(hide = true)]
+    Export(Box<export::ExportArgs>),
+    /// Show a tour of the program: Space for the next scene
+    ///
+    /// With --check, --svg or --cast it is played without a terminal. Exit code: 0 done, 1 a scene could not be shown, 2
+    /// something could not be done.
+    #[command(hide = true)]
+    Demo(Box<DemoArgs>),
+    /// List local model servers and their models
+    ///
+    /// Asks the usual ports of this machine only; with --url, --backend or --profile only that server.
+    /// Exit code: 0 listed, 2 invalid settings, 3 no server answered.
+    #[command(hide = true)]
     Models(Box<models::Models>),
-    /// Run a procedure against a model, step by step as evoproc-procedures does, and print the final state
+    /// Run a procedure against a model, step by step as evoproc does, and print the final state
     ///
-    /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that upstream's runner does not
-    /// take, an input that no step gives, or a server that failed.
+    /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that evoproc's runner rejects,
+    /// an input that no step produces, or a server that failed.
+    #[command(hide = true)]
     Run(Box<run::Run>),
-    /// Ask one step of a recorded run again, and print what becomes of the run as a forked record
+    /// Re-run a step of a recorded run; print the fork
     ///
     /// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
     /// not be used.
+    #[command(hide = true)]
     Rerun(Box<rerun::Rerun>),
-    /// Mend a procedure: ask a model with upstream's repair prompt until the validator is silent, or do without one
+    /// Repair a procedure, with or without a model
     ///
-    /// Exit code: 0 no diagnostics are left, 1 some are, 2 something could not be done, 3 the server failed.
+    /// With a model: evoproc's repair prompt, until its validator finds nothing. Exit code: 0 no errors left, 1 some left, 2 something could not be done, 3 the server failed.
+    #[command(hide = true)]
     Repair(Box<repair::Repair>),
-    /// Judge completions by a verifier and print their rewards, one JSON object a record
+    /// Score completions with a verifier; print rewards as JSON lines
     ///
     /// Exit code: 0 all passed, 1 some failed or could not be scored, 2 something could not be read or used, or nothing
     /// could be scored.
-    #[command(after_long_help = verify::HELP)]
+    #[command(hide = true, after_long_help = verify::HELP)]
     Verify(Verify),
-    /// Compare two runs of the same questions: joined by id, else by question
+    /// Compare two runs of the same questions (joined by id, else by question)
     ///
-    /// B is the baseline: an item that B has right and A has not is a regression. Exit code: 0, 1 with
+    /// B is the baseline: an item that is correct in B and not in A is a regression. Exit code: 0, 1 with
     /// --fail-on-regression and a regression, 2 something could not be read, or with --fail-on-regression nothing could
     /// be compared.
+    #[command(hide = true)]
     Compare(compare::Compare),
-    /// Save, list, export and compare the verdicts of people
+    /// Add, list, export and compare reviews
+    #[command(hide = true)]
     #[command(subcommand)]
     Review(review::ReviewCommand),
     /// List the rules, or explain one with an example
+    #[command(hide = true)]
     Rules {
-        /// A rule's id, such as procedure/unused
+        /// Rule id, for example procedure/unused
         id: Option<String>,
     },
     /// Print the table of keys
+    #[command(hide = true)]
     Keys,
-    /// Print a JSON Schema: of a trace, a review, an answer, or a type of values
+    /// Print a JSON Schema: of a trace, a review, an answer, or a value type
+    #[command(hide = true)]
     Schema {
-        /// Its name; without one, the names are listed
+        /// Schema name [default: list the names]
         name: Option<String>,
     },
+    /// Print the settings in force and where each comes from
+    #[command(hide = true)]
+    Config(config::Settings),
+    /// Check terminal, folders and settings
+    ///
+    /// Nothing is written, and no server is asked. Exit code: 0 all fine, 1 something is wrong.
+    #[command(hide = true)]
+    Doctor(config::Settings),
+    /// Print the manual page, for example: stepscope man | man -l -
+    #[command(hide = true)]
+    Man,
     /// Print shell completions
+    #[command(hide = true)]
     Completions {
-        /// For which shell
+        /// Shell
         shell: clap_complete::Shell,
     },
 }
 
 /// `stepscope check`.
 #[derive(clap::Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Check {
     /// Files and folders, `-` for standard input; folders are searched in path order
     #[arg(value_name = "PATH", required_unless_present = "docintel")]
@@ -239,34 +287,43 @@ pub struct Check {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: AnswerArgs,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
-    /// The least severity that makes the exit code 1
+    /// Exit 1 at or above this severity
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Warning)]
     fail_on: FailOn,
-    /// Take each record as an answer object of this schema: general, bool, gsm, arc, or a file with a JSON Schema
+    /// Check each record as an answer: general, bool, gsm, arc, or a JSON Schema file
     #[arg(long, value_name = "SCHEMA")]
     pub schema: Option<String>,
-    /// Folder of JSON Schemas, one a type of values in typed answers: NAME.json
+    /// Accept NaN and Infinity as final numbers (`check_finite_number=False`)
+    #[arg(long)]
+    pub no_finite_check: bool,
+    /// Folder of JSON Schemas, one per value type: NAME.json
     #[arg(long, value_name = "DIR")]
     pub schemas: Option<PathBuf>,
-    /// Print a board instead, as text or jsonl: where the wrong runs are to be fixed, by which argument, in which step
+    /// Print counts by where-to-fix, reason and step
     #[arg(long)]
     pub summary: bool,
-    /// Baseline records of the same questions, joined by id: where both agree against gold, gold is suspect
+    /// Add up the output of earlier checks (records or summaries); each record counts once, by its sha256
+    #[arg(long, requires = "summary", conflicts_with_all = ["schema", "baseline", "reviewed", "expect"])]
+    pub merge: bool,
+    /// Shape of each JSON object
+    #[command(flatten)]
+    shape: ShapeArgs,
+    /// Baseline run to compare with (joined by id)
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
-    /// Take in what people said: what they passed is accepted as it is, what they failed is a finding
+    /// Apply reviews: accept passed records, report failed ones
     #[arg(long)]
     pub reviewed: bool,
-    /// The journal for --reviewed; without it, PATH.reviews.jsonl
-    #[arg(long, value_name = "JOURNAL", requires = "reviewed")]
+    /// Review log for --reviewed [default: PATH.reviews.jsonl]
+    #[arg(long, value_name = "LOG", requires = "reviewed")]
     pub reviews: Vec<PathBuf>,
-    /// Take a journal as a regression set: 1 when what people passed has another answer, new findings, or is gone
-    #[arg(long, value_name = "JOURNAL", conflicts_with_all = ["reviewed", "summary", "schema", "baseline"])]
+    /// Fail when a passed item regresses: another answer, new findings, or missing
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["reviewed", "summary", "schema", "baseline"])]
     pub expect: Option<PathBuf>,
-    /// How many threads; without it, as many as there are cores
+    /// Threads [default: one per core]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
     /// Colours
@@ -298,13 +355,46 @@ impl Check {
     }
 }
 
+/// What of each JSON object is printed.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct ShapeArgs {
+    /// Fields of each JSON object to print: id,triage.fix,findings.rule
+    #[arg(long, value_name = "FIELDS")]
+    fields: Option<Fields>,
+    /// Add the record to its JSON object
+    #[arg(long)]
+    with_record: bool,
+}
+
+impl ShapeArgs {
+    /// What was asked for, of an object that has these members.
+    pub(crate) fn shape(&self, members: &[&str]) -> Result<LineShape, Shown> {
+        let unknown = self.fields.iter().flat_map(Fields::names).find(|name| !members.contains(name));
+        if let Some(name) = unknown {
+            let known = members.join(", ");
+            return Err(shown!("unknown field \"{}\"; the fields are {known}", Shown::line(name.as_bytes())));
+        }
+        let asks = |name| self.fields.iter().flat_map(Fields::names).any(|field| field == name);
+        let mut fields = self.fields.clone();
+        if let Some(fields) = fields.as_mut().filter(|_| self.with_record && !asks("record")) {
+            fields.also("record");
+        }
+        Ok(LineShape { record: self.with_record || asks("record"), fields })
+    }
+
+    /// Whether anything was asked for.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.with_record || self.fields.is_some()
+    }
+}
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum FormatArg {
-    /// The place in the record with a caret, as a compiler does
+    /// Source excerpt with a caret, like a compiler
     Text,
-    /// One line a finding: path:line:column: severity[rule] message (pointer)
+    /// One line per finding: path:line:column: severity[rule] message (pointer)
     Short,
-    /// One JSON object a record
+    /// One JSON object per record
     Jsonl,
     /// SARIF 2.1.0 for code hosts and editors
     Sarif,
@@ -333,7 +423,7 @@ pub enum Colour {
 /// `stepscope show`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Show {
-    /// The file (or folder) that holds the record
+    /// File or folder with the record
     #[arg(value_name = "PATH", required_unless_present = "docintel")]
     pub paths: Vec<PathBuf>,
     /// What belongs to answers with cited lines
@@ -344,7 +434,7 @@ pub struct Show {
     /// Only this step, counted from 1: what it reads, does and writes
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,
-    /// Print the exact prompt that upstream sends for the step
+    /// Print the exact prompt that evoproc sends for the step
     #[arg(long, requires = "step")]
     pub prompt: bool,
     /// Also print the global state before and after each step
@@ -360,6 +450,8 @@ pub struct Show {
 pub enum Invocation {
     /// To open the screen.
     Screen(Box<ScreenArgs>),
+    /// To show a tour, or to play it.
+    Demo(Box<DemoArgs>),
     /// One of the commands.
     Command(Box<Command>),
 }
@@ -367,6 +459,11 @@ pub enum Invocation {
 /// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
 /// code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Invocation, u8> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if help::is_short(&arguments) {
+        out.write(help::SHORT.as_bytes());
+        return Err(CLEAN);
+    }
     let arguments = order::commands_first(arguments, &Arguments::command());
     // Behind it stand paths and nothing else.
     let paths_alone = arguments.iter().any(|argument| argument == "--");
@@ -374,6 +471,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
             Ok(Invocation::Screen(Box::new(compare.screen())))
         }
+        Ok(Arguments { command: Some(Command::Demo(demo)), .. }) => Ok(Invocation::Demo(demo)),
         Ok(Arguments { command: Some(command), .. }) => Ok(Invocation::Command(Box::new(command))),
         Ok(Arguments { screen, .. }) => {
             let unknown = order::unknown_command(&screen.paths, &Arguments::command());
@@ -400,25 +498,39 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 /// Does what was asked. The exit code.
 pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     strike("command");
-    match command {
-        Command::Check(check) if knows_types(check.schemas.as_deref(), out) => check::run(check, out),
-        Command::Show(show) if knows_types(None, out) => show::run(show, out),
-        Command::Verify(options) => verify::run(options, out),
-        Command::Compare(compare) if knows_types(None, out) => compare::run(compare, out),
-        Command::Review(review) if knows_types(None, out) => review::run(review, out),
-        Command::Models(options) => models::run(options, out),
-        Command::Run(options) => run::run(options, out),
-        Command::Repair(options) if knows_types(None, out) => repair::run(options, out),
-        Command::Rerun(options) if knows_types(None, out) => rerun::run(options, out),
-        Command::Check(_)
-        | Command::Show(_)
+    let side = match command {
+        Command::Check(check) => side_data(check.schemas.as_deref(), out),
+        Command::Show(_)
+        | Command::Export(_)
         | Command::Compare(_)
         | Command::Review(_)
         | Command::Repair(_)
-        | Command::Rerun(_) => FAILED,
+        | Command::Rerun(_) => side_data(None, out),
+        _ => Some(Arc::default()),
+    };
+    let Some(side) = &side else { return FAILED };
+    match command {
+        Command::Check(check) => check::run(check, side, out),
+        Command::Show(show) => show::run(show, side, out),
+        Command::Export(options) => export::run(options, side, out),
+        Command::Verify(options) => verify::run(options, out),
+        Command::Compare(compare) => compare::run(compare, side, out),
+        Command::Review(review) => review::run(review, side, out),
+        Command::Models(options) => models::run(options, out),
+        Command::Run(options) => run::run(options, out),
+        Command::Repair(options) => repair::run(options, side, out),
+        Command::Rerun(options) => rerun::run(options, side, out),
         Command::Rules { id } => print::rules(id.as_deref(), out),
         Command::Keys => print::keys(keys, out),
         Command::Schema { name } => print::schema(name.as_deref(), out),
+        Command::Config(options) => config::config(options, out),
+        Command::Doctor(options) => config::doctor(options, out),
+        // The screen shows it.
+        Command::Demo(_) => FAILED,
+        Command::Man => {
+            out.write(man::page(&Arguments::command()).as_bytes());
+            CLEAN
+        }
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "stepscope", &mut text);
@@ -428,17 +540,11 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     }
 }
 
-/// Takes the user's types of values into use; `false`: they cannot be used, and that was said.
-fn knows_types(named: Option<&Path>, out: &mut Out) -> bool {
-    let registry = types::read_all(Folders::find(None).config.as_deref(), named);
-    match registry {
-        Ok(registry) => use_types(registry),
-        Err(failure) => {
-            out.complain(&shown!("{failure}"));
-            return false;
-        }
-    }
-    true
+/// What helps to judge records: the user's types of values. `None`: they cannot be used, and that was said.
+fn side_data(named: Option<&Path>, out: &Out) -> Option<Arc<SideData>> {
+    let types = types::read_all(Folders::find(None).config.as_deref(), named);
+    let side = types.map(|types| Arc::new(SideData::knowing(Arc::new(types))));
+    side.map_err(|failure| out.complain(&shown!("{failure}"))).ok()
 }
 
 #[cfg(test)]

@@ -52,6 +52,16 @@ pub mod app {
     pub(crate) mod view;
 }
 
+/// Tours: the program led from scene to scene, with pictures and recordings of it.
+pub mod demo {
+    /// Pictures of a screen.
+    pub(crate) mod picture;
+    /// On a terminal, or without one.
+    pub mod play;
+    /// A tour as a program.
+    pub(crate) mod tour;
+}
+
 /// The screens, each a folder that owns its state, its keys, its drawing and its mouse.
 pub mod screens {
     /// The items on which reviewers disagree.
@@ -62,6 +72,8 @@ pub mod screens {
     pub(crate) mod compare;
     /// The dashboard of the reviews.
     pub(crate) mod dashboard;
+    /// Charts of all records.
+    pub mod insights;
     /// A record as JSON.
     pub(crate) mod json;
     /// The screens by their names alone.
@@ -108,6 +120,10 @@ pub mod dialogs {
 
 /// What screens and dialogs are made of. Law: knows no screen.
 pub mod widgets {
+    /// The screen in ASCII.
+    pub(crate) mod ascii;
+    /// Bars, heat maps and scales.
+    pub(crate) mod charts;
     /// Fuzzy ranking for the palette.
     pub(crate) mod fuzzy;
     /// The one table of keys.
@@ -124,6 +140,8 @@ pub mod widgets {
     pub(crate) mod panes;
     /// Wrapped and painted text.
     pub(crate) mod prose;
+    /// Glyphs, one meaning each.
+    pub(crate) mod sign;
     /// Roles to styles.
     pub mod theme;
     /// Windows over a screen.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use stepscope::app::session;
 use stepscope::app::session::{ReviewStart, Start};
 use stepscope::cli::{self, Invocation, KeyRow, Out};
+use stepscope::demo::play::{self, DemoStart};
 use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
 use stepscope_core::review::hide::Hide;
@@ -33,6 +34,7 @@ fn run() -> u8 {
     let code = match cli::parse(std::env::args_os(), &mut out) {
         Ok(Invocation::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &mut out),
         Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
+        Ok(Invocation::Demo(demo)) => show(*demo, &mut out),
         Err(code) => code,
     };
     out.finish(code)
@@ -42,7 +44,7 @@ fn run() -> u8 {
 fn out_of_memory(size: usize) {
     terminal::give_back();
     let advice = "Open fewer or smaller files, or raise the limit (`ulimit -v`).";
-    Out::new().complain(&shown!("there is not enough memory left ({size} bytes were asked for). {advice}"));
+    Out::new().complain(&shown!("not enough memory ({size} bytes requested). {advice}"));
     std::process::exit(i32::from(cli::FAILED));
 }
 
@@ -74,6 +76,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
         paths,
         document: screen.answers.document,
         theme: screen.theme,
+        ascii: screen.ascii,
         baseline: screen.baseline,
         compare: screen.compare,
         config_dir: screen.config_dir,
@@ -103,6 +106,25 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
         }
         Err(why) => {
             say(out);
+            out.complain(&why);
+            cli::FAILED
+        }
+    }
+}
+
+/// Shows a tour, or plays it and says how its scenes came out.
+fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
+    let headless = demo.is_headless();
+    let cli::DemoArgs { tour, svg, cast, cast_v2, size, theme, .. } = demo;
+    let start = DemoStart { tour, svg, cast, cast_v2, size, theme };
+    let done = if headless { play::play(&start).map(Some) } else { play::open(&start).map(|_| None) };
+    match done {
+        Ok(Some(played)) => {
+            played.scenes.iter().for_each(|scene| out.line(scene));
+            if played.failed > 0 { cli::FOUND } else { cli::CLEAN }
+        }
+        Ok(None) => cli::CLEAN,
+        Err(why) => {
             out.complain(&why);
             cli::FAILED
         }

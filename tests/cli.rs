@@ -272,7 +272,7 @@ fn show_prints_a_record_a_step_and_a_prompt() {
     let out = text(&whole.stdout);
     assert_eq!(code(&whole), 0, "{whole:?}");
     for part in
-        ["Question\n  2 + 3?", "Step 2 (id 2, run with the answer schema)", "a  2  [reconstructed]", "procedure/unused"]
+        ["Question\n  2 + 3?", "Step 2 (id 2, uses the answer schema)", "a  2  [reconstructed]", "procedure/unused"]
     {
         assert!(out.contains(part), "{part}\n{out}");
     }
@@ -313,16 +313,26 @@ fn the_program_explains_itself() {
         assert!(is_clean(&one.stdout), "{out}");
     }
     let near = run(&["rules", "unused"], &[]);
-    assert!(code(&near) == 2 && text(&near.stderr).contains("did you mean procedure/unused"), "{near:?}");
+    assert!(code(&near) == 2 && text(&near.stderr).contains("Did you mean \"procedure/unused\""), "{near:?}");
 
-    for name in
-        ["trace", "review", "answer-trace", "typed-answer", "procedure", "general", "bool", "gsm", "arc", "amount"]
-    {
+    for name in [
+        "trace",
+        "review",
+        "answer-trace",
+        "typed-answer",
+        "chain",
+        "procedure",
+        "general",
+        "bool",
+        "gsm",
+        "arc",
+        "amount",
+    ] {
         let schema = run(&["schema", name], &[]);
         let _: serde_json::Value = serde_json::from_slice(&schema.stdout).unwrap();
     }
     assert_eq!(code(&run(&["schema", "x"], &[])), 2);
-    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 19);
+    assert_eq!(text(&run(&["schema"], &[]).stdout).lines().count(), 20);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(text(&run(&["completions", shell], &[]).stdout).contains("fail-on"), "{shell}");
     }
@@ -364,7 +374,7 @@ fn flags_may_stand_before_a_command_and_no_command_is_a_file() {
         assert!(code(&output) == 0 && text(&output.stdout).starts_with("1 record, nothing found"), "{output:?}");
     }
     for (word, words) in [
-        ("chek", "unknown command \"chek\", and there is no such file. Did you mean \"check\"?"),
+        ("chek", "unknown command \"chek\", and no such file. Did you mean \"check\"?"),
         ("chec", "Did you mean \"check\"?"),
         ("rreun", "Did you mean \"rerun\"?"),
         ("zzz", "`stepscope --help` lists the commands"),
@@ -523,7 +533,7 @@ fn wrong_runs_are_placed() {
     assert_eq!(code(&missing), 2);
 
     let shown = run(&["show"], &[&folder.path("runs.jsonl")]);
-    assert!(text(&shown.stdout).contains("fix the step run, step 2 (sure)"), "{shown:?}");
+    assert!(text(&shown.stdout).contains("model output, step 2 (sure)"), "{shown:?}");
     assert!(text(&shown.stdout).contains("≙ final_answer 5 = 2 + 3 ← a = 2 (step 1), b = 3 (step 1)"), "{shown:?}");
 }
 
@@ -554,7 +564,7 @@ fn completions_are_judged_in_order_and_compared_with_what_was_recorded() {
     assert_eq!(
         lines[0],
         serde_json::json!({"success": true, "reward": 1.0, "details": "JSON valid + schema-compliant", "error": null,
-            "metadata": {"recorded_reward": 1.0}})
+            "metadata": {"recorded_reward": 1.0}, "sha256": lines[0]["sha256"], "rules": lines[0]["rules"]})
     );
     assert_eq!((&lines[1]["reward"], &lines[1]["error"]), (&0.5.into(), &"schema_invalid".into()));
     let name = verified.display();
@@ -627,7 +637,7 @@ fn verify_ends_with_what_became_of_it() {
     assert_eq!((code(&both), results(&both).len()), (2, 1));
     assert!(text(&both.stderr).contains("none.jsonl: there is no such file"), "{both:?}");
     for (arguments, why) in [
-        (&["verify"][..], "say what to judge by"),
+        (&["verify"][..], "choose a verifier"),
         (&["verify", "--verifier", "json"], "there is no such verifier"),
         (&["verify", "--verifier", "regex_format", "--pattern", "("], "this group is never closed"),
         (&["verify", "--verifier", "json_structure", "--full-match"], "full_match means nothing to it"),
@@ -641,4 +651,136 @@ fn verify_ends_with_what_became_of_it() {
     let bleu = ["verify", "--verifier", "bleu", "--reference", "{}", "--threshold", "0.9", "--effective-order"];
     assert_eq!(code(&run(&bleu, &[&good])), 0);
     assert_eq!(code(&run(&bleu[..7], &[&good])), 1, "all four orders count");
+}
+
+#[test]
+fn a_filter_gives_a_line_for_each_line_in_order() {
+    let broken = "{\"id\": \"torn\", \"quest";
+    let input = format!("{GOOD}\n{broken}\n{}\r\nnot JSON\n{GOOD}\n{broken}", bad());
+    let arguments = ["check", "-", "--format", "jsonl", "--fail-on", "never"];
+    let output = fed(stepscope().args(arguments), &input);
+    assert_eq!(code(&output), 0, "{output:?}");
+    let kinds: Vec<_> = results(&output).iter().map(|line| line["kind"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(kinds, ["procedural", "broken", "procedural", "broken", "procedural", "broken"]);
+    let lines = results(&output);
+    assert!(
+        lines.iter().all(|line| line["rules"] == lines[0]["rules"] && line["sha256"].as_str().unwrap().len() == 64)
+    );
+    assert_eq!((&lines[0]["sha256"], &lines[1]["sha256"]), (&lines[4]["sha256"], &lines[5]["sha256"]));
+    assert_ne!(lines[0]["sha256"], lines[2]["sha256"]);
+
+    // Another order of keys and other blanks are the same record; whatever stands around it, the same is said of it.
+    let fields = "id,sha256,rules,kind,findings,triage,fitness";
+    let picked = |input: &str| {
+        let arguments = [&arguments[..], &["--fields", fields]].concat();
+        text(&fed(stepscope().args(arguments), input).stdout).lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let whole = picked(&input);
+    let parts: Vec<String> = input.split_inclusive('\n').flat_map(picked).collect();
+    assert_eq!(parts, whole);
+    assert!(picked("").is_empty());
+
+    // However little a record says, its line is there.
+    for arguments in [&arguments[..], &["verify", "-", "--verifier", "json_structure", "--fail-on", "never"]] {
+        let output = fed(stepscope().args(arguments), "{}\n".repeat(60_000));
+        assert_eq!((code(&output), text(&output.stdout).lines().count()), (0, 60_000));
+        let last: serde_json::Value = serde_json::from_str(text(&output.stdout).lines().last().unwrap()).unwrap();
+        assert_eq!(last, serde_json::json!({"left_out": true}));
+        assert!(output.stdout.len() < 20 * 180_000, "{}", output.stdout.len());
+    }
+}
+
+#[test]
+fn a_filter_answers_before_its_input_ends() {
+    for arguments in [&["check", "-", "--format", "jsonl"][..], &["verify", "-", "--verifier", "json_structure"]] {
+        let mut child = stepscope()
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let feeder = std::thread::spawn(move || {
+            let lines = format!("{GOOD}\n").repeat(300);
+            // Until nobody reads any more; what was read is let go of.
+            while stdin.write_all(lines.as_bytes()).is_ok() {}
+        });
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_exact(&mut [0; 4_000]).unwrap();
+        drop(stdout);
+        child.wait().unwrap();
+        feeder.join().unwrap();
+    }
+}
+
+#[test]
+fn members_of_an_object_can_be_chosen_and_the_record_added() {
+    let check = |options: &[&str]| fed(stepscope().args(["check", "-", "--format", "jsonl"]).args(options), GOOD);
+    let lines = results(&check(&["--with-record"]));
+    let record: serde_json::Value = serde_json::from_str(GOOD).unwrap();
+    assert_eq!(lines[0]["record"], record);
+    assert!(lines[0]["findings"].is_array());
+    let chosen = check(&["--fields", "triage.fix,id", "--with-record"]);
+    assert_eq!(results(&chosen)[0], serde_json::json!({"triage": {"fix": "none"}, "id": "good", "record": record}));
+    let unknown = check(&["--fields", "nope\u{1b}"]);
+    assert!(code(&unknown) == 2 && text(&unknown.stderr).contains("unknown field \"nope␛\"; the fields are source, "));
+    assert_eq!(code(&check(&["--fields", "a..b"])), 2);
+    let output = fed(stepscope().args(["check", "-", "--fields", "id"]), GOOD);
+    assert!(code(&output) == 2 && text(&output.stderr).contains("add --format jsonl"), "{output:?}");
+    let arguments = ["verify", "-", "--verifier", "json_structure", "--fields", "reward,record.id"];
+    let output = fed(stepscope().args(arguments), "{\"id\": 1, \"completion\": \"{}\"}");
+    assert_eq!(results(&output)[0], serde_json::json!({"reward": 1.0, "record": {"id": 1}}));
+    let broken = fed(stepscope().args(["check", "-", "--format", "jsonl", "--with-record"]), "{\"a\": \u{7f}\n\n");
+    assert!(results(&broken)[0]["record"].as_str().unwrap().starts_with("{\"a\": "), "{broken:?}");
+}
+
+#[test]
+fn a_pipeline_is_not_ended_by_what_a_record_holds() {
+    let verify = |never: bool, input: &str| {
+        let fail_on = if never { "never" } else { "failed" };
+        code(&fed(stepscope().args(["verify", "-", "--verifier", "json_structure", "--fail-on", fail_on]), input))
+    };
+    for (input, otherwise) in [("", 0), ("{\"completion\": \"x\"}\n", 1), ("{\"a\": 1}\n", 2), ("{\n", 2)] {
+        assert_eq!((verify(true, input), verify(false, input)), (0, otherwise), "{input}");
+    }
+    let output = run(&["verify", "--verifier", "json_structure", "--fail-on", "never"], &[Path::new("/nowhere")]);
+    assert_eq!(code(&output), 2, "what is not there is a mistake");
+}
+
+#[test]
+fn boards_add_up_in_any_order_and_a_record_counts_once() {
+    let folder = Folder::new();
+    let wrong = |n: usize| {
+        let text = GOOD.replace(r#""correct": true"#, r#""gold_num": 5.0, "correct": false"#);
+        text.replace("numerical\": 5.0", &format!("numerical\": {}.0", n + 7)).replace("\"good\"", &format!("\"{n}\""))
+    };
+    let records: Vec<String> = (0..6).map(|n| wrong(n) + "\n").collect();
+    let check = |options: &[&str], input: &str| {
+        text(&fed(stepscope().args(["check", "-", "--format", "jsonl"]).args(options), input).stdout).to_owned()
+    };
+    let merge = |paths: &[&PathBuf]| {
+        let output =
+            stepscope().args(["check", "--merge", "--summary", "--format", "jsonl"]).args(paths).output().unwrap();
+        assert_eq!(code(&output), 0, "{output:?}");
+        text(&output.stdout).to_owned()
+    };
+    let whole = check(&["--summary"], &records.concat());
+    assert!(whole.contains("\"runs\":6"), "{whole}");
+    let part = |n: usize, options: &[&str], records: &[String]| {
+        folder.write(&format!("part-{n}{}.jsonl", options.len()), &check(options, &records.concat()))
+    };
+    let boards: Vec<PathBuf> = (0..3).map(|n| part(n, &["--summary"], &records[2 * n..2 * n + 2])).collect();
+    let [a, b, c] = [&boards[0], &boards[1], &boards[2]];
+    assert_eq!(merge(&[a, b, c]), whole);
+    let ab = folder.write("ab.jsonl", &merge(&[a, b]));
+    let bc = folder.write("bc.jsonl", &merge(&[b, c]));
+    assert_eq!((merge(&[&ab, c]), merge(&[a, &bc])), (whole.clone(), whole.clone()));
+    // Results of records: one part was done twice, one had nothing to do.
+    let parts: Vec<PathBuf> = (0..3).map(|n| part(n, &[], &records[2 * n..2 * n + 2])).collect();
+    let none = part(9, &[], &[]);
+    assert_eq!(merge(&[&parts[0], &parts[1], &none, &parts[1], &parts[2]]), whole);
+    let output = run(&["check", "--merge", "--summary"], &[&folder.path("good.jsonl")]);
+    assert!(code(&output) == 2 && text(&output.stderr).contains("not printed by check"), "{output:?}");
+    assert_eq!(code(&run(&["check", "--merge"], &[a])), 2, "it is for boards");
 }

@@ -56,11 +56,11 @@ fn numbers(text: &str, name: &str) -> Vec<u64> {
 }
 
 const CELLS: [(&str, &str); 5] = [
-    ("both right", "both"),
-    ("only A right", "only_a"),
-    ("only B right", "only_b"),
-    ("none right", "none"),
-    ("missing or error", "missing"),
+    ("both correct", "both"),
+    ("A only", "only_a"),
+    ("B only", "only_b"),
+    ("both wrong", "none"),
+    ("missing or failed", "missing"),
 ];
 
 #[test]
@@ -83,7 +83,7 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
         // One item of the last cell is in the baseline alone.
         let hidden = usize::from(word == "missing");
         assert_eq!(d.app.rows(), count - hidden, "{word}");
-        assert_eq!(d.status().contains("1 more is in B alone"), hidden == 1, "{}", d.status());
+        assert_eq!(d.status().contains("1 more is only in B"), hidden == 1, "{}", d.status());
     }
     assert_eq!(d.table_ids(), ["c8", "c9"]);
     d.keys("Esc");
@@ -115,7 +115,7 @@ fn cells_can_be_typed_and_combined() {
     alone.keys("^U Enter");
     for key in ["m", "B"] {
         alone.keys(key);
-        assert!(alone.status().contains("there is no baseline"), "{key}: {}", alone.status());
+        assert!(alone.status().contains("no baseline"), "{key}: {}", alone.status());
     }
     alone.hides(&["matrix"]);
 }
@@ -126,8 +126,8 @@ fn a_run_stands_beside_a_direct_prompt() {
         let mut d = fixtures();
         d.resize(width, height).keys("3j B");
         assert_eq!(d.app.screen(), ScreenKind::SideBySide);
-        d.shows(&["runs.jsonl", "against", "base.jsonl", "✓ right", "✗ wrong", "49 pears", "50 pears", "4/12"]);
-        d.shows(&["Steps of A, the raw reply of B", "different shapes"]);
+        d.shows(&["runs.jsonl", "against", "base.jsonl", "✓ correct", "✗ wrong", "49 pears", "50 pears", "4/12"]);
+        d.shows(&["Steps of A, the raw reply of B", "Different record types"]);
         d.keys("G").shows(&["/raw", "There are several boxes."]);
         d.keys("g").shows(&["Item 4"]);
         d.keys("B");
@@ -138,7 +138,7 @@ fn a_run_stands_beside_a_direct_prompt() {
 #[test]
 fn two_runs_part_at_a_step_and_what_is_the_same_can_be_shown() {
     let mut d = fixtures();
-    d.keys("G Enter B").shows(&["first diverging step: 2 (values of product)", "Variables: 3 the same"]);
+    d.keys("G Enter B").shows(&["first diverging step: 2 (values of product)", "Variables: "]);
     d.shows(&["product", "35", "36", "→ product = 36"]).hides(&["/gold_num"]);
     d.keys("d G").shows(&["/gold_num"]);
     d.keys("q");
@@ -154,7 +154,7 @@ fn side_by_side_one_walks_on_through_the_filter() {
     d.keys("}").shows(&["Item 6", "2/3"]);
     d.keys("}").shows(&["Item 12", "3/3"]);
     d.keys("}");
-    assert!(d.status().contains("last record"), "{}", d.status());
+    assert!(d.status().contains("last matched record"), "{}", d.status());
     d.keys("{").shows(&["Item 6"]);
     d.keys("q");
     assert_eq!(d.app.screen(), ScreenKind::Run);
@@ -165,12 +165,12 @@ fn side_by_side_one_walks_on_through_the_filter() {
 fn a_record_without_a_partner_says_so() {
     let mut d = fixtures();
     d.keys("8j B");
-    assert!(d.status().contains("no record of this item"), "{}", d.status());
+    assert!(d.status().contains("no baseline record for this item"), "{}", d.status());
     assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
     // Joined by its question.
     d.keys("j B").shows(&["Item 10"]);
     // An error row beside an answer.
-    d.keys("q g 7j B").shows(&["TimeoutError: the server did not answer", "✗ error"]);
+    d.keys("q g 7j B").shows(&["TimeoutError: the server did not answer", "⊘ run failed"]);
 }
 
 #[test]
@@ -202,15 +202,15 @@ fn odd_baselines_are_counted_not_refused() {
     let b = format!("// a comment\n{}{}{{\"id\": \"2\", \n{other}", row("\"1\"", 5, true), row("1", 6, false));
     let (_folder, mut d) = two(&a, &b);
     d.keys("m").shows(&["1 in A alone", "0 in A and 1 in B", "ask different questions"]);
-    assert_eq!(numbers(&d.screen(), "both right"), [2; 3]);
-    assert_eq!(numbers(&d.screen(), "missing or error"), [2; 3], "the broken line is an item of its own");
+    assert_eq!(numbers(&d.screen(), "both correct"), [2; 3]);
+    assert_eq!(numbers(&d.screen(), "missing or failed"), [2; 3], "the broken line is an item of its own");
     d.keys("q G B").shows(&["␛[31mother?"]);
     let (_folder, mut empty) = two(&a, "");
     empty.keys("m").shows(&["0 by id, 0 by question; 3 in A alone", "of none"]);
     let (_folder, mut nothing) = two("", &a);
     nothing.keys("m").shows(&["0 by id"]).hides(&["NaN"]);
     nothing.keys("j Enter");
-    assert!(nothing.status().contains("no record of A"), "{}", nothing.status());
+    assert!(nothing.status().contains("No records"), "{}", nothing.status());
 }
 
 #[test]
@@ -227,11 +227,11 @@ fn what_people_said_changes_the_later_bases_only() {
         .unwrap();
     let printed = shell(&["compare"], &[&folder.path().join("a.jsonl"), &folder.path().join("b.jsonl")]);
     d.keys("m");
-    for name in ["both right", "only B right", "none right", "gold disputed"] {
+    for name in ["both correct", "B only", "both wrong", "disputed"] {
         assert_eq!(numbers(&d.screen(), name), numbers(&printed, name), "{name}\n{printed}");
     }
-    assert_eq!(numbers(&printed, "only B right"), [3, 2, 2], "{printed}");
-    assert_eq!(numbers(&printed, "gold disputed"), [0, 0, 1], "{printed}");
+    assert_eq!(numbers(&printed, "B only"), [3, 2, 2], "{printed}");
+    assert_eq!(numbers(&printed, "disputed"), [0, 0, 1], "{printed}");
     d.keys("2j Enter");
     assert_eq!((d.app.table.filter_text.as_str(), d.app.rows()), ("cell:recorded/only_b", 3));
     d.keys("m l Enter");
@@ -284,7 +284,7 @@ fn board(d: &mut Drive, name: &str, column: usize) {
 fn every_number_of_the_boards_opens_its_records() {
     let (folder, mut d) = reviewed();
     d.resize(120, 60).keys("O");
-    d.shows(&["4 judged items", "Where to fix, as people say", "Where to fix, as the triage says"]);
+    d.shows(&["4 reviewed items", "Where to fix: reviewers", "Where to fix: automatic"]);
     let stats = shell(&["review", "stats"], &[&folder.path().join("a.jsonl")]);
     for line in stats.lines().filter(|line| line.contains(" % [")) {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -317,11 +317,11 @@ fn every_number_of_the_boards_opens_its_records() {
 #[test]
 fn without_reviews_the_boards_show_what_the_triage_says() {
     let mut d = fixtures();
-    d.keys("O").shows(&["Where to fix, as the triage says", "0 judged items"]).hides(&["as people say"]);
+    d.keys("O").shows(&["Where to fix: automatic", "0 reviewed items"]).hides(&["fix: reviewers"]);
     d.keys("Enter");
     assert_eq!(d.app.table.filter_text, "board:triage/step_run");
     assert!(d.app.rows() > 0);
-    d.keys("A").shows(&["nobody judged anything yet", "on nothing"]);
+    d.keys("A").shows(&["no reviews yet", "No open disagreements"]);
     d.keys("a");
     assert!(d.status().contains("nothing to decide"), "{}", d.status());
 }
@@ -329,16 +329,16 @@ fn without_reviews_the_boards_show_what_the_triage_says() {
 #[test]
 fn who_disagrees_stands_side_by_side_and_is_decided() {
     let (folder, mut d) = reviewed();
-    d.keys("A").shows(&["verdict  c6", "✗ fail  ada", "✓ pass  bob", "slip, unit, twice", "gold suspect"]);
-    d.shows(&["gold ␛[31mis wrong", "fix step_run, step 2", "overlap 1", "under 20 items are counted only"]);
-    d.keys("x").shows(&["1 ○ slip", "2 ○ unit, twice", "Enter save", "Esc give up"]);
-    d.keys("2 1 1").shows(&["1 ○ slip", "2 ● unit, twice"]);
+    d.keys("A").shows(&["verdict  c6", "⊖ fail  ada", "⊕ pass  bob", "slip, unit, twice", "expected answer: suspect"]);
+    d.shows(&["gold ␛[31mis wrong", "Fix: step_run, step 2", "overlap 1", "under 20 items are counted only"]);
+    d.keys("x").shows(&["1 [ ] slip", "2 [ ] unit, twice", "Enter save", "Esc cancel"]);
+    d.keys("2 1 1").shows(&["1 [ ] slip", "2 [x] unit, twice"]);
     d.keys("9");
     assert!(d.status().contains("no such label"), "{}", d.status());
     d.keys("Esc").hides(&["○"]);
     d.keys("x 2 Enter");
     assert!(d.status().contains("saved c6"), "{}", d.status());
-    d.shows(&["on nothing"]);
+    d.shows(&["No open disagreements"]);
     let journal = std::fs::read_to_string(folder.path().join("a.jsonl.reviews.jsonl")).unwrap();
     let last = journal.lines().last().unwrap();
     for part in ["\"adjudicate\"", "\"eve\"", "unit, twice", "\"fail\"", "\"adjudicates\"", "\"step_run\""] {
@@ -366,7 +366,7 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     assert_eq!(journal.matches(id.utf8().unwrap()).count(), 1);
     d.app.across.journals.files = Vec::new();
     say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
-    d.keys("q A").shows(&["nobody judged anything yet"]);
+    d.keys("q A").shows(&["no reviews yet"]);
 }
 
 #[test]
@@ -426,17 +426,17 @@ fn the_mouse_chooses_and_opens() {
     for height in [24, 36] {
         let (_folder, mut d) = reviewed();
         d.resize(100, height).keys("m");
-        let (_, row) = d.find("none right");
+        let (_, row) = d.find("both wrong");
         let (column, _) = d.find("as reviewed");
         d.click(column, row);
         assert_eq!((d.app.across.compare.list.at, d.app.across.compare.basis), (3, 1));
         let (column, row) = d.find("McNemar's exact test as reviewed");
         d.click(column, row);
-        assert!(d.status().contains("choose a cell above"), "{}", d.status());
+        assert!(d.status().contains("select a cell above"), "{}", d.status());
         let (column, _) = d.find("as recorded");
         // The first click may scroll.
         for _ in 0..2 {
-            let (_, row) = d.find("only B right");
+            let (_, row) = d.find("B only");
             d.click(column, row);
         }
         assert_eq!(d.app.table.filter_text, "cell:recorded/only_b");
@@ -455,12 +455,12 @@ fn the_mouse_chooses_and_opens() {
 fn while_it_is_worked_out_everything_else_goes_on() {
     let (_folder, mut d) = reviewed();
     d.hold = true;
-    d.keys("m").shows(&["the two runs are being read and joined"]);
-    d.keys("q f 'cell:only_b' Enter").shows(&["looking…"]);
+    d.keys("m").shows(&["reading and joining both runs"]);
+    d.keys("q f 'cell:only_b' Enter").shows(&["searching…"]);
     d.keys("Esc j B");
-    assert!(d.status().contains("being joined"), "{}", d.status());
-    d.keys("O").shows(&["the reviews are being read"]);
-    d.keys("q A").shows(&["the reviews are being read"]);
+    assert!(d.status().contains("joining"), "{}", d.status());
+    d.keys("O").shows(&["reading reviews"]);
+    d.keys("q A").shows(&["reading reviews"]);
     d.keys("q j j B").release();
     assert_eq!(d.app.screen(), ScreenKind::SideBySide, "the record that was asked for");
     d.shows(&["Item 4"]);

@@ -62,7 +62,7 @@ fn read(journal: &Path) -> Vec<String> {
 fn judge(what: &str, folder: &Path, journal: &Path, acked: &[String], writers: &[&str]) {
     let found = read(journal);
     let set: HashSet<&String> = found.iter().collect();
-    assert_eq!(set.len(), found.len(), "{what}: an id stands twice");
+    assert_eq!(set.len(), found.len(), "{what}: an duplicate ids");
     let lost: Vec<_> = acked.iter().filter(|id| !set.contains(id)).collect();
     assert!(lost.is_empty(), "{what}: lost {lost:?}");
     for tag in writers {

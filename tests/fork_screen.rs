@@ -66,13 +66,13 @@ fn what_cannot_be_saved_is_said_and_kept_and_saved_later() {
     assert_eq!(d.status(), "everything is saved");
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
-    assert!(d.status().starts_with("NOT SAVED, it is no regular file (^S tries again): "));
+    assert!(d.status().starts_with("NOT SAVED, it is no regular file (^S retries): "));
     d.keys("j");
     assert!(d.header().contains("✗ 1 not saved"), "{}", d.header());
     d.keys("^S");
     assert!(d.status().starts_with("NOT SAVED"));
     d.keys("Q");
-    assert!(d.quit.is_none() && d.status().contains("^S tries again"), "{}", d.status());
+    assert!(d.quit.is_none() && d.status().contains("^S retries"), "{}", d.status());
     std::fs::remove_dir(forks_of(&path)).unwrap();
     d.keys("^S");
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
@@ -120,11 +120,11 @@ fn forks_stand_below_their_parents() {
         d.shows(&["8 records   2 forks"]);
         let lines = d.lines();
         assert!(lines[3].starts_with("   2 "), "{}", d.screen());
-        assert!(lines[4].starts_with("  r1") && lines[4].contains("└ problem_text edited before"), "{}", d.screen());
+        assert!(lines[4].starts_with("  r1") && lines[4].contains("└ problem_text overridden"), "{}", d.screen());
         assert!(lines[5].starts_with("  r2") && lines[6].starts_with("   3"), "{}", d.screen());
         // Forks go with their parents, whatever the order.
         d.keys("~");
-        let row = |start: &str| d.lines().iter().position(|line| line.starts_with(start)).unwrap();
+        let row = |start: &str| d.lines().iter().position(|line| line.replace('❯', " ").starts_with(start)).unwrap();
         assert!(row("  r1") == row("   2 ") + 1 && row("  r2") == row("   2 ") + 2, "{}", d.screen());
     }
 }
@@ -135,7 +135,7 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     let mut d = open(&path);
     d.keys("j Enter )");
     assert_eq!(d.status(), "this record has no forks");
-    assert!(d.header().contains("2/8 ▸") && d.header().contains("rec "), "{}", d.header());
+    assert!(d.header().contains("2/8 ▸") && !d.header().contains("fork"), "{}", d.header());
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
     d.wait_for(|app| app.fork_count() == 1 && app.fork_tree().len() == 2);
@@ -148,13 +148,13 @@ fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     d.keys(")");
     assert!(d.header().contains("fork r2"), "{}", d.header());
     d.keys(")");
-    assert!(d.header().contains("rec "), "{}", d.header());
+    assert!(!d.header().contains("fork"), "{}", d.header());
     d.keys("(");
     assert!(d.header().contains("fork r2"), "{}", d.header());
     d.keys("}");
-    assert!(d.header().contains("3/8") && d.header().contains("rec "), "{}", d.header());
+    assert!(d.header().contains("3/8") && d.header().contains("recorded "), "{}", d.header());
     d.keys("{ q");
-    d.shows(&["8 records   2 forks", "└ problem_text edited", "  └ problem_text edited"]);
+    d.shows(&["8 records   2 forks", "└ problem_text overridden", "  └ problem_text overridden"]);
     assert_eq!(std::fs::read_to_string(forks_of(&path)).unwrap().lines().count(), 2);
 }
 
@@ -166,10 +166,10 @@ fn a_fork_whose_parent_is_gone_stands_by_itself_and_says_so() {
     let without: Vec<_> = text.lines().enumerate().filter(|(n, _)| *n != 2).map(|(_, line)| line).collect();
     std::fs::write(&path, without.join("\n")).unwrap();
     let d = open(&path);
-    d.shows(&["7 records   1 fork ", "r?", "parent ferry not here: "]);
+    d.shows(&["7 records   1 fork ", "r?", "parent ferry not loaded: "]);
     std::fs::remove_file(&path).unwrap();
     let mut d = Drive::open(&[folder.path().to_owned()]);
-    d.shows(&["r?", "parent ferry not here"]);
+    d.shows(&["r?", "parent ferry not loaded"]);
     d.keys("Enter");
     assert!(d.header().contains("fork "), "{}", d.header());
 }
@@ -191,26 +191,26 @@ fn a_fork_stands_beside_its_parent() {
     std::fs::write(forks_of(&path), lines.concat()).unwrap();
     let mut d = open(&path);
     d.keys("j d");
-    assert_eq!(d.status(), "only a fork is set beside its parent");
+    assert_eq!(d.status(), "not a fork");
     d.keys("j d");
     let beside = [
-        "A rec",
-        "B r1, trips edited before step 4",
+        "A recorded",
+        "B r1, trips overridden before step 4",
         "first diverging step: 3 (values of trips)",
-        "came about",
+        "origin",
         "recorded",
     ];
     d.shows(&beside).shows(&["Variables", "trips", "3 + 3 * 2", "9", "Findings", "run/unevaluated"]);
     assert!(d.header().contains("side by side  2/8"), "{}", d.header());
     d.keys("}");
-    d.shows(&["B r2, trips edited"]);
+    d.shows(&["B r2, trips overridden"]);
     d.keys("}");
     assert_eq!(d.status(), "this is the last fork");
     d.keys("{ q");
     assert_eq!(d.app.screen(), ScreenKind::Table);
     d.keys("Enter").shows(&["fork r1"]);
-    d.keys("d").shows(&["A rec", "B r1"]);
-    d.keys("d").shows(&["everything is shown"]);
+    d.keys("d").shows(&["A recorded", "B r1"]);
+    d.keys("d").shows(&["all shown"]);
     d.keys("q |").shows(&["Difference  after step 3 → after step 4"]);
 }
 
@@ -220,18 +220,18 @@ fn executed_exactly_is_shown_first_and_kept_by_a_key() {
     let mut d = open(&path);
     d.keys("s");
     d.keys("j Enter X");
-    d.shows(&["A rec", "B executed exactly, not kept yet", "✗ wrong", "✓ right", "trips", "9"]);
-    assert!(d.status().contains("s keeps it as a fork"), "{}", d.status());
+    d.shows(&["A recorded", "B recomputed, not saved", "✗ wrong", "✓ correct", "trips", "9"]);
+    assert!(d.status().contains("s saves as a fork"), "{}", d.status());
     d.keys("q");
     assert!(!forks_of(&path).exists() && d.header().contains("2/8"));
     d.keys("X s");
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
     d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")");
-    assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
+    assert!(d.header().contains("fork r1") && d.header().contains("✓ correct"), "{}", d.header());
     d.keys("X");
-    assert!(d.status().starts_with("nothing to put in"), "{}", d.status());
-    d.keys("q").shows(&["└ executed exactly from step"]);
+    assert!(d.status().starts_with("nothing to recompute"), "{}", d.status());
+    d.keys("q").shows(&["└ recomputed from step"]);
 }
 
 /// The sample runs, each with what its steps gave.
@@ -251,7 +251,7 @@ fn the_values_of_a_fork_are_its_own_whatever_the_trace_says() {
     d.keys("s");
     d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")");
-    assert!(d.header().contains("fork r1") && d.header().contains("✓ right"), "{}", d.header());
+    assert!(d.header().contains("fork r1") && d.header().contains("✓ correct"), "{}", d.header());
     let of = |d: &Drive, name: &str| {
         let view = d.app.screens.record().unwrap();
         let row = view.opened.variables.iter().find(|row| row.name.as_str() == name).unwrap();
@@ -286,7 +286,7 @@ fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
     let (_folder, mut d) = Drive::text(crashed);
     d.keys("Enter");
     assert!(d.header().contains("step 3/4"), "{}", d.header());
-    d.shows(&["▸✗ 3 Compute", "– 4 not run", "✓ 1 Extract", "Step 2 wrote 9, but 9 + 4 is 13."]);
+    d.shows(&["❯✗ 3 Compute", "– 4 not run", "✓ 1 Extract", "Step 2 wrote 9, but 9 + 4 is 13."]);
     d.keys("]").shows(&["– not run: the run ended in step 3", "final_answer  not run"]).hides(&["✓ 4"]);
     // The same without a trace: the error names the step.
     let mut plain: serde_json::Value = serde_json::from_str(crashed).unwrap();
@@ -296,7 +296,7 @@ fn a_crashed_run_opens_where_it_ended_and_says_what_did_not_run() {
     let (_folder, mut d) = Drive::text(plain);
     d.keys("Enter");
     assert!(d.header().contains("step 3/4"), "{}\n{}", d.header(), d.screen());
-    d.shows(&["▸✗ 3", "– 4 not run"]);
+    d.shows(&["❯✗ 3", "– 4 not run"]);
 }
 
 #[test]
@@ -304,14 +304,14 @@ fn a_procedure_is_repaired_without_a_model() {
     let (folder, path) = runs();
     let mut d = open(&path);
     d.keys("Enter F");
-    assert_eq!(d.status(), "the procedure is sound: there is nothing to repair");
+    assert_eq!(d.status(), "the procedure is valid: nothing to repair");
     d.keys("} } F");
     assert_eq!(d.status(), "open a run with steps first");
     d.keys("{ F");
     assert!(d.header().contains("2/8"), "{}", d.header());
-    d.shows(&["Repair", "all that help", "remove colour"]);
+    d.shows(&["Repair", "apply all helpful fixes", "remove colour"]);
     d.keys("Enter");
-    d.shows(&["not kept yet", "Procedure", "diagnostics 4 → 1", "- "]);
+    d.shows(&["not saved", "Procedure", "diagnostics 4 → 1", "- "]);
     let target = folder.path().join("fixed.json");
     d.keys("o").keys("^U").keys(&format!("'{}' Enter", target.display()));
     assert!(d.status().starts_with("written to "), "{}", d.status());
@@ -336,21 +336,21 @@ fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     state(&mut d, "evening", 2);
-    d.keys("v").shows(&["evening before step 3, as JSON", "recorded  3 * 2", "\"3 * 2\"", "Enter take it"]);
+    d.keys("v").shows(&["evening before step 3, as JSON", "recorded  3 * 2", "\"3 * 2\"", "Enter apply"]);
     assert!(d.cursor().is_some());
     d.keys("^U six Enter");
-    d.shows(&["this is not JSON; the same key again takes it as the text \"six\""]);
+    d.shows(&["not JSON; the same key again uses it as the text \"six\""]);
     d.keys("Backspace Backspace Backspace 6 Enter");
-    assert_eq!(d.status(), "edited before step 3: r asks on from there, s keeps it as a fork");
-    d.shows(&["✎ 1 edited before step 3", "✎ 6  was 3 * 2", "new"]);
+    assert_eq!(d.status(), "Override before step 3 · r re-runs from there · s saves as a fork");
+    d.shows(&["✎ 1 overrides before step 3", "✎ 6  was 3 * 2", "new"]);
     // Before that step it is as it was recorded; what a later step writes is its own.
     d.keys("k v");
     d.keys("Esc [").hides(&["was 3 * 2"]);
     d.keys("v");
-    assert!(d.status().starts_with("values are edited before another step already"), "{}", d.status());
+    assert!(d.status().starts_with("overrides exist before another step"), "{}", d.status());
     // Another record and back.
-    d.keys("] } {").shows(&["✎ 1 edited before step 3"]);
-    d.keys("s").shows(&["B edited before step 3, not kept yet", "evening", "≠"]);
+    d.keys("] } {").shows(&["✎ 1 overrides before step 3"]);
+    d.keys("s").shows(&["B overrides before step 3, not saved", "evening", "≠"]);
     d.keys("s");
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
     d.wait_for(|app| app.fork_tree().len() == 2);
@@ -378,10 +378,10 @@ fn edits_are_taken_back_one_by_one_or_all() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     state(&mut d, "evening", 2);
-    d.keys("v ^U 6 Enter").shows(&["✎ 1 edited"]);
+    d.keys("v ^U 6 Enter").shows(&["✎ 1 overrides"]);
     d.keys("v").shows(&["│ 6 "]);
     d.keys("^U Enter").hides(&["✎"]);
-    assert_eq!(d.status(), "the recorded value again");
+    assert_eq!(d.status(), "recorded value restored");
     d.keys("v ^U 6 Enter v ^U 7 Esc Esc").shows(&["✎ 6"]);
     d.keys("^P 'drop edits' Enter").hides(&["✎"]);
     // At the end: before the step that follows its writing.
@@ -390,7 +390,7 @@ fn edits_are_taken_back_one_by_one_or_all() {
     d.keys("Esc");
     state_of(&mut d, "final_answer", 4);
     d.keys("v");
-    assert!(d.status().starts_with("the last step wrote it"), "{}", d.status());
+    assert!(d.status().starts_with("the last step writes it"), "{}", d.status());
 }
 
 #[test]
@@ -411,9 +411,9 @@ fn the_prompt_of_a_step_is_edited() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     d.keys("j Enter v");
-    assert_eq!(d.status(), "choose a variable of the state, or the prompt of a step: Tab");
+    assert_eq!(d.status(), "select a variable, or the prompt of a step (Tab)");
     d.keys("S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
-    d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent yet", "Be brief. Multiply"]);
+    d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent", "Be brief. Multiply"]);
     d.keys("v ^U ^S");
     let edits = &d.app.screens.record().unwrap().edits;
     assert!(edits.prompt.is_some());
@@ -424,7 +424,7 @@ fn the_users_own_editor_gets_the_text_and_gives_it_back() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     state(&mut d, "evening", 2);
-    d.keys("v ^E").shows(&["no editor is named: set VISUAL or EDITOR"]);
+    d.keys("v ^E").shows(&["no editor set; set $VISUAL or $EDITOR"]);
     d.app.outside.command = Some("vi -u NONE".into());
     d.keys("^E");
     assert!(d.asked.last().unwrap().contains("vi -u NONE \\\"$1\\\""), "{:?}", d.asked);
@@ -434,13 +434,13 @@ fn the_users_own_editor_gets_the_text_and_gives_it_back() {
     let ended = std::process::Command::new("true").status();
     d.event(Event::Returned(ended));
     d.draw();
-    d.shows(&["│ 66 ", "as it came from the editor"]);
+    d.shows(&["│ 66 ", "back from the editor"]);
     assert!(!lent.exists());
     d.keys("^S").shows(&["✎ 66"]);
     d.keys("v ^E");
     d.event(Event::Returned(std::process::Command::new("false").status()));
     d.draw();
-    assert!(d.status().contains("nothing is changed"), "{}", d.status());
+    assert!(d.status().contains("nothing changed"), "{}", d.status());
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn a_value_that_is_written_over_is_no_secret() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     state(&mut d, "trips", 1);
-    d.keys("v").shows(&["recorded  nothing", "step 3 writes it again, over this value"]);
+    d.keys("v").shows(&["recorded  nothing", "step 3 overwrites it"]);
 }
 
 #[test]
@@ -461,7 +461,7 @@ fn a_forks_file_that_is_replaced_is_read_anew() {
     std::fs::write(&other, std::fs::read_to_string(forks_of(&path)).unwrap().lines().next().unwrap()).unwrap();
     std::fs::rename(&other, forks_of(&path)).unwrap();
     d.wait_for(|app| app.fork_count() == 1);
-    d.shows(&["1 fork ", "└ problem_text edited"]);
+    d.shows(&["1 fork ", "└ problem_text overridden"]);
 }
 
 /// Keys without sense, on a file whose forks are of every kind: nothing breaks, whatever the size of the screen.

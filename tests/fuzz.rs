@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant, SystemTime};
+use stepscope_core::record::types::TypeRegistry;
 
 use folder::{Entry, What, file, make, mutate_folder, packed, taken, unpacked};
 use stepscope::app::open_record::OpenRecord;
@@ -694,7 +695,7 @@ fn filters() -> Vec<Vec<u8>> {
 
 fn judge_filter(case: &[u8], _: &Path) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(case) else { return Ok(()) };
-    match Filter::parse(text) {
+    match Filter::parse(text, TypeRegistry::built_in()) {
         Err(error) if text.get(error.range.clone()).is_none() => Err(format!("{:?} is no place in it", error.range)),
         _ => Ok(()),
     }
@@ -1107,7 +1108,7 @@ fn judge_command(case: &[u8], folder: &Path) -> Result<(), String> {
         let counts = |ran: &Ran| (ran.0, ran.1.split(|byte| *byte == b'\n').count());
         // Nothing is no mistake on standard input, and one in a file that somebody named.
         let said = String::from_utf8_lossy(&first.2);
-        if !["no whole record in it", "nothing to check"].iter().any(|nothing| said.contains(nothing)) {
+        if !["no complete record", "nothing to check"].iter().any(|nothing| said.contains(nothing)) {
             same("standard input differs from a file", &counts(&first), &counts(&piped))?;
         }
     }

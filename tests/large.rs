@@ -67,7 +67,7 @@ fn a_pasted_megabyte_goes_into_a_line_at_once_as_far_as_it_fits() {
     for prompt in ["f", "/", ":"] {
         d.keys(prompt);
         d.paste(&long);
-        assert!(d.status().contains("only the first 64 kB are taken here"), "{prompt}: {}", d.status());
+        assert!(d.status().contains("only the first 64 kB were pasted"), "{prompt}: {}", d.status());
         let line = d.app.dialog.as_mut().and_then(Dialog::line_mut).unwrap();
         assert!(line.value().len() > MAX_LINE - 4 && line.value().len() <= MAX_LINE, "{}", line.value().len());
         // It is edited as any other, and a full line takes no more.
@@ -91,7 +91,7 @@ fn a_pasted_megabyte_goes_into_the_editor_at_once() {
     let Some(Dialog::Editor(open)) = &d.app.dialog else { panic!("{}", d.screen()) };
     assert_eq!(open.text().matches(&line).count(), 2, "{}", open.text().len());
     d.paste(&"y".repeat(editor::MAX_TEXT));
-    d.shows(&["longer texts are not edited here"]);
+    d.shows(&["this text is too long to edit here"]);
 }
 
 /// A run whose first step writes many variables and whose second reads them all.
@@ -115,7 +115,7 @@ fn a_step_lists_the_first_of_many_values_and_counts_the_rest() {
     d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Step);
     d.keys("Z").shows(&["reads", "v0"]);
     assert_eq!(d.app.screens.record().unwrap().detail.reads.len(), 500);
-    while !d.screen().contains("… and 200 more: the global state lists them") {
+    while !d.screen().contains("… and 200 more (see global state)") {
         let before = d.screen();
         d.keys("^D");
         assert_ne!(before, d.screen(), "the end came without the count");

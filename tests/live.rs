@@ -237,7 +237,7 @@ fn a_run_goes_on_from_one_of_its_steps() {
         let said = String::from_utf8_lossy(&output.stderr);
         // What a small model answers is its own affair: the fork is there, and its values come from the replies.
         assert!(matches!(output.status.code(), Some(0 | 1)), "{backend:?}: {said}");
-        assert!(said.contains(&format!("asks {count} of 2 steps")) && said.contains("step 2/2: "), "{said}");
+        assert!(said.contains(&format!("re-runs {count} of 2 steps")) && said.contains("step 2/2: "), "{said}");
         let fork: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let steps = fork["trace"]["steps"].as_array().unwrap();
         assert_eq!(steps.len(), count);

@@ -108,10 +108,10 @@ fn nothing_is_sent_before_enter_on_the_line_that_names_the_server() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     let place = format!("http://127.0.0.1:{}", server.port);
-    d.shows(&["Preview: nothing was sent", "asks 1 of 3 steps, about", " B at first, of small at", &place, "LIVE"]);
+    d.shows(&["Preview (not sent)", "send 1 of 3 steps · ~", " B first · small at", &place, "small"]);
     d.shows(&["temperature", "1234", "Compute all_nuts = bags * nuts"]);
     d.keys("j Enter Esc j j l h Tab Enter Tab Enter");
-    assert!(d.status().contains("Tab goes to the box"), "{}", d.status());
+    assert!(d.status().contains("go to the box"), "{}", d.status());
     // The list of models was asked for where another server could be chosen.
     let sent = || server.seen().into_iter().filter(|seen| seen.line.starts_with("POST")).collect::<Vec<_>>();
     assert!(sent().is_empty(), "a request went out without Enter on its line");
@@ -140,7 +140,7 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         let round = app.screens.attempt().unwrap().round.as_ref();
         round.is_some_and(|round| round.replies[0].received.content == b"{\"all_")
     });
-    d.shows(&["Asking", "step 2, 1 of 1   small at", "the reply is coming", "{\"all_", "schema sent"]);
+    d.shows(&["Asking", "step 2, 1 of 1   small at", "receiving", "{\"all_", "schema sent"]);
     d.hides(&["nuts\": 12}"]);
     go.send(()).unwrap();
     until(&mut d, Stage::Over);
@@ -148,18 +148,18 @@ fn a_reply_streams_in_and_is_kept_as_a_fork() {
         "step 2: 16 bytes in",
         "schema sent, obeyed 1/1",
         "all_nuts",
-        "recorded  13 ≠ computed",
-        "new       12 ≙",
+        "recorded   13 ≠ recomputed",
+        "new        12 ≙",
     ]);
-    d.shows(&["stale now: step 3", "not kept yet: s keeps it"]);
+    d.shows(&["Out of date: step 3", "Not saved. s saves it"]);
     assert!(forks(&path).is_empty());
     d.keys("s");
-    d.shows(&["✓ saved as a fork", "saved in runs.jsonl.forks.jsonl"]);
+    d.shows(&["saved as a fork", "saved in runs.jsonl.forks.jsonl"]);
     let fork = forks(&path).remove(0);
     assert_eq!((fork["state"]["all_nuts"].as_i64(), fork["trace"]["fork"]["stale"][0].as_i64()), (Some(12), Some(2)));
     assert_eq!(fork["trace"]["steps"][0]["model"], "small");
     d.keys("s");
-    assert_eq!(d.status(), "it is saved already");
+    assert_eq!(d.status(), "already saved");
     d.keys("q");
     assert_eq!(stage(&d.app), None);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{RUN}\n"), "the source is never written");
@@ -170,15 +170,15 @@ fn from_here_on_every_step_is_asked_and_the_answer_is_judged() {
     let server = Server::start(right);
     let (_folder, path, mut d) = at(&server);
     preview(&mut d, "R");
-    d.shows(&["asks 2 of 3 steps"]);
+    d.shows(&["send 2 of 3 steps"]);
     d.keys("Enter");
     until(&mut d, Stage::Over);
     d.shows(&[
         "step 2: 16 bytes",
         "step 3: ",
-        "answer 11.0 ✗ wrong → 10 ✓ right",
+        "answer 11.0 ✗ wrong → 10 ✓ correct",
         "final_answer",
-        "the runs part at step 2",
+        "First difference: step 2",
     ]);
     assert_eq!(server.seen().len(), 2);
     d.keys("s");
@@ -204,9 +204,9 @@ fn esc_closes_the_connection_and_what_came_is_partial() {
         d.keys(key);
         server.wait_for_hang_ups(hung_up + 1);
         until(&mut d, Stage::Over);
-        d.shows(&["the call was broken off; what had come (14 bytes) is partial and is no answer", "is no result"]);
+        d.shows(&["the call was broken off; what had come (14 bytes) is partial and is no answer", "not a result"]);
         // It is compared with nothing, and not offered as if it were a result.
-        d.hides(&["findings", "s keep", "not kept", "computed"]);
+        d.hides(&["findings", "s keep", "Not saved", "computed"]);
         d.keys("S-Tab");
         d.shows(&["partial, no answer", "{\"all_nuts\": 1"]);
         assert_eq!(d.quit, None);
@@ -233,10 +233,10 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     d.now += std::time::Duration::from_millis(10_700);
     d.event(Event::Tick);
     d.keys("Enter");
-    assert_eq!(d.status(), "the call is running: Esc breaks it off");
+    assert_eq!(d.status(), "a call is running; Esc cancels it");
     d.keys("q");
     until(&mut d, Stage::Over);
-    d.shows(&["0 bytes came in 10.7 s", "no whole reply came"]).hides(&["the call is running"]);
+    d.shows(&["0 bytes in 10.7 s", "no complete reply"]).hides(&["a call is running"]);
     // The end of a call is the end of that sentence, whoever ends it.
     let server = Server::start(|_, talk| {
         talk.head("200 OK", "application/x-ndjson");
@@ -248,7 +248,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     d.keys("Enter");
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.clock.is_some()));
     d.keys("r");
-    assert_eq!(d.status(), "the call is running: Esc breaks it off");
+    assert_eq!(d.status(), "a call is running; Esc cancels it");
     let trouble = stepscope_core::run::call::Trouble::new(
         stepscope_core::run::call::TroubleKind::Cut,
         stepscope_base::text::Shown::own("cut"),
@@ -262,7 +262,7 @@ fn a_call_that_is_cancelled_before_its_first_word_took_its_time() {
     let id = d.app.screens.attempt().unwrap().id;
     d.event(Msg::Run(id, vec![told]));
     until(&mut d, Stage::Over);
-    d.hides(&["the call is running", "is being judged", "findings"]);
+    d.hides(&["a call is running", "checking the result", "findings"]);
 }
 
 #[test]
@@ -328,25 +328,25 @@ fn several_replies_are_counted_and_one_is_taken() {
     d.keys("4j Enter");
     d.keys("Backspace '6' Enter");
     d.wait_for(ready);
-    d.shows(&["asks 1 of 3 steps, the first 6 times"]);
+    d.shows(&["send 1 of 3 steps, the first sampled 6×"]);
     d.keys("g Enter");
     until(&mut d, Stage::Several);
     assert_eq!(server.seen().len(), 6);
     assert!(running.lock().unwrap().1 <= 4, "more calls at once than allowed");
     d.shows(&[
-        "consensus",
+        "majority",
         "schema sent, obeyed 3/6",
         "2/6",
         "breaks the schema",
-        "is no JSON",
+        "not JSON",
         "is empty",
-        "do not count",
+        "not counted",
     ]);
     d.keys("4j Enter");
     assert!(d.status().contains("cannot be used"), "{}", d.status());
     d.keys("g 2j R");
     until(&mut d, Stage::Over);
-    d.shows(&["answer 11.0 ✗ wrong → 10 ✓ right", "new       13"]);
+    d.shows(&["answer 11.0 ✗ wrong → 10 ✓ correct", "new        13"]);
     d.keys("s");
     let fork = forks(&path).remove(0);
     assert_eq!(fork["state"]["all_nuts"], 13);
@@ -365,7 +365,7 @@ fn what_is_not_kept_is_dropped_only_after_a_question() {
     until(&mut d, Stage::Over);
     d.keys("q");
     assert_eq!(stage(&d.app), Some(Stage::Over));
-    assert!(d.status().contains("is not kept"), "{}", d.status());
+    assert!(d.status().contains("Unsaved result"), "{}", d.status());
     d.keys("q");
     assert_eq!(stage(&d.app), None);
 }
@@ -377,8 +377,8 @@ fn offline_nothing_is_asked() {
     let setup = small_at(server.url(""));
     d.ask(Setup { wanted: WantedServer { offline: true, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
-    assert_eq!((d.status().as_str(), stage(&d.app)), ("nothing is sent: --offline forbids it", None));
-    d.shows(&["OFFLINE"]);
+    assert_eq!((d.status().as_str(), stage(&d.app)), ("offline mode: nothing is sent", None));
+    d.shows(&["offline"]);
     assert!(server.seen().is_empty());
 }
 
@@ -392,7 +392,7 @@ fn a_server_that_fails_is_said_and_nothing_is_lost() {
     d.shows(&["(HTTP 500): out of memory"]);
     d.keys("r");
     d.wait_for(ready);
-    d.shows(&["Preview: nothing was sent"]);
+    d.shows(&["Preview (not sent)"]);
 }
 
 #[test]
@@ -401,7 +401,7 @@ fn fields_are_edited_and_checked() {
     let (_folder, _path, mut d) = at(&server);
     preview(&mut d, "r");
     d.keys("5j Enter").keys("Backspace 'x' Enter");
-    assert!(d.status().contains("it is a number from 0 up, or none"), "{}", d.status());
+    assert!(d.status().contains("use a number from 0 up, or none"), "{}", d.status());
     d.keys("Backspace '0.5' Enter j Enter").keys("^U 'none' Enter");
     d.keys("k k k k Enter").keys("^U 'other' Enter g Enter");
     until(&mut d, Stage::Over);
@@ -423,7 +423,7 @@ fn the_sample_runs_have_recorded_replies() {
     for _ in 0..12 {
         d.keys("Enter g ] r");
         if stage(&d.app) == Some(Stage::Choosing) {
-            d.shows(&["cassette", "recorded replies to the first sample runs", "OFFLINE"]);
+            d.shows(&["cassette", "Recorded replies for sample runs 1–5", "offline"]);
             d.keys("Enter");
         }
         d.wait_for(|app| ready(app) || app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
@@ -432,7 +432,7 @@ fn the_sample_runs_have_recorded_replies() {
             continue;
         }
         if d.app.screens.attempt().unwrap().is_recorded == Some(true) {
-            d.shows(&["CASSETTE", "a cassette plays recorded replies", "plays 1 of"]);
+            d.shows(&["replay", "replaying recorded replies", "replay 1 of"]);
             d.keys("Enter");
             until(&mut d, Stage::Over);
             d.shows(&["↺ replay of a recorded reply"]);
@@ -440,7 +440,7 @@ fn the_sample_runs_have_recorded_replies() {
             played = true;
             d.keys("q q q j");
         } else {
-            d.shows(&["this request is not on the cassette"]);
+            d.shows(&["No recorded reply for this request"]);
             d.keys("q q j");
         }
     }
@@ -489,7 +489,7 @@ fn edited_values_and_prompts_are_what_is_sent() {
         d.effect(effect);
     }
     d.wait_for(ready);
-    d.shows(&["the prompt is not the step's own", prompt]);
+    d.shows(&["prompt edited", prompt]);
     d.keys("g Enter");
     until(&mut d, Stage::Over);
     assert_eq!(server.seen()[0].json()["prompt"], prompt);
@@ -516,7 +516,7 @@ fn what_is_edited_in_the_state_is_gone_on_with() {
     d.keys("v").shows(&["prompt of step 2", "Compute all_nuts = bags * nuts"]);
     d.keys("'all_nuts = bags, briefly. ' ^S");
     d.wait_for(ready);
-    d.shows(&["the prompt is not the step's own", "briefly. Compute"]);
+    d.shows(&["prompt edited", "briefly. Compute"]);
     d.keys("g Enter");
     until(&mut d, Stage::Over);
     assert!(server.seen()[0].json()["prompt"].as_str().unwrap().starts_with("all_nuts = bags, briefly. Compute"));
@@ -568,11 +568,11 @@ fn a_procedure_is_repaired_by_a_model() {
         _ => stream(talk, &["```json\n", &flawed().1, "\n```"]),
     });
     let (_folder, path, mut d) = repair(&server);
-    d.shows(&["remove dead", "a model: Enter gets it ready, and sends nothing yet"]);
+    d.shows(&["remove dead", "Enter: repair with a model (preview first)"]);
     d.keys("Enter");
-    d.wait_for(|app| fixes(app).starts_with("ask small at "));
-    assert!(fixes(&d.app).contains("bytes, at most 10 calls") && server.seen().is_empty());
-    d.shows(&["files sent to a model: ", path.file_name().unwrap().to_str().unwrap()]);
+    d.wait_for(|app| fixes(app).starts_with("Enter: send to small at "));
+    assert!(fixes(&d.app).contains("bytes · at most 10 calls") && server.seen().is_empty());
+    d.shows(&["files sent to the model: ", path.file_name().unwrap().to_str().unwrap()]);
     d.keys("Enter");
     d.wait_for(is_mended);
     d.shows(&[
@@ -583,7 +583,7 @@ fn a_procedure_is_repaired_by_a_model() {
     let sent = server.seen()[1].json();
     assert!(sent["prompt"].as_str().unwrap().starts_with("You will make the requested minimal structural fixes"));
     assert_eq!((&sent["options"]["temperature"], &sent["format"]["title"]), (&0.into(), &"Procedure".into()));
-    d.keys("Enter").shows(&["repaired by small at ", "diagnostics 1 → 0", "not kept yet", "- "]);
+    d.keys("Enter").shows(&["repaired by small at ", "errors 1 → 0", "not saved", "- "]);
     d.keys("s");
     d.wait_for(|app| app.fork_tree().len() == 2);
     let fork = forks(&path).remove(0);
@@ -603,11 +603,11 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     });
     let (_folder, path, mut d) = repair(&server);
     d.keys("Enter");
-    d.wait_for(|app| fixes(app).starts_with("ask "));
+    d.wait_for(|app| fixes(app).starts_with("Enter: send to "));
     d.keys("Enter");
     d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
-    d.shows(&["Esc breaks it off", "NameDescr"]).hides(&["Enter shows"]);
-    d.keys("j x ^C").shows(&["broken off; what had come is no answer", "diagnostics 1 → 1"]);
+    d.shows(&["Esc cancels", "NameDescr"]).hides(&["Enter shows"]);
+    d.keys("j x ^C").shows(&["broken off; what had come is no answer", "errors 1 → 1"]);
     assert!(d.quit.is_none());
     d.keys("Enter Esc").hides(&["Repair by"]);
     d.keys("F G Enter");
@@ -627,7 +627,7 @@ fn the_dashboard_over_a_running_call_is_what_is_drawn_and_gets_the_keys() {
     preview(&mut d, "r");
     d.keys("Enter");
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.round.is_some() && attempt.is_running()));
-    for (key, word) in [("O", "boards"), ("A", "adjudication")] {
+    for (key, word) in [("O", "dashboard"), ("A", "adjudicate")] {
         d.keys(key);
         assert!(d.header().contains(&format!("▸ {word}")), "{}", d.header());
         d.hides(&["reply", "Preview"]);
@@ -652,7 +652,7 @@ fn a_click_ends_no_repair_and_esc_cancels_it() {
     });
     let (_folder, _path, mut d) = repair(&server);
     d.keys("Enter");
-    d.wait_for(|app| fixes(app).starts_with("ask "));
+    d.wait_for(|app| fixes(app).starts_with("Enter: send to "));
     d.keys("Enter");
     d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
     for (column, row) in [(0, 0), (60, 18), (119, 35), (3, 3)] {
@@ -724,7 +724,7 @@ fn steps_down_reasoning_and_fences_are_shown_apart() {
     until(&mut d, Stage::Over);
     d.shows(&["▲ the server refuses the schema", "three times four", "```json", "JSON mode asked for, obeyed 1/1"]);
     d.resize(80, 24).keys("S-Tab G");
-    d.shows(&["reasoning before it and a code fence around it was taken off"]);
+    d.shows(&["reasoning before it and a code fence around it removed"]);
     assert_eq!(server.seen().len(), 2);
 }
 
@@ -736,13 +736,13 @@ fn whom_to_ask_is_chosen_once_for_the_session() {
     d.ask(Setup { wanted: WantedServer { model: None, ..setup.wanted.clone() }, ..setup });
     d.keys("r");
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.picker.candidates.len() == 1));
-    d.shows(&["Whom to ask", "small", "of the server that flags, environment or config.toml name"]);
+    d.shows(&["Choose a model", "small", "server from flags, environment or config.toml"]);
     d.keys("Enter");
     d.wait_for(ready);
-    d.shows(&["of small at http://127.0.0.1"]);
+    d.shows(&["small at http://127.0.0.1"]);
     d.keys("q");
     preview(&mut d, "r");
-    d.hides(&["Whom to ask"]).shows(&["of small at http://127.0.0.1"]);
+    d.hides(&["Choose a model"]).shows(&["small at http://127.0.0.1"]);
     assert!(server.seen().iter().all(|seen| seen.line.starts_with("GET")), "only lists of models were asked for");
 }
 
@@ -756,12 +756,12 @@ fn what_could_not_be_saved_is_said_kept_and_offered_again() {
     d.keys("Enter");
     until(&mut d, Stage::Over);
     d.keys("s");
-    d.shows(&["✗ NOT SAVED: ^S tries again", "✗ 1 not saved"]);
+    d.shows(&["! NOT SAVED: ^S retries", "1 not saved"]);
     d.keys("s");
-    assert_eq!(d.status(), "it could not be saved: ^S tries again");
+    assert_eq!(d.status(), "not saved; ^S retries");
     std::fs::remove_dir(&target).unwrap();
     d.keys("^S");
-    d.shows(&["✓ saved as a fork"]);
+    d.shows(&["saved as a fork"]);
     assert_eq!(forks(&path).len(), 1);
 }
 
@@ -830,34 +830,29 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     let server = Server::start(|_, talk| stream(talk, &[&REPLY[..40], &REPLY[40..]]));
     let (_folder, path, mut d) = answer_at(&server);
     let place = format!("http://127.0.0.1:{}", server.port);
-    d.shows(&[
-        "Preview: nothing was sent",
-        "asks with a prompt made again from 1 line, about",
-        " kB, of small at",
-        &place,
-    ]);
+    d.shows(&["Preview (not sent)", "send a prompt made again from 1 line · ~", " kB · small at", &place]);
     d.shows(&["What is the deductible?"]).hides(&["how far", "samples"]);
     for key in ["R", "D", "^R"] {
         d.keys(key);
-        assert_eq!(d.status(), "a typed answer is one call: r asks for it again");
+        assert_eq!(d.status(), "a structured answer is one call; r re-runs it");
     }
     d.keys("v");
-    assert_eq!(d.status(), "only the prompts of steps are edited");
+    assert_eq!(d.status(), "only prompts of steps can be edited");
     sizes(&mut d);
     assert!(server.seen().is_empty(), "a request went out without Enter on its line");
     d.keys("g Enter");
     until(&mut d, Stage::Over);
     d.shows(&[
         "the answer: 421 bytes",
-        "answer nothing → ✓ 250 USD",
-        "findings ! 1 → ✓ clean",
+        "answer nothing → ◉ 250 USD",
+        "findings ! 1 → no findings",
         "route reject → route ship",
     ]);
-    d.shows(&["A nothing was answered", "B ✓ amount  250 USD"]);
+    d.shows(&["A no answer", "B ◉ amount  250 USD"]);
     d.keys("Z").shows(&["A answer/complete_withou"]);
     sizes(&mut d);
     d.keys("Z s");
-    d.shows(&["✓ saved as a fork"]);
+    d.shows(&["saved as a fork"]);
     let fork = forks(&path).remove(0);
     assert_eq!(fork["answer"]["items"][0]["amount"]["value"], 250);
     assert_eq!((&fork["trace"]["fork"]["parent"], &fork["model"]), (&"a7".into(), &"small".into()));
@@ -866,7 +861,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     d.keys("q").shows(&["Citation", "1 The deductible is USD 250."]);
     assert_eq!(stage(&d.app), None);
     d.wait_for(|app| app.fork_tree().len() == 2);
-    d.keys("q j Enter").shows(&["✓ A amount", "250 USD", "exact"]);
+    d.keys("q j Enter").shows(&["◉ A amount", "250 USD", "exact"]);
 }
 
 #[test]
@@ -875,7 +870,11 @@ fn what_a_new_answer_makes_up_is_shown() {
     let (_folder, path, mut d) = answer_at(&server);
     d.keys("Enter");
     until(&mut d, Stage::Over);
-    d.shows(&["answer nothing → ✗ 250 USD", "findings ! 1 → ✗ 1 ▲ 1   route reject", "B ✗ amount  250 USD  (made up:"]);
+    d.shows(&[
+        "answer nothing → ◌ 250 USD",
+        "findings ! 1 → ■ 1 ▲ 1   route reject",
+        "B ◌ amount  250 USD  (not found",
+    ]);
     d.keys("Z").shows(&["B span/"]);
     d.keys("Z s");
     assert_eq!(check(&path).0, Some(1));
@@ -897,7 +896,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
     d.shows(&["obeyed 0/1", "answer/json_invalid"]);
     // Nothing that came is lost unasked.
     d.keys("r");
-    assert!(d.status().contains("is not kept"), "{}", d.status());
+    assert!(d.status().contains("Unsaved result"), "{}", d.status());
     d.keys("r");
     d.wait_for(ready);
     d.keys("g Enter");
@@ -905,10 +904,10 @@ fn what_is_no_answer_is_never_taken_for_one() {
         let round = app.screens.attempt().unwrap().round.as_ref();
         round.is_some_and(|round| !round.replies[0].received.content.is_empty())
     });
-    d.shows(&["the answer   small at", "the reply is coming"]);
+    d.shows(&["the answer   small at", "receiving"]);
     d.keys("Esc");
     until(&mut d, Stage::Over);
-    d.shows(&["the call was broken off", "is partial and is no answer", "no answer came: the recorded one"]);
+    d.shows(&["the call was broken off", "is partial and is no answer", "no reply: the recorded answer"]);
     d.hides(&["250 USD"]);
     d.keys("s");
     let fork = forks(&path).remove(0);
@@ -926,9 +925,9 @@ fn an_answer_whose_document_is_not_at_hand_is_not_asked_for() {
     d.ask(small_at(server.url("")));
     d.keys("Enter r");
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
-    d.shows(&["this answer cannot be asked for again: the document is not at hand"]);
+    d.shows(&["this answer cannot be re-run: the document is not at hand"]);
     d.keys("Enter q");
     d.keys("R");
-    assert_eq!(d.status(), "a typed answer is one call: r asks for it again");
+    assert_eq!(d.status(), "a structured answer is one call; r re-runs it");
     assert!(server.seen().is_empty());
 }

@@ -194,7 +194,7 @@ fn what_is_not_understood_is_not_saved_and_the_rest_is() {
     assert_eq!(folder.run(&["review", "list", "--reviews", "none/j"], "").code, 2);
     let none = folder.run(&["review", "list", "--ids", "--reviews", "none"], "");
     assert_eq!((none.code, none.out.as_str()), (0, ""));
-    assert!(none.said.contains("none: there are no reviews yet"));
+    assert!(none.said.contains("none: no reviews yet"));
 }
 
 /// A run of two steps, as evoproc records it.
@@ -307,7 +307,7 @@ fn what_is_sent_again_is_said_once() {
     assert_eq!((events(), repeats()), (9, json!(7)));
     let ran = folder.run(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({"event_id": "two"})));
     assert!(ran.code == 2 && ran.said.contains("another event has the event_id two"), "{}", ran.said);
-    for (of, words) in [("nothing", "no event nothing stands in the journal"), ("two", "who alone can undo it")] {
+    for (of, words) in [("nothing", "no event nothing in the review log"), ("two", "who alone can undo it")] {
         let undo = format!("{}\n", json!({"kind": "undo", "supersedes": of}));
         let ran = folder.run(&["review", "add", "runs.jsonl", "--reviewer", "eve"], &undo);
         assert!(ran.code == 2 && ran.said.contains(words), "{}", ran.said);
@@ -423,13 +423,13 @@ fn check_accepts_what_people_passed_and_names_what_they_failed() {
     assert_eq!((passed.code, passed.out.as_str()), (0, "2 records, nothing found; reviewed: 1 pass, 1 open\n"));
     // A journal that came with the records changes what is said of them: so it is named.
     let there =
-        "counts the verdicts in runs.jsonl.reviews.jsonl (found next to the records; name another with --reviews)";
+        "counts the verdicts in runs.jsonl.reviews.jsonl (found next to the records; --reviews FILE selects another)";
     assert!(passed.said.contains(there), "{}", passed.said);
     folder.write("mine.jsonl", "");
     let named = |journal: &str| folder.run(&["check", "runs.jsonl", "--reviewed", "--reviews", journal], "");
     assert!(named("mine.jsonl").code == 1 && named("mine.jsonl").said.contains("mine.jsonl (named by --reviews)"));
     assert!(named("none.jsonl").code == 2 && named("none.jsonl").said.contains("none.jsonl: there is no such file"));
-    assert!(folder.run(&["check", "-", "--reviewed"], "").said.contains("standard input has no journal"));
+    assert!(folder.run(&["check", "-", "--reviewed"], "").said.contains("standard input has no review log"));
     let compared = folder.run(&["compare", "runs.jsonl", "runs.jsonl"], "");
     assert!(compared.said.contains(there), "{}", compared.said);
     let failed = verdict(2, "fail", &json!({"labels": ["misread"], "note": "off by one", "variable": "final_answer"}));
@@ -466,7 +466,7 @@ fn reviews_are_a_regression_set() {
     };
     let same = expect("old.jsonl", &[]);
     assert_eq!(same.code, 0);
-    assert!(same.out.ends_with("5 expected: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
+    assert!(same.out.ends_with("5 reviewed: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
     assert!(same.out.contains("still_failing  r3  misread\n"));
     // Another run of the same questions, one under another id.
     let other = run(2, 4.0, 5.0).replace("r2", "other");
@@ -551,9 +551,9 @@ fn two_runs_fall_into_five_cells_on_three_bases() {
         &json!({"id": "r1", "question": "What is question 1?", "state": {"final_answer": "x"}, "raw": "x"}).to_string(),
     );
     for (a, b, words) in [
-        ("a.jsonl", "other.jsonl", "no record of A has a partner in B"),
-        ("empty.jsonl", "b.jsonl", "no record of A has a partner in B"),
-        ("a.jsonl", "blind.jsonl", "is it known whether B has it right"),
+        ("a.jsonl", "other.jsonl", "no record of A matches one of B"),
+        ("empty.jsonl", "b.jsonl", "no record of A matches one of B"),
+        ("a.jsonl", "blind.jsonl", "says whether B is correct"),
     ] {
         let ran = folder.run(&["compare", a, b, "--fail-on-regression"], "");
         assert!(ran.code == 2 && ran.said.contains(words), "{a} {b}: {} {}", ran.code, ran.said);

@@ -60,7 +60,9 @@ fn a_kill_loses_nothing_that_the_screen_called_saved() {
             terminal.send("a");
             done += 1;
             terminal.wait_until("saved", |screen| {
-                screen.contains(&format!("review {done}/60")) && screen.contains("✓ saved")
+                screen.contains(&format!("review {done}/60"))
+                    && screen.contains(" saved")
+                    && !screen.contains("not saved")
             });
         }
         // One more is on its way, or not.

@@ -92,14 +92,14 @@ fn a_pass_is_one_key_and_shows_the_next_record() {
     d.keys("Enter a");
     assert_eq!(open_id(&d), "r2");
     d.until(|app| app.review.saved);
-    d.shows(&["✓ saved", "review 1/4", "not judged"]);
+    d.shows(&["saved", "review 1/4", "unreviewed"]);
     let events = desk.events();
     assert_eq!((events.len(), events[0].verdict, id_of(&events[0])), (1, Some(Verdict::Pass), "r1".into()));
     assert!(events[0].seen.content_sha256.is_some() && events[0].seen.input_sha256.is_some());
     assert_eq!(events[0].seen.execution, Some("rec".into()));
     assert_eq!(events[0].item.as_ref().unwrap().dataset, Some("runs.jsonl".into()));
     assert!(events[0].findings.as_ref().is_some_and(|found| !found.is_empty()) && events[0].times.shown.is_some());
-    d.keys("{").shows(&["✓ pass"]);
+    d.keys("{").shows(&["⊕ pass"]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn verdict_keys_act_only_in_a_review() {
     assert!(d.status().starts_with("Reviewing as ada") && d.status().contains(":review ends"), "{}", d.status());
     d.keys("a").until(|app| app.review.saved);
     assert_eq!((desk.kinds(), open_id(&d)), (vec![EventKind::Verdict], "r2".into()));
-    d.keys("x 1 : 'review' Enter").hides(&["○ 2"]);
+    d.keys("x 1 : 'review' Enter").hides(&["[ ] 2"]);
     d.keys("a");
     assert!(d.status().starts_with("Not reviewing"), "{}", d.status());
     assert_eq!(desk.kinds().len(), 1);
@@ -159,18 +159,18 @@ fn labels_that_have_no_room_are_counted() {
     let mut d = desk.open();
     d.resize(60, 20).keys("Enter x");
     let screen = d.screen();
-    let shown = (1..=9).filter(|n| screen.contains(&format!("○ {n} "))).count();
+    let shown = (1..=9).filter(|n| screen.contains(&format!("[ ] {n} "))).count();
     assert!((3..9).contains(&shown), "{screen}");
     d.shows(&[&format!("+{} more: /", 9 - shown)]);
-    d.resize(120, 36).shows(&["○ 9 answer incomplete"]).hides(&[" more: /"]);
+    d.resize(120, 36).shows(&["[ ] 9 answer incomplete"]).hides(&[" more: /"]);
 }
 
 #[test]
 fn a_fail_with_a_label_is_three_keys() {
     let desk = Desk::new(3);
     let mut d = desk.open();
-    d.keys("Enter x").shows(&["✗ fail:", "○ 1 arithmetic slip", "○ 9 answer incomplete"]);
-    d.keys("1").shows(&["● 1 arithmetic slip"]);
+    d.keys("Enter x").shows(&["⊖ fail:", "[ ] 1 arithmetic slip", "[ ] 9 answer incomplete"]);
+    d.keys("1").shows(&["[x] 1 arithmetic slip"]);
     d.keys("Enter");
     assert_eq!(open_id(&d), "r2");
     d.until(|app| app.review.saved);
@@ -182,7 +182,7 @@ fn a_fail_with_a_label_is_three_keys() {
     d.keys("x 2 3 2 Enter").until(|app| app.review.saved);
     assert_eq!(desk.kinds().len(), 3);
     assert_eq!(desk.events()[2].labels.len(), 1);
-    d.keys("x 4 Esc").shows(&["draft: ", "wrong plan"]).hides(&["✓ saved"]);
+    d.keys("x 4 Esc").shows(&["draft: ", "wrong plan"]).hides(&["saved"]);
     assert_eq!(desk.kinds().len(), 3);
     // Digits are counts again.
     d.keys("Tab g 2 j");
@@ -199,10 +199,10 @@ fn the_table_judges_what_it_has_read_and_shows_it() {
     let expected = [("r1", Verdict::Pass), ("r2", Verdict::Pass), ("r3", Verdict::Defer), ("r4", Verdict::Fail)];
     assert_eq!(said, expected.map(|(id, verdict)| (id.to_owned(), verdict)));
     assert!(events.iter().filter(|event| event.verdict.is_some()).all(|event| event.seen.content_sha256.is_some()));
-    d.shows(&["1 ✓", "2 ✓", "3 ◷", "4 ✗", "review 3/4"]);
+    d.shows(&["1 ⊕", "2 ⊕", "3 ◷", "4 ⊖", "review 3/4"]);
     assert_eq!(d.app.record(), Some(2), "what was deferred comes back");
     d.keys("a").until(|app| app.review.saved);
-    d.shows(&["that was the last: 4 of 4 judged"]);
+    d.shows(&["Queue done: 4 of 4 reviewed"]);
 }
 
 const HIDDEN: [&str; 3] = ["gold", "triage", "confidence"];
@@ -249,15 +249,15 @@ fn undo_and_redo_are_events_and_go_to_their_record() {
     let mut d = desk.open();
     d.keys("Enter a x 1 Enter");
     assert_eq!(open_id(&d), "r3");
-    d.keys("u").shows(&["undone: fail r2"]);
+    d.keys("u").shows(&["Undone: fail r2"]);
     assert_eq!(open_id(&d), "r2");
-    d.shows(&["not judged", "review 1/3"]);
-    d.keys("u").shows(&["undone: pass r1", "review 0/3"]);
-    d.keys("u").shows(&["there is nothing to undo"]);
-    d.keys("U").shows(&["✓ pass", "review 1/3"]);
+    d.shows(&["unreviewed", "review 1/3"]);
+    d.keys("u").shows(&["Undone: pass r1", "review 0/3"]);
+    d.keys("u").shows(&["nothing to undo"]);
+    d.keys("U").shows(&["⊕ pass", "review 1/3"]);
     assert_eq!(open_id(&d), "r1");
-    d.keys("U").shows(&["✗ fail", "arithmetic slip", "review 2/3"]);
-    d.keys("U").shows(&["there is nothing to redo"]);
+    d.keys("U").shows(&["⊖ fail", "arithmetic slip", "review 2/3"]);
+    d.keys("U").shows(&["nothing to redo"]);
     d.until(|app| app.review.saved);
     let kinds = desk.kinds();
     assert_eq!(kinds.len(), 7);
@@ -265,25 +265,25 @@ fn undo_and_redo_are_events_and_go_to_their_record() {
     // It is the same in another session.
     let mut again = desk.open();
     again.until(|app| app.review.progress == (2, 3));
-    again.shows(&["1 ✓", "2 ✗"]);
+    again.shows(&["1 ⊕", "2 ⊖"]);
 }
 
 #[test]
 fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     let desk = Desk::new(4);
     let mut d = desk.open();
-    d.keys("Enter x / 'off by one'").shows(&["Enter makes the label off by one"]);
-    d.keys("Enter").shows(&["new label: off by one", "✗ fail: off by one"]);
+    d.keys("Enter x / 'off by one'").shows(&["Enter creates the label off by one"]);
+    d.keys("Enter").shows(&["new label: off by one", "⊖ fail: off by one"]);
     d.keys("Enter").until(|app| app.review.saved);
     d.keys("x / 'gold'").shows(&["gold answer is wrong"]);
     d.keys("Enter Enter").until(|app| app.review.saved);
     // Renamed, and merged into another.
     d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
     d.keys("Esc / 'fence' ^G").shows(&["Merge fencepost into"]);
-    d.keys("'slip' Enter").shows(&["fencepost is part of arithmetic slip now"]);
+    d.keys("'slip' Enter").shows(&["fencepost into arithmetic slip"]);
     d.keys("Esc {").keys("{").until(|app| app.review.saved);
     assert_eq!(open_id(&d), "r1");
-    d.shows(&["✗ fail", "arithmetic slip"]);
+    d.shows(&["⊖ fail", "arithmetic slip"]);
     let versions: Vec<u64> = desk.events().iter().filter_map(|event| Some(event.label_set.as_ref()?.version)).collect();
     assert_eq!(versions, [1, 2, 3, 4]);
     d.keys("q f 'label:slip' Enter");
@@ -294,11 +294,11 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
 fn gold_step_target_correction_and_note_go_with_the_verdict() {
     let desk = Desk::new(3);
     let mut d = desk.open();
-    d.keys("Enter x 6 ! ! b").shows(&["first bad step"]);
+    d.keys("Enter x 6 ! ! b").shows(&["first wrong step"]);
     d.keys("7 Enter").shows(&["a step from 1 to 2"]);
     d.keys("Backspace 2 Enter @ = 'seven' Enter").shows(&["the answer to this item is a number"]);
     d.keys("^U '7.50' Enter ; 'not what I think' Enter");
-    d.shows(&["wrong unit or format  step 2", "gold wrong", "= 7.50", "not what I think"]);
+    d.shows(&["wrong unit or format  from step 2", "expected: wrong", "= 7.50", "not what I think"]);
     d.keys("Enter").until(|app| app.review.saved);
     let events = desk.events();
     let event = events.iter().find(|event| event.kind == EventKind::Verdict).unwrap();
@@ -306,7 +306,7 @@ fn gold_step_target_correction_and_note_go_with_the_verdict() {
     assert_eq!((event.correction.clone(), event.note.clone()), (Some("7.50".into()), Some("not what I think".into())));
     assert!(event.fix_target.is_some() && event.anchors.len() == 1);
     // Of a verdict that stands, a change is saved at once.
-    d.keys("{ !").shows(&["gold answer: ok"]);
+    d.keys("{ !").shows(&["Expected answer: ok"]);
     d.until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.verdict, last.gold_status), (Some(Verdict::Fail), Some(GoldStatus::Ok)));
@@ -324,7 +324,7 @@ fn a_note_is_saved_where_the_cursor_is() {
     assert_eq!((note.kind, note.verdict, note.note), (EventKind::Note, None, Some("hm".into())));
     let Some(stepscope_core::review::event::Anchor::Pointer(pointer)) = note.anchors.first() else { panic!() };
     assert!(note.variable.is_some() || !pointer.is_empty());
-    d.shows(&["not judged"]);
+    d.shows(&["unreviewed"]);
     d.keys("J g j j ; 'here' Enter").until(|app| app.review.saved);
     let note = desk.events().pop().unwrap();
     assert_eq!(note.anchors, [stepscope_core::review::event::Anchor::Pointer("/mode".into())]);
@@ -343,7 +343,7 @@ fn a_changed_record_shows_the_old_verdict_as_stale() {
     d.shows(&["1 ↻", "review 0/2"]);
     d.keys("f 'stale:true' Enter");
     assert_eq!(d.app.rows(), 1);
-    d.keys("Enter").shows(&["stale: it is not what you judged"]);
+    d.keys("Enter").shows(&["changed since your review"]);
     d.keys("a").until(|app| app.review.saved);
     assert!(desk.events()[1].supersedes.is_some());
 }
@@ -355,13 +355,13 @@ fn what_could_not_be_saved_is_kept_said_and_offered_again() {
     let journal = folder.join("j.reviews.jsonl");
     let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
     d.keys("Enter a").until(|app| app.log.failed_events() > 0);
-    d.shows(&["NOT SAVED", "1 NOT SAVED, ^S tries again", "its folder is gone"]);
+    d.shows(&["NOT SAVED", "1 NOT SAVED, ^S retries", "its folder is gone"]);
     d.keys("a").until(|app| app.log.failed_events() == 2);
     d.keys("Q").shows(&["2 verdicts are NOT SAVED"]);
     assert_eq!(d.quit, None);
     std::fs::create_dir(&folder).unwrap();
     d.keys("^S").until(|app| app.review.saved);
-    d.shows(&["✓ saved"]);
+    d.shows(&["saved"]);
     let said: Vec<_> = events(&journal).iter().map(|event| (id_of(event), event.verdict.unwrap())).collect();
     assert_eq!(said, [("r1".to_owned(), Verdict::Pass), ("r2".to_owned(), Verdict::Pass)]);
     d.keys("Q");
@@ -412,8 +412,8 @@ fn a_half_finished_verdict_survives_a_kill() {
     drop(d);
     let mut d = desk.open();
     d.until(|app| !app.review.aside.is_empty());
-    d.shows(&["half-finished verdicts of the last session: 1"]);
-    d.keys("Enter").shows(&["✗ fail: quantity missed", "half a sen"]);
+    d.shows(&["Restored 1 drafts of the last session"]);
+    d.keys("Enter").shows(&["⊖ fail: quantity missed", "half a sen"]);
     d.keys("Enter").until(|app| app.review.saved);
     let event = desk.events().pop().unwrap();
     assert_eq!((event.verdict, event.note), (Some(Verdict::Fail), Some("half a sen".into())));
@@ -430,15 +430,15 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
     let mut d = desk.open_with(|app| app.review.hide = hide);
     d.shows(&["▒"]).hides(&["✗ wrong"]);
-    d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "wrong 3≠2", "fix the", "0.9"]);
+    d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "✗ wrong", "fix the", "0.9"]);
     d.keys("J").hides(&["gold_num", "correct", "confidence\""]);
     d.keys("J a").until(|app| app.review.saved);
     let first = desk.events().pop().unwrap();
     assert_eq!(first.seen.hidden, HIDDEN.map(Text::from));
     let content = first.seen.content_sha256.unwrap();
-    d.keys("{").shows(&["wrong 3≠2", "✓ pass"]).hides(&["hidden:"]);
+    d.keys("{").shows(&["✗ wrong", "⊕ pass"]).hides(&["hidden:"]);
     // Who looks says so.
-    d.keys("} *").shows(&["shown: gold, triage, confidence", "wrong 6≠4"]).hides(&["hidden:"]);
+    d.keys("} *").shows(&["Revealed (logged): gold, triage, confidence", "✗ wrong"]).hides(&["hidden:"]);
     d.keys("a").until(|app| app.review.saved);
     let events = desk.events();
     assert_eq!(events[1].kind, EventKind::Reveal);
@@ -447,7 +447,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     d.keys("* ").shows(&["review 2/4"]);
     // The verdict is bound to the whole record.
     let mut plain = desk.open();
-    plain.keys("Enter").shows(&["✓ pass"]);
+    plain.keys("Enter").shows(&["⊕ pass"]);
     assert_eq!(plain.app.review.target.as_ref().unwrap().summary.content, content);
 }
 
@@ -459,7 +459,7 @@ fn neither_find_nor_the_filter_tells_what_is_hidden() {
     assert_eq!(d.app.rows(), 3);
     let mut d = desk.open_with(|app| app.review.hide = Hide::of([Hidden::Confidence]));
     d.keys("/ '0.9' Enter").wait_for(|app| app.status.is_some());
-    assert_eq!(d.status(), "no record holds 0.9");
+    assert_eq!(d.status(), "No match for 0.9");
     d.keys("f 'text:0.9' Enter").wait_for(|app| app.table.filtering.as_ref().is_some_and(|search| search.done));
     assert_eq!(d.app.rows(), 0);
     d.keys("f ^U Enter Enter a").until(|app| app.review.saved);
@@ -474,12 +474,12 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.keys("3G a").until(|app| app.review.saved);
     d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
     d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
-    d.keys("n").shows(&["nothing was labelled"]);
+    d.keys("n").shows(&["nothing labelled"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
-    d.shows(&["7 records labelled; 1 that you passed are left as they are", "review 8/8"]);
+    d.shows(&["7 records labelled; 1 that you passed are unchanged", "review 8/8"]);
     let failed = |desk: &Desk| desk.events().iter().filter(|event| event.verdict == Some(Verdict::Fail)).count();
     assert_eq!(failed(&desk), 7);
-    d.keys("u").shows(&["undone: 7 labels given together", "review 1/8"]);
+    d.keys("u").shows(&["Undone: 7 records labelled", "review 1/8"]);
     d.until(|app| app.review.saved);
 }
 
@@ -511,7 +511,7 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     let mut d = desk.open_with(|app| app.review.queue = queue);
     d.keys("j a g Enter a");
     assert_eq!(open_id(&d), "r3", "what was judged is skipped");
-    d.keys("a").shows(&["once more, as if for the first time"]).hides(&["✓ pass  "]);
+    d.keys("a").shows(&["repeat (self-agreement check)"]).hides(&["⊕ pass  "]);
     assert_eq!(open_id(&d), "r1");
     d.keys("x Enter").until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
@@ -540,9 +540,9 @@ fn what_another_instance_appends_is_seen() {
     let mut other = Drive::reviewing(&desk.runs(), "eve", &desk.state(), |_| {});
     other.keys("Enter x 1 Enter").until(|app| app.review.saved);
     one.keys("Enter").until(|app| app.review.reviews.events().len() == 2);
-    one.shows(&["not judged by you, by others"]).hides(&["eve"]);
+    one.shows(&["reviewed by others"]).hides(&["eve"]);
     one.keys("a").until(|app| app.review.saved);
-    one.keys("{").shows(&["✓ pass", "eve ✗ fail"]);
+    one.keys("{").shows(&["⊕ pass", "eve ⊖ fail"]);
     let (one, other) = (desk.events().len(), 3);
     assert_eq!(one, other);
 }
@@ -569,8 +569,8 @@ fn filters_know_what_was_said() {
 #[test]
 fn every_key_of_reviewing_says_why_it_is_refused() {
     let mut d = Drive::runs();
-    d.keys("a").shows(&["there is no journal"]);
-    d.keys("Enter x").shows(&["there is no journal"]);
+    d.keys("a").shows(&["no review log"]);
+    d.keys("Enter x").shows(&["no review log"]);
     let desk = Desk::new(2);
     let mut d = desk.open();
     d.keys("b").shows(&["open the record first"]);
@@ -625,7 +625,7 @@ fn pace_and_new_labels_are_told() {
         d.after(std::time::Duration::from_secs(6)).keys("a");
     }
     d.until(|app| app.review.saved);
-    d.shows(&["review 21/40", "no new label in the last 20", "a minute, 2 min left"]);
+    d.shows(&["review 21/40", "no new labels in 20 verdicts", "a minute, 2 min left"]);
     let times: Vec<_> = desk.events().iter().filter_map(|event| event.times.active_ms).collect();
     assert!(times[1..].iter().all(|ms| (6_000..7_000).contains(ms)), "{times:?}");
     // A long pause is no work.
@@ -679,12 +679,12 @@ fn records_that_come_later_are_known_by_what_was_said_of_them() {
     std::fs::write(&journal, line).unwrap();
     let mut d = desk.open();
     d.until(|app| app.review.known(0).is_some());
-    d.shows(&["1 ✓", "review 1/2"]);
+    d.shows(&["1 ⊕", "review 1/2"]);
     let mut file = std::fs::OpenOptions::new().append(true).open(desk.runs()).unwrap();
     std::io::Write::write_all(&mut file, run(3).as_bytes()).unwrap();
     d.wait_for(|app| app.store.len() == 3 && app.store.is_settled());
     d.until(|app| app.review.known(2).is_some());
-    d.shows(&["3 ✓", "review 2/3"]);
+    d.shows(&["3 ⊕", "review 2/3"]);
 }
 
 #[test]
@@ -695,8 +695,8 @@ fn a_filter_by_reviews_goes_on_with_what_is_left() {
     assert_eq!((open_id(&d), d.app.rows()), ("r3".into(), 5));
     d.keys("q");
     assert_eq!((d.app.rows(), d.app.record()), (3, Some(2)));
-    d.keys("Enter a a a").shows(&["that was the last"]);
-    d.keys("q").shows(&["no record fits the filter"]);
+    d.keys("Enter a a a").shows(&["Queue done"]);
+    d.keys("q").shows(&["no record matches the filter"]);
 }
 
 #[test]
@@ -705,10 +705,10 @@ fn a_note_is_not_dropped_by_a_click_or_without_a_question() {
     let mut d = desk.open();
     d.keys("Enter ; 'half'");
     d.click(5, 5);
-    d.keys("Esc").shows(&["half", "Drop what you typed?"]);
+    d.keys("Esc").shows(&["half", "Discard the text?"]);
     d.click(5, 5);
-    d.shows(&["half", "Drop what you typed?"]);
-    d.keys("x Backspace").hides(&["Drop what you typed?"]).shows(&["note: half"]);
+    d.shows(&["half", "Discard the text?"]);
+    d.keys("x Backspace").hides(&["Discard the text?"]).shows(&["note: half"]);
     d.keys("Enter").until(|app| app.review.saved);
     assert_eq!(desk.events()[0].note, Some("half".into()));
 }

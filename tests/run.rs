@@ -243,7 +243,7 @@ fn a_step_is_asked_again_and_the_fork_says_what_became_of_the_run() {
     let said = text(&output.stderr);
     assert_eq!(code(&output), 0, "{said}");
     assert_eq!(seen.len(), 2);
-    assert!(said.contains("asks 2 of 3 steps, about") && said.contains("schema sent, obeyed 1/1"), "{said}");
+    assert!(said.contains("re-runs 2 of 3 steps, about") && said.contains("schema sent, obeyed 1/1"), "{said}");
     let made = &records(&output)[0];
     assert_eq!((&made["state"]["c"], &made["pred_num"], &made["correct"]), (&5.into(), &5.into(), &true.into()));
     assert_eq!(
@@ -270,7 +270,7 @@ fn one_step_alone_leaves_stale_ones() {
     let (output, seen) = rerun(&folder, &["--step", "2"], right);
     let said = text(&output.stderr);
     assert_eq!((code(&output), seen.len()), (1, 1), "{said}");
-    assert!(said.contains("stale now: step 3; --stale asks them too") && said.contains("the fork has"), "{said}");
+    assert!(said.contains("out of date: step 3; --stale re-runs them too") && said.contains("the fork has"), "{said}");
     assert_eq!(records(&output)[0]["trace"]["fork"]["stale"], serde_json::json!([2]));
 }
 
@@ -281,7 +281,7 @@ fn edited_values_go_into_the_prompt() {
     assert!(seen[0].json()["prompt"].as_str().unwrap().contains("\"a\": 40,\n  \"b\": \"\u{e9}\""));
     let made = &records(&output)[0];
     assert_eq!((&made["state"]["a"], &made["state"]["b"]), (&40.into(), &"\u{e9}".into()));
-    for (set, words) in [("a=x", "quotes: --set 'a=\"x\"'"), ("=3", "names no variable"), ("a", "names no variable")] {
+    for (set, words) in [("a=x", "quotes: --set 'a=\"x\"'"), ("=3", "no variable"), ("a", "no variable")] {
         let (output, seen) = rerun(&folder, &["--step", "2", "--set", set], right);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words) && seen.is_empty(), "{set}");
     }
@@ -397,8 +397,7 @@ fn a_run_that_crashed_did_not_run_its_later_steps() {
     let path = folder.write("crashed.jsonl", crashed);
     let said = text(&stepscope().arg("show").arg(&path).output().unwrap().stdout);
     assert!(
-        said.contains("Step 2 (id 2)\n")
-            && said.contains("Step 3 (id 3, run with the answer schema)  the run ended here"),
+        said.contains("Step 2 (id 2)\n") && said.contains("Step 3 (id 3, uses the answer schema)  run ended here"),
         "{said}"
     );
     assert!(said.contains("Step 2 wrote 6, but 2 + 3 is 5."), "{said}");
@@ -418,7 +417,7 @@ fn exact_execution_asks_nobody() {
     );
     folder.write("fork.jsonl", &output.stdout);
     let output = run("fork.jsonl");
-    assert!(code(&output) == 2 && text(&output.stderr).contains("nothing to put in"), "{output:?}");
+    assert!(code(&output) == 2 && text(&output.stderr).contains("nothing to recompute"), "{output:?}");
     // A note alone is no reason for another exit code, as in `check`.
     folder.write("note.jsonl", RECORD.replace("\"state\": {", "\"state\": {\"stray\": 1, ").replace('\n', ""));
     let output = run("note.jsonl");
@@ -492,14 +491,14 @@ fn nothing_is_sent_that_must_not_be() {
         said.lock().unwrap().push(error);
     };
     refused(&["--step", "2", "--offline"], "--offline forbids it");
-    refused(&["--step", "2", "--key", "sk-MKSECRET-1"], "name that with --key-env");
-    refused(&["--step", "2", "--key=sk-MKSECRET-1"], "name that with --key-env");
+    refused(&["--step", "2", "--key", "sk-MKSECRET-1"], "pass --key-env");
+    refused(&["--step", "2", "--key=sk-MKSECRET-1"], "pass --key-env");
     refused(&["--step", "2", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY holds no key");
     refused(&["--step", "2", "--profile", "x"], "there is no profile \"x\"");
-    refused(&["--step", "9"], "there is no such step: this record has 3");
-    refused(&["--step", "0"], "steps are counted from 1");
+    refused(&["--step", "9"], "no such step: this record has 3");
+    refused(&["--step", "0"], "steps count from 1");
     let runs = folder.path("runs.jsonl");
-    refused(&["--step", "2", "--out", runs.to_str().unwrap()], "is the file that the record came from");
+    refused(&["--step", "2", "--out", runs.to_str().unwrap()], "is the input file");
     let said = said.into_inner().unwrap().concat();
     assert!(!said.contains("MKSECRET"), "{said}");
     for (url, words) in [
@@ -567,7 +566,7 @@ fn a_profile_names_model_and_server() {
     command.arg("rerun").arg(folder.path("runs.jsonl")).args(["--step", "2", "--quiet", "--config-dir"]).arg(&config);
     // In a pipe nobody is asked, so somebody must have said so.
     let output = command.output().unwrap();
-    assert!(code(&output) == 2 && text(&output.stderr).contains("Name the model with --model, or say --yes"));
+    assert!(code(&output) == 2 && text(&output.stderr).contains("Pass --model or --yes"));
     assert!(server.seen().is_empty());
     let output = command.arg("--yes").output().unwrap();
     let sends = format!("stepscope: sends lines of {} to from-profile at ", folder.path("runs.jsonl").display());
@@ -628,7 +627,7 @@ fn a_record_never_chooses_who_is_asked() {
     // Nobody named a server: then --yes is no choice either.
     let output =
         stepscope().arg("rerun").arg(folder.path("cloud.jsonl")).args(["--step", "2", "--yes"]).output().unwrap();
-    assert!(code(&output) == 2 && text(&output.stderr).contains("no model is named"), "{output:?}");
+    assert!(code(&output) == 2 && text(&output.stderr).contains("no model selected"), "{output:?}");
 }
 
 #[test]
@@ -738,7 +737,7 @@ fn what_cannot_be_run_is_told() {
         (&broken, &question[..], "the text ends in the middle of a value"),
         (&two, &question, "more text after the end"),
         (&folder.path("none.json"), &question, "there is no such file"),
-        (&bare, &[], "give one with --question"),
+        (&bare, &[], "pass --question"),
         (&bare, &["--question", "?", "--answer-schema", "nope"], "cannot use the schema nope"),
         (&bare, &["--question", "?", "--question-file", "x"], "cannot be used with"),
     ] {
@@ -885,7 +884,7 @@ fn a_typed_answer_is_asked_for_again_and_judged_by_the_same_rules() {
     assert!(text(&output.stderr).contains("span/quote_nowhere_in_doc"), "{}", text(&output.stderr));
     let (output, seen) = ask(item(8, ""), &["--step", "1"]);
     assert_eq!((code(&output), seen.len()), (2, 0));
-    assert!(text(&output.stderr).contains("a typed answer has no steps"));
+    assert!(text(&output.stderr).contains("a structured answer has no steps"));
 }
 
 #[test]

@@ -29,6 +29,16 @@ fn screens_look_like_this() {
     }
 }
 
+#[test]
+fn a_chain_of_thought_looks_like_a_run() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/chains.jsonl");
+    for (name, keys) in [("chains", ""), ("chain", "j Enter ] ]")] {
+        let mut drive = Drive::open(std::slice::from_ref(&samples));
+        drive.resize(120, 36).keys(keys);
+        insta::assert_snapshot!(format!("{name}_120x36"), drive.screen());
+    }
+}
+
 /// Keys that lead to every kind of screen, one after the other, from the table and back to it.
 const TOUR: &[&str] = &[
     "",

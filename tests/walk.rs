@@ -42,7 +42,9 @@ const SCENES: usize = 8;
 const PATIENCE: usize = 4;
 
 /// Ways to screens and dialogs that single keys hardly find.
-const WAYS: [&str; 20] = [
+const WAYS: [&str; 22] = [
+    "I",
+    "I j Enter",
     "Enter",
     "Enter r Enter",
     "Enter ] ^R Enter",
@@ -167,7 +169,7 @@ impl Walk {
     fn step(&mut self) {
         let before = typed(&self.d);
         let asked = matches!(self.d.app.dialog, Some(Dialog::Drop(_)));
-        let result = self.result();
+        let mut result = self.result();
         let mut may_change = false;
         match self.dice.roll(100) {
             0..26 => self.footer_key(&mut may_change),
@@ -208,6 +210,8 @@ impl Walk {
             }
             81..83 => {
                 self.out();
+                // Whether its first Esc asked was looked at there; the next may drop it.
+                result = None;
                 may_change = true;
             }
             83 => self.change_file(),
@@ -285,13 +289,16 @@ impl Walk {
         if let Some(text) = before.filter(|_| !may_change) {
             self.must(typed(&self.d).as_ref() == Some(&text), &format!("typed text was dropped: {text:?}"));
         }
-        if let Some(id) = result.filter(|_| !matches!(self.last.last().map(String::as_str), Some("y" | "Y"))) {
-            // It is there, or somebody was asked, or took it.
-            let attempt = self.d.app.screens.attempt();
-            let is_there = attempt.is_some_and(|attempt| attempt.id == id && attempt.outcome.is_some());
-            self.must(is_there, "a result was dropped without a question");
-        }
+        self.still_there(result.filter(|_| !matches!(self.last.last().map(String::as_str), Some("y" | "Y"))));
         self.check();
+    }
+
+    /// A result that was there is there, or somebody was asked, or took it.
+    fn still_there(&mut self, result: Option<RunId>) {
+        let Some(id) = result else { return };
+        let attempt = self.d.app.screens.attempt();
+        let is_there = attempt.is_some_and(|attempt| attempt.id == id && attempt.outcome.is_some());
+        self.must(is_there, "a result was dropped without a question");
     }
 
     /// A result of a re-run that was neither saved nor asked about.
@@ -303,8 +310,10 @@ impl Walk {
     /// Whoever only wants out gets out, whatever is in front.
     fn out(&mut self) {
         self.d.release();
-        for _ in 0..OUT {
+        for n in 0..OUT {
+            let result = self.result().filter(|_| n == 0);
             self.key(parse("Esc")[0]);
+            self.still_there(result);
         }
         let app = &self.d.app;
         let is_out = app.focus() == Focus::Screen(ScreenKind::Table) && app.dialog.is_none() && !is_running(&self.d);
@@ -377,17 +386,18 @@ impl Walk {
             _ => match screen {
                 ScreenKind::Table => &["question"],
                 ScreenKind::Run => {
-                    &["Question", "Steps", "Step", "The start", "Global state", "Findings", "Difference"]
+                    &["Question", "Steps", "Step", "Before step 1", "Global state", "Findings", "Difference"]
                 }
                 ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],
                 ScreenKind::Rerun => {
                     &["Preview", "Whom", "re-run", "request", "reply", "difference", "Several", "became"]
                 }
-                ScreenKind::Compare => &["only A", "joined", "Matrix", "compar"],
+                ScreenKind::Compare => &["A only", "joined", "Matrix", "compar"],
                 ScreenKind::SideBySide => &["against"],
-                ScreenKind::Dashboard => &["Boards"],
-                ScreenKind::Adjudication => &["disagree", "being read", "Agreement"],
+                ScreenKind::Insights => &["Insights"],
+                ScreenKind::Dashboard => &["Review dashboard"],
+                ScreenKind::Adjudication => &["isagree", "reading", "Agreement"],
             },
         };
         self.must(marks.is_empty() || marks.iter().any(|mark| body.contains(mark)), "the body shows another screen");
@@ -418,7 +428,7 @@ fn everything_at_once_in_a_queue_with_hidden_fields() {
     say(&paths[0], "bob", r#"{"id":"c6","verdict":"pass","gold_status":"suspect"}"#);
     let server = server();
     let journal = stepscope_io::log::journal::beside(&paths[0]);
-    let side = SideData::with_baseline(Some(paths[1].clone()), 1);
+    let side = SideData::default().with_baseline(Some(paths[1].clone()), 1);
     let mut d = Drive::whole(&paths[..1], side, journal.path(), "ada", &folder.path().join("state"), |app| {
         app.review.queue = Queue { shuffle: Some(3), clean_share: None, repeat: 0.5 };
         app.review.hide = Hide::of([Hidden::Gold, Hidden::Triage]);

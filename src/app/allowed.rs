@@ -9,9 +9,10 @@ use crate::screens::answer::state::AnswerView;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::stack::Focus;
-use crate::screens::{adjudication, compare, dashboard, rerun, run, side_by_side};
+use crate::screens::{adjudication, compare, dashboard, insights, rerun, run, side_by_side};
 use crate::widgets::fuzzy;
 use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
+use stepscope_core::record::RecordKind;
 
 impl App {
     /// Whether an action can be done now; if not, why not.
@@ -24,7 +25,7 @@ impl App {
         match front {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
             Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
-            Focus::Decision => need(action.is_plain(), "Esc gives the decision up first"),
+            Focus::Decision => need(action.is_plain(), "cancel the final verdict first (Esc)"),
             Focus::Screen(screen) | Focus::Labels(screen) => allowed_on(self, screen, action),
         }
     }
@@ -84,7 +85,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
             Some(Dialog::Review(_)) => return review::ask::allowed_for_label(app, action),
             Some(Dialog::Palette(line)) => {
                 let rows = app.palette_rows(line.value());
-                let chosen = rows.get(app.scroll.at).ok_or("no action is called that")?;
+                let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
                 return app.allowed_at(app.focus_below_dialog(), chosen.action);
             }
             _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
@@ -92,15 +93,15 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
         A::TakeEdit => matches!(kind, K::Editor | K::Line),
         A::ExternalEditor => {
-            need(kind == K::Editor, "this is for texts that are being typed")?;
-            return need(app.outside.command.is_some(), "no editor is named: set VISUAL or EDITOR before you start");
+            need(kind == K::Editor, "only while typing text")?;
+            return need(app.outside.command.is_some(), "no editor set; set $VISUAL or $EDITOR before you start");
         }
         A::NewLabel | A::RenameLabel | A::MergeLabel => return review::ask::allowed_for_label(app, action),
         A::Confirm => kind == K::Confirm,
         A::DropText => kind == K::Drop,
         _ => false,
     };
-    need(holds, "close what is in front first: Esc")
+    need(holds, "close this window first (Esc)")
 }
 
 /// Whether an action can be done on a screen.
@@ -118,6 +119,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         ScreenKind::SideBySide => return side_by_side::keys::allowed(app, action),
         ScreenKind::Dashboard => return dashboard::keys::allowed(app, action),
         ScreenKind::Adjudication => return adjudication::keys::allowed(app, action),
+        ScreenKind::Insights => return insights::keys::allowed(app, action),
         _ => {}
     }
     let view = app.screens.record();
@@ -131,21 +133,22 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     );
     if forks && view.is_some_and(|view| !view.opened.hidden.is_empty()) {
         // A fork is bound to the whole text of its parent.
-        return Err("some of this record is hidden until your verdict: * shows it");
+        return Err("fields are hidden until your verdict; * reveals them");
+    }
+    if forks && view.is_some_and(|view| view.opened.kind == RecordKind::Chain) {
+        return Err("a chain of thought has no procedure to run again");
     }
     match action {
         A::Open | A::CopyRecord | A::CopyQuestion if screen == ScreenKind::Table => {
-            need(app.record().is_some(), "there is no record here")
+            need(app.record().is_some(), "no record here")
         }
         A::Open | A::Keep | A::Edit if screen == ScreenKind::Rerun => rerun::keys::may_rerun(app, action),
         A::Open => need(screen != ScreenKind::Json, "use Space to fold"),
-        A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "there is no record here"),
-        A::Difference if screen == ScreenKind::Table => {
-            need(app.parent_of_current().is_some(), "only a fork is set beside its parent")
-        }
+        A::Json if screen == ScreenKind::Table => need(app.record().is_some(), "no record here"),
+        A::Difference if screen == ScreenKind::Table => need(app.parent_of_current().is_some(), "not a fork"),
         A::NextStep | A::PreviousStep | A::Difference | A::Writer | A::Reader => {
             need(steps, "this record has no steps")?;
-            need(screen == ScreenKind::Run, "go back to the run first: q")?;
+            need(screen == ScreenKind::Run, "go back to the run first (q)")?;
             match (view, action) {
                 (Some(view), A::NextStep) => view.may_walk(1),
                 (Some(view), A::PreviousStep) => view.may_walk(-1),
@@ -154,14 +157,14 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
                 _ => Ok(()),
             }
         }
-        A::CopyStep => need(steps && screen == ScreenKind::Run, "there is no step here"),
+        A::CopyStep => need(steps && screen == ScreenKind::Run, "no step here"),
         A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),
         A::NextPane | A::PreviousPane | A::Maximise => {
             let has_panes = matches!(screen, ScreenKind::Run | ScreenKind::Answer | ScreenKind::Rerun);
-            need(has_panes, "there is only one pane here")
+            need(has_panes, "this screen has one pane")
         }
         A::NextCitation | A::PreviousCitation | A::CopyQuote | A::Contents => {
-            need(screen == ScreenKind::Answer, "this is for answers with citations")?;
+            need(screen == ScreenKind::Answer, "only for answers with citations")?;
             let answer = view.and_then(|view| view.answer.as_ref());
             match action {
                 A::CopyQuote => Ok(()),
@@ -170,37 +173,35 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
                     let has_contents = document.is_some_and(|document| !document.toc().is_empty());
                     need(has_contents, "the document has no table of contents")
                 }
-                _ => need(answer.is_some_and(AnswerView::cites), "this answer cites nothing"),
+                _ => need(answer.is_some_and(AnswerView::cites), "this answer has no citations"),
             }
         }
         A::Rerun | A::RerunFromHere | A::RerunStale | A::RerunSamples => rerun::keys::may_rerun(app, action),
-        A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first: q"),
+        A::Json if screen == ScreenKind::Rerun => need(false, "go back to the run first (q)"),
         A::Rewards => match view.filter(|_| screen != ScreenKind::Table) {
-            Some(view) => {
-                need(view.opened.rewards.is_some(), "no verifier was named: start with --chain or --verifier")
-            }
+            Some(view) => need(view.opened.rewards.is_some(), "no verifier; start with --chain or --verifier"),
             None => need(false, "open the record first"),
         },
-        A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first: q"),
+        A::NextRecord | A::PreviousRecord if screen == ScreenKind::Rerun => Err("go back to the run first (q)"),
         A::NextRecord | A::PreviousRecord => {
-            need(app.rows() > 1, "there is only one record")?;
+            need(app.rows() > 1, "this is the only record")?;
             app.record_from(if action == A::NextRecord { 1 } else { -1 }).map(drop)
         }
         A::NextFinding | A::PreviousFinding => match view {
             Some(view) if screen != ScreenKind::Table => {
-                need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
-                need(!view.opened.notes.is_empty(), "the rules find nothing in this record")
+                need(screen != ScreenKind::Rerun, "go back to the run first (q)")?;
+                need(!view.opened.notes.is_empty(), "no findings in this record")
             }
             _ => {
-                need(app.rows() > 0, "there are no records")?;
+                need(app.rows() > 0, "no records")?;
                 need(others_have_findings(app), "no other record has findings")
             }
         },
         A::NextFork | A::PreviousFork => {
-            need(screen != ScreenKind::Rerun, "go back to the run first: q")?;
+            need(screen != ScreenKind::Rerun, "go back to the run first (q)")?;
             need(app.has_forks(), "this record has no forks")
         }
-        A::Export => need(false, "only a repaired procedure is written to a file"),
+        A::Export => need(false, "only a repaired procedure can be exported"),
         A::Exact | A::Repair | A::Between => need(steps && screen == ScreenKind::Run, "open a run with steps first"),
         A::Edit => {
             need(steps && screen == ScreenKind::Run, "open a run with steps first")?;
@@ -208,26 +209,26 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
                 RunPane::State => true,
                 pane => pane == RunPane::Step && view.tab == Tab::Prompt,
             });
-            need(place, "choose a variable of the state, or the prompt of a step: Tab")?;
+            need(place, "select a variable, or the prompt of a step (Tab)")?;
             run::edit::may_edit(app)
         }
         A::Keep if screen == ScreenKind::Run => {
             let edited = view.is_some_and(|view| !view.edits.values.is_empty());
-            need(edited, "there is nothing to keep: v edits a value")
+            need(edited, "no overrides; v overrides a value")
         }
-        A::Keep => need(false, "there is nothing to keep here"),
-        A::DropEdits => need(view.is_some_and(|view| !view.edits.is_empty()), "nothing is edited"),
+        A::Keep => need(false, "nothing to save here"),
+        A::DropEdits => need(view.is_some_and(|view| !view.edits.is_empty()), "no overrides"),
         A::TakeEdit | A::ExternalEditor | A::NewLabel | A::RenameLabel | A::MergeLabel | A::Confirm | A::DropText => {
-            need(false, "this is for texts that are being typed")
+            need(false, "only while typing text")
         }
         A::SaveAgain => need(app.log.failed_forks() + app.log.failed_events() > 0, "everything is saved"),
-        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("x first: the item fails"),
-        A::FindNext | A::FindPrevious => need(has_search(app, screen), "look for something first: /"),
-        A::Find => need(screen != ScreenKind::Rerun, "go back to the run first: q"),
-        A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
+        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => Err("press x first"),
+        A::FindNext | A::FindPrevious => need(has_search(app, screen), "no search yet; / searches"),
+        A::Find => need(screen != ScreenKind::Rerun, "go back to the run first (q)"),
+        A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
             need(screen == ScreenKind::Table, "go back to the table first")
         }
-        A::Fold | A::FoldAll | A::UnfoldAll => need(screen == ScreenKind::Json, "open the record as JSON first: J"),
+        A::Fold | A::FoldAll | A::UnfoldAll => need(screen == ScreenKind::Json, "open the raw JSON first (J)"),
         _ => Ok(()),
     }
 }

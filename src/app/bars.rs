@@ -8,9 +8,8 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Prompt, PromptPurpose};
 use crate::screens::kind::ScreenKind;
-use crate::screens::rerun::state::Mode;
 use crate::screens::run::state::RecordView;
-use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
+use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
 use crate::widgets::look::{Look, fit_spans, put, severity_role};
@@ -28,7 +27,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     buf.set_style(area, look.style(Role::StatusBar));
-    let area = mode(app, area, buf, look);
+    let area = model(app, area, buf, look);
     let width = usize::from(area.width);
     let (crumbs, front) = breadcrumb(app, look);
     let columns = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
@@ -63,14 +62,14 @@ fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     news.into_iter().chain(rest).collect()
 }
 
-/// Who answers, at the very end, whatever else has room; the place that is left.
-fn mode(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
-    let mode = app.models.mode();
-    let word = u16::try_from(mode.word().len() + 2).unwrap_or(0).min(area.width);
-    let role = if mode == Mode::Live { Role::Live } else { Role::Warning };
-    let place = Rect { x: area.right() - word, width: word, ..area };
-    put(vec![look.span(format!(" {}", mode.word()), role)], 0, place, buf);
-    Rect { width: area.width - word, ..area }
+/// The model that answers, once one is chosen, at the very end; the place that is left.
+fn model(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+    let Some(name) = app.models.name() else { return area };
+    let text = format!(" {} ", fit(name.as_str(), if app.size.width >= layout::WIDE { 40 } else { 16 }));
+    let width = u16::try_from(text.width()).unwrap_or(0).min(area.width / 3);
+    let place = Rect { x: area.right() - width, width, ..area };
+    put(vec![look.span(text, Role::Live)], 0, place, buf);
+    Rect { width: area.width - width, ..area }
 }
 
 /// Where we are: the source, the record, and last the name of what is in front, which is never cut.
@@ -96,7 +95,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
         line.push(match there {
             Some(_) => look.span(format!("{}/{of}", row + 1), Role::Text),
             // The file has been cut or replaced; what was read is still on screen.
-            None => look.span("no longer there", Role::Warning),
+            None => look.span("deleted", Role::Warning),
         });
     }
     let mut front = vec![arrow()];
@@ -128,29 +127,32 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
     if app.size.width >= layout::WIDE && !in_brief && opened.fork_origin.is_none() {
         line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
     }
-    line.push(execution(app, view, look));
+    line.push(execution(app, view, in_brief, look));
     if opened.has_trace && !in_brief {
         line.push(look.span("trace   ", Role::Badge));
     }
     let sides = match (&opened.pred, &opened.gold) {
-        (Some(pred), Some(gold)) if opened.correct == Some(false) => {
-            format!(" {}≠{}", fit(pred.as_str(), 14), fit(gold.as_str(), 14))
+        (Some(pred), Some(gold)) if opened.correct == Some(false) && !in_brief => {
+            format!(": {}, expected {}", fit(pred.as_str(), 14), fit(gold.as_str(), 14))
         }
         _ => String::new(),
     };
     match opened.correct {
-        Some(true) => line.push(look.span("✓ right   ", Role::Ok)),
+        Some(true) => line.push(look.span("✓ correct   ", Role::Ok)),
         Some(false) => line.push(look.span(format!("✗ wrong{sides}   "), Role::Fatal)),
-        None if opened.error.is_some() => line.push(look.span("✗ error   ", Role::Fatal)),
+        None if opened.error.is_some() => line.push(look.span("⊘ run failed   ", Role::Fatal)),
         None => {}
     }
     if let Some(verdict) =
         opened.where_to_fix.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown))
     {
         let text = match verdict.confidence {
-            Confidence::Sure => verdict.fix.phrase().to_owned(),
-            confidence => format!("{}, {}", verdict.fix.phrase(), confidence.word()),
+            Confidence::Sure => String::new(),
+            confidence => format!(" ({})", confidence.word()),
         };
+        let step = verdict.step.filter(|_| verdict.fix == Fix::StepRun);
+        let step = step.map(|step| format!(", step {}", step + 1)).unwrap_or_default();
+        let text = format!("Fix: {}{step}{text}", verdict.fix.phrase());
         line.push(look.span(format!("{text}   "), Role::Accent));
     }
     line.extend(opened.route.map(|route| {
@@ -162,14 +164,16 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
 }
 
 /// Whether a record is as it was recorded, or which fork it is.
-fn execution(app: &App, view: &RecordView, look: Look<'_>) -> Span<'static> {
+fn execution(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span<'static> {
     let index = view.opened.index;
     match app.store.address(index) {
         Some(address) if app.forks.tree.root(address).is_some() => {
             look.span(format!("fork {}   ", app.forks.tree.execution(address)), Role::Changed)
         }
         _ if view.opened.fork_origin.is_some() => look.span("fork   ", Role::Changed),
-        _ => look.span("rec   ", Role::Badge),
+        // That a record is as it was recorded goes without saying where there is little room.
+        _ if in_brief => Span::raw(""),
+        _ => look.span("recorded   ", Role::Badge),
     }
 }
 
@@ -181,7 +185,7 @@ pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
         .map(|(severity, count)| look.span(format!("{} {count} ", severity.glyph()), severity_role(severity)))
         .collect();
     if line.is_empty() {
-        line.push(look.span("✓ clean ", Role::Ok));
+        line.push(look.span("no findings ", Role::Dim));
     }
     line
 }
@@ -237,6 +241,7 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         ScreenKind::SideBySide => side_by_side::draw::describe(app, look),
         ScreenKind::Dashboard => dashboard::draw::describe(app, look),
         ScreenKind::Adjudication => adjudication::draw::describe(app, look),
+        ScreenKind::Insights => insights::draw::describe(app, look),
     };
     let mut spans = vec![Span::raw(" ")];
     spans.extend(line);
@@ -308,7 +313,7 @@ pub(crate) fn drop_question(app: &App, status: Rect, buf: &mut Buffer, look: Loo
     let keys = keys.flat_map(|binding| app.keymap.names(binding)).collect::<Vec<_>>().join(" or ");
     let place = if status.height > 0 { status } else { Rect { height: 1.min(buf.area().height), ..*buf.area() } };
     ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
-    let text = format!(" Drop what you typed? {keys} drops it, any other key keeps it");
+    let text = format!(" Discard the text? {keys} discards, any other key keeps it");
     put(vec![look.span(text, Role::Warning)], 0, place, buf);
 }
 
@@ -364,7 +369,7 @@ fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
         ];
         put(line, row, inner, buf);
         if prompt.chosen == Some(n) {
-            look::wash(row, inner, buf, look.selection());
+            look::select(row, inner, buf, look);
         }
     }
 }

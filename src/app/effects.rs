@@ -132,6 +132,7 @@ impl Performer {
             Effect::Record(_, ref reading, ..) if reading.len > LARGE => drop(self.slow.send(effect)),
             Effect::Transition(..) => drop(self.slow.send(effect)),
             Effect::RowTexts(..)
+            | Effect::Preview(..)
             | Effect::Record(..)
             | Effect::ForkOrigins(_)
             | Effect::Export(..)
@@ -217,11 +218,13 @@ fn start_reader(thread: Thread, outbox: &Outbox, side: &Arc<SideData>) -> Sender
 fn read_on_demand(wanted: &Receiver<Effect>, outbox: &Outbox, side: &Arc<SideData>) {
     while let Ok(first) = wanted.recv() {
         let effects: Vec<Effect> = std::iter::once(first).chain(wanted.try_iter()).collect();
-        // Of several requests for rows only the last is about what is on screen now.
+        // Of several requests for rows, or for a preview, only the last is about what is on screen now.
         let is_rows = |effect: &Effect| matches!(effect, Effect::RowTexts(..));
-        let last_rows = effects.iter().rposition(is_rows);
+        let is_preview = |effect: &Effect| matches!(effect, Effect::Preview(..));
+        let (last_rows, last_preview) = (effects.iter().rposition(is_rows), effects.iter().rposition(is_preview));
         for (n, effect) in effects.into_iter().enumerate() {
             if (!is_rows(&effect) || Some(n) == last_rows)
+                && (!is_preview(&effect) || Some(n) == last_preview)
                 && let Some(message) = read(effect, side)
                 && !outbox.send(message)
             {

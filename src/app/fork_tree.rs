@@ -168,7 +168,7 @@ impl ForkTree {
 
     /// The execution of a record: `rec` as it was recorded, `r1` the first fork of such a record, and so on.
     pub fn execution(&self, address: Address) -> String {
-        self.members.get(&address).map_or_else(|| "rec".to_owned(), |member| format!("r{}", member.number))
+        self.members.get(&address).map_or_else(|| "recorded".to_owned(), |member| format!("r{}", member.number))
     }
 
     /// A record and its forks as they stand in the table, whichever of them is given; one alone where there are none.
@@ -263,7 +263,7 @@ mod tests {
         let names = |fork_tree: &ForkTree| {
             fork_tree.of((0, 7)).into_iter().map(|address| fork_tree.execution(address)).collect::<Vec<_>>()
         };
-        assert_eq!(names(&fork_tree), ["rec", "r1", "r3", "r2"]);
+        assert_eq!(names(&fork_tree), ["recorded", "r1", "r3", "r2"]);
         assert_eq!(
             (fork_tree.depth((1, 2)), fork_tree.parent((1, 2)), fork_tree.root((1, 2))),
             (2, Some((1, 0)), Some((0, 7)))
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(fork_tree.missing(), ["nowhere".to_owned()].into());
         assert_eq!(fork_tree.missing_lengths(), Some([3].into()));
         fork_tree.forget(1);
-        assert_eq!(names(&fork_tree), ["rec"]);
+        assert_eq!(names(&fork_tree), ["recorded"]);
     }
 
     #[test]

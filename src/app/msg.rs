@@ -78,6 +78,8 @@ pub enum Msg {
     RowTexts(Moves, Vec<(usize, RowTexts)>),
     /// A record, read and understood.
     Record(usize, Result<Box<OpenRecord>, Failure>),
+    /// The record under the cursor of the table, to be shown in brief.
+    Preview(Moves, Box<OpenRecord>),
     /// Records that a search found, ascending; `true`: that was all.
     Found(SearchId, Vec<u32>, bool),
     /// Records in which find found its text, in the order of looking, and where; `true`: that was all.
@@ -174,6 +176,8 @@ pub enum Effect {
     RowTexts(Moves, Vec<(usize, Reading)>),
     /// Reads a record, which has this row in the table, and leaves out what is not to be shown.
     Record(usize, Reading, RowFacts, Hide),
+    /// Reads the record under the cursor of the table, to be shown in brief.
+    Preview(Moves, usize, Reading, RowFacts, Hide),
     /// Looks for the records whose text fits.
     Search(SearchId, Arc<Filter>, Plan),
     /// Looks for text in what people see of these records.

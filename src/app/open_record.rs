@@ -18,11 +18,12 @@ use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::{Finding, Findings, Place, Severity};
 use stepscope_core::procedure::prompt::{self, AnswerShape};
 use stepscope_core::procedure::{Field, Procedure};
+use stepscope_core::record::formats::chain::Labelled;
 use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::review::event::Text;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::run::fork::ForkOrigin;
-use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Ran, State, Surprise, VariableOrigin, Web};
+use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Ran, Surprise, VariableOrigin, Web};
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::gold_text;
@@ -95,6 +96,8 @@ pub struct OpenRecord {
     pub has_trace: bool,
     /// What should happen with a typed answer.
     pub route: Option<Route>,
+    /// Where somebody found the first error of a chain of thought.
+    pub labelled: Option<Shown>,
     /// Where it comes from, if it is a fork.
     pub fork_origin: Option<ForkOrigin>,
     /// A typed answer, until the screen takes it.
@@ -188,7 +191,7 @@ pub struct WhereToFix {
     pub fix: Fix,
     /// The first bad step.
     pub step: Option<usize>,
-    /// What the procedure gives when it is executed exactly.
+    /// What the procedure gives when it is recomputed.
     pub recovered: Option<Shown>,
     /// That is the gold number.
     pub recovers_gold: bool,
@@ -338,8 +341,8 @@ impl OpenRecord {
         }
         let text = self.root().and_then(|root| hide.without(self.text(), root));
         let text = text.unwrap_or_else(|| self.text().to_vec());
-        let own = if hide.has(Hidden::Baseline) { Arc::default() } else { side.clone() };
-        let around = Surroundings { document: self.document(), side: own, ..Surroundings::default() };
+        let own = if hide.has(Hidden::Baseline) { Arc::new(side.types_alone()) } else { side.clone() };
+        let around = Surroundings { document: self.document(), ..own.around() };
         let mut case = case_of_row(text, Tape::default(), row, Arc::new(around));
         if let Some(summary) = &self.summary {
             // That something is hidden is no fault of the record.
@@ -379,6 +382,7 @@ impl OpenRecord {
             ended_at: None,
             has_trace: false,
             route: None,
+            labelled: None,
             fork_origin: None,
             structured: None,
             summary: None,
@@ -417,7 +421,7 @@ impl OpenRecord {
         let facts = case.record.as_ref().map(Facts::of);
         let steps = steps(case);
         let (details, web) = (first_details(case, steps.len()), case.state().web());
-        let variables = variables(case.state());
+        let variables = variables(case);
         let mut places = FindingPlaces::of(case);
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
         let nodes = places.nodes(findings);
@@ -433,6 +437,8 @@ impl OpenRecord {
         let computed = ComputedValues::of(case);
         let route = case.routed().map(|routed| routed.route);
         let structured = ShownAnswer::of(case).map(Box::new);
+        let parts = case.record.as_ref().and_then(|record| record.chain.as_deref());
+        let labelled = parts.and_then(|parts| parts.labelled).map(Labelled::phrase);
         let procedure_name = case.procedure().and_then(|procedure| procedure.name).map(prose).unwrap_or_default();
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
@@ -451,6 +457,7 @@ impl OpenRecord {
         let notes = ordered(argument, notes);
         self.marks = marks(&nodes, &notes);
         (self.structured, self.route) = (structured, route);
+        self.labelled = labelled;
         (self.notes, self.computed, self.where_to_fix) = (notes, computed, where_to_fix);
         if let Some(facts) = facts {
             self.kind = facts.kind;
@@ -638,14 +645,15 @@ fn steps(case: &CaseView<'_>) -> Vec<StepRow> {
                 is_last: last.contains(position),
                 pointer: match (step, call) {
                     (None, Some(call)) => call.pointer(),
-                    _ => Procedure::step_pointer(&base, position),
+                    _ => case.pointer(Procedure::step_pointer(&base, position)),
                 },
             }
         })
         .collect()
 }
 
-fn variables(state: &State<'_>) -> Vec<VariableRow> {
+fn variables(case: &CaseView<'_>) -> Vec<VariableRow> {
+    let state = case.state();
     let variables = state.variables().iter().enumerate();
     variables
         .map(|(index, variable)| {
@@ -666,7 +674,7 @@ fn variables(state: &State<'_>) -> Vec<VariableRow> {
                     value: write.value.map(|value| ShownValue {
                         line: one_line(value),
                         kind: value.kind(),
-                        pointer: state.pointer(&entry),
+                        pointer: state.pointer(&entry).map(|pointer| case.pointer(pointer)),
                     }),
                     badge: write.badge,
                     is_read: variable.readers.get(reader(write.from.0)).is_some_and(|&reader| reader < until),
@@ -764,7 +772,7 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
 
 /// Makes the prompt and schema that upstream would send, where none was recorded.
 fn rebuild_prompt(case: &CaseView<'_>, position: usize, detail: &mut Detail) {
-    let (Some(procedure), Some(record)) = (case.procedure(), &case.record) else { return };
+    let (Some(procedure), Some(record), None) = (case.procedure(), &case.record, case.chain()) else { return };
     let request = prompt::visible_inputs(procedure, case.state(), position)
         .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
     if let Ok(request) = request {
@@ -810,7 +818,7 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
             rule: finding.rule.word(),
             message: finding.message.line(),
             help: finding.help,
-            step: self.step_of(&pointer),
+            step: self.step_at(finding.place()),
             variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
             pointer,
         }
@@ -823,7 +831,7 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
             rule: why.rule,
             message: why.text.clone(),
             help: None,
-            step: self.step_of(&why.pointer).or_else(|| self.writer_of(&why.pointer)),
+            step: self.step_at(&Place::Value(why.pointer.clone())).or_else(|| self.writer_of(&why.pointer)),
             variable: self.variable_of(&Place::Value(why.pointer.clone())),
             pointer: why.pointer.clone(),
         }
@@ -833,6 +841,14 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
     fn writer_of(&mut self, pointer: &Pointer) -> Option<usize> {
         let variable = self.variable_of(&Place::Value(pointer.clone()))?;
         self.case.state().variables().get(variable)?.writers().next_back()
+    }
+
+    /// The step that a place lies in.
+    fn step_at(&self, place: &Place) -> Option<usize> {
+        match self.case.chain() {
+            Some(chain) => chain.step_at(place),
+            None => self.step_of(&place.pointer()),
+        }
     }
 
     /// The step that a pointer lies in.
@@ -850,6 +866,9 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
 
     /// The variable that a place names: by its declaration in a step, or by its key in a state.
     fn variable_of(&mut self, place: &Place) -> Option<usize> {
+        if let Some(chain) = self.case.chain() {
+            return self.case.state().variable(&Untrusted::from(chain.name_at(place)?));
+        }
         let pointer = place.pointer();
         if let [Part::Key(state), Part::Key(name), ..] = pointer.0.as_slice()
             && *state == "state"
@@ -883,7 +902,7 @@ pub fn one_line(value: Value<'_>) -> Shown {
         let head = head(bytes, MAX_VALUE);
         return match bytes.len() - head.len() {
             0 => text.line(),
-            rest => shown!("{}… {rest} bytes more", Shown::line(head)),
+            rest => shown!("{}… {rest} more bytes", Shown::line(head)),
         };
     }
     if value.is_container() && !value.is_empty() && value.raw().len() <= MAX_VALUE {

@@ -29,7 +29,7 @@ use stepscope_io::pipeline::side_data::SideData;
 /// Texts of a row are made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_ROW_TEXT: usize = 4 << 20;
 /// What is said of a record on which a part of this program panicked.
-const FAILED: &str = "stepscope itself failed on it; please report this";
+const FAILED: &str = "internal error; please report this";
 
 /// Performs an effect on this thread; `None` for one that is performed elsewhere.
 pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
@@ -48,6 +48,14 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
                 Ok(Box::new(opened.hiding(hide, &row, side)))
             };
             Msg::Record(record, or_failure("cannot open a record of", reading.blob.name(), open))
+        }
+        Effect::Preview(moves, record, reading, row, hide) => {
+            let open = || {
+                let opened =
+                    OpenRecord::new(record, reading.line().ok()?, &row, reading.read().ok()?, reading.around(side));
+                Some(Msg::Preview(moves, Box::new(opened.hiding(hide, &row, side))))
+            };
+            return guarded(open).flatten();
         }
         Effect::ForkOrigins(forks) => {
             let fork = |reading: &Reading| Some(KnownFork::of(&reading.read().ok()?));
@@ -127,7 +135,7 @@ fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<Side
     let line = make.line(&parent)?;
     let row = RowFacts::unchecked(0, line.len() as u64);
     let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(side));
-    let names = [handle.name.clone(), shown!("{}, not kept yet", make.title())];
+    let names = [handle.name.clone(), shown!("{}, not saved", make.title())];
     let sides = SideBySide::of(names, Against::Parent, &parent, &fork);
     let (procedure, sides) = match make {
         Make::Repair { procedure, done } => (Some(procedure.clone()), sides.about(done.clone())),

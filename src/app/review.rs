@@ -684,7 +684,7 @@ impl Review {
             match event.item.clone().filter(|_| event.draft) {
                 Some(item) => self.aside.push((item, Draft { choosing: event.verdict.is_some(), ..Draft::of(&event) })),
                 None if self.reviews.event(&event.event_id).is_none() => {
-                    let failure = Failure::own("not saved by", &Shown::own("the last session"), "it ended before");
+                    let failure = Failure::own("not saved by", &Shown::own("the last session"), "it ended early");
                     self.reviews.push(event.clone());
                     if let ReviewLog::Journal(journal) = &self.place {
                         log.left_over(journal.clone(), event, failure);

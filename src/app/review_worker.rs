@@ -86,7 +86,7 @@ impl ReviewWorker {
     pub fn finish(self, patience: Duration) -> Option<Shown> {
         drop((self.looker, self.reader, self.searches));
         let late = matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout));
-        late.then(|| Shown::own("The disk did not answer in time; half-finished verdicts may be missing"))
+        late.then(|| Shown::own("The disk did not respond in time; drafts may be missing"))
     }
 }
 

@@ -17,11 +17,10 @@ use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::record::types::use_types;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
-use stepscope_io::config::session::Session;
+use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders};
 use stepscope_io::config::{themes, types};
@@ -34,6 +33,7 @@ use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::{expand, samples};
+use stepscope_io::source::page;
 use stepscope_terminal::colour::{Depth, light_hint};
 use stepscope_terminal::run::{self, Options};
 use stepscope_terminal::terminal::Tty;
@@ -51,6 +51,8 @@ pub struct Start {
     pub document: Option<PathBuf>,
     /// A theme for this session alone: a name, or the path of a file.
     pub theme: Option<String>,
+    /// Only ASCII characters are drawn, whatever the locale says.
+    pub ascii: bool,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
     /// The comparison with the baseline is shown first.
@@ -93,12 +95,10 @@ impl ReviewStart {
             (Some(own), _) => Ok(Place::Named(own.clone())),
             (None, []) => home
                 .map(|home| journal::beside(&home.join(SAMPLES)))
-                .ok_or("these are the sample runs; name a journal with --reviews to judge them"),
-            (None, [path]) if path.as_os_str() == "-" => {
-                Err("standard input has no journal beside it; name one with --reviews")
-            }
+                .ok_or("these are the sample runs; to review them, pass --reviews FILE"),
+            (None, [path]) if path.as_os_str() == "-" => Err("standard input has no review log; pass --reviews FILE"),
             (None, [path]) => Ok(journal::beside(path)),
-            (None, _) => Err("verdicts are saved to one journal; name it with --reviews"),
+            (None, _) => Err("verdicts are saved to one review log; pass --reviews FILE"),
         }
     }
 
@@ -130,7 +130,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
     let keymap = keymap(&config).map_err(say)?;
     let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
-    use_types(types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?);
+    let types = types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?;
     let (session, forgotten) = Session::load(folders.state.as_deref());
     let outbox = Outbox::default();
     let sink = outbox.clone();
@@ -144,9 +144,11 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
-    let side = Arc::new(SideData::with_baseline(start.baseline.clone(), threads).judged_by(judge));
+    let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
+    let side = Arc::new(side);
     let (store, loader) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
+    app.side = side.clone();
     app.forks = Forks::at(kept);
     app.outside.command = editor();
     app.samples = start.paths.is_empty();
@@ -177,6 +179,16 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
         app.restore(view);
     }
+    // A page is about one record, and perhaps about one step.
+    if let [path] = start.paths.as_slice()
+        && let Some(step) = page::step_of(path)
+    {
+        app.restore(&FileView {
+            screen: Some("run".to_owned()),
+            step: step.map(|step| step + 1),
+            ..FileView::default()
+        });
+    }
     let mut performer = Performer::new(outbox.clone(), memory, side, calls).with_loader(loader);
     if let Ok(own) = own {
         let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
@@ -189,7 +201,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
-    let code = code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))?;
+    let code = code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
     Ok(SessionEnd { code, complaints: performer.finish() })
 }
 
@@ -221,7 +233,14 @@ fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks,
             all.push((name.to_owned(), text));
         }
     }
-    Ok(Looks { theme, all, chosen: None, depth })
+    let ascii = start.ascii || !is_utf8(get);
+    Ok(Looks { theme, all, chosen: None, depth, ascii })
+}
+
+/// Whether the locale takes characters beyond ASCII; one that says nothing does.
+fn is_utf8(get: impl Fn(&str) -> Option<String>) -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(get).find(|locale| !locale.is_empty());
+    locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
 }
 
 /// A word without a slash or dot was hardly meant as a path: then the names help, not that there is no such file.
@@ -231,7 +250,7 @@ fn no_theme(name: &str, from: &Shown, all: &[(String, String)], failure: Failure
     }
     let known: Vec<&str> = all.iter().map(|(known, _)| known.as_str()).collect();
     let known = known.join(", ");
-    Failure { what: "cannot use", path: from.clone(), source: shown!("there is no theme {name}; there are {known}") }
+    Failure { what: "cannot use", path: from.clone(), source: shown!("no theme \"{name}\" (available: {known})") }
 }
 
 /// Under what the view of these paths is remembered: one file by its full path, the samples by their name.

@@ -1,7 +1,9 @@
 //! The whole state of the screen, and what can be asked of it without changing it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stepscope_io::pipeline::side_data::SideData;
 
 use crate::app::across::Across;
 use crate::app::fork_tree::Address;
@@ -10,6 +12,7 @@ use crate::app::log::Log;
 use crate::app::msg::{Effects, SearchId};
 use crate::app::review::Review;
 use crate::dialogs::dialog::Dialog;
+use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::ModelChoice;
 use crate::screens::run::edits::Edits;
@@ -71,10 +74,12 @@ pub struct Looks {
     pub theme: Theme,
     /// Name and text of every theme, the built-in ones first.
     pub all: Vec<(String, String)>,
-    /// The one that was chosen; `None`: by the terminal's background.
+    /// The one that was chosen; `None`: chosen by the terminal's background.
     pub chosen: Option<String>,
     /// What the terminal can show.
     pub depth: Depth,
+    /// Only ASCII characters are drawn.
+    pub ascii: bool,
 }
 
 /// The whole state.
@@ -82,10 +87,14 @@ pub struct Looks {
 pub struct App {
     /// The records.
     pub store: Store,
+    /// What helps to judge them.
+    pub side: Arc<SideData>,
     /// The screens, one over the other.
     pub screens: Screens,
     /// The table.
     pub table: Table,
+    /// The cursor among the charts of all records.
+    pub insights: InsightCursor,
     /// The dialog over them.
     pub dialog: Option<Dialog>,
     /// Its cursor and its first line on screen.
@@ -146,6 +155,7 @@ impl App {
         let light = looks.theme.is_light();
         Self {
             store,
+            side: Arc::default(),
             screens: Screens::default(),
             table: Table::default(),
             dialog: None,
@@ -172,8 +182,9 @@ impl App {
             outside: Outside::default(),
             samples: false,
             across: Across::default(),
+            insights: InsightCursor::default(),
             models: ModelChoice::default(),
-            review: Review::nowhere("there is no journal; name one with --reviews"),
+            review: Review::nowhere("no review log; pass --reviews FILE"),
         }
     }
 
@@ -302,8 +313,8 @@ impl App {
         let skipped = (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64));
         let others = match self.store.passed_over {
             0 => None,
-            1 => Some(Shown::own("1 other file")),
-            n => Some(shown!("{n} other files")),
+            1 => Some(Shown::own("1 file skipped")),
+            n => Some(shown!("{n} files skipped")),
         };
         let links = match self.store.links {
             0 => None,

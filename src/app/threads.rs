@@ -20,7 +20,10 @@ stepscope_base::words! {
 }
 
 /// Starts a thread under the name of its purpose.
-#[expect(clippy::panic, reason = "as `std::thread::spawn`: where no thread can be started, the session cannot go on")]
+#[expect(
+    clippy::panic,
+    reason = "as `std::thread::spawn`: where no thread can be started, the session cannot continue"
+)]
 pub(crate) fn start<T: Send + 'static>(thread: Thread, work: impl FnOnce() -> T + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(thread.word().to_owned()).spawn(work) {
         panic!("no thread for {}: {error}", thread.word());

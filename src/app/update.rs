@@ -20,7 +20,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
+use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -29,6 +29,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
+use stepscope_core::table::row::Flag;
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
@@ -57,6 +58,9 @@ impl Program for App {
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
         if self.screens.top() == ScreenKind::Table || fresh {
             effects.extend(ask_row_texts(self));
+        }
+        if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
+            effects.extend(ask_preview(self));
         }
         effects
     }
@@ -94,6 +98,12 @@ impl App {
         }
     }
 
+    /// Whether every row of the table that is on screen has its texts.
+    pub(crate) fn has_row_texts(&self) -> bool {
+        let (len, height) = (self.rows(), layout::table_height(self.area()));
+        self.table.missing_row_texts(self.table.list.visible(len, height)).is_empty()
+    }
+
     /// What survives a restart.
     pub(crate) fn keep(&self) -> Effect {
         let mut view = FileView {
@@ -113,7 +123,7 @@ impl App {
         self.table.descending = view.descending;
         self.return_to = usize::try_from(view.record).ok().filter(|record| *record > 0);
         review::keys::resume_at(self, view);
-        if Filter::parse(&view.filter).is_ok() {
+        if Filter::parse(&view.filter, self.side.types()).is_ok() {
             self.early = self.set_filter(&view.filter);
         }
     }
@@ -206,6 +216,7 @@ impl App {
             ScreenKind::SideBySide => side_by_side::keys::go(self, movement),
             ScreenKind::Dashboard => dashboard::keys::go(self, movement),
             ScreenKind::Adjudication => adjudication::keys::go(self, movement),
+            ScreenKind::Insights => insights::keys::go(self, movement),
         }
     }
 
@@ -269,7 +280,7 @@ impl App {
         }
     }
 
-    /// Takes a theme by name; none goes by the terminal's background. `false`: it cannot be used, and the status says
+    /// Takes a theme by name; none goes chosen by the terminal's background. `false`: it cannot be used, and the status says
     /// why.
     pub fn choose_theme(&mut self, name: Option<&str>) -> bool {
         let text = name.and_then(|name| self.looks.all.iter().find(|(known, _)| known == name));
@@ -286,7 +297,7 @@ impl App {
                 }
             },
             (Some(name), None) => {
-                self.fail(shown!("there is no theme {}", Shown::line(name.as_bytes())));
+                self.fail(shown!("no theme {}", Shown::line(name.as_bytes())));
                 return false;
             }
             (None, _) => {
@@ -304,7 +315,7 @@ impl App {
         if let Some(text) = text.filter(|text| !text.as_str().is_empty()) {
             self.copy(&text, what)
         } else {
-            self.fail(Shown::own("there is nothing to copy here"))
+            self.fail(Shown::own("nothing to copy here"))
         }
     }
 
@@ -320,12 +331,12 @@ impl App {
     pub(crate) fn copy(&mut self, text: &Shown, what: &'static str) -> Effects {
         if text.as_str().len() > COPY_LIMIT {
             self.fail(shown!(
-                "{what} is longer than terminals copy ({} bytes); use stepscope show",
+                "{what} is too long for the terminal's clipboard ({} bytes); use stepscope show",
                 text.as_str().len()
             ));
             return Vec::new();
         }
-        self.say(shown!("copied {what}, {} bytes", text.as_str().len()));
+        self.say(shown!("Copied {what}, {} bytes", text.as_str().len()));
         vec![Effect::Copy(text.as_str().to_owned())]
     }
 
@@ -369,15 +380,19 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             table::search::go_on_searching(app, |_| true)
         }
         Msg::Returned(result) => run::edit::returned(app, ended(result)),
-        Msg::Panicked(text) => {
-            app.fail(shown!("a task failed inside stepscope, please report it: {}", Shown::line(text.as_bytes())))
-        }
+        Msg::Panicked(text) => app.fail(shown!("internal error, please report it: {}", Shown::line(text.as_bytes()))),
         Msg::Stop(_) => vec![app.keep()],
         Msg::Load(event) => loaded(app, event, now),
         Msg::RowTexts(moves, row_texts) => {
             // What was read before rows moved belongs to other numbers now.
             if moves == app.table.moves() {
                 app.table.take_row_texts(row_texts);
+            }
+            Vec::new()
+        }
+        Msg::Preview(moves, opened) => {
+            if moves == app.table.moves() {
+                app.table.take_preview(opened);
             }
             Vec::new()
         }
@@ -504,6 +519,7 @@ fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects>
         ScreenKind::SideBySide => side_by_side::keys::act(app, action, times),
         ScreenKind::Dashboard => dashboard::keys::act(app, action),
         ScreenKind::Adjudication => adjudication::keys::act(app, action),
+        ScreenKind::Insights => insights::keys::act(app, action),
     };
     let leaves = matches!(action, Action::Back | Action::Escape) && (top.is_of_all() || top == ScreenKind::SideBySide);
     done.or_else(|| leaves.then(|| across::keys::leave(app)))
@@ -512,6 +528,7 @@ fn act_on_screen(app: &mut App, action: Action, times: isize) -> Option<Effects>
 fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
     use Action as A;
     match action {
+        A::Explain => return explain(app),
         A::Down => app.go(Move::By(times)),
         A::Up => app.go(Move::By(-times)),
         A::HalfDown => app.go(Move::HalfPages(times)),
@@ -549,7 +566,7 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::Theme => next_theme(app),
         A::Mouse => {
             app.mouse = !app.mouse;
-            app.say(Shown::own(if app.mouse { "mouse on" } else { "mouse off: select with the terminal" }));
+            app.say(Shown::own(if app.mouse { "mouse on" } else { "Mouse off: select text with the terminal" }));
             return vec![Effect::Mouse(app.mouse)];
         }
         A::Redraw => return vec![Effect::Repaint],
@@ -619,9 +636,21 @@ fn click(app: &mut App, at: Position) -> Effects {
         ScreenKind::Compare => return compare::keys::click(app, at),
         ScreenKind::Dashboard => return dashboard::keys::click(app, at),
         ScreenKind::Adjudication => return adjudication::keys::click(app, at),
+        ScreenKind::Insights => return insights::keys::click(app, at),
         ScreenKind::SideBySide => {}
     }
     Vec::new()
+}
+
+/// What is under the cursor, in one sentence.
+fn explain(app: &mut App) -> Effects {
+    let sentence = match app.screens.top() {
+        ScreenKind::Table => table::draw::explain(app),
+        ScreenKind::Run => app.screens.record().map(run::draw::explain),
+        ScreenKind::Answer | ScreenKind::Json => app.screens.record().and_then(RecordView::explain_finding),
+        _ => None,
+    };
+    app.say(sentence.unwrap_or(Shown::own("? explains the symbols of this screen")))
 }
 
 fn back(app: &mut App) -> Effects {
@@ -678,7 +707,7 @@ fn quit(app: &mut App) -> Effects {
     let (unsaved, edited) = (app.log.failed_forks() > 0, app.edits.len());
     if (unsaved || edited > 0) && !app.forks.warn() {
         app.fail(if unsaved {
-            Shown::own("a fork is not saved: ^S tries again; quit again leaves without it")
+            Shown::own("a fork is not saved: ^S retries, quit again discards it")
         } else {
             let records = if edited == 1 { "1 record" } else { "several records" };
             shown!("{records} with unsaved overrides: s on the run saves them as a fork, quit again discards them")
@@ -710,7 +739,7 @@ fn next_theme(app: &mut App) {
         next += 1;
     }
     if app.status.is_none() {
-        let name = app.looks.chosen.clone().unwrap_or_else(|| "by the terminal's background".into());
+        let name = app.looks.chosen.clone().unwrap_or_else(|| "chosen by the terminal's background".into());
         app.say(shown!("theme: {}", Shown::line(name.as_bytes())));
     }
 }
@@ -828,6 +857,20 @@ fn take_record(app: &mut App, record: usize, result: Result<Box<OpenRecord>, Fai
         effects.extend(review::keys::review_opened(app));
     }
     effects
+}
+
+/// A larger record is read when it is opened, and not before.
+const MAX_PREVIEW: u32 = 256 << 10;
+
+/// The record under the cursor, for the preview and the line below the table.
+fn ask_preview(app: &mut App) -> Option<Effect> {
+    let record = app.record()?;
+    let row = *app.store.row(record)?;
+    if row.len > MAX_PREVIEW || !app.table.wants_preview(record, row.has(Flag::Checked)) {
+        return None;
+    }
+    let hide = review::keys::hide_for(app, record);
+    Some(Effect::Preview(app.table.moves(), record, app.store.reading(record)?, row, hide))
 }
 
 /// The texts of the rows on screen that were not read yet.

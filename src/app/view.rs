@@ -10,9 +10,10 @@ use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor;
 use crate::dialogs::window::window;
 use crate::screens::kind::ScreenKind;
-use crate::screens::{adjudication, answer, compare, dashboard, json, rerun, run, side_by_side, table};
+use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
+use crate::widgets::ascii;
 use crate::widgets::layout::parts;
-use crate::widgets::look::Look;
+use crate::widgets::look::{Look, pointer};
 use crate::widgets::theme::Role;
 
 /// Draws the whole screen.
@@ -20,6 +21,13 @@ pub(crate) fn view(app: &App, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buf = frame.buffer_mut();
     draw(app, area, buf);
+    let place = pointer(buf, &app.looks.theme);
+    if app.looks.ascii {
+        ascii::draw(buf);
+    }
+    if let Some(place) = place {
+        frame.set_cursor_position(place);
+    }
     if let Some(column) = review::strip::cursor(app, area) {
         frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
     }
@@ -33,7 +41,8 @@ pub(crate) fn view(app: &App, frame: &mut Frame<'_>) {
     }
 }
 
-fn draw(app: &App, area: Rect, buf: &mut Buffer) {
+/// Draws it into a part of the screen, without a cursor.
+pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -60,6 +69,7 @@ fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
         ScreenKind::Dashboard => dashboard::draw::draw(app, parts.body, buf, look),
         ScreenKind::Adjudication => adjudication::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Insights => insights::draw::draw(app, parts.body, buf, look),
     }
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);

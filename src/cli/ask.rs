@@ -28,45 +28,45 @@ pub struct ModelFlags {
     /// Kind of server: ollama, ollama-chat, openai (chat completions: also llama.cpp, vLLM, LM Studio), responses, anthropic
     #[arg(long, value_name = "KIND", value_parser = kind)]
     backend: Option<Backend>,
-    /// Its address; without it OLLAMA_HOST, OPENAI_BASE_URL or ANTHROPIC_BASE_URL, else the customary one
+    /// Server URL [default: $OLLAMA_HOST, $OPENAI_BASE_URL or $ANTHROPIC_BASE_URL, else the server's usual one]
     #[arg(long, value_name = "URL", alias = "base-url")]
     url: Option<String>,
-    /// The model's name, as `stepscope models` lists it
+    /// Model name, as listed by `stepscope models`
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// A profile of config.toml: backend, url, model, key and timeouts under one name
+    /// Profile from config.toml: backend, url, model, key and timeouts under one name
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// The environment variable that holds the key; without it OPENAI_API_KEY or ANTHROPIC_API_KEY, for their own servers
+    /// Environment variable with the API key [default: OPENAI_API_KEY or ANTHROPIC_API_KEY, for their own servers]
     #[arg(long, value_name = "VARIABLE")]
     key_env: Option<String>,
     #[arg(long, hide = true, value_name = "KEY")]
     key: Option<String>,
-    /// Send nothing to anybody
+    /// Never contact a model server
     #[arg(long)]
     offline: bool,
-    /// Seconds for a whole call [default: 600]
+    /// Timeout for a whole call, in seconds [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Seconds until the first content [default: 60]
+    /// Timeout for the first token, in seconds [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     first_timeout: Option<Duration>,
-    /// Seconds between two pieces of content [default: 30]
+    /// Timeout between tokens, in seconds [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     silence_timeout: Option<Duration>,
-    /// How often a request goes out again when the server is busy (429) or fails (5xx), before anything of a reply came [default: 2]
+    /// Retries on 429 and 5xx before the first token [default: 2]
     #[arg(long, value_name = "N")]
     retries: Option<u32>,
-    /// Ask for replies in one piece instead of a stream
+    /// Do not stream replies
     #[arg(long)]
     no_stream: bool,
-    /// Play recorded replies from a cassette; nothing is sent
+    /// Replay a recording, no network
     #[arg(long, value_name = "FILE", conflicts_with = "record")]
     cassette: Option<PathBuf>,
-    /// How fast a cassette plays: recorded, max, or a factor [default: max; on the screen 4]
+    /// Replay speed: recorded, max, or a factor [default: max; on the screen 4]
     #[arg(long, value_name = "SPEED", value_parser = speed)]
     speed: Option<Speed>,
-    /// Record every exchange on a cassette
+    /// Record all exchanges to this file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }
@@ -86,12 +86,12 @@ fn kind(word: &str) -> Result<Backend, String> {
 }
 
 fn speed(word: &str) -> Result<Speed, String> {
-    Speed::from_word(word).ok_or_else(|| "it is recorded, max, or a factor such as 4".to_owned())
+    Speed::from_word(word).ok_or_else(|| "use recorded, max, or a factor such as 4".to_owned())
 }
 
 fn seconds(word: &str) -> Result<Duration, String> {
     let seconds = word.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "it is a number of seconds above 0".to_owned())
+    seconds.filter(|seconds| !seconds.is_zero()).ok_or_else(|| "use a number of seconds above 0".to_owned())
 }
 
 impl ModelFlags {
@@ -99,8 +99,7 @@ impl ModelFlags {
     pub fn setup(&self, speed: Speed) -> Result<Setup, Shown> {
         if self.key.is_some() {
             return Err(Shown::own(
-                "a key on the command line can be read by everyone on this machine, and the shell remembers it; put it into an \
-                 environment variable and name that with --key-env",
+                "a key on the command line is visible to everyone on this machine and stays in the shell history; put it in an environment variable and pass --key-env NAME",
             ));
         }
         let wanted = WantedServer {
@@ -169,7 +168,7 @@ impl ServerFlags {
 pub(super) struct Sending {
     #[command(flatten)]
     ask: ServerFlags,
-    /// Send without asking first. The model is then that of config.toml, or the only one of the server that is named
+    /// Send without asking; uses the model of config.toml, or the server's only one
     #[arg(long, help_heading = "Model")]
     yes: bool,
 }
@@ -208,10 +207,10 @@ impl Sending {
         let known = request.known.filter(|_| server.model.is_none());
         let (model, from) = match (&server.model, known) {
             (Some(model), _) => (model.clone(), ""),
-            (None, Some(known)) if !self.yes => (known.to_owned(), ", a model that the record names and nobody else"),
+            (None, Some(known)) if !self.yes => (known.to_owned(), ", a model named by the record only"),
             (None, _) => {
                 let named = setup.is_configured(&config);
-                (only_model(&server, &runtime, named, known)?, ", the only model there")
+                (only_model(&server, &runtime, named, known)?, ", its only model")
             }
         };
         let size = server.client.size(&request.sampling.question(&model, request.question));
@@ -228,13 +227,11 @@ impl Sending {
             Some(true) => Ok(asked),
             Some(false) => Err(Shown::own("nothing was sent")),
             None if known.is_some() => Err(shown!(
-                "nothing was sent: the record names the model {}, and a record does not choose who is asked. Name a \
-                 model with --model.",
+                "nothing was sent: the record names the model {}, but a record cannot choose a model. Pass --model.",
                 Shown::line(asked.model.as_bytes())
             )),
             None => Err(shown!(
-                "nothing was sent: nobody is here to be asked whether {info} may have it. Name the model with --model, \
-                 or say --yes."
+                "nothing was sent: no terminal to confirm that {info} may receive it. Pass --model or --yes."
             )),
         }
     }
@@ -249,19 +246,19 @@ fn only_model(server: &Server, runtime: &Runtime, named: bool, known: Option<&st
     let found = runtime.block_on(models(server.client.endpoint(), PATIENCE)).map_err(|trouble| trouble.sentence)?;
     match found.as_slice() {
         [only] => only.utf8().map(ToOwned::to_owned).ok_or(Shown::own(NO_MODEL)),
-        [] => Err(shown!("no model is named, and {} has none", server.place())),
+        [] => Err(shown!("no model selected, and {} has none", server.place())),
         several => {
             let names: Vec<String> = several.iter().take(NAMED).map(|name| name.line().into_string()).collect();
             let more = if several.len() > NAMED { ", …" } else { "" };
             let (count, names) = (several.len(), names.join(", "));
-            Err(shown!("no model is named, and {} has {count}: {names}{more}. Name one with --model.", server.place()))
+            Err(shown!("no model selected, and {} has {count}: {names}{more}. Pass --model.", server.place()))
         }
     }
 }
 
 /// What is said where nobody names a model.
 const NO_MODEL: &str =
-    "no model is named; give one with --model (`stepscope models` lists them), or a profile in config.toml";
+    "no model selected; pass --model (`stepscope models` lists them) or add a profile to config.toml";
 
 /// How long a server may take to list its models.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
@@ -277,16 +274,16 @@ pub(super) fn runtime() -> Result<Runtime, Shown> {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Call")]
 pub(super) struct Sampling {
-    /// Seed; `none` leaves it to the server
+    /// Seed (`none`: server default)
     #[arg(long, value_name = "N", default_value = "1234", value_parser = seed, allow_hyphen_values = true)]
     seed: Maybe<i64>,
-    /// Temperature; `none` leaves it to the server; without it upstream's: 1, and 0 for repairs
+    /// Temperature (`none`: server default) [default: 1, for repairs 0]
     #[arg(long, value_name = "T", value_parser = temperature)]
     temperature: Option<Maybe<f64>>,
-    /// Limit of the reply in tokens
+    /// Maximum tokens of a reply
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// How the schema is enforced: schema (the server keeps it), json (JSON of any shape), prompt (nothing but the prompt)
+    /// Output format: schema (schema-constrained), json (any JSON), prompt (schema in prompt only)
     #[arg(long, value_name = "RUNG", default_value = "schema", value_parser = enforcement)]
     enforce: Enforcement,
 }
@@ -298,7 +295,7 @@ pub(super) struct Maybe<T>(Option<T>);
 fn seed(word: &str) -> Result<Maybe<i64>, String> {
     match word {
         "none" => Ok(Maybe(None)),
-        word => word.parse().map(|seed| Maybe(Some(seed))).map_err(|_| "it is a whole number, or none".to_owned()),
+        word => word.parse().map(|seed| Maybe(Some(seed))).map_err(|_| "use a whole number, or none".to_owned()),
     }
 }
 
@@ -307,14 +304,14 @@ fn temperature(word: &str) -> Result<Maybe<f64>, String> {
         "none" => Ok(Maybe(None)),
         word => {
             let number = word.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-            number.map(|number| Maybe(Some(number))).ok_or_else(|| "it is a number from 0 up, or none".to_owned())
+            number.map(|number| Maybe(Some(number))).ok_or_else(|| "use a number from 0 up, or none".to_owned())
         }
     }
 }
 
 fn enforcement(word: &str) -> Result<Enforcement, String> {
     let enforcement = Enforcement::from_word(word).filter(|enforcement| *enforcement != Enforcement::Nothing);
-    enforcement.ok_or_else(|| "it is schema, json or prompt".to_owned())
+    enforcement.ok_or_else(|| "use schema, json or prompt".to_owned())
 }
 
 impl Sampling {
@@ -375,7 +372,7 @@ pub(super) fn end_line(ended: &Ended) -> Shown {
 fn report(event: &RunEvent, out: &Out) {
     match event {
         RunEvent::Waiting { why, delay } => {
-            out.complain(&shown!("{why}; asking again in {:.0} s", delay.as_secs_f64().ceil()));
+            out.complain(&shown!("{why}; retrying in {:.0} s", delay.as_secs_f64().ceil()));
         }
         RunEvent::Downgraded { to, why, .. } => out.complain(&shown!("{why}; now {}", to.phrase())),
         RunEvent::Done(finish) => finish.notes.iter().for_each(|note| out.complain(note)),

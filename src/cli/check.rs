@@ -13,26 +13,48 @@ use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
 use stepscope_core::record::AnswerSchema;
 use stepscope_core::report::fix_counts::FixCounts;
+use stepscope_core::report::jsonl;
 use stepscope_core::report::text::Look;
 use stepscope_core::report::{ReportFormat, Totals};
 use stepscope_core::rules::answer::published;
 use stepscope_core::triage::Triage;
-use stepscope_io::pipeline::check::{CheckOutcome, check};
+use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, check_as};
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::open::read_small;
 
 mod expect;
+mod merge;
 mod reviewed;
+
+/// What an object of `--format jsonl` can hold.
+const MEMBERS: &[&str] = &[
+    "source",
+    "line",
+    "index",
+    "id",
+    "kind",
+    "findings",
+    "fitness",
+    "triage",
+    "question",
+    "route",
+    "strictness",
+    "spans",
+    "grounded",
+    "sha256",
+    "rules",
+    "record",
+];
 
 /// A larger file is no schema that anyone wrote.
 pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 /// How many of the ids that stand twice are named.
 const NAMED: usize = 3;
 
-pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
+pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     if let Some(journal) = &options.expect {
-        return expect::run(options, journal, out);
+        return expect::run(options, journal, side, out);
     }
     let reviewed = match options.reviewed.then(|| Reviewed::read(&options.reviews, &options.paths, out)) {
         None => None,
@@ -53,13 +75,27 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         }
     };
     let format = options.format();
+    if options.merge {
+        return merge::run(options, out);
+    }
+    let shape = match options.shape.shape(MEMBERS) {
+        Ok(_) if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) => {
+            out.complain(&Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
+            return FAILED;
+        }
+        Ok(shape) => shape,
+        Err(sentence) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
     if options.summary && !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
-        out.complain(&Shown::own("--summary prints text or jsonl; choose one of them with --format"));
+        out.complain(&Shown::own("--summary prints text or jsonl; use --format text or --format jsonl"));
         return FAILED;
     }
     let look = Look::new(out.colours(options.color));
-    let side = match options.baseline.as_deref().map(|path| SideData::read(path, threads(options.jobs))) {
-        None => Arc::default(),
+    let side = match options.baseline.as_deref().map(|path| side.types_alone().read(path, threads(options.jobs))) {
+        None => side.clone(),
         Some(Ok(side)) => Arc::new(side),
         Some(Err(failure)) => {
             out.complain(&shown!("{failure}"));
@@ -78,11 +114,15 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     out.write(&begin);
     let board = Mutex::new(FixCounts::default());
     let judges = options.summary || format == ReportFormat::Jsonl;
+    // A program that reads along gets a line for each record, and nobody tells it of ids.
+    let is_filter = format == ReportFormat::Jsonl && !options.summary;
+    let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
-    let mut outcome = check(
+    let mut outcome = check_as(
         inputs,
         threads(options.jobs),
-        &Surroundings { side, schema, ..Surroundings::default() },
+        &Surroundings { side, schema, takes_not_finite: options.no_finite_check, ..Surroundings::default() },
+        manner,
         |case, input, out| {
             let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
             let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
@@ -97,7 +137,11 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
                 // Only JSON lines speak of records without findings.
                 && (!findings.is_empty() || format == ReportFormat::Jsonl)
             {
-                format.record(case, findings, triage, &look, out);
+                if format == ReportFormat::Jsonl {
+                    jsonl::write_as(&shape, case, findings, triage, out);
+                } else {
+                    format.record(case, findings, triage, &look, out);
+                }
             }
         },
         |bytes, _| {
@@ -144,21 +188,21 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
     if counts.unprinted > 0 {
         out.complain(&shown!(
-            "{} more records have findings that are not printed: the output would be more than {} times the input",
+            "findings of {} more records not printed: the output would exceed {} times the input",
             grouped(counts.unprinted as usize),
             stepscope_io::pipeline::check::MAX_OUTPUT
         ));
     }
     if counts.faults > 0 {
-        out.complain(&shown!("{} records could not be checked: a fault of stepscope, please report it", counts.faults));
+        out.complain(&shown!("{} records could not be checked: internal error, please report it", counts.faults));
     }
     let empty = || outcome.sources.values().filter(|source| source.is_empty());
-    out.complain_of(empty().map(|source| shown!("cannot check {}: there is no whole record in it", source.name)));
+    out.complain_of(empty().map(|source| shown!("cannot check {}: it holds no complete record", source.name)));
     let is_piped = options.paths.iter().all(|path| path.as_os_str() == "-") && !options.answers.docintel;
     let unread = outcome.unread().count();
     let nothing = outcome.sources.is_empty() && unread == 0 && !out.is_closed() && !is_piped;
     if nothing {
-        out.complain(&Shown::own("there is nothing to check: no file there holds records"));
+        out.complain(&Shown::own("nothing to check: no file holds records"));
     }
     let failed = nothing || empty().next().is_some() || unread > 0 || counts.faults > 0;
     // "Nothing found" is no news of what nobody could read.
@@ -208,7 +252,7 @@ fn rest(outcome: &CheckOutcome) -> Shown {
             outcome.duplicates.iter().take(NAMED).map(|twice| format!("line {} as line {}", twice.line, twice.first));
         let named = named.collect::<Vec<_>>().join(", ");
         let more = if outcome.duplicates.len() > NAMED { ", …" } else { "" };
-        let word = if outcome.duplicates.len() == 1 { "id stands" } else { "ids stand" };
+        let word = if outcome.duplicates.len() == 1 { "duplicate id" } else { "duplicate ids" };
         rest = rest.join(&shown!("; {} {word} twice: {named}{more}", outcome.duplicates.len()));
     }
     rest
@@ -226,10 +270,7 @@ fn answer_schema(name: &str) -> Result<SchemaChoice, Shown> {
     }
     let path = Path::new(name);
     let fail = |why: &Shown| {
-        shown!(
-            "cannot use the schema {}: {why}; give general, bool, gsm, arc or a file with a JSON Schema",
-            Shown::path(path)
-        )
+        shown!("cannot use the schema {}: {why}; use general, bool, gsm, arc or a JSON Schema file", Shown::path(path))
     };
     let text = read_small(path, MAX_SCHEMA, "cannot read").map_err(|failure| fail(&failure.source))?;
     let schema = Schema::compile(&text).map_err(|failure| fail(&shown!("{failure}")))?;

@@ -1,6 +1,8 @@
 //! `stepscope compare`: two runs of the same questions.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, ValueEnum};
 
@@ -25,28 +27,28 @@ const MAX_WIDTH: usize = 40;
 /// `stepscope compare`.
 #[derive(Args, Clone, Debug)]
 pub struct Compare {
-    /// The run: a file or folder
+    /// Run: file or folder
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// The baseline: a file or folder
+    /// Baseline: file or folder
     #[arg(value_name = "B")]
     b: PathBuf,
-    /// The journal of reviews of both; without it, A.reviews.jsonl and B.reviews.jsonl where they are
+    /// Review log of both [default: A.reviews.jsonl and B.reviews.jsonl]
     #[arg(long, value_name = "PATH")]
     reviews: Vec<PathBuf>,
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
     format: CompareFormat,
     /// Also list the items of these cells: both, `only_a`, `only_b`, none, missing
     #[arg(long, value_name = "CELL", value_delimiter = ',', value_parser = cell)]
     cell: Vec<Cell>,
-    /// Print how the records of one id differ instead: fields, variables, and the first diverging step
+    /// Diff the two records of this id: fields, variables, first diverging step
     #[arg(long, value_name = "ID", conflicts_with_all = ["cell", "fail_on_regression"])]
     id: Option<String>,
-    /// End with 1 when the baseline has an item right and the run has not
+    /// Exit 1 when an item is correct in the baseline and not in the run
     #[arg(long)]
     fail_on_regression: bool,
-    /// Open the comparison on the screen: every cell a filter, every item side by side
+    /// Open the comparison on the screen
     #[arg(long, conflicts_with_all = ["format", "cell", "id", "fail_on_regression"])]
     screen: bool,
 }
@@ -73,27 +75,27 @@ impl Compare {
 enum CompareFormat {
     /// For people
     Text,
-    /// One JSON object an item, and one with all counts
+    /// One JSON object per item, and one with all counts
     Jsonl,
 }
 
 fn cell(word: &str) -> Result<Cell, &'static str> {
-    Cell::from_word(word).ok_or("it is both, only_a, only_b, none or missing")
+    Cell::from_word(word).ok_or("use both, only_a, only_b, none or missing")
 }
 
-pub(super) fn run(options: &Compare, out: &mut Out) -> u8 {
-    compare(options, out).unwrap_or(FAILED)
+pub(super) fn run(options: &Compare, side: &Arc<SideData>, out: &mut Out) -> u8 {
+    compare(options, side, out).unwrap_or(FAILED)
 }
 
 /// `None`: it could not be done, and that was said.
-fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
+fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
     let [a, b] = [(&options.a, &reviews_a), (&options.b, &reviews_b)]
-        .map(|(path, reviews)| summaries(std::slice::from_ref(path), reviews, out));
+        .map(|(path, reviews)| summaries(std::slice::from_ref(path), reviews, known, out));
     let [summaries_a, summaries_b] = [a?.summaries, b?.summaries];
     let join = Join::of(&summaries_a, &summaries_b);
     if let Some(id) = &options.id {
-        return one(options, id, &join, [&summaries_a, &summaries_b], out);
+        return one(options, id, &join, [&summaries_a, &summaries_b], known, out);
     }
     let side = |summaries, reviews, strict| Side { summaries, reviews, strict };
     let a = side(&summaries_a, &reviews_a, false);
@@ -133,12 +135,12 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
         return Some(CLEAN);
     }
     if let Some(why) = undecidable(&items) {
-        out.complain(&shown!("cannot look for regressions: {why}"));
+        out.complain(&shown!("cannot check for regressions: {why}"));
         return None;
     }
     let regressions = items.iter().filter(|item| item.is_regression()).count();
     if regressions > 0 {
-        out.complain(&shown!("{regressions} items are right in B and not in A"));
+        out.complain(&shown!("{regressions} regressions: correct in B, not in A"));
         return Some(FOUND);
     }
     Some(CLEAN)
@@ -148,14 +150,10 @@ fn compare(options: &Compare, out: &mut Out) -> Option<u8> {
 fn undecidable(items: &[ComparedItem]) -> Option<&'static str> {
     let mut both = items.iter().filter(|item| item.pair.by != By::Alone).peekable();
     if both.peek().is_none() {
-        return Some(
-            "no record of A has a partner in B, neither by id nor by question. Compare runs of the same questions.",
-        );
+        return Some("no record of A matches one of B, by id or by question. Compare runs of the same questions.");
     }
     let decided = both.any(|item| !item.left_out && item.right(Basis::GoldAdjusted).1.is_some());
-    (!decided).then_some(
-        "of no item that is in both is it known whether B has it right. B needs gold answers, verdicts or `correct`.",
-    )
+    (!decided).then_some("no shared item says whether B is correct. B needs expected answers, verdicts or `correct`.")
 }
 
 /// What people said of either run.
@@ -172,7 +170,14 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
 }
 
 /// How the two records of an id differ.
-fn one(options: &Compare, id: &str, join: &Join, [a, b]: [&[Summary]; 2], out: &mut Out) -> Option<u8> {
+fn one(
+    options: &Compare,
+    id: &str,
+    join: &Join,
+    [a, b]: [&[Summary]; 2],
+    known: &Arc<SideData>,
+    out: &mut Out,
+) -> Option<u8> {
     let has = |summaries: &[Summary], at: Option<usize>| {
         let id_of = at.and_then(|at| summaries.get(at)).and_then(|summary| summary.item.id.as_ref());
         id_of.is_some_and(|own| *own == id)
@@ -183,10 +188,10 @@ fn one(options: &Compare, id: &str, join: &Join, [a, b]: [&[Summary]; 2], out: &
     };
     let (Some(a), Some(b)) = (pair.a.and_then(|at| a.get(at)), pair.b.and_then(|at| b.get(at))) else {
         let side = if pair.a.is_some() { "A" } else { "B" };
-        out.complain(&shown!("the record {} is in {side} alone", Shown::line(id.as_bytes())));
+        out.complain(&shown!("the record {} is only in {side}", Shown::line(id.as_bytes())));
         return None;
     };
-    let (one, other) = (case_of(&options.a, a), case_of(&options.b, b));
+    let (one, other) = (case_of(&options.a, a, known), case_of(&options.b, b, known));
     let (one, other) = (one.view(), other.view());
     let Some(found) = RecordDifference::of(&one, &other) else {
         out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
@@ -208,9 +213,9 @@ fn one(options: &Compare, id: &str, join: &Join, [a, b]: [&[Summary]; 2], out: &
 }
 
 /// A record that was read before.
-fn case_of(path: &Path, summary: &Summary) -> Case<'static> {
+fn case_of(path: &Path, summary: &Summary, side: &Arc<SideData>) -> Case<'static> {
     let place = |origin: Location| (origin.source, origin.offset);
-    let (found, _) = read(expand(&[path.to_owned()]), threads(None), |case, _| {
+    let (found, _) = read(expand(&[path.to_owned()]), threads(None), side, |case, _| {
         (place(case.origin()) == place(summary.origin)).then(|| case.to_owned())
     });
     found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
@@ -220,6 +225,7 @@ fn case_of(path: &Path, summary: &Summary) -> Case<'static> {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::sync::Arc;
 
     use clap::Parser;
 
@@ -282,8 +288,8 @@ mod tests {
             // What is printed is dropped with `out`.
             let mut out = Out::new();
             let code = match Line::try_parse_from(arguments).unwrap() {
-                Line::Compare(compare) => run(&compare, &mut out),
-                Line::Review(asked) => review::run(&asked, &mut out),
+                Line::Compare(compare) => run(&compare, &Arc::default(), &mut out),
+                Line::Review(asked) => review::run(&asked, &Arc::default(), &mut out),
             };
             assert_eq!(code, CLEAN, "{words:?}");
             assert_eq!(counted::runs(MARK), 0, "{words:?}");
@@ -310,7 +316,8 @@ mod tests {
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
-        let summaries = stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2).summaries;
+        let summaries =
+            stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2, &Arc::default()).summaries;
         assert!(counted::runs(MARK) == 20 && summaries.iter().all(|summary| !summary.findings.is_empty()));
     }
 }

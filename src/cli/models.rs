@@ -15,7 +15,7 @@ use stepscope_io::model::discover::{FoundServer, discover, models};
 /// `stepscope models`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Models {
-    /// How to print
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
     format: ListFormat,
     #[command(flatten)]
@@ -24,9 +24,9 @@ pub struct Models {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum ListFormat {
-    /// One line a model: server, kind, name
+    /// One line per model: server, kind, name
     Text,
-    /// One JSON object a server
+    /// One JSON object per server
     Jsonl,
 }
 
@@ -70,9 +70,7 @@ fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
         print(options.format, &one.endpoint, &one.models, out);
     }
     if found.is_empty() {
-        out.complain(&Shown::own(
-            "no model server answers on the customary ports of this machine; start one, or name it with --url",
-        ));
+        out.complain(&Shown::own("no model server found on this machine's usual ports; start one, or pass --url"));
         return Ok(UNANSWERED);
     }
     Ok(CLEAN)

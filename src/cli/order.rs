@@ -105,8 +105,8 @@ pub(super) fn unknown_command(paths: &[PathBuf], program: &Command) -> Option<Sh
     let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name);
     let word = Shown::line(word.as_bytes());
     Some(match best {
-        Some(best) => shown!("unknown command \"{word}\", and there is no such file. Did you mean \"{best}\"?"),
-        None => shown!("unknown command \"{word}\", and there is no such file. `stepscope --help` lists the commands."),
+        Some(best) => shown!("unknown command \"{word}\", and no such file. Did you mean \"{best}\"?"),
+        None => shown!("unknown command \"{word}\", and no such file. `stepscope --help` lists the commands."),
     })
 }
 

@@ -1,7 +1,8 @@
 //! One record out of many, by id or line.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use stepscope_io::pipeline::side_data::SideData;
 
 use crate::cli::check::threads;
 use stepscope_base::shown;
@@ -44,7 +45,7 @@ impl Picked {
         let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
         let id = |path| Stat::at(path).map(|stat| stat.id);
         if id(to).is_some() && id(to) == id(from) {
-            return Err(shown!("{} is the file that the record came from; name another for --out", Shown::path(to)));
+            return Err(shown!("{} is the input file; choose another for --out", Shown::path(to)));
         }
         Ok(())
     }
@@ -74,13 +75,28 @@ impl Pick {
     }
 
     /// The first record that is asked for.
-    pub(super) fn find(&self, inputs: Expand) -> Result<Picked, Shown> {
+    pub(super) fn find(&self, inputs: Expand, side: &Arc<SideData>) -> Result<Picked, Shown> {
+        self.find_where(inputs, side, |case| case.record.is_some())
+    }
+
+    /// The same, even if it could not be read.
+    pub(super) fn find_any(&self, inputs: Expand, side: &Arc<SideData>) -> Result<Picked, Shown> {
+        self.find_where(inputs, side, |_| true)
+    }
+
+    fn find_where(
+        &self,
+        inputs: Expand,
+        side: &Arc<SideData>,
+        takes: impl Fn(&CaseView<'_>) -> bool + Sync,
+    ) -> Result<Picked, Shown> {
         let first: Mutex<Option<((usize, u64), Picked)>> = Mutex::new(None);
         let outcome = read_through(
             inputs,
             threads(None),
+            side,
             |case, input, _| {
-                if !self.wants(case) || case.record.is_none() {
+                if !self.wants(case) || !takes(case) {
                     return;
                 }
                 let at = (case.origin().source, case.origin().offset);

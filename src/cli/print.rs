@@ -65,9 +65,9 @@ pub(super) fn rules(id: Option<&str>, out: &mut Out) -> u8 {
             .collect();
         let name = Shown::line(id.as_bytes());
         out.complain(&if near.is_empty() {
-            shown!("there is no rule {name}; `stepscope rules` lists them")
+            shown!("no rule \"{name}\"; `stepscope rules` lists them")
         } else {
-            shown!("there is no rule {name}; did you mean {}?", near.join(", "))
+            shown!("no rule \"{name}\". Did you mean \"{}\"?", near.join(", "))
         });
         return FAILED;
     };
@@ -139,6 +139,6 @@ pub(super) fn schema(name: Option<&str>, out: &mut Out) -> u8 {
     }
     let names: Vec<_> = all.map(|schema| schema.name).collect();
     let name = Shown::line(name.as_bytes());
-    out.complain(&shown!("there is no schema {name}; there are {}", names.join(", ")));
+    out.complain(&shown!("no schema \"{name}\" (available: {})", names.join(", ")));
     FAILED
 }

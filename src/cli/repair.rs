@@ -1,6 +1,8 @@
 //! `stepscope repair`: mends a procedure, with a model as upstream does it, or without one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use super::{CLEAN, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending};
@@ -29,21 +31,21 @@ const PROCEDURES: Content = Content {
 /// `stepscope repair`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Repair {
-    /// The file (or folder) that holds the procedure, or a record with one
+    /// File or folder with the procedure, or a record that holds one
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     pick: Pick,
-    /// Ask nobody: apply the fixes that need no model
+    /// No model: apply the safe fixes
     #[arg(long)]
     without_model: bool,
-    /// Only list the fixes that need no model
+    /// List the fixes that need no model
     #[arg(long, conflicts_with = "without_model")]
     list: bool,
-    /// How often the model is asked at most
+    /// Maximum attempts
     #[arg(long, value_name = "N", default_value_t = MAX_TRIES)]
     tries: u32,
-    /// Also append the procedure on one line to this file, safely on the disk when this program says so
+    /// Also append the procedure to this file, as one line
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -52,14 +54,14 @@ pub struct Repair {
     ask: Sending,
 }
 
-pub(super) fn run(options: &Repair, out: &mut Out) -> u8 {
-    let done = repaired(options, out);
+pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> u8 {
+    let done = repaired(options, side, out);
     out.code(done)
 }
 
-fn repaired(options: &Repair, out: &mut Out) -> Result<u8, Shown> {
+fn repaired(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
-    let picked = options.pick.find(expand(&options.paths))?;
+    let picked = options.pick.find(expand(&options.paths), side)?;
     picked.check_out(options.out.as_deref())?;
     let case = picked.case.view();
     let procedure = case.record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));

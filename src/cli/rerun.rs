@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use super::{AnswerArgs, CLEAN, FOUND, Out, UNANSWERED};
 use crate::cli::ask::{Request, Sampling, Sending, end_line};
@@ -18,7 +19,6 @@ use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::runner::object;
 use stepscope_core::record::Record;
-use stepscope_core::record::types::in_use;
 use stepscope_core::run::call::ReplyVerdict;
 use stepscope_core::run::drive::{Machine as _, Once, Question};
 use stepscope_core::run::fork::{Fork, Scope};
@@ -39,7 +39,7 @@ const NAMED: usize = 5;
 #[derive(clap::Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Rerun {
-    /// The file (or folder) that holds the record
+    /// File or folder with the record
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -47,34 +47,34 @@ pub struct Rerun {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     answers: AnswerArgs,
-    /// The step of a run, counted from 1; a typed answer has none
+    /// Step, counted from 1 (not for structured answers)
     #[arg(long, value_name = "N")]
     step: Option<usize>,
-    /// Ask that step and every later one
+    /// Re-run that step and all later ones
     #[arg(long, conflicts_with = "stale")]
     from_here: bool,
-    /// Ask that step and those later ones that depend on what it changed
+    /// Re-run that step and its dependents
     #[arg(long)]
     stale: bool,
-    /// Ask the step so often, and go on with the most frequent values
+    /// Samples per step (majority value is used)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     samples: u32,
-    /// How many samples are asked at once
+    /// Samples in parallel
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     at_once: u32,
-    /// A variable's value before the step, as JSON: --set 'x=3', --set 'name="Ann"'
+    /// Override a variable before the step, as JSON: --set 'x=3', --set 'name="Ann"'
     #[arg(long, value_name = "VARIABLE=JSON")]
     set: Vec<OsString>,
-    /// Ask nobody: put in what can be calculated exactly
+    /// No model: recompute exactly
     #[arg(long, conflicts_with_all = ["step", "from_here", "stale", "samples", "set"])]
     exact: bool,
-    /// Go on when a reply lacks a required key, instead of ending as upstream does
+    /// Continue when a reply lacks a required key (evoproc stops)
     #[arg(long)]
     lenient: bool,
-    /// Also append the fork to this file, safely on the disk when this program says so
+    /// Also append the fork to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Say nothing on standard error but whose lines are sent to whom, and what went wrong
+    /// Print errors only, and which files are sent where
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
@@ -83,10 +83,10 @@ pub struct Rerun {
     ask: Sending,
 }
 
-pub(super) fn run(options: &Rerun, out: &mut Out) -> u8 {
+pub(super) fn run(options: &Rerun, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let checked = options.ask.check();
     let inputs = checked.and_then(|()| options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}")));
-    let done = inputs.and_then(|inputs| options.pick.find(inputs)).and_then(|picked| {
+    let done = inputs.and_then(|inputs| options.pick.find(inputs, side)).and_then(|picked| {
         picked.check_out(options.out.as_deref())?;
         let Picked { case, place, files, missing, .. } = picked;
         Session { options, place, files }.run(case, &missing, out)
@@ -100,7 +100,7 @@ impl Rerun {
         let steps = self.step.is_some() || self.from_here || self.stale || self.samples > 1 || !self.set.is_empty();
         if steps {
             return Err(Shown::own(
-                "a typed answer has no steps: --step, --from-here, --stale, --samples and --set are for runs",
+                "a structured answer has no steps: --step, --from-here, --stale, --samples and --set are for runs",
             ));
         }
         Ok(())
@@ -112,7 +112,7 @@ impl Rerun {
             let at = memchr::memchr(b'=', bytes).filter(|at| *at > 0);
             let (name, value) = at
                 .and_then(|at| Some((bytes.get(..at)?, bytes.get(at + 1..)?)))
-                .ok_or_else(|| shown!("--set {} names no variable; write it as 'x=3'", Shown::line(bytes)))?;
+                .ok_or_else(|| shown!("--set {}: no variable; write 'x=3'", Shown::line(bytes)))?;
             if !Tape::default().read(value) {
                 let (name, value) = (Shown::line(name), Shown::line(value));
                 return Err(shown!(
@@ -154,8 +154,8 @@ impl Session<'_> {
             }
             return self.generation(&view, record, out);
         }
-        let step = self.options.step.ok_or(Shown::own("name the step with --step, or use --exact"))?;
-        let step = step.checked_sub(1).ok_or(Shown::own("steps are counted from 1"))?;
+        let step = self.options.step.ok_or(Shown::own("choose a step with --step, or use --exact"))?;
+        let step = step.checked_sub(1).ok_or(Shown::own("steps count from 1"))?;
         let count = view.procedure().map_or(0, |procedure| procedure.steps.len());
         let known = view.state().call(step).and_then(|call| call.get("model")).and_then(Value::string);
         let known = known.map(Untrusted::into_owned);
@@ -171,7 +171,7 @@ impl Session<'_> {
         let mut machine = RerunMachine::new(case, start).map_err(|why| self.no_replay(why, count))?;
         let first = machine.question();
         // Before anything was asked it is the request that cannot be made.
-        let never = || machine.ended().map_or(Shown::own("there is nothing to ask"), |ended| shown!("{ended}"));
+        let never = || machine.ended().map_or(Shown::own("nothing to re-run"), |ended| shown!("{ended}"));
         let first = first.ok_or_else(never)?;
         let (sampling, what) = (self.options.sampling.steps(true), preview(&machine.preview()));
         let request = Request {
@@ -182,7 +182,7 @@ impl Session<'_> {
             known: known.as_ref().and_then(Untrusted::utf8),
         };
         let server = self.options.ask.prepare(&request, out)?;
-        self.say(out, &shown!("asks {what}, of {}", server.address()));
+        self.say(out, &shown!("re-runs {what} with {}", server.address()));
         let mut breaks = false;
         server.drive(&mut machine, &sampling, self.options.at_once as usize, out, |machine, round, out| {
             breaks |= round.obeyed() < round.replies.len();
@@ -202,8 +202,8 @@ impl Session<'_> {
     fn generation(&self, case: &CaseView<'_>, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
         self.options.refuse_steps()?;
         let document = case.document();
-        let made = Generation::of(record, document.map(AsRef::as_ref), in_use())
-            .map_err(|why| shown!("the answer at {} cannot be asked for again: {}", self.place, Shown::error(&why)))?;
+        let made = Generation::of(record, document.map(AsRef::as_ref), case.types())
+            .map_err(|why| shown!("the answer at {} cannot be re-run: {}", self.place, Shown::error(&why)))?;
         let model = record.root.get("model").and_then(Value::string);
         let sampling = self.options.sampling.steps(true);
         let (source, question) = (made.source(), Question::of(made.request));
@@ -216,7 +216,7 @@ impl Session<'_> {
             known: model.as_ref().and_then(Untrusted::utf8),
         };
         let server = self.options.ask.prepare(&request, out)?;
-        self.say(out, &shown!("asks with {what}, of {}", server.address()));
+        self.say(out, &shown!("re-runs with {what}, with {}", server.address()));
         let mut once = Once::new(question);
         server.drive(&mut once, &sampling, 1, out, |_, _, _| {});
         let round = once.round.ok_or(Shown::own("the fork could not be written"))?;
@@ -255,15 +255,15 @@ impl Session<'_> {
 
     fn no_replay(&self, why: NoReplay, count: usize) -> Shown {
         match why {
-            NoReplay::NoStep => shown!("there is no such step: this record has {count}"),
-            why => shown!("the record at {} cannot be run again: {}", self.place, Shown::error(&why)),
+            NoReplay::NoStep => shown!("no such step: this record has {count}"),
+            why => shown!("the record at {} cannot be re-run: {}", self.place, Shown::error(&why)),
         }
     }
 
     fn exact(&self, case: &CaseView<'_>, out: &mut Out) -> Result<u8, Shown> {
         let record = case.record.as_ref();
         let made = record.and_then(|record| Some((record, exact(case)?)));
-        let nothing = "nothing to put in: no value differs from what can be calculated exactly";
+        let nothing = "nothing to recompute: every value already equals its exact result";
         let (record, fork) = made.ok_or(Shown::own(nothing))?;
         let line = fork.record(record, case.text(), &now());
         self.finish(&fork, &line, false, out)
@@ -277,7 +277,7 @@ impl Session<'_> {
         }
         if !fork.stale.is_empty() {
             let stale: Vec<_> = fork.stale.iter().map(|step| (step + 1).to_string()).collect();
-            self.say(out, &shown!("stale now: step {}; --stale asks them too", stale.join(", ")));
+            self.say(out, &shown!("out of date: step {}; --stale re-runs them too", stale.join(", ")));
         }
         let found = self.say_findings(line, None, out);
         Ok(if found == 0 && !breaks { CLEAN } else { FOUND })

@@ -1,6 +1,8 @@
 //! `stepscope review`: verdicts in and out without a screen.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, Subcommand};
 
@@ -19,7 +21,7 @@ use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::unreadable;
 
 /// Where a journal comes from that nobody named.
-const FOUND_THERE: &str = "found next to the records; name another with --reviews";
+const FOUND_THERE: &str = "found next to the records; --reviews FILE selects another";
 
 mod add;
 mod agreement;
@@ -33,25 +35,25 @@ mod stats;
 /// What to do with verdicts.
 #[derive(Subcommand, Clone, Debug)]
 pub enum ReviewCommand {
-    /// Save verdicts that come as JSON lines: `{"id", "verdict", "labels", "note"}`
+    /// Save verdicts from JSON lines: `{"id", "verdict", "labels", "note"}`
     ///
-    /// After each that is safe on the disk, `saved ID` is printed. With FILE, verdicts are bound to what the records
+    /// Prints `saved ID` once a verdict is on the disk. With FILE, verdicts are bound to what the records
     /// hold; labels, steps and variables that they do not have are refused, without FILE only labels. What is given
-    /// again as it stands in the journal, or with the same `event_id`, is the same event. Exit code: 0 all saved, 2 not all.
+    /// again unchanged, or with the same `event_id`, is the same event. Exit code: 0 all saved, 2 not all.
     Add(add::Add),
-    /// List the items that somebody judged, and what they are counted as
+    /// List reviewed items and their outcome
     List(list::ListArgs),
-    /// Print verdicts as JSON lines, CSV or Markdown, or the records that failed
-    Export(export::Export),
-    /// Save the verdicts of a CSV with the columns id, verdict, labels and note
+    /// Export verdicts as JSON lines, CSV or Markdown, or the failed records
+    Export(export::ReviewExport),
+    /// Import verdicts from a CSV with the columns id, verdict, labels and note
     ///
-    /// What stands there already is passed over. Exit code: 0 all saved, 2 not all.
+    /// Rows that are already saved are skipped. Exit code: 0 all saved, 2 not all.
     Import(import::Import),
-    /// Count verdicts, labels, gold answers, and how often the rules were right
+    /// Count verdicts, labels, expected-answer statuses and rule precision
     Stats(stats::Stats),
-    /// How far reviewers agree: overlap, and Cohen's or Fleiss' kappa for each label
+    /// Measure agreement: overlap, and Cohen's or Fleiss' kappa per label
     Agreement(agreement::Agreement),
-    /// Print journals as one, each event once
+    /// Merge review logs, each event once
     Merge(merge::Merge),
 }
 
@@ -67,10 +69,10 @@ enum CountFormat {
 /// Which journals, and of which records.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Where {
-    /// The record files: verdicts on what is not the same any more are shown, not counted
+    /// Record files (verdicts on changed records count as stale)
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The journal; without it, FILE.reviews.jsonl. Several are read one behind the other
+    /// Review log [default: FILE.reviews.jsonl]; may be repeated
     #[arg(long, value_name = "PATH")]
     reviews: Vec<PathBuf>,
 }
@@ -78,28 +80,28 @@ pub(super) struct Where {
 /// Which of the judged items.
 #[derive(Args, Clone, Debug)]
 struct Choice {
-    /// Only these: pass, fail, defer, skip, disputed, stale, open
+    /// Only these outcomes: pass, fail, defer, skip, disputed, stale, open
     #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = outcome)]
     outcome: Vec<Outcome>,
-    /// Only those with one of these labels, by id or name
+    /// Only with one of these labels, by id or name
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
     label: Vec<String>,
-    /// Only those to be fixed there: `step_run`, procedure, gold, none, unknown, or another program's word
+    /// Only with this where-to-fix: `step_run`, procedure, gold, none, unknown, or another program's word
     #[arg(long, value_name = "TARGET", value_delimiter = ',')]
     fix: Vec<String>,
-    /// Only those that this reviewer judged
+    /// Only by this reviewer
     #[arg(long, value_name = "ID")]
     by: Option<String>,
-    /// Only those whose gold answer somebody calls suspect or wrong
+    /// Only with an expected answer called suspect or wrong
     #[arg(long)]
     disputed_gold: bool,
-    /// Only those to be run again: they failed, and the gold answer is not to blame
+    /// Only to re-run: failed, and the expected answer is not to blame
     #[arg(long)]
     regenerate: bool,
 }
 
 fn outcome(word: &str) -> Result<Outcome, &'static str> {
-    Outcome::from_word(word).ok_or("it is pass, fail, defer, skip, disputed, stale or open")
+    Outcome::from_word(word).ok_or("use pass, fail, defer, skip, disputed, stale or open")
 }
 
 impl Choice {
@@ -123,16 +125,16 @@ impl Choice {
 /// Who judges.
 #[derive(Args, Clone, Debug)]
 pub struct Who {
-    /// Who says it; without it, `$STEPSCOPE_REVIEWER`, `$USER` or the number of the user
+    /// Reviewer name [default: `$STEPSCOPE_REVIEWER`, `$USER`, user id]
     #[arg(long, value_name = "ID")]
     reviewer: Option<String>,
-    /// What they are: person, model or program
+    /// Reviewer type: person, model or program
     #[arg(long, value_name = "KIND", default_value = "person", value_parser = kind)]
     reviewer_kind: ReviewerKind,
 }
 
 fn kind(word: &str) -> Result<ReviewerKind, &'static str> {
-    ReviewerKind::from_word(word).ok_or("it is person, model or program")
+    ReviewerKind::from_word(word).ok_or("use person, model or program")
 }
 
 impl Default for Who {
@@ -164,10 +166,10 @@ impl Where {
             return Ok(named(&self.reviews));
         }
         if self.files.is_empty() {
-            return Err(Shown::own("name a record file, or its journal with --reviews"));
+            return Err(Shown::own("pass a record file, or its review log with --reviews"));
         }
         if self.files.iter().any(|file| file.as_os_str() == "-") {
-            return Err(Shown::own("standard input has no journal beside it; name one with --reviews"));
+            return Err(Shown::own("standard input has no review log; pass --reviews FILE"));
         }
         Ok(self.files.iter().map(|file| beside(file)).collect())
     }
@@ -177,26 +179,26 @@ impl Where {
         let mut journals = self.journals()?;
         match (journals.pop(), journals.is_empty()) {
             (Some(journal), true) => Ok(journal),
-            _ => Err(Shown::own("verdicts are saved to one journal; name it with --reviews")),
+            _ => Err(Shown::own("verdicts are saved to one review log; pass --reviews FILE")),
         }
     }
 
     /// The records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
-    fn summaries(&self, reviews: &Reviews, out: &Out) -> Option<Summaries> {
-        if self.files.is_empty() { Some(Summaries::default()) } else { summaries(&self.files, reviews, out) }
+    fn summaries(&self, reviews: &Reviews, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
+        if self.files.is_empty() { Some(Summaries::default()) } else { summaries(&self.files, reviews, side, out) }
     }
 
     /// The records, if any were named, with the rules that spoke. `None`: one could not be read.
-    fn checked_summaries(&self, out: &Out) -> Option<Summaries> {
-        if self.files.is_empty() { Some(Summaries::default()) } else { checked_summaries(&self.files, out) }
+    fn checked_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
+        if self.files.is_empty() { Some(Summaries::default()) } else { checked_summaries(&self.files, side, out) }
     }
 
     /// The same with the names of variables, for what is said of one.
-    fn named_summaries(&self, out: &Out) -> Option<Summaries> {
+    fn named_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
         if self.files.is_empty() {
             return Some(Summaries::default());
         }
-        said(read_named(&self.files, crate::cli::check::threads(None)), out)
+        said(read_named(&self.files, crate::cli::check::threads(None), side), out)
     }
 
     /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
@@ -213,13 +215,13 @@ impl Where {
 
 /// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is said, and then there are none.
 /// That a document is missing is said too, and no more: verdicts are about the records.
-pub(super) fn summaries(paths: &[PathBuf], reviews: &Reviews, out: &Out) -> Option<Summaries> {
-    said(read(paths, reviews, crate::cli::check::threads(None)), out)
+pub(super) fn summaries(paths: &[PathBuf], reviews: &Reviews, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
+    said(read(paths, reviews, crate::cli::check::threads(None), side), out)
 }
 
 /// Reads and checks records; what cannot be read is said, and then there are none.
-pub(super) fn checked_summaries(paths: &[PathBuf], out: &Out) -> Option<Summaries> {
-    said(read_checked(paths, crate::cli::check::threads(None)), out)
+pub(super) fn checked_summaries(paths: &[PathBuf], side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
+    said(read_checked(paths, crate::cli::check::threads(None), side), out)
 }
 
 fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
@@ -235,7 +237,7 @@ pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
                 out.complain(sentence);
             }
             for name in &contents.absent {
-                out.complain(&shown!("{name}: there are no reviews yet"));
+                out.complain(&shown!("{name}: no reviews yet"));
             }
             Some(contents)
         }
@@ -252,7 +254,7 @@ pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
 pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Contents> {
     let piped = records.iter().any(|path| path.as_os_str() == "-");
     if asked.is_empty() && piped {
-        out.complain(&Shown::own("standard input has no journal next to it; name one with --reviews"));
+        out.complain(&Shown::own("standard input has no review log; pass --reviews FILE"));
         return None;
     }
     if let Some(failure) = unreadable(asked).first() {
@@ -297,13 +299,13 @@ fn index(summaries: &Summaries) -> Index<'_> {
     Index::of(&summaries.summaries)
 }
 
-pub(super) fn run(review: &ReviewCommand, out: &mut Out) -> u8 {
+pub(super) fn run(review: &ReviewCommand, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let done = match review {
-        ReviewCommand::Add(add) => add::run(add, out),
-        ReviewCommand::List(list) => list::run(list, out),
-        ReviewCommand::Export(export) => export::run(export, out),
-        ReviewCommand::Import(import) => import::run(import, out),
-        ReviewCommand::Stats(stats) => stats::run(stats, out).map(|()| CLEAN),
+        ReviewCommand::Add(add) => add::run(add, side, out),
+        ReviewCommand::List(list) => list::run(list, side, out),
+        ReviewCommand::Export(export) => export::run(export, side, out),
+        ReviewCommand::Import(import) => import::run(import, side, out),
+        ReviewCommand::Stats(stats) => stats::run(stats, side, out).map(|()| CLEAN),
         ReviewCommand::Agreement(agreement) => agreement::run(agreement, out).map(|()| CLEAN),
         ReviewCommand::Merge(merge) => merge::run(merge, out).map(|()| CLEAN),
     };

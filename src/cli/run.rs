@@ -27,22 +27,22 @@ pub struct Run {
     /// File with the procedure, or with a record that holds one; `-` for standard input
     #[arg(value_name = "PROCEDURE")]
     procedure: PathBuf,
-    /// The question: the value of `problem_text`
+    /// Question, the value of `problem_text`
     #[arg(long, value_name = "TEXT", conflicts_with = "question_file")]
     question: Option<OsString>,
-    /// File with the question; its bytes are the question, a last line end with them
+    /// File with the question, used byte for byte
     #[arg(long, value_name = "FILE")]
     question_file: Option<PathBuf>,
-    /// Schema of the last step: general, bool, gsm, arc, or a file with a JSON Schema; without it the record's, else general
+    /// Schema of the last step: general, bool, gsm, arc, or a JSON Schema file [default: the record's, else general]
     #[arg(long, value_name = "SCHEMA")]
     answer_schema: Option<String>,
-    /// Go on when a reply lacks a required key, instead of ending as upstream does
+    /// Continue when a reply lacks a required key (evoproc stops)
     #[arg(long)]
     lenient: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = RunFormat::State)]
     format: RunFormat,
-    /// Say nothing on standard error but whose lines are sent to whom, and what went wrong
+    /// Print errors only, and which files are sent where
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
@@ -53,9 +53,9 @@ pub struct Run {
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum RunFormat {
-    /// The final global state as JSON
+    /// Final global state as JSON
     State,
-    /// A run record with everything that was asked and replied
+    /// Run record with every request and reply
     Trace,
 }
 
@@ -158,9 +158,7 @@ fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Sho
         return Ok(Untrusted::owned(bytes));
     }
     let recorded = root.get("question").and_then(Value::string);
-    recorded
-        .map(Untrusted::into_owned)
-        .ok_or(Shown::own("there is no question; give one with --question or --question-file"))
+    recorded.map(Untrusted::into_owned).ok_or(Shown::own("no question; pass --question or --question-file"))
 }
 
 enum Named {
@@ -175,7 +173,7 @@ fn schema_of(name: Option<&str>) -> Result<Option<Named>, Shown> {
     }
     let fail = |why: &Shown| {
         let name = Shown::line(name.as_bytes());
-        shown!("cannot use the schema {name}: {why}; give general, bool, gsm, arc or a file with a JSON Schema")
+        shown!("cannot use the schema {name}: {why}; use general, bool, gsm, arc or a JSON Schema file")
     };
     let text = read_whole(Path::new(name), MAX_SCHEMA).map_err(|failure| fail(&failure.source))?;
     Ok(Some(Named::Own(text)))

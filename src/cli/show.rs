@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use stepscope_io::pipeline::side_data::SideData;
 
 use super::{CLEAN, FAILED, Out, Show};
 use crate::cli::check::threads;
@@ -72,7 +73,7 @@ impl RecordText {
     }
 }
 
-pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
+pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let look = Look::new(out.colours(show.color));
     let terminal = out.is_terminal();
     let found = Mutex::new(Found::default());
@@ -88,6 +89,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
     let outcome = read_through(
         inputs,
         threads(None),
+        side,
         |case, _, _| {
             let at = (case.origin().source, case.origin().offset);
             let place = || shown!("{}:{}", case.source().line(), case.origin().line);
@@ -122,7 +124,7 @@ pub(super) fn run(show: &Show, out: &mut Out) -> u8 {
             .collect();
         let more = if others > NAMED as u64 { ", …" } else { "" };
         let records = if others == 1 { "record" } else { "records" };
-        let what = if show.pick.id.is_some() { "with this id" } else { "not shown; choose with --id or --line" };
+        let what = if show.pick.id.is_some() { "with this id" } else { "not shown; select with --id or --line" };
         out.complain(&shown!("{} more {records} {what}: {}{more}", grouped(others as usize), named.join(", ")));
     }
     if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
@@ -172,8 +174,8 @@ impl View<'_, '_> {
         let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
         let verdict = match record.correct {
-            Some(true) => ", judged right",
-            Some(false) => ", judged wrong",
+            Some(true) => ", graded correct",
+            Some(false) => ", graded wrong",
             None => "",
         };
         let place = shown!("{}:{}", case.source().line(), case.origin().line);
@@ -181,7 +183,7 @@ impl View<'_, '_> {
         for (title, value) in [
             ("Question", record.question),
             ("Gold", record.gold_answer.or(record.gold_num)),
-            ("Answer", record.pred_answer.or(record.answer)),
+            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer)),
             ("Number", record.pred_num),
             ("Error", record.error),
             ("Reply", record.raw.filter(|_| record.kind == RecordKind::Procedure)),
@@ -190,6 +192,9 @@ impl View<'_, '_> {
                 out.line(&shown!("{title}\n{}\n", paragraph(value)));
             }
         }
+        if let Some(labelled) = record.chain.as_ref().and_then(|parts| parts.labelled) {
+            out.line(&shown!("Labelled\n  {}\n", labelled.phrase()));
+        }
         if let Some(fork_origin) = ForkOrigin::of(record.root) {
             let parent = fork_origin.parent.as_ref().map(|id| shown!(" of {}", id.line())).unwrap_or_default();
             out.line(&shown!("Fork{parent}\n  {}\n", fork_origin.phrase()));
@@ -197,6 +202,12 @@ impl View<'_, '_> {
         if let Some(surprise) = self.state.last_step().surprise {
             out.line(&shown!("Note: {}\n", surprise.meaning()));
         }
+    }
+
+    /// What a chain of thought ends with.
+    fn chain_answer(&self) -> Option<Value<'_>> {
+        self.record.chain.as_ref()?;
+        self.record.state?.get("final_answer")
     }
 
     /// Where to fix the run, and the argument.
@@ -256,7 +267,7 @@ impl View<'_, '_> {
         };
         let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
         if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
-            out.line(&Shown::own("Values that no step writes"));
+            out.line(&Shown::own("Values written by no step"));
             self.entries(&rest, false, usize::MAX, out);
             out.line(&Shown::default());
         }
@@ -275,13 +286,17 @@ impl View<'_, '_> {
     fn step(&self, step: usize, whole: bool, out: &mut RecordText) {
         let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
         let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
-        let last = if self.state.last_step().contains(step) { ", run with the answer schema" } else { "" };
+        let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
         let ran = match self.state.has_run(step) {
             Ran::Yes => "",
-            Ran::Failed => "  the run ended here",
+            Ran::Failed => "  run ended here",
             Ran::No => "  not run",
         };
-        out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1));
+        // The steps of a chain of thought have no ids, and none was run.
+        match self.record.chain {
+            Some(_) => out.line(&shown!("Step {}", step + 1)),
+            None => out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1)),
+        }
         if let Some(text) = declared.and_then(|step| step.text) {
             out.line(&paragraph(text));
         }
@@ -327,7 +342,7 @@ impl View<'_, '_> {
     /// The prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
     fn prompt(&self, step: usize, terminal: bool, out: &mut RecordText) {
         let Some(procedure) = self.procedure else {
-            out.refused = Some(Shown::own("this record has no procedure to make a prompt from"));
+            out.refused = Some(Shown::own("this record has no procedure to build a prompt from"));
             return;
         };
         let request = visible_inputs(procedure, self.state, step)
@@ -341,7 +356,7 @@ impl View<'_, '_> {
                 out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));
             }
             Err(Refused::Odd) => {
-                out.refused = Some(Shown::own("no prompt: upstream's runner does not survive the shape of this step"));
+                out.refused = Some(Shown::own("no prompt: evoproc's runner fails on the shape of this step"));
             }
         }
     }
@@ -406,11 +421,11 @@ mod tests {
             let arguments =
                 [std::ffi::OsStr::new("show"), path.as_os_str()].into_iter().chain(words.map(std::ffi::OsStr::new));
             // What is printed is dropped with `out`.
-            let code = run(&Line::try_parse_from(arguments).unwrap().show, &mut Out::new());
+            let code = run(&Line::try_parse_from(arguments).unwrap().show, &Arc::default(), &mut Out::new());
             assert_eq!((code, counted::runs(MARK)), (CLEAN, runs));
         }
         let pick = Pick { id: Some("r7".to_owned()), line: None };
-        assert!(pick.find(expand(&[path])).is_ok_and(|picked| picked.place.as_str().ends_with(":8")));
+        assert!(pick.find(expand(&[path]), &Arc::default()).is_ok_and(|picked| picked.place.as_str().ends_with(":8")));
         assert_eq!(counted::runs(MARK), 2, "who picks a record asks for no findings");
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
-use super::{CLEAN, FAILED, FOUND, Out};
+use super::{CLEAN, FAILED, FOUND, Out, ShapeArgs};
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -23,7 +23,7 @@ completion, no JSON) has \"reward\":null, its error says why, and it is in no me
 Verifiers: json_structure, json_schema, regex_format, bleu, or a chain of them in a TOML file:
   [[stage]]                            a verifier with its options; the first that fails ends it
   verifier = \"json_schema\"
-  schema = \"answer.schema.json\"        beside this file; or the schema itself as a table
+  schema = \"answer.schema.json\"        next to this file; or the schema itself as a table
   partial_credit = true
   weight = 0.7                         without weights each stage counts alike
 
@@ -44,61 +44,77 @@ Examples:
   stepscope verify out.jsonl --verifier bleu --references-field reference --threshold 0.5
   stepscope verify - --chain chain.toml < samples.jsonl";
 
+/// What an object that it prints can hold.
+const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata", "sha256", "rules", "record"];
+
 /// `stepscope verify`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Verify {
     /// Files and folders, `-` for standard input; folders are searched in path order
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// How many threads; without it, as many as there are cores
+    /// Threads [default: one per core]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
     judge: Judge,
+    /// What makes the exit code 1
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = VerifyFailOn::Failed)]
+    fail_on: VerifyFailOn,
+    #[command(flatten)]
+    shape: ShapeArgs,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum VerifyFailOn {
+    /// A completion that failed or could not be scored
+    Failed,
+    /// Nothing that a record holds: for pipelines, where one bad record must not end a job
+    Never,
 }
 
 /// What to judge completions by.
 #[derive(clap::Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Judging completions")]
+#[command(next_help_heading = "Verifier")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Judge {
-    /// `json_structure`, `json_schema`, `regex_format`, `bleu`, or a name in --verifiers
+    /// `json_structure`, `json_schema`, `regex_format`, `bleu`, or a name from --verifiers
     #[arg(long, value_name = "NAME")]
     verifier: Option<String>,
-    /// A TOML file of named verifiers
+    /// TOML file with named verifiers
     #[arg(long, value_name = "FILE", requires = "verifier")]
     verifiers: Option<PathBuf>,
-    /// A TOML file with a chain of verifiers
+    /// TOML file with a chain of verifiers
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verifier", "verifiers"])]
     chain: Option<PathBuf>,
-    /// Where a record holds the completion: a key, keys with dots between, or a JSON pointer
+    /// Field with the completion: key, dotted keys, or JSON pointer
     #[arg(long, value_name = "FIELD", default_value = "completion")]
     pub field: String,
-    /// `json_schema`: the file with the JSON Schema (draft 4 to 2020-12, by its `$schema`)
+    /// `json_schema`: JSON Schema file (draft 4 to 2020-12, by its `$schema`)
     #[arg(long, value_name = "FILE", requires = "verifier")]
     schema: Option<String>,
-    /// `json_schema`: JSON of the wrong shape is worth nothing instead of a half
+    /// `json_schema`: JSON that breaks the schema scores 0, not 0.5
     #[arg(long, requires = "verifier", conflicts_with = "partial_credit")]
     no_partial_credit: bool,
-    /// `regex_format`: the pattern, in the syntax of Python's re
+    /// `regex_format`: pattern, in the syntax of Python's re
     #[arg(long, value_name = "PATTERN", requires = "verifier", allow_hyphen_values = true)]
     pattern: Option<String>,
-    /// `regex_format`: the pattern must match the whole completion
+    /// `regex_format`: match the whole completion
     #[arg(long, requires = "verifier")]
     full_match: bool,
-    /// `regex_format`: a match of a part is worth a half
+    /// `regex_format`: partial match scores 0.5
     #[arg(long, requires = "verifier")]
     partial_credit: bool,
-    /// `bleu`: a reference; may be given several times
+    /// `bleu`: reference; may be repeated
     #[arg(long, value_name = "TEXT", requires = "verifier", allow_hyphen_values = true)]
     reference: Vec<String>,
-    /// `bleu`: a file of references, a JSON list or one a line
+    /// `bleu`: file of references, a JSON list or one per line
     #[arg(long, value_name = "FILE", requires = "verifier")]
     references: Option<PathBuf>,
-    /// `bleu`: where a record holds its own reference, or a list of them
+    /// `bleu`: field with the record's own reference or references
     #[arg(long, value_name = "FIELD", requires = "verifier")]
     references_field: Option<String>,
-    /// `bleu`: the score from which on it passes, 0.3 if nothing else is said
+    /// `bleu`: pass threshold [default: 0.3]
     #[arg(long, value_name = "SCORE", requires = "verifier")]
     threshold: Option<f64>,
     /// `bleu`: leave out the orders that a short text has no words for, as sacrebleu's `sentence_bleu` does; otherwise
@@ -141,7 +157,7 @@ impl Judge {
 
 pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
     let Some(wanted) = options.judge.wanted() else {
-        out.complain(&Shown::own("say what to judge by: --verifier NAME or --chain FILE"));
+        out.complain(&Shown::own("choose a verifier: --verifier NAME or --chain FILE"));
         return FAILED;
     };
     let judge = match judge(&wanted, &options.judge.field) {
@@ -154,10 +170,17 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
     if let Verifier::Chained(chain) = &judge.verifier {
         let sum: f64 = chain.stages().iter().map(|stage| stage.weight).sum();
         if (sum - 1.0).abs() > 1e-6 {
-            out.complain(&shown!("the weights of the chain add up to {sum}, not to 1: so may its rewards"));
+            out.complain(&shown!("the weights of the chain add up to {sum}, not 1, and so may its rewards"));
         }
     }
-    let outcome = verify(expand(&options.paths), threads(options.jobs), &judge, |lines| {
+    let shape = match options.shape.shape(MEMBERS) {
+        Ok(shape) => shape,
+        Err(sentence) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
+    let outcome = verify(expand(&options.paths), threads(options.jobs), &judge, &shape, |lines| {
         out.write(lines);
         if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
     });
@@ -166,22 +189,23 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
     let counts = &outcome.counts;
     if counts.unprinted > 0 {
         out.complain(&shown!(
-            "the results of {} more records are counted and not printed: the output would be more than {MAX_OUTPUT} times the input",
+            "results of {} more records counted but not printed: the output would exceed {MAX_OUTPUT} times the input",
             grouped(counts.unprinted as usize)
         ));
     }
     if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() && !is_empty_input(options, counts) {
-        out.complain(&Shown::own("there is nothing to judge: no record was found"));
+        out.complain(&Shown::own("nothing to score: no records found"));
         return FAILED;
     }
     if counts.records > 0 && !out.is_closed() {
         out.complain(&summary(counts));
         if counts.scored() == 0 {
-            out.complain(&Shown::own("nothing could be scored: the member \"error\" of each line says why"));
+            out.complain(&Shown::own("nothing could be scored; the field \"error\" of each line says why"));
         }
     }
     match () {
         () if !outcome.failures.is_empty() => FAILED,
+        () if options.fail_on == VerifyFailOn::Never => CLEAN,
         () if counts.records > 0 && counts.scored() == 0 => FAILED,
         () if counts.passed < counts.records => FOUND,
         () => CLEAN,

@@ -180,8 +180,8 @@ fn line(node: &Derivation) -> Shown {
     let formula = node.formula.as_ref().map(|formula| format!(" = {formula}")).unwrap_or_default();
     let basis = match node.basis {
         ValueBasis::Plan => "",
-        ValueBasis::Extracted => ", read from the question",
-        ValueBasis::Recorded => ", as recorded",
+        ValueBasis::Extracted => ", from the question",
+        ValueBasis::Recorded => ", recorded",
         ValueBasis::Override => ", override",
     };
     shown!("{} = {}{formula}   (step {}{basis})", node.name, node.value.shown(), node.step + 1)

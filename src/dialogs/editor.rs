@@ -185,7 +185,7 @@ impl Editor {
         self.changed();
         let size: usize = self.lines.iter().map(|line| line.len() + 1).sum();
         if size + text.len() > MAX_TEXT {
-            self.said = Some(Shown::own("longer texts are not edited here"));
+            self.said = Some(Shown::own("this text is too long to edit here"));
             return;
         }
         let keeps = |c: &char| !c.is_control() || *c == '\t' || *c == '\n' && self.is_large;

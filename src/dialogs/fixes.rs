@@ -17,13 +17,13 @@ const MAX_FILES: usize = 4;
 pub(crate) fn window<'a>(fixes: &'a Fixes, area: Rect, look: Look<'a>) -> Window<'a> {
     let inner = usize::from(width(area, WIDTH).saturating_sub(4));
     let names = fixes.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
-    let names = if names.is_empty() { names } else { format!("files sent to a model: {names}") };
+    let names = if names.is_empty() { names } else { format!("files sent to the model: {names}") };
     let files = wrapped(&names, inner, MAX_FILES).filter(|line| !line.is_empty());
     let files: Vec<_> = files.map(|line| vec![look.span(line, Role::Faint)]).collect();
     let title = vec![
         look.span("Repair", Role::Title),
         look.span(format!("  {} diagnostics   ", fixes.diagnostics), Role::Warning),
-        look.span("Enter: see what changes, or ask", Role::Faint),
+        look.span("Enter previews a fix or starts the repair", Role::Faint),
     ];
     let room = inner.saturating_sub(9);
     let line = move |n: usize| match fixes.list.get(n) {

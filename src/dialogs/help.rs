@@ -1,13 +1,15 @@
-//! The help: every key, made from the table of keys, and what the signs mean.
+//! The help: what the glyphs on this screen mean, then every key, made from the table of keys.
 
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::app::state::App;
+use crate::screens::kind::ScreenKind;
 use crate::screens::run::variables::LEGEND;
 use crate::widgets::keymap::{Context, Keymap};
 use crate::widgets::look::Look;
 use crate::widgets::prose::pad;
+use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 use stepscope_core::table::filter::FIELDS;
@@ -24,7 +26,10 @@ fn content(app: &App, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let row = |name: &str, help: &str| {
         vec![look.span(format!("  {}", pad(name, 14)), Role::HintKey), look.span(help, Role::Text)]
     };
-    let mut lines = Vec::new();
+    let mut lines = vec![heading("Symbols on this screen")];
+    let sets = legend(app);
+    lines.extend(sets.into_iter().flatten().map(|(glyph, help)| row(glyph, help)));
+    lines.push(Vec::new());
     let mut contexts = app.focus_below_dialog().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
     contexts.extend(others.collect::<Vec<_>>());
@@ -39,11 +44,55 @@ fn content(app: &App, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
         }
         lines.push(Vec::new());
     }
-    lines.push(heading("Lifelines"));
-    lines.extend(LEGEND.iter().map(|(sign, help)| row(sign, help)));
-    lines.push(Vec::new());
     lines.push(heading("Filter"));
     lines.extend(FIELDS.iter().map(|(field, help)| row(field, help)));
-    lines.push(row("-term", "what must not hold; terms side by side must all hold; a,b is either"));
+    lines.push(row("-term", "-x excludes · space = and · a,b = or"));
     lines
 }
+
+/// The sets of glyphs that the screen below the help uses.
+fn legend(app: &App) -> Vec<&'static [Meaning]> {
+    let mut sets: Vec<&'static [Meaning]> = match app.screen() {
+        ScreenKind::Table => vec![&sign::OUTCOMES, &sign::SEVERITIES, &sign::TABLE],
+        ScreenKind::Run => vec![&LEGEND, &sign::OUTCOMES, &sign::SEVERITIES, &REASONS],
+        ScreenKind::Answer => vec![&sign::CITATIONS, &sign::SEVERITIES, &CITED],
+        ScreenKind::Json => vec![&sign::SEVERITIES],
+        ScreenKind::Rerun => vec![&sign::VALIDITY, &sign::OUTCOMES, &DIFFERENCES],
+        ScreenKind::Compare => vec![&CELLS],
+        ScreenKind::SideBySide => vec![&DIFFERENCES, &sign::OUTCOMES, &sign::SEVERITIES],
+        ScreenKind::Dashboard => vec![],
+        ScreenKind::Insights => vec![&CHARTS],
+        ScreenKind::Adjudication => vec![&sign::OUTCOMES],
+    };
+    if app.review.is_begun() || app.screen() == ScreenKind::Adjudication {
+        sets.push(&sign::VERDICTS);
+    }
+    sets
+}
+
+const REASONS: [Meaning; 1] = [(sign::REASON, "reason for the place to fix, strongest first")];
+
+const CITED: [Meaning; 3] = [
+    ("▌", "line cited by an item (its letter follows)"),
+    ("»", "line where the quote is found"),
+    ("A B C", "items of the answer"),
+];
+
+const CELLS: [Meaning; 5] = [
+    (sign::CORRECT, "both correct"),
+    ("◧", "only A correct"),
+    ("◨", "only B correct"),
+    (sign::WRONG, "both wrong"),
+    (sign::FAILED, "missing or failed"),
+];
+
+const CHARTS: [Meaning; 5] = [
+    ("█", "bar: its share of the whole"),
+    ("░▒▓", "heat map: few to many"),
+    ("●", "accuracy of the records in a bin"),
+    ("┼", "their mean confidence"),
+    ("·", "none"),
+];
+
+const DIFFERENCES: [Meaning; 4] =
+    [("=", "same in both"), ("≠", "differs"), ("+", "only in the new one"), ("−", "only in the recorded one")];

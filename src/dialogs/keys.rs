@@ -1,6 +1,7 @@
 //! Dialogs: opening and closing them, and the keys of those that belong to no screen of their own.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use stepscope_core::record::types::TypeRegistry;
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
@@ -61,7 +62,7 @@ impl App {
         let from = text.clone();
         let line = Line::new(text);
         let mut prompt = Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None };
-        refresh_prompt(&mut prompt);
+        refresh_prompt(&mut prompt, self.side.types());
         self.open_dialog(Dialog::Prompt(prompt));
     }
 }
@@ -70,7 +71,7 @@ impl App {
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
         Dialog::Review(ReviewDialog::Line { .. }) => review::ask::line_closed(app),
-        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("nothing was labelled")),
+        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("nothing labelled")),
         _ => Vec::new(),
     }
 }
@@ -116,14 +117,14 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
         return Vec::new();
     }
     let Some(line) = app.dialog.as_mut().and_then(Dialog::line_mut) else {
-        app.say(Shown::own("pasted text is not a command; press / or f to type"));
+        app.say(Shown::own("pasted text is not a command; press / or f first"));
         return Vec::new();
     };
     if !insert(line, text) {
-        app.fail(shown!("only the first {} kB are taken here", MAX_LINE >> 10));
+        app.fail(shown!("only the first {} kB were pasted", MAX_LINE >> 10));
     }
     match &mut app.dialog {
-        Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt),
+        Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt, app.side.types()),
         Some(Dialog::Palette(_)) => app.scroll.at = 0,
         Some(Dialog::Review(_)) => return review::ask::line_changed(app),
         _ => {}
@@ -210,7 +211,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
         KeyCode::Enter => {
             let typed = prompt.line.value().to_owned();
             if prompt.purpose == PromptPurpose::Filter {
-                prompt.error = Filter::parse(&typed).err();
+                prompt.error = Filter::parse(&typed, app.side.types()).err();
             }
             if prompt.error.is_some() {
                 app.dialog = Some(Dialog::Prompt(prompt));
@@ -229,12 +230,12 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 Vec::new()
             });
         }
-        KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1),
-        KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1),
+        KeyCode::Tab | KeyCode::Down if !prompt.completions.is_empty() => choose(&mut prompt, 1, app.side.types()),
+        KeyCode::BackTab | KeyCode::Up if !prompt.completions.is_empty() => choose(&mut prompt, -1, app.side.types()),
         _ => {
             if edit(&mut prompt.line, event) {
                 prompt.chosen = None;
-                refresh_prompt(&mut prompt);
+                refresh_prompt(&mut prompt, app.side.types());
             }
         }
     }
@@ -242,7 +243,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
     Vec::new()
 }
 
-fn refresh_prompt(prompt: &mut Prompt) {
+fn refresh_prompt(prompt: &mut Prompt, types: &TypeRegistry) {
     if prompt.purpose != PromptPurpose::Filter {
         return;
     }
@@ -251,15 +252,15 @@ fn refresh_prompt(prompt: &mut Prompt) {
         (prompt.error, prompt.completions) = (None, Vec::new());
         return;
     }
-    prompt.error = Filter::parse(typed).err();
-    prompt.completions = completions(typed, cursor_byte(&prompt.line)).1;
+    prompt.error = Filter::parse(typed, types).err();
+    prompt.completions = completions(typed, cursor_byte(&prompt.line), types).1;
     // While a word is being typed it need not be whole.
     if !prompt.completions.is_empty() {
         prompt.error = None;
     }
 }
 
-fn choose(prompt: &mut Prompt, by: isize) {
+fn choose(prompt: &mut Prompt, by: isize, types: &TypeRegistry) {
     let count = prompt.completions.len();
     let next = turn_to(prompt.chosen, by, count);
     let typed = prompt.line.value().to_owned();
@@ -273,6 +274,6 @@ fn choose(prompt: &mut Prompt, by: isize) {
     prompt.chosen = Some(next);
     if count == 1 {
         prompt.chosen = None;
-        refresh_prompt(prompt);
+        refresh_prompt(prompt, types);
     }
 }

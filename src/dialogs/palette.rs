@@ -15,7 +15,7 @@ pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>)
     let (visible, _) = line::window(typed, usize::from(place.width.saturating_sub(7)));
     let line = vec![look.span(": ", Role::HintKey), look.span(visible, Role::Text), look.span("▏", Role::Accent)];
     let rows = app.palette_rows(typed.value());
-    let nothing = rows.is_empty().then(|| vec![look.span("no action is called that", Role::Dim)]);
+    let nothing = rows.is_empty().then(|| vec![look.span("No matching command", Role::Dim)]);
     let window = Window::new(place, vec![look.span("Actions", Role::Title)], rows.len(), move |n| {
         let Some(binding) = rows.get(n) else { return Vec::new() };
         let role =

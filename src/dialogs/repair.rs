@@ -21,19 +21,23 @@ use stepscope_io::model::setup::Server;
 /// The line that asks a model: whom, and how much goes out; `Err`: why nobody can be asked now.
 fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
     if app.models.mode() == Mode::Offline {
-        return Err(Shown::own("no model: --offline forbids it"));
+        return Err(Shown::own("no model: offline mode"));
     }
     let Some(server) = &app.models.server else {
         return Err(if app.models.is_configured {
-            Shown::own("a model: Enter gets it ready, and sends nothing yet")
+            Shown::own("Enter: repair with a model (preview first)")
         } else {
-            Shown::own("a model: first choose whom to ask, with r on a step")
+            Shown::own("repair with a model: choose one first (r on a step)")
         });
     };
-    let model = repair_model(app).ok_or(Shown::own("a model: none is named; start with --model"))?;
+    let model = repair_model(app).ok_or(Shown::own("repair with a model: start with --model"))?;
     let question = Question::of(request(procedure)?);
     let size = server.client.size(&repair_sampling(app).question(&model, &question));
-    Ok(shown!("ask {} at {}: {size} bytes, at most {MAX_TRIES} calls", Shown::line(model.as_bytes()), server.place()))
+    Ok(shown!(
+        "Enter: send to {} at {} · {size} bytes · at most {MAX_TRIES} calls",
+        Shown::line(model.as_bytes()),
+        server.place()
+    ))
 }
 
 /// Whom to ask may have changed.
@@ -137,7 +141,7 @@ pub(crate) fn open_repaired(app: &mut App) -> Effects {
         return Vec::new();
     }
     let (before, after) = machine.diagnostics;
-    let done = shown!("repaired by {}: diagnostics {before} → {after}", repair.server);
+    let done = shown!("repaired by {}: errors {before} → {after}", repair.server);
     let procedure = machine.procedure.clone();
     app.dialog = None;
     app.make(Make::Repair { done, procedure })

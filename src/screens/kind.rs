@@ -18,13 +18,15 @@ stepscope_base::words! {
         /// A re-run of a step or an answer.
         Rerun = "re-run",
         /// The comparison with a baseline.
-        Compare = "matrix",
+        Compare = "compare",
         /// Two records side by side.
         SideBySide = "side by side",
         /// The dashboard of the reviews.
-        Dashboard = "boards",
+        Dashboard = "dashboard",
         /// The items on which reviewers disagree.
-        Adjudication = "adjudication",
+        Adjudication = "adjudicate",
+        /// Charts of all records.
+        Insights = "insights",
     }
 }
 
@@ -41,6 +43,7 @@ impl ScreenKind {
             Self::SideBySide => Context::SideBySide,
             Self::Dashboard => Context::Dashboard,
             Self::Adjudication => Context::Adjudication,
+            Self::Insights => Context::Insights,
         }
     }
 
@@ -56,6 +59,6 @@ impl ScreenKind {
 
     /// It is worked out from all records together.
     pub const fn is_of_all(self) -> bool {
-        matches!(self, Self::Compare | Self::Dashboard | Self::Adjudication)
+        matches!(self, Self::Compare | Self::Dashboard | Self::Adjudication | Self::Insights)
     }
 }

@@ -22,6 +22,8 @@ pub enum Screen {
     Dashboard,
     /// The items on which reviewers disagree.
     Adjudication,
+    /// Charts of all records.
+    Insights,
 }
 
 impl Screen {
@@ -34,6 +36,7 @@ impl Screen {
             Self::SideBySide(_) => ScreenKind::SideBySide,
             Self::Dashboard => ScreenKind::Dashboard,
             Self::Adjudication => ScreenKind::Adjudication,
+            Self::Insights => ScreenKind::Insights,
         }
     }
 }

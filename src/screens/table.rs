@@ -4,5 +4,6 @@ pub(crate) mod draw;
 pub(crate) mod keys;
 pub(crate) mod matches;
 pub(crate) mod order;
+pub(crate) mod preview;
 pub(crate) mod search;
 pub mod state;

@@ -1,4 +1,4 @@
-//! The one table of keys: it feeds look-up, footer, help, palette, `stepscope keys` and the README.
+//! The one table of keys: it feeds look-up, footer, help, palette, `stepscope keys` and `docs/keys.md`.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -11,26 +11,27 @@ stepscope_base::words! {
         Table = "Table of records",
         Run = "Run",
         Rerun = "Re-run",
-        Answer = "Typed answer",
-        Json = "Record as JSON",
+        Answer = "Structured answer",
+        Json = "Raw JSON",
         Derivation = "Derivation of a value",
         Contents = "Table of contents",
-        Editor = "Editing a value or a prompt",
+        Editor = "Override editor",
         Fixes = "Suggested fixes",
         Repair = "Repair by a model",
-        Compare = "Comparison with the baseline",
+        Compare = "Comparison with baseline",
         SideBySide = "Two records side by side",
-        Dashboard = "Boards",
-        Adjudication = "Adjudication",
-        Decision = "Labels of a decision",
-        Review = "Reviewing, on every screen with a record",
-        Labels = "Choosing labels for a failed item",
-        LabelList = "Finding a label",
-        Confirm = "Labelling many records",
+        Dashboard = "Review dashboard",
+        Adjudication = "Adjudicate",
+        Insights = "Insights",
+        Decision = "Labels of a final verdict",
+        Review = "Review (on every screen with a record)",
+        Labels = "Labels of a failed item",
+        LabelList = "Find a label",
+        Confirm = "Label all",
         Palette = "Command palette",
-        Line = "Typing a line",
-        Window = "Help and texts in a window",
-        Drop = "Dropping typed text",
+        Line = "Text line",
+        Window = "Help and text windows",
+        Drop = "Unsaved text",
     }
 }
 
@@ -86,6 +87,9 @@ stepscope_base::words! {
         Baseline = "baseline",
         Dashboard = "boards",
         Adjudication = "disputes",
+        Insights = "insights",
+        Frequency = "frequency",
+        Explain = "explain",
         DecidePass = "decide_pass",
         DecideFail = "decide_fail",
         Rerun = "rerun",
@@ -199,168 +203,172 @@ macro_rules! bindings {
 }
 
 bindings! {
-    Table "Enter" => Open, "open", "open the record";
-    Table "f" => Filter, "filter", "filter: correct:false rule:unused steps>4 text:apples";
-    Table "/" => Find, "find", "find text in the records and visit each";
-    Table "n" => FindNext, "", "next record found";
-    Table "N" => FindPrevious, "", "record found before";
+    Table "Enter" => Open, "open", "open record";
+    Table "f" => Filter, "filter", "filter, for example correct:false rule:unused steps>4";
+    Table "/" => Find, "find", "search all records";
+    Table "n" => FindNext, "", "next match";
+    Table "N" => FindPrevious, "", "previous match";
     Table ">" => SortNext, "sort", "sort by the column to the right";
     Table "<" => SortPrevious, "", "sort by the column to the left";
-    Table "~" => SortReverse, "", "turn the order round";
-    Table "d" => Difference, "", "a fork beside its parent: what changed";
+    Table "~" => SortReverse, "", "reverse order";
+    Table "d" => Difference, "", "diff fork and parent";
     Table "e" => NextFinding, "next finding", "next record with findings";
-    Table "E" => PreviousFinding, "", "record with findings before";
-    Run "]" => NextStep, "next step", "next step: the state moves on";
-    Run "[" => PreviousStep, "back", "step before: the state goes back in time";
-    Run "e" => NextFinding, "next finding", "next finding, and jump to where it stands";
-    Run "E" => PreviousFinding, "", "finding before";
-    Run "w" => Writer, "writer", "to the step that writes the variable";
-    Run "W" => Reader, "reader", "to the next step that reads the variable";
-    Run "d" => Difference, "difference", "what changed: a fork against its parent, else between two steps";
-    Run "|" => Between, "", "what changed between two steps, in a fork too";
-    Run "v" => Edit, "edit", "edit the value before the next step, or the step's prompt, and go on from it";
-    Run "s" => Keep, "keep edits", "the run with the edited values, as a fork without a model: shown first";
-    Run "c e" => DropEdits, "", "take back everything that was edited";
-    Run "X" => Exact, "", "execute exactly: see what the run would be, keep it as a fork";
-    Run "F" => Repair, "", "fixes of the procedure that need no model, each shown before it is kept";
-    Run "r" => Rerun, "re-run", "ask this step again: shows first what would be sent, and to whom";
-    Run "R" => RerunFromHere, "", "ask this step and all later ones again";
-    Run "D" => RerunStale, "", "ask this step again and those that depend on what it changes";
-    Run "^R" => RerunSamples, "", "ask this step several times and compare the replies";
-    Rerun "Enter" => Open, "send, choose", "on the line that names the server: send; else edit or choose";
+    Table "E" => PreviousFinding, "", "previous record with findings";
+    Run "]" => NextStep, "next step", "next step";
+    Run "[" => PreviousStep, "previous", "previous step";
+    Run "e" => NextFinding, "next finding", "next finding, and go to its place";
+    Run "E" => PreviousFinding, "", "previous finding";
+    Run "w" => Writer, "writer", "go to the step that writes this variable";
+    Run "W" => Reader, "reader", "go to the next step that reads this variable";
+    Run "d" => Difference, "diff", "diff (fork and parent, or this and previous step)";
+    Run "|" => Between, "", "diff this and previous step";
+    Run "v" => Edit, "override", "override the value or prompt, then continue";
+    Run "s" => Keep, "preview fork", "preview overrides as a fork (no model call)";
+    Run "c e" => DropEdits, "", "discard overrides";
+    Run "X" => Exact, "", "recompute with exact arithmetic (preview)";
+    Run "F" => Repair, "", "suggested procedure fixes (preview)";
+    Run "r" => Rerun, "re-run", "re-run step (preview first)";
+    Run "R" => RerunFromHere, "", "re-run from here";
+    Run "D" => RerunStale, "", "re-run step and dependents";
+    Run "^R" => RerunSamples, "", "sample step n times";
+    Rerun "Enter" => Open, "send or edit", "send, or edit the selected setting";
     Rerun "v" => Edit, "edit prompt", "edit the prompt before it is sent";
-    Rerun "s" => Keep, "keep", "keep what came as a fork, in FILE.forks.jsonl";
-    Rerun "r" => Rerun, "again", "ask again: back to what is sent; this step alone";
-    Rerun "R" => RerunFromHere, "from here", "from here on; of several replies: take this one and go on";
-    Rerun "D" => RerunStale, "dependents", "this step, and those that depend on what it changes";
-    Rerun "^R" => RerunSamples, "samples", "this step several times";
-    Rerun "Esc" => Escape, "cancel", "break off the call: the connection is closed; else back to the run";
-    Run "V" => Rewards, "reward", "verifiers: what each stage gave, and where they stopped";
-    Run ")" => NextFork, "fork", "next fork of this record, then the record itself";
-    Run "(" => PreviousFork, "", "fork before";
-    Run "}" => NextRecord, "record", "next record";
-    Run "{" => PreviousRecord, "", "record before";
-    Run "Enter" => Open, "", "open what the cursor is on: the value, or the finding's place";
-    Run "/" => Find, "", "find text in this run";
-    Run "n" => FindNext, "", "next place found";
-    Run "N" => FindPrevious, "", "place found before";
-    Answer "s" => NextCitation, "next span", "next citation, its place on screen";
-    Answer "S" => PreviousCitation, "", "citation before";
-    Answer "Enter" => Open, "cited/found", "from the cited place to the found one and back; a check in full";
-    Answer "e" => NextFinding, "next finding", "next finding, and the citation it is about";
-    Answer "E" => PreviousFinding, "", "finding before";
-    Answer "r" => Rerun, "re-run", "ask for this answer again: shows first what would be sent, and to whom";
-    Answer "R" "D" "^R" => RerunFromHere, "", "for runs only: a typed answer is one call";
-    Answer "c" => Contents, "contents", "the document's table of contents";
-    Answer "}" => NextRecord, "record", "next record";
-    Answer "{" => PreviousRecord, "", "record before";
-    Answer "y q" => CopyQuote, "", "copy the quote with its page and lines";
-    Answer "/" => Find, "find", "find text in the answer and the document";
-    Answer "n" => FindNext, "", "next place found";
-    Answer "N" => FindPrevious, "", "place found before";
-    Json "Space" "Enter" => Fold, "fold", "fold or unfold";
-    Json "H" => FoldAll, "", "fold everything";
-    Json "L" => UnfoldAll, "unfold all", "unfold everything";
-    Json "e" => NextFinding, "next finding", "next finding, and jump to where it stands";
-    Json "E" => PreviousFinding, "", "finding before";
-    Json "V" => Rewards, "reward", "verifiers: what each stage gave, and where they stopped";
-    Json "}" => NextRecord, "record", "next record";
-    Json "{" => PreviousRecord, "", "record before";
-    Json "/" => Find, "find", "find text in the record";
-    Json "n" => FindNext, "", "next place found";
-    Json "N" => FindPrevious, "", "place found before";
-    Derivation "Enter" => Open, "go there", "to the step that writes it, or to the quantity in the question";
-    Derivation "Space" => Fold, "fold", "fold or unfold what it rests on; h and l too";
-    Derivation "H" => FoldAll, "", "fold everything";
-    Derivation "L" => UnfoldAll, "unfold all", "unfold everything";
+    Rerun "s" => Keep, "save fork", "save result as fork";
+    Rerun "r" => Rerun, "again", "back to the preview, this step only";
+    Rerun "R" => RerunFromHere, "from here", "use this reply and continue, or re-run from here";
+    Rerun "D" => RerunStale, "dependents", "re-run step and dependents";
+    Rerun "^R" => RerunSamples, "samples", "sample step n times";
+    Rerun "Esc" => Escape, "cancel", "cancel call / back";
+    Run "V" => Rewards, "reward", "reward by verifier stage";
+    Run ")" => NextFork, "fork", "next fork (wraps to the original)";
+    Run "(" => PreviousFork, "", "previous fork";
+    Run "}" => NextRecord, "next record", "next record";
+    Run "{" => PreviousRecord, "", "previous record";
+    Run "Enter" => Open, "open", "open value / go to finding";
+    Run "/" => Find, "", "search this run";
+    Run "n" => FindNext, "", "next match";
+    Run "N" => FindPrevious, "", "previous match";
+    Answer "s" => NextCitation, "next citation", "next citation";
+    Answer "S" => PreviousCitation, "", "previous citation";
+    Answer "Enter" => Open, "cited or found", "toggle cited / found place; expand check";
+    Answer "e" => NextFinding, "next finding", "next finding, and its citation";
+    Answer "E" => PreviousFinding, "", "previous finding";
+    Answer "r" => Rerun, "re-run", "re-run this answer (preview first)";
+    Answer "R" "D" "^R" => RerunFromHere, "", "not for structured answers: one call, nothing to continue from";
+    Answer "c" => Contents, "contents", "table of contents of the document";
+    Answer "}" => NextRecord, "next record", "next record";
+    Answer "{" => PreviousRecord, "", "previous record";
+    Answer "y q" => CopyQuote, "", "copy quote with page and lines";
+    Answer "/" => Find, "search", "search answer and document";
+    Answer "n" => FindNext, "", "next match";
+    Answer "N" => FindPrevious, "", "previous match";
+    Json "Space" "Enter" => Fold, "collapse", "collapse or expand";
+    Json "H" => FoldAll, "", "collapse all";
+    Json "L" => UnfoldAll, "expand all", "expand all";
+    Json "e" => NextFinding, "next finding", "next finding, and go to its place";
+    Json "E" => PreviousFinding, "", "previous finding";
+    Json "V" => Rewards, "reward", "reward by verifier stage";
+    Json "}" => NextRecord, "next record", "next record";
+    Json "{" => PreviousRecord, "", "previous record";
+    Json "/" => Find, "search", "search this record";
+    Json "n" => FindNext, "", "next match";
+    Json "N" => FindPrevious, "", "previous match";
+    Derivation "Enter" => Open, "go there", "go to its step or to the number in the question";
+    Derivation "Space" => Fold, "collapse", "collapse / expand inputs";
+    Derivation "H" => FoldAll, "", "collapse all";
+    Derivation "L" => UnfoldAll, "expand all", "expand all";
     Derivation "Esc" "q" => Escape, "close", "close";
     Contents "Enter" => Open, "go there", "go to the heading";
     Contents "Esc" "q" => Escape, "close", "close";
-    Fixes "Enter" => Open, "preview", "preview the fix, or send the procedure to the named model";
+    Fixes "Enter" => Open, "preview", "preview the fix, or repair with the selected model";
     Fixes "Esc" "q" => Escape, "close", "close";
     Repair "Enter" => Open, "show changes", "show what the model changed";
-    Repair "Esc" "q" => Escape, "cancel", "cancel the call; after its end, close";
-    Compare "Enter" => Open, "the records", "the table with the records behind the number";
-    Editor "Enter" "^S" => TakeEdit, "take it", "take what was typed; in a text of several lines ^S";
-    Editor "^E" => ExternalEditor, "$EDITOR", "the text in $VISUAL or $EDITOR";
-    Editor "Esc" => Escape, "close", "leave it as it was; asks before it drops typed text";
-    SideBySide "s" => Keep, "keep", "keep what was made as a fork, in FILE.forks.jsonl";
+    Repair "Esc" "q" => Escape, "cancel", "cancel the call; afterwards, close";
+    Compare "Enter" => Open, "show records", "show these records";
+    Editor "Enter" "^S" => TakeEdit, "apply", "apply (^S in multi-line text)";
+    Editor "^E" => ExternalEditor, "$EDITOR", "open in $VISUAL or $EDITOR";
+    Editor "Esc" => Escape, "close", "discard (asks if you typed something)";
+    SideBySide "s" => Keep, "save fork", "save as a fork, in FILE.forks.jsonl";
     SideBySide "o" => Export, "export", "write the repaired procedure to a new file";
-    SideBySide "}" => NextRecord, "next record", "next record of the table, beside its own partner";
-    SideBySide "{" => PreviousRecord, "", "record before";
-    SideBySide "d" => Difference, "same too", "also what is the same in both, or only what differs";
-    Dashboard "Enter" => Open, "the records", "the table with the records behind the number";
-    Adjudication "a" => DecidePass, "pass", "decide that the item is right";
-    Adjudication "x" => DecideFail, "fail", "decide that it is wrong; then 1-9 choose labels, Enter saves";
-    Adjudication "Enter" => Open, "open", "open the record; A comes back";
-    Adjudication "Tab" => NextPane, "agreement", "how far reviewers agree, in full";
-    Decision "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "give or take the label of this number";
-    Decision "Enter" => Open, "save", "save the decision with the labels that 1-9 chose";
-    Decision "Esc" => Escape, "give up", "give the decision up";
-    Anywhere "O" => Dashboard, "", "boards: where to fix, labels over time, how often rules were right";
-    Anywhere "A" => Adjudication, "", "adjudication: the items on which reviewers disagree";
-    Anywhere "m" => Compare, "matrix", "the comparison with the baseline: five cells, each a filter";
-    Anywhere "B" => Baseline, "baseline", "the record beside the baseline's record of the same item";
-    Anywhere => Review, "", "begin a review, or end it: verdict keys act only in between";
-    Review "a" => Pass, "", "pass, and on to the next";
-    Review "x" => Fail, "", "fail: choose labels, Enter saves and goes on to the next";
-    Review "-" => Defer, "", "defer: it comes back at the end";
-    Review "_" => Skip, "", "skip: it is not to be judged";
-    Review "b" => BadStep, "", "first bad step; the proposal stands there, Enter confirms it";
-    Review "@" => FixTarget, "", "where to fix it: step run, procedure, gold; the proposal first";
-    Review "!" => GoldStatus, "", "the gold answer is suspect, wrong, right after all";
-    Review "=" => Correct, "", "the right answer; it must have the answer's type";
-    Review ";" => Note, "", "a note on the variable, value or lines under the cursor";
-    Review "." => NextOpen, "", "to the next record that you did not judge";
-    Review "u" => Undo, "", "undo the last verdict or note, and go to its record";
+    SideBySide "}" => NextRecord, "next pair", "next pair";
+    SideBySide "{" => PreviousRecord, "", "previous pair";
+    SideBySide "d" => Difference, "unchanged", "show / hide unchanged";
+    Dashboard "Enter" => Open, "show records", "show these records";
+    Adjudication "a" => DecidePass, "pass", "final verdict: pass";
+    Adjudication "x" => DecideFail, "fail", "final verdict: fail; 1-9 choose labels, Enter saves";
+    Adjudication "Enter" => Open, "open", "open record (A comes back)";
+    Adjudication "Tab" => NextPane, "agreement", "agreement in full";
+    Decision "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "toggle label";
+    Decision "Enter" => Open, "save", "save the final verdict with its labels";
+    Decision "Esc" => Escape, "cancel", "cancel";
+    Insights "Enter" => Open, "show records", "show these records";
+    Table "#" => Frequency, "", "frequencies of the sorted column, as a chart";
+    Anywhere "I" => Insights, "insights", "insights: outcome, where to fix, confidence, rules";
+    Anywhere "O" => Dashboard, "", "review dashboard: where to fix, labels, rule precision";
+    Anywhere "A" => Adjudication, "", "adjudicate: settle disagreements";
+    Anywhere "m" => Compare, "compare", "compare with baseline (each cell filters)";
+    Anywhere "B" => Baseline, "baseline", "open next to its baseline record";
+    Anywhere => Review, "", "start or end a review (verdict keys act only during one)";
+    Review "a" => Pass, "", "pass, next";
+    Review "x" => Fail, "", "fail: choose labels, Enter saves, next";
+    Review "-" => Defer, "", "defer to the end";
+    Review "_" => Skip, "", "skip (not reviewable)";
+    Review "b" => BadStep, "", "first wrong step (suggestion prefilled)";
+    Review "@" => FixTarget, "", "where to fix: output / procedure / expected answer";
+    Review "!" => GoldStatus, "", "expected answer: suspect / wrong / correct";
+    Review "=" => Correct, "", "enter the correct answer";
+    Review ";" => Note, "", "note on the variable, value or lines under the cursor";
+    Review "." => NextOpen, "", "next unreviewed record";
+    Review "u" => Undo, "", "undo the last verdict or note";
     Review "U" => Redo, "", "redo";
-    Review "*" => Reveal, "", "show what is hidden; that you looked is recorded";
-    Table "X" => LabelAll, "", "label all records of the table, after asking";
-    Labels "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "give or take the label of this number";
-    Labels "Enter" => SaveFail, "save, next", "save that it fails, and on to the next";
-    Labels "/" => FindLabel, "find label", "find a label or make one; there ^N makes, ^R renames, ^G merges";
-    Labels "Esc" => PutAside, "later", "stop choosing; what was chosen is kept, not saved";
-    LabelList "Enter" => Open, "choose", "toggle the label; when the list is empty, make it";
-    LabelList "^N" => NewLabel, "new", "make a label of the typed name";
-    LabelList "^R" => RenameLabel, "rename", "rename the label";
-    LabelList "^G" => MergeLabel, "merge", "merge the label into another";
-    LabelList "Esc" => Escape, "close", "close; asks before it drops typed text";
+    Review "*" => Reveal, "", "reveal hidden fields (logged)";
+    Table "X" => LabelAll, "", "label all listed records (asks first)";
+    Labels "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "toggle label";
+    Labels "Enter" => SaveFail, "save, next", "save as failed, next";
+    Labels "/" => FindLabel, "find label", "find or create a label (^N new, ^R rename, ^G merge)";
+    Labels "Esc" => PutAside, "close", "close, keep as draft";
+    LabelList "Enter" => Open, "toggle", "toggle label; if none matches, create it";
+    LabelList "^N" => NewLabel, "new", "create a label with the typed name";
+    LabelList "^R" => RenameLabel, "rename", "rename label";
+    LabelList "^G" => MergeLabel, "merge", "merge label into another";
+    LabelList "Esc" => Escape, "close", "close (asks if you typed something)";
     Confirm "y" "Y" => Confirm, "yes", "label them";
-    Confirm "Esc" "n" "q" => Escape, "no", "leave them as they are";
-    Palette "Enter" => Open, "run", "run the action";
+    Confirm "Esc" "n" "q" => Escape, "no", "cancel";
+    Palette "Enter" => Open, "run", "run command";
     Palette "Esc" => Escape, "close", "close";
     Line "Enter" => TakeEdit, "apply", "apply";
-    Line "Esc" => Escape, "close", "close; asks before it drops typed text";
+    Line "Esc" => Escape, "close", "close (asks if you typed something)";
     Window "Esc" "q" "Enter" "?" => Escape, "close", "close";
-    Drop "y" "Esc" "q" => DropText, "drop it", "drop the text; any other key keeps it";
+    Drop "y" "Esc" "q" => DropText, "discard", "discard the text; any other key keeps it";
     Anywhere "Tab" => NextPane, "pane", "next pane";
-    Anywhere "S-Tab" => PreviousPane, "", "pane before";
-    Anywhere "Z" => Maximise, "", "the pane fills the screen, and back";
-    Anywhere "J" => Json, "json", "the record as JSON, findings marked in it";
-    Anywhere "j" "Down" => Down, "", "down; a count goes before it, as in 5j";
+    Anywhere "S-Tab" => PreviousPane, "", "previous pane";
+    Anywhere "Z" => Maximise, "", "maximise or restore pane";
+    Anywhere "J" => Json, "JSON", "raw JSON with findings";
+    Anywhere "j" "Down" => Down, "", "down (5j: five rows)";
     Anywhere "k" "Up" => Up, "", "up";
-    Anywhere "h" "Left" => Left, "", "left; fold; tab before";
-    Anywhere "l" "Right" => Right, "", "right; unfold; next tab";
-    Anywhere "g" "Home" => Top, "", "to the first";
-    Anywhere "G" "End" => Bottom, "", "to the last; with a count, to that one";
+    Anywhere "h" "Left" => Left, "", "left, collapse, previous tab";
+    Anywhere "l" "Right" => Right, "", "right, expand, next tab";
+    Anywhere "g" "Home" => Top, "", "first row";
+    Anywhere "G" "End" => Bottom, "", "last row (12G: row 12)";
     Anywhere "^D" => HalfDown, "", "half a page down";
     Anywhere "^U" => HalfUp, "", "half a page up";
-    Anywhere "PgDn" "^F" => PageDown, "", "a page down";
-    Anywhere "PgUp" "^B" => PageUp, "", "a page up";
-    Anywhere "y v" => CopyValue, "", "copy the value under the cursor";
-    Anywhere "y p" => CopyPath, "", "copy its path as a JSON pointer";
-    Anywhere "y q" => CopyQuestion, "", "copy the question";
-    Anywhere "y s" => CopyStep, "", "copy the step";
-    Anywhere "y r" => CopyRecord, "", "copy the record";
-    Anywhere "^S" => SaveAgain, "", "save again what could not be saved";
+    Anywhere "PgDn" "^F" => PageDown, "", "page down";
+    Anywhere "PgUp" "^B" => PageUp, "", "page up";
+    Anywhere "y v" => CopyValue, "", "copy value under the cursor";
+    Anywhere "y p" => CopyPath, "", "copy JSON pointer";
+    Anywhere "y q" => CopyQuestion, "", "copy question";
+    Anywhere "y s" => CopyStep, "", "copy step";
+    Anywhere "y r" => CopyRecord, "", "copy record";
+    Anywhere "^S" => SaveAgain, "", "retry failed saves";
     Anywhere "t" => Theme, "", "next theme";
-    Anywhere "M" => Mouse, "", "the mouse on or off (off: the terminal's own selection)";
-    Anywhere "^L" => Redraw, "", "draw everything anew";
-    Anywhere "^Z" => Suspend, "", "to the shell; fg comes back";
-    Anywhere ":" "^P" => Palette, "", "palette: every action by name";
-    Anywhere "Esc" => Escape, "", "close what is in front, drop the filter, up";
-    Anywhere "?" => Help, "help", "this help";
-    Anywhere "q" => Back, "back", "back; from the first screen, quit";
+    Anywhere "M" => Mouse, "", "mouse on/off (off: select text with the terminal)";
+    Anywhere "^L" => Redraw, "", "redraw";
+    Anywhere "^Z" => Suspend, "", "suspend (fg resumes)";
+    Anywhere ":" "^P" => Palette, "", "command palette";
+    Anywhere "Esc" => Escape, "", "close / clear filter / back";
+    Anywhere "i" => Explain, "", "explain what is under the cursor";
+    Anywhere "?" => Help, "help", "symbols and keys of this screen";
+    Anywhere "q" => Back, "back", "back (from the first screen: quit)";
     Anywhere "Q" "^C" => Quit, "", "quit";
 }
 
@@ -424,6 +432,19 @@ impl Key {
             _ => return None,
         };
         Some(plain(code))
+    }
+
+    /// The terminal event of the key.
+    pub(crate) const fn event(self) -> KeyEvent {
+        let mut modifiers = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        if self.shift {
+            modifiers = modifiers.union(KeyModifiers::SHIFT);
+        }
+        let code = match self.code {
+            KeyCode::Tab if self.shift => KeyCode::BackTab,
+            code => code,
+        };
+        KeyEvent::new(code, modifiers)
     }
 
     /// The digit, for counts.
@@ -493,16 +514,16 @@ impl Keymap {
         let mut given: Vec<(Context, Vec<Key>, Action)> = Vec::new();
         for (n, (id, names)) in changes.into_iter().enumerate() {
             let action = Action::from_word(id)
-                .ok_or_else(|| (n, format!("there is no action {id:?}; `stepscope keys` lists them")))?;
+                .ok_or_else(|| (n, format!("unknown action {id:?}; `stepscope keys` lists them")))?;
             let contexts: Vec<Context> =
                 BINDINGS.iter().filter(|binding| binding.action == action).map(|binding| binding.context).collect();
             if names.len() > MAX_KEYS {
-                return Err((n, format!("{id} has {} keys; give it at most {MAX_KEYS}", names.len())));
+                return Err((n, format!("{id} has {} keys; at most {MAX_KEYS} are allowed", names.len())));
             }
             keymap.chords.retain(|chord| chord.action != action);
             for name in names {
                 let keys = parse_chord(name).ok_or_else(|| {
-                    (n, format!("{name:?} is no key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
+                    (n, format!("{name:?} is not a key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
                 })?;
                 if keys.first().is_some_and(|key| key.digit().is_some()) {
                     return Err((n, format!("{name:?} cannot be a key: digits are counts, as in 5j")));
@@ -510,7 +531,7 @@ impl Keymap {
                 for &context in &contexts {
                     let twice = |(place, other, _): &&(Context, Vec<Key>, Action)| *place == context && *other == keys;
                     if let Some((_, _, first)) = given.iter().find(twice).filter(|(_, _, first)| *first != action) {
-                        return Err((n, format!("{name:?} is given to {} and to {id}; leave it to one", first.word())));
+                        return Err((n, format!("{name:?} is bound to {} and to {id}; bind it to one", first.word())));
                     }
                     given.push((context, keys.clone(), action));
                     // The user's word beats a default binding of the same keys.
@@ -577,7 +598,7 @@ impl Keymap {
     }
 }
 
-/// The table of keys as the README shows it.
+/// The table of keys as Markdown.
 pub fn markdown() -> String {
     use std::fmt::Write as _;
     let mut out = String::new();
@@ -650,6 +671,6 @@ mod tests {
         let many = vec!["j".to_owned(); MAX_KEYS + 1];
         assert!(Keymap::with_changes([("down", &many[..])]).unwrap_err().1.contains("at most 20"));
         let error = Keymap::with_changes([("down", &down[..]), ("up", &down[..])]).unwrap_err();
-        assert_eq!(error, (1, "\"^J\" is given to down and to up; leave it to one".to_owned()));
+        assert_eq!(error, (1, "\"^J\" is bound to down and to up; bind it to one".to_owned()));
     }
 }

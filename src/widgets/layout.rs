@@ -5,6 +5,9 @@ use ratatui::layout::Rect;
 /// From this width on the panes of a run stand side by side.
 pub(crate) const WIDE: u16 = 100;
 
+/// From this width on a third column shows what is otherwise behind a tab.
+pub(crate) const THIRD: u16 = 160;
+
 /// The parts of every screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts {
@@ -42,6 +45,12 @@ pub fn rows(count: usize) -> u16 {
 pub(crate) fn split_rows(area: Rect, first: u16) -> (Rect, Rect) {
     let first = first.min(area.height);
     (Rect { height: first, ..area }, Rect { y: area.y + first, height: area.height - first, ..area })
+}
+
+/// The first columns of an area, and the rest.
+pub(crate) fn split_columns(area: Rect, first: u16) -> (Rect, Rect) {
+    let first = first.min(area.width);
+    (Rect { width: first, ..area }, Rect { x: area.x + first, width: area.width - first, ..area })
 }
 
 /// How many rows of the table are on screen.

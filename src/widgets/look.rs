@@ -3,13 +3,14 @@
 //! To read one: `draw` gets what it shows, its place, and `Look`: the theme and whether the pane has the keys.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Widget};
 
 use crate::widgets::list::Rows;
 use crate::widgets::prose::fit;
+use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
 use stepscope_core::finding::Severity;
@@ -104,7 +105,7 @@ pub(crate) fn fill(
     for (row, n) in (rows.top..rows.len).take(usize::from(area.height)).enumerate() {
         put(line(n), row, area, buf);
         if rows.at == Some(n) {
-            wash(row, area, buf, look.selection());
+            select(row, area, buf, look);
         }
     }
 }
@@ -135,14 +136,30 @@ pub(crate) fn line_pane(
     put(line, 0, frame(title, area, buf, look), buf);
 }
 
-/// Lays a style over a whole row of an area, borders left out.
-pub(crate) fn wash(row: usize, area: Rect, buf: &mut Buffer, style: Style) {
+/// Marks the selected row of an area: a style over all of it, borders left out, and a pointer in the blank column before it.
+pub(crate) fn select(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Ok(row) = u16::try_from(row) else { return };
     if row < area.height {
         // The blank columns beside the text belong to the row.
         let place = Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 };
-        buf.set_style(place.intersection(*buf.area()), style);
+        let pointer = look.span(sign::POINTER, pointer_role(look.focused));
+        let before = Rect { width: 1.min(area.x - place.x), ..place };
+        Line::from(pointer).render(before.intersection(*buf.area()), buf);
+        buf.set_style(place.intersection(*buf.area()), look.selection());
     }
+}
+
+const fn pointer_role(focused: bool) -> Role {
+    if focused { Role::BorderFocus } else { Role::Faint }
+}
+
+/// Where the pointer of the selected row is on screen: screen readers and magnifiers follow the terminal's cursor.
+pub(crate) fn pointer(buf: &Buffer, theme: &Theme) -> Option<Position> {
+    let own = theme.style(pointer_role(true)).fg;
+    let places = buf.area().positions();
+    places.into_iter().find(|place| {
+        buf.cell(*place).is_some_and(|cell| cell.symbol() == sign::POINTER && own.is_none_or(|fg| cell.fg == fg))
+    })
 }
 
 /// Draws a scroll mark on the right border where not everything is on screen.

@@ -58,7 +58,7 @@ pub(crate) fn runs() -> PathBuf {
 fn looks() -> Looks {
     let theme = Theme::built_in("dark", Depth::True).unwrap();
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    Looks { theme, all, chosen: None, depth: Depth::True }
+    Looks { theme, all, chosen: None, depth: Depth::True, ascii: false }
 }
 
 /// The model `small` of a server that speaks as Ollama does, asked without pauses and without a second try.
@@ -126,7 +126,7 @@ impl Drive {
     /// Opens a file beside its baseline.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
-        let side = SideData::with_baseline(Some(baseline.to_owned()), 1);
+        let side = SideData::default().with_baseline(Some(baseline.to_owned()), 1);
         Self::with_beside(&[path.to_owned()], side, |app| {
             let journals = Journals { files: vec![path.to_owned()], named: Vec::new() };
             app.across = Across::new(Some(baseline.to_owned()), journals, false);

@@ -22,14 +22,20 @@ impl Digest {
 
     /// Of the canonical text of a value.
     pub fn of(value: Value<'_>) -> Self {
-        let mut hasher = Sha256::new();
-        Style::CANONICAL.append(value, &mut hasher);
-        Self(hasher.finalize().into())
+        let mut text = Hashed::default();
+        Style::CANONICAL.append(value, &mut text);
+        text.hasher.update(&text.pending);
+        Self(text.hasher.finalize().into())
     }
 
     /// Of bytes as they are: of what could not be read as JSON.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// Its bytes.
+    pub const fn bytes(&self) -> [u8; 32] {
+        self.0
     }
 
     /// Reads 64 hexadecimal digits.
@@ -64,9 +70,33 @@ impl fmt::Debug for Digest {
     }
 }
 
-impl Sink for Sha256 {
+/// A text whose pieces are hashed many at a time: most are a single byte.
+#[derive(Default)]
+struct Hashed {
+    hasher: Sha256,
+    pending: Vec<u8>,
+}
+
+impl Hashed {
+    const MANY: usize = 16 << 10;
+
+    fn pass_on(&mut self) {
+        if self.pending.len() >= Self::MANY {
+            self.hasher.update(&self.pending);
+            self.pending.clear();
+        }
+    }
+}
+
+impl Sink for Hashed {
     fn put(&mut self, bytes: &[u8]) {
-        self.update(bytes);
+        self.pending.extend_from_slice(bytes);
+        self.pass_on();
+    }
+
+    fn push(&mut self, byte: u8) {
+        self.pending.push(byte);
+        self.pass_on();
     }
 }
 

@@ -12,3 +12,5 @@ pub(crate) mod number_words;
 pub mod quantity;
 /// What each step should have given, by exact calculation.
 pub mod recompute;
+/// Calculations as they are typeset, made into plain signs.
+pub(crate) mod typeset;

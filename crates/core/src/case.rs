@@ -26,6 +26,7 @@ use crate::arithmetic::recompute::Recomputed;
 use crate::finding::Findings;
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, formats};
+use crate::run::chain::ThoughtChain;
 use crate::triage::verdict::Triage;
 use stepscope_base::json::{Problem, Tape, Value};
 use stepscope_base::schema::Schema;
@@ -56,6 +57,11 @@ pub trait Context: fmt::Debug + Send + Sync {
     /// The name of the record's source, as it was given.
     fn source(&self, _: Option<&Record<'_>>) -> Untrusted<'_> {
         Untrusted::default()
+    }
+
+    /// Whether a final number that is not finite breaks the answer's schema: upstream's `check_finite_number`.
+    fn checks_finite(&self) -> bool {
+        true
     }
 
     /// The schema of every record: each is taken as an answer object.
@@ -109,6 +115,7 @@ pub struct Case<'t> {
 #[derive(Debug, Default)]
 struct Cache {
     fault: Cell<bool>,
+    chain: OnceCell<Option<Box<ThoughtChain>>>,
     document: OnceCell<Option<Arc<Document>>>,
     gold: OnceCell<Option<Gold>>,
     right: OnceCell<Option<bool>>,

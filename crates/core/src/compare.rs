@@ -132,15 +132,15 @@ stepscope_base::words! {
     /// One of the five cells.
     pub enum Cell {
         /// Both are right.
-        Both = "both" => "both right",
+        Both = "both" => "both correct",
         /// Only the first is right.
-        OnlyA = "only_a" => "only A right",
+        OnlyA = "only_a" => "A only",
         /// Only the second is right.
-        OnlyB = "only_b" => "only B right",
+        OnlyB = "only_b" => "B only",
         /// None is right.
-        Neither = "none" => "none right",
+        Neither = "none" => "both wrong",
         /// One of them is missing, ended in an error, or is not judged.
-        Missing = "missing" => "missing or error",
+        Missing = "missing" => "missing or failed",
     }
 }
 

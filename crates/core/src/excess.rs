@@ -4,6 +4,7 @@
 use crate::answer::typed::{Dialect, MAX_CITATIONS, MAX_ITEMS, UnreadRest};
 use crate::procedure::{MAX_FIELDS, MAX_STEPS, Procedure};
 use crate::record::Record;
+use crate::run::chain;
 use crate::run::state::{MAX_SHOWN, MAX_VARIABLES, last_step, own_keys};
 use crate::run::trace::{MAX_CALLS, MAX_SETS, set_list};
 use stepscope_base::json::{Kind, Pointer, Value};
@@ -42,6 +43,9 @@ pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: U
         note("steps", procedure.steps.len() + procedure.steps_left, MAX_STEPS, steps.clone());
         let fields: usize = procedure.steps.iter().map(|step| step.inputs.len() + step.outputs.len()).sum();
         note("inputs and outputs", fields + procedure.fields_left, MAX_FIELDS, steps);
+    }
+    if let Some(parts) = record.chain.as_deref() {
+        note("steps", count(parts.steps, chain::MAX_STEPS), chain::MAX_STEPS, parts.pointer.clone());
     }
     if let Some((procedure, keys)) = procedure.zip(own_keys(record).filter(|keys| is_long(*keys, FEW_KEYS))) {
         let most = last_step(&procedure.steps).answer_keys();

@@ -32,7 +32,7 @@ impl Severity {
     /// The sign on screen: never colour alone.
     pub const fn glyph(self) -> &'static str {
         match self {
-            Self::Fatal => "✗",
+            Self::Fatal => "■",
             Self::Repairable => "!",
             Self::Warning => "▲",
             Self::Note => "·",
@@ -233,6 +233,15 @@ impl Finding {
     #[must_use]
     pub fn help(mut self, help: &'static str) -> Self {
         self.help = Some(help);
+        self
+    }
+
+    /// With other places.
+    #[must_use]
+    pub(crate) fn placed(mut self, place: impl Fn(&Place) -> Place) -> Self {
+        for label in std::iter::once(&mut self.first).chain(&mut self.more) {
+            label.place = place(&label.place);
+        }
         self
     }
 

@@ -2,10 +2,13 @@
 
 /// The registry of record formats, recognised by content.
 pub mod formats;
+/// Runs that were printed into notebooks.
+pub mod notebook;
 /// The types of their values.
 pub mod types;
 
 use crate::answer::typed::TypedAnswer;
+use crate::record::formats::chain::ChainParts;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -25,6 +28,8 @@ stepscope_base::words! {
         Error = "error",
         /// An answer object alone.
         Answer = "answer",
+        /// A chain of thought: a question and the steps of its solution as texts.
+        Chain = "chain",
         /// A typed answer with cited spans, alone or with its trace.
         Typed = "typed",
         /// One call of a model: prompt and reply.
@@ -97,6 +102,8 @@ pub struct Record<'a> {
     pub answer: Option<Value<'a>>,
     /// The parts of a typed answer, if it is one.
     pub typed: Option<Box<TypedAnswer<'a>>>,
+    /// The parts of a chain of thought, if it is one.
+    pub chain: Option<Box<ChainParts<'a>>>,
 }
 
 impl<'a> Record<'a> {
@@ -131,6 +138,7 @@ impl<'a> Record<'a> {
             answer_schema: None,
             answer: None,
             typed: None,
+            chain: None,
         }
     }
 

@@ -10,9 +10,14 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 mod excerpt;
+pub mod fields;
 pub mod fix_counts;
 pub mod jsonl;
+/// A record as a page to send.
+pub mod page;
 pub mod places;
+/// What is taken out before others see it.
+pub mod redact;
 pub(crate) mod sarif;
 pub(crate) mod short;
 pub mod text;

@@ -4,10 +4,12 @@
 //! `rules/` (or a new one), with a bad and a good example. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use crate::case::CaseView;
 use crate::finding::Findings;
 use crate::rules::id::Kinds;
+use stepscope_base::canonical::sha256;
 
 pub mod answer;
 pub mod id;
@@ -54,6 +56,8 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
         typed::flags::RULES,
         typed::values::RULES,
         typed::source::RULES,
+        typed::computed::RULES,
+        typed::conflict::RULES,
         span::RULES,
         source::RULES,
         review::RULES,
@@ -72,6 +76,24 @@ pub static RULES: [&Rule; RuleId::ALL.len()] = {
     assert!(n == all.len(), "every id has its rule");
     all
 };
+
+/// Names the rules that were asked: the version, and a part of the SHA-256 of their table. Two results with one stamp were
+/// made by the same rules.
+pub fn stamp() -> &'static str {
+    static STAMP: OnceLock<String> = OnceLock::new();
+    STAMP.get_or_init(|| {
+        let mut table = Vec::new();
+        for rule in RULES {
+            let words =
+                [rule.id.word(), rule.id.severity().word(), rule.summary, rule.explanation, rule.bad, rule.good];
+            for word in words {
+                table.extend([word.as_bytes(), b"\n"].concat());
+            }
+        }
+        let digest = sha256(&table);
+        format!("{}+{}", env!("CARGO_PKG_VERSION"), digest.get(..12).unwrap_or_default())
+    })
+}
 
 /// What all rules say of a record.
 pub fn check(case: &CaseView<'_>) -> Findings {

@@ -2,6 +2,8 @@
 
 /// One call of a model: what is asked, what came, and what the reply is worth.
 pub mod call;
+/// A chain of thought as a run: its texts as steps, their calculations as values.
+pub mod chain;
 /// The one way in which models are asked: a machine, its questions, and what came.
 pub mod drive;
 /// A record and new outputs to a forked record, and which later steps are stale.

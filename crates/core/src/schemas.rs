@@ -15,7 +15,7 @@ pub struct Schema {
 }
 
 /// Every schema.
-pub const ALL: [Schema; 10] = [
+pub const ALL: [Schema; 11] = [
     Schema {
         name: "trace",
         summary: "a run record with everything that was recorded of its steps (stepscope's own, version 1)",
@@ -37,6 +37,11 @@ pub const ALL: [Schema; 10] = [
         text: include_str!("schemas/typed-answer.schema.json"),
     },
     Schema { name: "span", summary: "a cited span of a typed answer", text: include_str!("schemas/span.schema.json") },
+    Schema {
+        name: "chain",
+        summary: "a chain of thought: a question and its steps as texts",
+        text: include_str!("schemas/chain.schema.json"),
+    },
     Schema {
         name: "procedure",
         summary: "a global-state procedure (evoproc-procedures 1.2.0)",

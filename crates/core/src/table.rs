@@ -2,6 +2,8 @@
 
 /// The filter language of the table.
 pub mod filter;
+/// Counts over all records.
+pub mod insights;
 /// What the table keeps of a record: forty bytes.
 pub mod row;
 /// What of a record a person sees, and where.

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use crate::arithmetic::expression::{clock, list, numbers};
-use crate::arithmetic::gold::{Gold, annotations};
+use crate::arithmetic::gold::{Gold, Working, working};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::QuantityLinks;
 use crate::arithmetic::recompute::follows::{gives, may_give};
@@ -25,6 +25,12 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
+/// So far, in parts of itself, an answer may be off by rounding on the way.
+const ROUNDED: f64 = 0.002;
+
+mod chain;
+mod change;
+mod departs;
 mod doubt;
 mod misread;
 pub mod verdict;
@@ -37,7 +43,7 @@ impl Triage {
         let record = case.record.as_ref()?;
         match record.kind {
             RecordKind::Error => return Some(of_error(record)),
-            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline => {}
+            RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline | RecordKind::Chain => {}
             _ => return None,
         }
         // A question that nobody ran yet.
@@ -67,6 +73,7 @@ impl Triage {
             baseline,
             right,
             gold: case.gold().cloned(),
+            working: if right { Working::default() } else { working(record) },
             answer: recomputed.answer.value(),
             recovered: recomputed.recovered,
             why: Vec::new(),
@@ -93,6 +100,8 @@ struct Trial<'c, 'a> {
     baseline: Option<f64>,
     right: bool,
     gold: Option<Gold>,
+    /// What the gold text works out.
+    working: Working,
     answer: Option<Written>,
     recovered: Option<Number>,
     why: Vec<Argument>,
@@ -121,12 +130,20 @@ impl<'c> Trial<'c, '_> {
             return self.right();
         }
         let verdict = match self.gold.clone() {
+            _ if self.record.kind == RecordKind::Chain => self.chain(),
             Some(gold) if self.record.kind != RecordKind::Baseline => self.against(&gold),
             Some(gold) => self.baseline_against(&gold),
             None => self.alone(),
         };
         self.add_slips(verdict.0);
-        verdict
+        // Of a chain of thought in prose the equations alone are understood.
+        let is_chain = |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Worked);
+        match verdict {
+            (fix, step, Confidence::Likely) if self.recomputed.writes.iter().any(is_chain) => {
+                (fix, step, Confidence::Unsure)
+            }
+            verdict => verdict,
+        }
     }
 
     fn right(&mut self) -> Judgement {
@@ -157,7 +174,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn baseline_against(&mut self, gold: &Gold) -> Judgement {
-        if self.wrong_marks() { (Fix::Gold, None, Confidence::Likely) } else { self.unknown(gold) }
+        if self.wrong_marks(false) { (Fix::Gold, None, Confidence::Likely) } else { self.unknown(gold) }
     }
 
     fn unknown(&mut self, gold: &Gold) -> Judgement {
@@ -179,7 +196,13 @@ impl<'c> Trial<'c, '_> {
             self.recovered = Some(gold.value);
             return self.executed_wrongly(gold.value);
         }
-        if let Some(verdict) = self.corrected(gold) {
+        if let Some(verdict) = self.other_ending(gold) {
+            return verdict;
+        }
+        if self.first_slip(true).is_none() && self.wrong_marks(true) {
+            return (Fix::Gold, None, Confidence::Likely);
+        }
+        if let Some(verdict) = self.corrected(gold).or_else(|| self.with_one_change(gold)) {
             return verdict;
         }
         if let Some(fatal) = self.fatal() {
@@ -324,6 +347,7 @@ impl<'c> Trial<'c, '_> {
         }
         self.argue("triage/plan", pointer, text);
         self.missed_quantities();
+        self.hint_at_units(gold);
         let step = self.departs_from_gold(gold);
         (Fix::Procedure, step, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
     }
@@ -331,7 +355,7 @@ impl<'c> Trial<'c, '_> {
     /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold
     /// text does follow.
     fn worked_out_wrongly(&mut self, gold: &Gold) -> Option<Judgement> {
-        let marks = annotations(self.record);
+        let marks = self.working.calculations.clone();
         let open = |write: &&Computed| write.basis == ValueBasis::Recorded && write.plan.is_none();
         for write in self.recomputed.writes.iter().filter(open) {
             let Some((wrote, values)) = write.recorded.zip(self.read_by(write)) else { continue };
@@ -378,45 +402,6 @@ impl<'c> Trial<'c, '_> {
         step.input_names().map(number).collect()
     }
 
-    /// The first step that calculates a number which the gold text's own calculations never give; if there is none, the
-    /// step after which the gold text goes on.
-    fn departs_from_gold(&mut self, gold: &Gold) -> Option<usize> {
-        let given = doubt::given_by_gold(self.record);
-        if given.is_empty() {
-            return None;
-        }
-        let is_given = |value: Number| {
-            let stands = |mark: &Number| Written { value: *mark, decimals: 2 }.stands_for(value);
-            given.iter().any(|mark| mark.is_near(value) || stands(mark))
-        };
-        let number = |write: &Computed| write.value.or(write.recorded.map(|number| number.value));
-        let calculated = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
-        let strange = |write: &&Computed| number(write).is_some_and(|value| !is_given(value));
-        let mut calculations = self.recomputed.writes.iter().filter(calculated);
-        if let Some(write) = calculations.clone().find(strange) {
-            let (name, value) = (name_of(self.state, write.variable), number(write)?);
-            let pointer = value_pointer(self.record, self.state, write)?;
-            let text = shown!(
-                "step {} gives {name} = {}, which none of the gold text's calculations gives",
-                write.step + 1,
-                value.shown()
-            );
-            self.argue("triage/departs", pointer, text);
-            return Some(write.step);
-        }
-        let answer = self.answer?.value;
-        let write = calculations.find(|write| number(write).is_some_and(|value| value.is_near(answer)))?;
-        let pointer = value_pointer(self.record, self.state, write)?;
-        let text = shown!(
-            "step {} gives the answer {}, which the gold text has too, but it goes on from there to {}",
-            write.step + 1,
-            answer.shown(),
-            gold.value.shown()
-        );
-        self.argue("triage/departs", pointer, text);
-        Some(write.step)
-    }
-
     fn missed_quantities(&mut self) {
         if let Some(missed) = self.links.map(|links| links.missed.len()).filter(|missed| *missed > 0) {
             let text = shown!("{missed} of the question's quantities were not taken up");
@@ -453,6 +438,7 @@ impl<'c> Trial<'c, '_> {
         let text = shown!("no step contradicts its own calculation, yet the answer is not {}", gold.value.shown());
         self.argue("triage/plan", self.end_pointer(), text);
         self.missed_quantities();
+        self.hint_at_units(gold);
         (Fix::Procedure, self.departs_from_gold(gold), Confidence::Unsure)
     }
 
@@ -486,7 +472,16 @@ impl<'c> Trial<'c, '_> {
             return (Fix::StepRun, Some(step), Confidence::Likely);
         }
         let answer = self.answer;
-        if let Some(recovered) = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered)) {
+        // What was rounded on the way is no slip.
+        let rounded = |recovered: &Number| {
+            answer.is_some_and(|answer| {
+                let off = (answer.value.float() - recovered.float()).abs();
+                let whole = answer.value.is_whole() && recovered.is_whole();
+                !whole && off <= ROUNDED * recovered.float().abs()
+            })
+        };
+        let recovered = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered) && !rounded(recovered));
+        if let Some(recovered) = recovered {
             let said = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
             let text = shown!("executed exactly, this procedure gives {}, the answer was {said}", recovered.shown());
             self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
@@ -536,7 +531,9 @@ impl<'c> Trial<'c, '_> {
     fn add_slips(&mut self, fix: Fix) {
         let mut arguments = Vec::new();
         for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
-            let rule = if run::slips(write) { RuleId::Recompute.word() } else { RuleId::FinalMismatch.word() };
+            let stated = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
+            let rule = if stated { Some(RuleId::FinalMismatch) } else { run::slip(write) };
+            let Some(rule) = rule.map(RuleId::word) else { continue };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
             let place =

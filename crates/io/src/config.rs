@@ -17,6 +17,8 @@ use stepscope_base::text::Shown;
 pub mod session;
 /// Reading the user's own themes.
 pub mod themes;
+/// Tours.
+pub mod tour;
 /// Reading the user's own types of values.
 pub mod types;
 /// Verifiers as they are asked for: by options, or in a TOML file.

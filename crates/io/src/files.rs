@@ -2,7 +2,7 @@
 //! before. What is added to is a log.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -16,6 +16,8 @@ use stepscope_base::text::Shown;
 
 /// A longer text is not edited.
 const MAX_EDITED: u64 = 1 << 20;
+/// So much of a file tells whether it was exported.
+const MAX_HEAD: u64 = 256;
 
 /// Writes a new file and returns when it is on the disk.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -29,6 +31,29 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             _ => reason(&error),
         },
     })
+}
+
+/// Writes a file that a person asked for and returns when it is on the disk: a new one, or one in the place of what an
+/// earlier call wrote there, which is told by how it begins. Whole, or not at all.
+pub fn write_export(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool) -> Result<(), Failure> {
+    let mut head = Vec::new();
+    let begun = File::open(path).and_then(|file| file.take(MAX_HEAD).read_to_end(&mut head));
+    if begun.is_err() || !path.is_file() || !is_ours(&head) {
+        return write_new(path, bytes);
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let new = Path::new(&name);
+    write_new(new, bytes)?;
+    std::fs::rename(new, path).and_then(|()| sync_folder(path)).map_err(|error| {
+        let _ = std::fs::remove_file(new);
+        Failure { what: SAVE, path: Shown::path(path), source: reason(&error) }
+    })
+}
+
+/// Makes the folder that files are exported into; it may be there already.
+pub fn export_folder(folder: &Path) -> Result<(), Failure> {
+    DirBuilder::new().recursive(true).create(folder).map_err(|error| Failure::system("cannot make", folder, &error))
 }
 
 /// Puts a file of our own in place of the one before, whole or not at all, readable by its owner alone; its folder is made.
@@ -109,6 +134,21 @@ mod tests {
         drop(lent);
         assert!(!path.exists());
         assert!(editor_file(&"a".repeat(1 << 20)).is_err());
+    }
+
+    #[test]
+    fn an_export_takes_the_place_of_an_earlier_one_and_of_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a.html"), folder.path().join("b"));
+        let ours = |head: &[u8]| head.starts_with(b"ours");
+        for text in ["ours 1", "ours 2"] {
+            write_export(&path, text.as_bytes(), ours).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        std::fs::write(&other, "mine").unwrap();
+        assert!(write_export(&other, b"ours", ours).unwrap_err().to_string().contains("nothing is overwritten"));
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

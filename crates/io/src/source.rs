@@ -18,6 +18,8 @@ pub(crate) mod lines;
 pub(crate) mod magic;
 /// Opening without harm.
 pub mod open;
+/// Report pages that carry their record.
+pub mod page;
 /// Parquet tables, column by column.
 pub(crate) mod parquet;
 /// The sample runs, part of the program.

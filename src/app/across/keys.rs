@@ -19,25 +19,25 @@ use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::snapshot::Snapshot;
 
 /// Why a key does nothing where it is about a record.
-pub(crate) const NOT_HERE: &str = "this is not for here; q goes back";
+pub(crate) const NOT_HERE: &str = "not available here; q goes back";
 
 /// Whether a screen of all records can be opened, or the open record be put next to its baseline record; `None`: it is
 /// another action.
 pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
-    let baseline = need(app.across.baseline.is_some(), "there is no baseline: start with --baseline PATH");
+    let baseline = need(app.across.baseline.is_some(), "no baseline; start with --baseline PATH");
     Some(match action {
         Action::Compare => baseline,
-        Action::Dashboard | Action::Adjudication => Ok(()),
+        Action::Dashboard | Action::Adjudication | Action::Insights => Ok(()),
         Action::Baseline => baseline.and_then(|()| match screen {
             ScreenKind::SideBySide => Ok(()),
-            ScreenKind::Rerun => Err("go back to the run first: q"),
+            ScreenKind::Rerun => Err("go back to the run first (q)"),
             ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json => {
                 side_by_side::keys::may_put_beside(app)
             }
             _ => Err("open a record first"),
         }),
         Action::DecidePass | Action::DecideFail if screen != ScreenKind::Adjudication => {
-            Err("open the disputes first: A")
+            Err("open the disagreements first (A)")
         }
         _ => return None,
     })
@@ -47,7 +47,7 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
 /// is not saved.
 pub(crate) fn may_leave(app: &App) -> Result<(), Reason> {
     let is_held = app.screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
-    need(!is_held, "a re-run lies below this: go back to it with q, and end it first")
+    need(!is_held, "a re-run is still open; go back to it (q) and end it first")
 }
 
 /// Opens a screen of all records, or puts the open record next to its baseline record, and leaves both; `None`: it is
@@ -60,6 +60,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Compare => Screen::Compare,
         Action::Dashboard => Screen::Dashboard,
         Action::Adjudication => Screen::Adjudication,
+        Action::Insights => Screen::Insights,
         Action::Baseline if screen != ScreenKind::SideBySide => {
             return app.current().map(|record| side_by_side::keys::put_beside(app, record));
         }
@@ -75,7 +76,12 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         leave(app);
     }
     app.open_screen(wanted);
-    Some(if action == Action::Compare { compare(app) } else { read_boards(app) })
+    Some(match action {
+        Action::Compare => compare(app),
+        // The charts are made of what is counted as records come and go.
+        Action::Insights => Vec::new(),
+        _ => read_boards(app),
+    })
 }
 
 /// Leaves a screen of all records, or two records side by side.
@@ -184,7 +190,7 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
     }
     if asks("cell:") && app.across.compared.is_none() {
         if app.across.baseline.is_none() {
-            return Err("cell: is about a comparison; start with --baseline PATH");
+            return Err("`cell:` needs a comparison; start with --baseline PATH");
         }
         effects.extend(compare(app));
     }

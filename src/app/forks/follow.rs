@@ -25,7 +25,7 @@ impl App {
     pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect)> {
         let Some(path) = forks_path(self) else {
             self.fail(Shown::own(
-                "not saved: these records have no file to keep forks beside; start with --forks FILE",
+                "not saved: these records have no file to save forks next to; start with --forks FILE",
             ));
             return None;
         };
@@ -73,8 +73,8 @@ fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> 
         Ok(met) => {
             let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));
             let also = match met {
-                Appended { anew: true, .. } => "; the file was moved away and is begun anew",
-                Appended { sealed: true, .. } => "; its last line was torn and is closed now",
+                Appended { anew: true, .. } => "; the file was moved, a new one was started",
+                Appended { sealed: true, .. } => "; its last line was incomplete and is now closed",
                 _ => "",
             };
             app.say(shown!("saved in {name}{also}"));
@@ -83,7 +83,7 @@ fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> 
         Err(failure) => {
             app.forks.warn_again();
             let Failure { source, path, .. } = failure;
-            app.fail(shown!("NOT SAVED, {source} (^S tries again): {path}"))
+            app.fail(shown!("NOT SAVED, {source} (^S retries): {path}"))
         }
     }
 }

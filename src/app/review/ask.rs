@@ -26,7 +26,7 @@ use stepscope_core::review::event::{
 /// So many records are labelled at once at most.
 const MAX_BATCH: usize = 10_000;
 /// The records have changed while somebody typed.
-const GONE: &str = "the record has changed or gone meanwhile; copy the text and look again";
+const GONE: &str = "the record was changed or deleted; copy your text and open it again";
 /// A longer name is no label.
 const MAX_NAME: usize = 80;
 
@@ -69,7 +69,7 @@ fn open_labels(app: &mut App, purpose: LabelPurpose) -> Effects {
 pub(crate) fn ask_label_all(app: &mut App) -> Effects {
     let records: Vec<usize> = (0..app.rows()).take(MAX_BATCH + 1).filter_map(|row| app.table.record(row)).collect();
     if records.len() > MAX_BATCH {
-        app.fail(shown!("at most {MAX_BATCH} records are labelled at once; filter them first: f"));
+        app.fail(shown!("at most {MAX_BATCH} records can be labelled at once; filter first (f)"));
         return Vec::new();
     }
     open_labels(app, LabelPurpose::All(records))
@@ -151,7 +151,7 @@ fn take_line(app: &mut App, field: &ReviewField, typed: &str) -> Result<(), Show
         ReviewField::Step => {
             let step: Option<u64> = if typed.is_empty() { None } else { Some(typed.parse().unwrap_or(0)) };
             if step.is_some_and(|step| step == 0 || step > target.steps) {
-                return Err(shown!("a step from 1 to {}, or nothing", target.steps));
+                return Err(shown!("enter a step from 1 to {}, or nothing", target.steps));
             }
             review::keys::take_up(app);
             app.review.draft.step = step;
@@ -164,9 +164,11 @@ fn take_line(app: &mut App, field: &ReviewField, typed: &str) -> Result<(), Show
             review::keys::take_up(app);
             app.review.draft.correction = json;
         }
-        ReviewField::Note if typed.len() > MAX_TEXT => return Err(shown!("a note has at most {} kB", MAX_TEXT >> 10)),
+        ReviewField::Note if typed.len() > MAX_TEXT => {
+            return Err(shown!("a note can have at most {} kB", MAX_TEXT >> 10));
+        }
         ReviewField::Rename(_) if typed.is_empty() || typed.len() > MAX_NAME => {
-            return Err(shown!("a name of 1 to {MAX_NAME} letters"));
+            return Err(shown!("enter a name of 1 to {MAX_NAME} letters"));
         }
         ReviewField::Note | ReviewField::Rename(_) => {}
     }
@@ -177,15 +179,16 @@ fn line_taken(app: &mut App, field: &ReviewField, typed: &str) -> Effects {
     match field {
         ReviewField::Step => {
             let step = app.review.draft.step;
-            review::keys::amend(app, &step.map_or(Shown::own("no step named"), |step| shown!("first bad step: {step}")))
+            review::keys::amend(
+                app,
+                &step.map_or(Shown::own("First wrong step: none"), |step| shown!("First wrong step: {step}")),
+            )
         }
         ReviewField::Correction => {
-            let sentence = app
-                .review
-                .draft
-                .correction
-                .as_ref()
-                .map_or(Shown::own("no correction"), |json| shown!("the right answer: {}", json.line().cut(60)));
+            let sentence =
+                app.review.draft.correction.as_ref().map_or(Shown::own("Correct answer: none"), |json| {
+                    shown!("Correct answer: {}", json.line().cut(60))
+                });
             review::keys::amend(app, &sentence)
         }
         ReviewField::Note => take_note(app, typed),
@@ -276,7 +279,7 @@ fn document_name(app: &App) -> Text {
 pub(crate) fn give_nth(app: &mut App, n: usize) -> Effects {
     let set = app.review.label_set();
     let Some(label) = set.labels.get(n) else {
-        app.say(shown!("there is no label {}; / finds and makes labels", n + 1));
+        app.say(shown!("no label {}; / finds or creates labels", n + 1));
         return Vec::new();
     };
     toggle(app, label, &set)
@@ -347,21 +350,21 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
 /// Whether a key of the list of labels can be used now.
 pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
     let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else {
-        return Err("find a label first: x, then /");
+        return Err("find a label first (x, then /)");
     };
     let typed = line.value().trim();
     match action {
         Action::NewLabel => {
             let fits = !typed.is_empty() && typed.len() <= MAX_NAME && !matches!(purpose, LabelPurpose::MergeInto(_));
-            need(fits, "type the name of the new label, 1 to 80 letters")
+            need(fits, "enter a name for the new label, 1 to 80 letters")
         }
         Action::RenameLabel | Action::MergeLabel => {
-            need(*purpose == LabelPurpose::Give, "Esc first: this list is to choose one label")?;
-            need(labels_that_fit(app, typed).len() > list.at, "no label is chosen")
+            need(*purpose == LabelPurpose::Give, "this list selects one label; close it first (Esc)")?;
+            need(labels_that_fit(app, typed).len() > list.at, "no label selected")
         }
         _ => {
             let fits = labels_that_fit(app, typed).len() > list.at;
-            need(fits || allowed_for_label(app, Action::NewLabel).is_ok(), "no label is called that")
+            need(fits || allowed_for_label(app, Action::NewLabel).is_ok(), "no matching label")
         }
     }
 }
@@ -373,7 +376,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             toggle(app, &label, &set)
         }
         LabelPurpose::MergeInto(from) if from == label.id => {
-            app.say(Shown::own("a label is not merged into itself"));
+            app.say(Shown::own("cannot merge a label into itself"));
             open_labels(app, LabelPurpose::MergeInto(from))
         }
         LabelPurpose::MergeInto(from) => {
@@ -381,7 +384,7 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             let old = app.review.names(&[LabelRef { id: from.clone(), set: set.id.clone(), version: set.version }]);
             let effects = new_label_set(app, set.merged(&from, &label.id));
             let old = old.into_iter().next().unwrap_or_default();
-            app.say(shown!("{old} is part of {} now; old verdicts follow", label.name.line()));
+            app.say(shown!("Merged {old} into {}; earlier verdicts follow", label.name.line()));
             effects
         }
         LabelPurpose::All(records) => {

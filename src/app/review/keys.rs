@@ -12,6 +12,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
 use crate::widgets::keymap::{Action, Key, need};
+use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
@@ -33,7 +34,7 @@ pub(crate) fn append(app: &mut App, event: Event) -> Effects {
 }
 
 /// Why verdict keys do nothing.
-const OFF: &str = "Not reviewing, nothing is saved. Type :review to begin, or start with --queue";
+const OFF: &str = "Not reviewing: verdict keys are off. Type :review to start, or start with --queue";
 
 impl App {
     /// The queue order from the start.
@@ -58,7 +59,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     app.review.reviewing = !app.review.reviewing;
     if !app.review.reviewing {
         app.review.draft.choosing = false;
-        app.say(Shown::own("Review ended, verdict keys are off. :review begins again"));
+        app.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
         return keep_drafts(app);
     }
     let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
@@ -72,8 +73,8 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     use Action as A;
     let on = |then: Result<(), &'static str>| may_review(app).and(then);
     let here = match screen {
-        ScreenKind::Table => need(app.record().is_some(), "there is no record here"),
-        ScreenKind::Rerun => Err("go back to the run first: q"),
+        ScreenKind::Table => need(app.record().is_some(), "no record here"),
+        ScreenKind::Rerun => Err("go back to the run first (q)"),
         _ if screen.is_judged_on() => need(app.screens.record().is_some(), "open the record first"),
         _ => Err("open a record, or go back to the table first"),
     };
@@ -92,10 +93,10 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
             "nothing is hidden here",
         )),
         A::Undo | A::Redo if !screen.is_judged_on() => on(here),
-        A::Undo => on(need(!app.review.to_undo().is_empty(), "there is nothing to undo")),
-        A::Redo => on(need(app.review.can_redo(), "there is nothing to redo")),
+        A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
+        A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
         A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
-        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "x first: the item fails"),
+        A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press x first"),
         _ => return None,
     })
 }
@@ -149,7 +150,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::PutAside => {
             app.review.draft.choosing = false;
             if !app.review.draft.is_empty() {
-                app.say(Shown::own("not saved; x goes on where you were"));
+                app.say(Shown::own("kept as a draft; x continues"));
             }
             keep_drafts(app)
         }
@@ -162,8 +163,8 @@ fn review_target(app: &mut App, action: Action) -> Effects {
                 Some(GoldStatus::Ok) => None,
             };
             app.review.draft.gold = next;
-            let word = next.map_or("nothing said of it", GoldStatus::word);
-            amend(app, &shown!("gold answer: {word}"))
+            let word = next.map_or("no opinion", GoldStatus::word);
+            amend(app, &shown!("Expected answer: {word}"))
         }
         A::FixTarget => {
             take_up(app);
@@ -176,7 +177,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             let place = round.iter().position(|fix| now.is_some_and(|target| *target == fix.word()));
             let next = if now.is_none() { Some(first) } else { place.and_then(|n| round.get(n + 1).copied()) };
             app.review.draft.target = next.map(|fix| Text::from(fix.word()));
-            let phrase = next.map_or("fix: nothing said", Fix::phrase);
+            let phrase = next.map_or("Where to fix: no opinion", Fix::phrase);
             amend(app, &Shown::own(phrase))
         }
         A::Reveal => reveal(app),
@@ -317,7 +318,7 @@ fn reveal(app: &mut App) -> Effects {
     event.revealed = hidden.words();
     app.review.reveal(record);
     let mut effects = say_event(app, event);
-    app.say(shown!("shown: {}; it is recorded that you looked", hidden.phrase()));
+    app.say(shown!("Revealed (logged): {}", hidden.phrase()));
     effects.extend(app.request(record, app.screens.top()));
     effects
 }
@@ -329,7 +330,7 @@ fn undo(app: &mut App) -> Effects {
     let Some(last) = events.last() else { return Vec::new() };
     let what = match events.len() {
         1 => what_of(last),
-        n => shown!("{n} labels given together"),
+        n => shown!("{n} records labelled"),
     };
     let item = last.item.clone();
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
@@ -340,7 +341,7 @@ fn undo(app: &mut App) -> Effects {
     }
     app.review.push_undone(ids);
     count_progress(app);
-    app.say(shown!("undone: {what}; U does it again"));
+    app.say(shown!("Undone: {what} · U redo"));
     if let Some(record) = item.and_then(|item| app.review.record_of(&item)) {
         effects.extend(go_to_record(app, record));
     }
@@ -355,7 +356,7 @@ fn redo(app: &mut App) -> Effects {
         effects.extend(append(app, redo));
     }
     count_progress(app);
-    app.say(Shown::own("done again"));
+    app.say(Shown::own("Redone"));
     let item = undos.first().and_then(|undo| undo.item.as_ref());
     if let Some(record) = item.and_then(|item| app.review.record_of(item)) {
         effects.extend(go_to_record(app, record));
@@ -415,7 +416,7 @@ fn go_to_open(app: &mut App) -> Effects {
         _ => app.screens.record().map(|view| view.opened.index),
     };
     let Some(record) = here.and_then(|here| next_item(app, here)) else {
-        return app.say(Shown::own("every other record is judged"));
+        return app.say(Shown::own("every other record is reviewed"));
     };
     app.review.expect(record);
     go_to_record(app, record)
@@ -426,8 +427,8 @@ fn advance(app: &mut App) -> Effects {
     let Some(target) = &app.review.target else { return Vec::new() };
     let Some(record) = next_item(app, target.record) else {
         let (done, all) = app.review.progress;
-        let rest = if done < all { ", the rest is deferred" } else { "" };
-        app.say(shown!("that was the last: {done} of {all} judged{rest}; q goes back, u undoes"));
+        let rest = if done < all { ", rest deferred" } else { "" };
+        app.say(shown!("Queue done: {done} of {all} reviewed{rest}. Dashboard: O"));
         return Vec::new();
     };
     app.review.expect(record);
@@ -640,10 +641,10 @@ pub(crate) fn target_of(opened: &OpenRecord) -> Option<ReviewTarget> {
 /// The sign of a verdict.
 pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Pass => "✓",
-        Verdict::Fail => "✗",
-        Verdict::Defer => "◷",
-        Verdict::Skip => "»",
+        Verdict::Pass => sign::PASSED,
+        Verdict::Fail => sign::REJECTED,
+        Verdict::Defer => sign::DEFERRED,
+        Verdict::Skip => sign::SKIPPED,
     }
 }
 
@@ -651,8 +652,8 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 fn what_of(event: &Event) -> Shown {
     let item = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
     match (event.kind, event.verdict) {
-        (EventKind::LabelSet, _) => Shown::own("the change of the labels"),
-        (EventKind::Note, _) => shown!("the note on {item}"),
+        (EventKind::LabelSet, _) => Shown::own("label change"),
+        (EventKind::Note, _) => shown!("note on {item}"),
         (_, Some(verdict)) => shown!("{} {item}", verdict.word()),
         _ => item,
     }

@@ -50,9 +50,7 @@ pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
     let saves = key_of_save_again(app);
     match (drafts, failed) {
         (_, 1..) => app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them")),
-        (1.., _) => {
-            app.say(shown!("half-finished verdicts of the last session: {drafts}; they come back with their records"))
-        }
+        (1.., _) => app.say(shown!("Restored {drafts} drafts of the last session; they appear with their records")),
         _ => Vec::new(),
     };
     reviews_changed(app);
@@ -97,7 +95,7 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
         Ok(met) => met,
         Err(failure) => {
             let of = decided.map(|name| shown!(" {name}")).unwrap_or_default();
-            app.fail(shown!("NOT SAVED{of}: {failure}; {} saves it again", key_of_save_again(app)));
+            app.fail(shown!("NOT SAVED{of}: {failure}; {} retries", key_of_save_again(app)));
             return review::keys::keep_drafts(app);
         }
     };
@@ -107,9 +105,9 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
         app.review.trouble = None;
     }
     if met.anew {
-        app.fail(Shown::own("the journal was moved away meanwhile; a new one was begun"));
+        app.fail(Shown::own("the review log was moved; a new one was started"));
     } else if met.sealed {
-        app.say(Shown::own("the last line of the journal was torn: its writer was stopped; it stays"));
+        app.say(Shown::own("the last line of the review log is incomplete (its writer was stopped); it was kept"));
     }
     let mut effects = vec![Effect::ReadReviews];
     if let Some(name) = decided {
@@ -158,7 +156,7 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
         if !matches!(app.review.wait, None | Some(Wait::Journal(_))) {
             app.review.wait = None;
             app.review.ahead.clear();
-            app.fail(Shown::own("the file has changed meanwhile; look again before you judge"));
+            app.fail(Shown::own("the file has changed; look again before you give a verdict"));
         }
         if let (Some(view), Some(target)) = (app.screens.record(), &mut app.review.target) {
             target.record = view.opened.index;
@@ -186,13 +184,13 @@ pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
         // It was said before.
         (Some(said), _) if said == (failed > 0) => None,
         (_, 0) => {
-            app.say(Shown::own("saving…; stepscope ends when it is done, quit again ends it now"));
+            app.say(Shown::own("saving…; stepscope quits when done, quit again to quit now"));
             Some(Vec::new())
         }
         _ => {
             let saves = key_of_save_again(app);
             app.fail(shown!(
-                "{failed} verdicts are NOT SAVED: {saves} tries again; quit again leaves, the next start offers them"
+                "{failed} verdicts are NOT SAVED: {saves} retries; quit again to quit, the next start offers them"
             ));
             Some(review::keys::keep_drafts(app))
         }
@@ -228,9 +226,9 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
     }
     let passed = match batch.passed {
         0 => Shown::default(),
-        n => shown!("; {n} that you passed are left as they are"),
+        n => shown!("; {n} that you passed are unchanged"),
     };
-    app.say(shown!("{} records labelled{passed}; u takes all of it back", batch.done));
+    app.say(shown!("{} records labelled{passed} · u undo", batch.done));
     app.review.push_batch(batch.events);
     effects
 }

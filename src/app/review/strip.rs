@@ -16,8 +16,9 @@ use crate::widgets::keymap::{Action, BINDINGS};
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
-use crate::widgets::look::{Look, fit_spans, put, wash};
+use crate::widgets::look::{Look, fit_spans, put, select};
 use crate::widgets::prose::fit;
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, open};
 use stepscope_base::shown;
@@ -99,18 +100,18 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("{pace:.1} a minute, {left} min left   "), Role::Dim));
     }
     if review.since_new_label >= ENOUGH && app.size.width >= WIDE {
-        line.push(look.span(format!("no new label in the last {}   ", review.since_new_label), Role::Dim));
+        line.push(look.span(format!("no new labels in {} verdicts   ", review.since_new_label), Role::Dim));
     }
     line.push(match (failed, waiting) {
         (1.., _) => {
             let key = key_of(app, Action::SaveAgain);
-            look.span(format!("✗ {failed} NOT SAVED, {key} tries again "), Role::Fatal)
+            look.span(format!("! {failed} NOT SAVED, {key} retries "), Role::Fatal)
         }
         (_, 1..) => look.span(format!("saving {waiting}… "), Role::Warning),
-        _ if review.trouble.is_some() => look.span("✗ no journal ", Role::Fatal),
+        _ if review.trouble.is_some() => look.span("! no review log ", Role::Fatal),
         // What is begun is not saved: the two are not said side by side.
-        _ if review.saved && review.draft.is_empty() => look.span("✓ saved ", Role::Ok),
-        _ if !review.reviewing => look.span(":review begins a review ", Role::Hint),
+        _ if review.saved && review.draft.is_empty() => look.span("saved ", Role::Ok),
+        _ if !review.reviewing => look.span(":review starts a review ", Role::Hint),
         _ => Span::raw(""),
     });
     line
@@ -122,7 +123,7 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(target) = &review.target else { return of_row(app, look) };
     let mut line = Vec::new();
     if review.draft.choosing {
-        line.push(look.span("✗ fail: ", Role::Fatal));
+        line.push(look.span(format!("{} fail: ", sign::REJECTED), Role::Fatal));
         line.extend(draft(app, &review.draft, look));
         return line;
     }
@@ -134,10 +135,10 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
             line.extend(draft(app, &Draft::of(event), look));
             line.extend(others(app, event, look));
         }
-        None if target.again => line.push(look.span("once more, as if for the first time  ", Role::Accent)),
-        None if judged.stale => line.push(look.span("↻ stale: it is not what you judged  ", Role::Warning)),
-        None if judged.others => line.push(look.span("not judged by you, by others  ", Role::Dim)),
-        None => line.push(look.span("not judged  ", Role::Dim)),
+        None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
+        None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
+        None if judged.others => line.push(look.span("reviewed by others  ", Role::Dim)),
+        None => line.push(look.span("unreviewed  ", Role::Dim)),
     }
     if !review.draft.is_empty() {
         line.push(look.span("draft: ", Role::Warning));
@@ -178,8 +179,8 @@ fn of_row(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
                 line.push(look.span(format!("{}  ", label.name.line()), Role::Text));
             }
         }
-        None if judged.stale => line.push(look.span("↻ stale: it is not what you judged  ", Role::Warning)),
-        None if judged.others => line.push(look.span("judged by others  ", Role::Dim)),
+        None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
+        None if judged.others => line.push(look.span("reviewed by others  ", Role::Dim)),
         None => return keys(app, look),
     }
     line.extend(judged.gold.map(|gold| gold_span(gold, look)));
@@ -187,7 +188,7 @@ fn of_row(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 fn gold_span(gold: GoldStatus, look: Look<'_>) -> Span<'static> {
-    look.span(format!("gold {}  ", gold.word()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
+    look.span(format!("expected: {}  ", gold.word()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
 }
 
 fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
@@ -197,11 +198,11 @@ fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("{}  ", names.join(", ")), Role::Text));
     }
     if let Some(step) = draft.step {
-        line.push(look.span(format!("step {step}  "), Role::Accent));
+        line.push(look.span(format!("from step {step}  "), Role::Accent));
     }
     if let Some(target) = &draft.target {
         let known = target.utf8().and_then(Fix::from_word).map(|fix| Shown::own(fix.phrase()));
-        line.push(look.span(format!("{}  ", known.unwrap_or_else(|| shown!("fix: {}", target.line()))), Role::Accent));
+        line.push(look.span(format!("{}  ", shown!("Fix: {}", known.unwrap_or_else(|| target.line()))), Role::Accent));
     }
     line.extend(draft.gold.map(|gold| gold_span(gold, look)));
     if let Some(correction) = &draft.correction {
@@ -220,7 +221,7 @@ fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         (Action::Fail, "fail"),
         (Action::Defer, "defer"),
         (Action::Note, "note"),
-        (Action::GoldStatus, "gold"),
+        (Action::GoldStatus, "expected"),
     ];
     let mut line = Vec::new();
     let room = if app.size.width >= WIDE { KEYS.len() } else { 3 };
@@ -248,7 +249,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
     for (n, label) in set.labels.iter().take(WITH_KEY).enumerate() {
         let chosen = app.review.is_chosen(label, &set);
         let text =
-            format!("{} {}{}   ", if chosen { "●" } else { "○" }, n + 1, shown!(" {}", label.name.line().cut(30)));
+            format!("{} {}{}   ", if chosen { "[x]" } else { "[ ]" }, n + 1, shown!(" {}", label.name.line().cut(30)));
         let width = text.width();
         if used + width > room && used > 0 {
             if lines.len() == LABEL_LINES {
@@ -282,7 +283,7 @@ pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
     let Some(known) = app.review.known(record) else { return (String::new(), Role::Faint) };
     match known.judged.mine {
         Some(verdict) => (glyph(verdict).to_owned(), role(verdict)),
-        None if known.judged.stale => ("↻".to_owned(), Role::Warning),
+        None if known.judged.stale => (sign::CHANGED.to_owned(), Role::Warning),
         None if known.judged.others => ("·".to_owned(), Role::Dim),
         None => (String::new(), Role::Faint),
     }
@@ -294,10 +295,10 @@ fn title(app: &App, field: &ReviewField) -> Shown {
     let target = app.review.target.as_ref();
     match field {
         ReviewField::Note => Shown::own(" note: "),
-        ReviewField::Correction => Shown::own(" the right answer: "),
+        ReviewField::Correction => Shown::own(" correct answer: "),
         ReviewField::Step => match target.and_then(|target| target.step) {
-            Some(step) => shown!(" first bad step (proposed: {step}): "),
-            None => Shown::own(" first bad step: "),
+            Some(step) => shown!(" first wrong step (suggested: {step}): "),
+            None => Shown::own(" first wrong step: "),
         },
         ReviewField::Rename(id) => {
             let name = app.review.label_set().labels.into_iter().find(|label| label.id == *id).map(|label| label.name);
@@ -329,7 +330,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             let role = if *proposed { Role::Dim } else { Role::Text };
             let mut spans = vec![look.span(head.into_string(), Role::HintKey), look.span(text, role)];
             if *proposed {
-                spans.push(look.span("   Enter confirms, typing replaces, Esc leaves it", Role::Hint));
+                spans.push(look.span("   Enter accept · type to replace · Esc cancel", Role::Hint));
             }
             put(spans, 0, bottom, buf);
             if let Some(why) = refused {
@@ -345,7 +346,7 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             let question = shown!(" fail {} records with {}?", records.len(), label.name.line().cut(40));
             let inner = open(vec![look.span("Label all", Role::Title)], centred(area, 70, 5), buf, look);
             put(vec![look.span(question.into_string(), Role::Text)], 0, inner, buf);
-            put(vec![look.span(" what you passed is left as it is", Role::Dim)], 1, inner, buf);
+            put(vec![look.span(" records you passed are unchanged", Role::Dim)], 1, inner, buf);
             put(vec![look.span(" y", Role::HintKey), look.span(" yes   any other key: no", Role::Hint)], 2, inner, buf);
         }
     }
@@ -378,20 +379,20 @@ fn labels(
     let first = (list.at + 1).saturating_sub(room);
     for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
         let chosen = app.review.is_chosen(label, &set) && *purpose == LabelPurpose::Give;
-        let sign = if chosen { "● " } else { "○ " };
+        let sign = if chosen { "[x] " } else { "[ ] " };
         put(vec![look.span(format!("{sign}{}", label.name.line()), Role::Text)], row + 1, inner, buf);
         if n == list.at {
-            wash(row + 1, inner, buf, look.selection());
+            select(row + 1, inner, buf, look);
         }
     }
     if fits.is_empty() {
         let name = Shown::line(line.value().trim().as_bytes());
-        put(vec![look.span(fit(&format!("Enter makes the label {name}"), 60), Role::Accent)], 1, inner, buf);
+        put(vec![look.span(fit(&format!("Enter creates the label {name}"), 60), Role::Accent)], 1, inner, buf);
     }
     let hint = match purpose {
-        LabelPurpose::Give => "Enter gives or takes   ^N new   ^R rename   ^G merge   Esc",
-        LabelPurpose::All(_) => "Enter chooses   ^N new   Esc",
-        LabelPurpose::MergeInto(_) => "Enter merges   Esc",
+        LabelPurpose::Give => "Enter toggle   ^N new   ^R rename   ^G merge   Esc",
+        LabelPurpose::All(_) => "Enter select   ^N new   Esc",
+        LabelPurpose::MergeInto(_) => "Enter merge   Esc",
     };
     put(vec![look.span(hint, Role::Hint)], usize::from(inner.height).saturating_sub(1), inner, buf);
 }

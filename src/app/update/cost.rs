@@ -56,7 +56,7 @@ fn app(runs: usize, forks: usize) -> App {
         }
     }
     let theme = Theme::built_in("dark", Depth::True).unwrap();
-    let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True };
+    let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True, ascii: false };
     let mut app = App::new(store, Keymap::default(), looks);
     app.size = Size::new(120, 40);
     if forks > 0 {

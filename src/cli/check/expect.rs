@@ -1,6 +1,8 @@
 //! `stepscope check --expect`: reviews as a regression set.
 
 use std::path::Path;
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use crate::cli::review::{checked_summaries, contents};
 use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
@@ -14,19 +16,19 @@ use stepscope_core::review::regression::{Expectation, judge};
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Index;
 
-pub(super) fn run(options: &Check, journal: &Path, out: &mut Out) -> u8 {
-    expect(options, journal, out).unwrap_or(FAILED)
+pub(super) fn run(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) -> u8 {
+    expect(options, journal, side, out).unwrap_or(FAILED)
 }
 
 /// `None`: it could not be done, and that was said.
-fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
+fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let format = options.format();
     if !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
-        out.complain(&Shown::own("--expect prints text or jsonl; choose one of them with --format"));
+        out.complain(&Shown::own("--expect prints text or jsonl; use --format text or --format jsonl"));
         return None;
     }
     let contents = contents(&[journal.into()], out)?;
-    let summaries = checked_summaries(&options.paths, out)?;
+    let summaries = checked_summaries(&options.paths, side, out)?;
     if !summaries.outcome.missing.is_empty() {
         // Findings count here, and without its document an answer has others.
         return None;
@@ -55,10 +57,10 @@ fn expect(options: &Check, journal: &Path, out: &mut Out) -> Option<u8> {
         .map(|(expectation, count)| format!("{count} {}", expectation.word()))
         .collect();
     if format == ReportFormat::Text {
-        out.line(&shown!("{judged} expected: {}", named.join(", ")));
+        out.line(&shown!("{judged} reviewed: {}", named.join(", ")));
     }
     if judged == 0 {
-        out.complain(&shown!("{}: nobody passed or failed anything there", Shown::path(journal)));
+        out.complain(&shown!("{}: it holds no pass or fail verdict", Shown::path(journal)));
         return None;
     }
     let regressed = counts.get(Expectation::Regressed as usize).is_some_and(|count| *count > 0);

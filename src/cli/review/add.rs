@@ -1,6 +1,8 @@
 //! `stepscope review add`: verdicts as JSON lines from standard input.
 
 use std::io::{BufRead, BufReader, Read as _};
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
@@ -90,7 +92,7 @@ impl Completion<'_> {
     fn may_undo(&self, target: Option<&Text>) -> Result<(), Shown> {
         let name = || target.map(|target| target.line().cut(60)).unwrap_or_default();
         match target.and_then(|target| self.reviews.event(target)) {
-            None => Err(shown!("no event {} stands in the journal", name())),
+            None => Err(shown!("no event {} in the review log", name())),
             Some((event, _)) if event.reviewer.id != self.reviewer.id => {
                 Err(shown!("{} is of {}, who alone can undo it", name(), event.reviewer.id.line().cut(40)))
             }
@@ -160,8 +162,8 @@ impl<'k> Completion<'k> {
     }
 }
 
-pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
-    let summaries = add.place.named_summaries(out)?;
+pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
+    let summaries = add.place.named_summaries(side, out)?;
     let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
     let mut input = BufReader::new(std::io::stdin());
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
@@ -203,7 +205,7 @@ pub(super) fn run(add: &Add, out: &mut Out) -> Option<u8> {
             Err(failure) => {
                 let name = name.unwrap_or_default();
                 out.complain(&shown!("NOT SAVED {name}: {failure}"));
-                out.complain(&shown!("nothing from line {number} on is saved; give those lines again"));
+                out.complain(&shown!("nothing from line {number} on is saved; pass those lines again"));
                 return None;
             }
         }

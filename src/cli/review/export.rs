@@ -2,6 +2,8 @@
 
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, ValueEnum};
 
@@ -19,7 +21,7 @@ use stepscope_io::source::input::expand;
 
 /// `stepscope review export`.
 #[derive(Args, Clone, Debug)]
-pub struct Export {
+pub struct ReviewExport {
     #[command(flatten)]
     place: Where,
     #[command(flatten)]
@@ -45,12 +47,12 @@ enum ExportFormat {
     Markdown,
 }
 
-pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
+pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     if !options.failed.is_empty() {
-        return failed(options, out);
+        return failed(options, side, out);
     }
     let contents = options.place.contents(out)?;
-    let summaries = options.place.summaries(&contents.reviews, out)?;
+    let summaries = options.place.summaries(&contents.reviews, side, out)?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {
@@ -76,9 +78,9 @@ pub(super) fn run(options: &Export, out: &mut Out) -> Option<u8> {
 }
 
 /// The records that failed, as they stand in their files.
-fn failed(options: &Export, out: &mut Out) -> Option<u8> {
+fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     if out.is_terminal() {
-        out.complain(&Shown::own("these are the bytes of your files: send them to a file, with > failed.jsonl"));
+        out.complain(&Shown::own("these are raw bytes of your files: redirect them, for example > failed.jsonl"));
         return None;
     }
     let mut journals = named(&options.place.reviews);
@@ -90,6 +92,7 @@ fn failed(options: &Export, out: &mut Out) -> Option<u8> {
     let outcome = read_through(
         expand(&options.failed),
         threads(None),
+        side,
         |case, input, out| {
             let summary = summary(case, input);
             let reviewed = reviews.find(&summary.item, Some(&summary.content));

@@ -1,6 +1,8 @@
 //! `stepscope review import`: the verdicts of a CSV.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use clap::Args;
 
@@ -32,18 +34,18 @@ pub struct Import {
     who: Who,
 }
 
-pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
+pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
-    let summaries = import.place.checked_summaries(out)?;
+    let summaries = import.place.checked_summaries(side, out)?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
-    let (mut refused, mut stands) = (Refused::default(), 0_u64);
+    let (mut refused, mut repeated) = (Refused::default(), 0_u64);
     let mut waiting = Vec::new();
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
         let event = match event {
             Ok((true, _)) => {
-                stands += 1;
+                repeated += 1;
                 continue;
             }
             Ok((false, event)) => event,
@@ -59,8 +61,8 @@ pub(super) fn run(import: &Import, out: &mut Out) -> Option<u8> {
         }
     }
     settle(&mut waiting, &mut writer, out)?;
-    if stands > 0 {
-        out.complain(&shown!("{stands} rows stand in the journal already"));
+    if repeated > 0 {
+        out.complain(&shown!("{repeated} rows are already in the review log"));
     }
     Some(refused.end(out))
 }
@@ -90,7 +92,7 @@ fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let mut event = Event::new(kind, known.reviewer.clone());
     event.verdict = Verdict::from_word(&word);
     if kind == EventKind::Verdict && event.verdict.is_none() {
-        return Err(shown!("the verdict \"{}\" is none of pass, fail, defer or skip", verdict.line().cut(40)));
+        return Err(shown!("invalid verdict \"{}\" (use pass, fail, defer or skip)", verdict.line().cut(40)));
     }
     event.item = Some(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
     let sets = known.label_sets();

@@ -1,6 +1,8 @@
 //! `stepscope review list`: the items that somebody judged.
 
 use clap::Args;
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use super::{Choice, Where};
 use crate::cli::{CLEAN, Out};
@@ -27,9 +29,9 @@ pub struct ListArgs {
     ids: bool,
 }
 
-pub(super) fn run(list: &ListArgs, out: &mut Out) -> Option<u8> {
+pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let contents = list.place.contents(out)?;
-    let summaries = list.place.summaries(&contents.reviews, out)?;
+    let summaries = list.place.summaries(&contents.reviews, side, out)?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let found = contents.reviews.items().map(|reviewed| index.at_content(reviewed));
     let chosen: Vec<_> = found.filter(|reviewed| list.choice.takes(*reviewed, &sets)).collect();

@@ -54,16 +54,16 @@ impl LogWriter {
         }
         match told {
             Ok(LogEvent { result, .. }) => result.map(|met| self.say(met, out)),
-            Err(_) => Err(Failure::own("cannot save to", &self.path, "a fault of stepscope, please report it")),
+            Err(_) => Err(Failure::own("cannot save to", &self.path, "internal error, please report it")),
         }
     }
 
     fn say(&self, met: Appended, out: &Out) {
         if met.sealed {
-            out.complain(&shown!("{}: the last line was torn, its writer was stopped; it stays as it is", self.path));
+            out.complain(&shown!("{}: the last line is incomplete (its writer was stopped); it was kept", self.path));
         }
         if met.anew {
-            out.complain(&shown!("{} was moved away meanwhile; a new one was begun", self.path));
+            out.complain(&shown!("{} was moved; a new one was started", self.path));
         }
     }
 }

@@ -13,7 +13,7 @@ use stepscope_io::log::journal::read_lines;
 #[derive(Args, Clone, Debug)]
 pub struct Merge {
     /// The journals, in their order
-    #[arg(value_name = "JOURNAL", required = true)]
+    #[arg(value_name = "LOG", required = true)]
     journals: Vec<PathBuf>,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
         let report = report.map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
         let name = Shown::path(path);
         if report.absent {
-            out.complain(&shown!("{name}: there is no such journal"));
+            out.complain(&shown!("{name}: no such review log"));
             return None;
         }
         for sentence in report.sentences(&name) {

@@ -1,6 +1,8 @@
 //! `stepscope review stats`: what was counted.
 
 use clap::Args;
+use std::sync::Arc;
+use stepscope_io::pipeline::side_data::SideData;
 
 use super::{CountFormat, Where};
 use crate::cli::Out;
@@ -19,11 +21,14 @@ pub struct Stats {
     format: CountFormat,
 }
 
-pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
+pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
     let files = &options.place.files;
-    let summaries =
-        if files.is_empty() { Summaries::default() } else { super::said(read_judged(files, threads(None)), out)? };
+    let summaries = if files.is_empty() {
+        Summaries::default()
+    } else {
+        super::said(read_judged(files, threads(None), side), out)?
+    };
     let index = super::index(&summaries);
     let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
     if options.format == CountFormat::Jsonl {
@@ -38,7 +43,7 @@ pub(super) fn run(options: &Stats, out: &mut Out) -> Option<()> {
     };
     let open = summaries.summaries.iter().filter(|summary| !judged(summary)).count();
     if !summaries.summaries.is_empty() {
-        out.line(&shown!("{open} of {} records are not reviewed", summaries.summaries.len()));
+        out.line(&shown!("{open} of {} records unreviewed", summaries.summaries.len()));
     }
     Some(())
 }

@@ -18,8 +18,8 @@ pub(crate) fn window<'a>(repair: &Repairing, area: Rect, look: Look<'a>) -> Wind
     let place = centred(body, body.width.saturating_sub(4).min(110), body.height.saturating_sub(2).max(3));
     let machine = &repair.machine;
     let keys = match (machine.is_over, machine.is_changed) {
-        (false, _) => "  Esc breaks it off",
-        (true, true) => "  Enter shows what changed, Esc drops it",
+        (false, _) => "  Esc cancels",
+        (true, true) => "  Enter shows changes, Esc discards",
         (true, false) => "  Esc closes",
     };
     let title = vec![
@@ -29,7 +29,7 @@ pub(crate) fn window<'a>(repair: &Repairing, area: Rect, look: Look<'a>) -> Wind
     ];
     let (before, after) = machine.diagnostics;
     let role = if after == 0 { Role::Ok } else { Role::Warning };
-    let mut lines = vec![(format!("diagnostics {before} → {after}"), role)];
+    let mut lines = vec![(format!("errors {before} → {after}"), role)];
     lines.extend(machine.outcomes.iter().map(|said| (said.as_str().to_owned(), Role::Text)));
     let content = repair.content();
     if !machine.is_over {

@@ -25,8 +25,8 @@ pub(crate) fn window<'a>(rewards: &'a Rewards, area: Rect, look: Look<'a>) -> Wi
 fn title(rewards: &Rewards, look: Look<'_>) -> Vec<Span<'static>> {
     let (text, role) = match rewards.reward {
         None => ("not scored".to_owned(), Role::Warning),
-        Some(reward) if rewards.success => (format!("✓ {}", number(reward)), Role::Ok),
-        Some(reward) => (format!("✗ {}", number(reward)), Role::Fatal),
+        Some(reward) if rewards.success => (format!("{} passed", number(reward)), Role::Ok),
+        Some(reward) => (format!("{} failed", number(reward)), Role::Fatal),
     };
     let mut title = vec![look.span("Reward ", Role::Title), look.span(text, role)];
     if let Some(recorded) = rewards.recorded {
@@ -65,11 +65,11 @@ fn stage_line(n: usize, stage: &StageRow, name_width: usize) -> Vec<Piece> {
     };
     let sum = format!("{} × {weight} = {}", number(result.reward), number(stage.adds));
     if result.success {
-        return vec![("✓ ".to_owned(), Role::Ok), (name, Role::Text), (sum, Role::Number)];
+        return vec![("+ ".to_owned(), Role::Ok), (name, Role::Text), (sum, Role::Number)];
     }
     let alone = if result.reward > 0.0 { format!(" (alone {})", number(result.reward)) } else { String::new() };
     vec![
-        ("✗ ".to_owned(), Role::Fatal),
+        ("- ".to_owned(), Role::Fatal),
         (name, Role::Text),
         ("stopped here".to_owned(), Role::Fatal),
         (alone, Role::Dim),

@@ -11,6 +11,7 @@ use crate::widgets::layout::{WIDE, inner_height, inner_width, rows, split_rows};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Piece, line_pane, pane, put};
 use crate::widgets::prose::{pad, wrapped};
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::review::disagreement::ReviewerVerdict;
@@ -64,12 +65,12 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(judged) = &app.across.judged else {
         let failed = app.across.judging.failed.clone();
         let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
-        let text = failed.unwrap_or_else(|| Shown::own("the reviews are being read…"));
+        let text = failed.unwrap_or_else(|| Shown::own("reading reviews…"));
         put(vec![look.span(text.as_str(), role)], 0, agreement, buf);
         return;
     };
     if agreement.height >= 2 {
-        let none = [Shown::own("nobody judged anything yet")];
+        let none = [Shown::own("no reviews yet")];
         let lines = if judged.agreement.is_empty() { &none[..] } else { &judged.agreement };
         // Where there is little room what is measured comes before who judged how many.
         let groups = lines.iter().position(|line| line.as_str().is_empty()).map_or(0, |blank| blank + 1);
@@ -91,13 +92,13 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span("Reviewers disagree", Role::Title)];
+    let mut title = vec![look.span("Disagreements", Role::Title)];
     title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
     if app.across.judging.is_coming() {
         title.push(look.span("  reading…", Role::Accent));
     }
     if judged.cases.is_empty() {
-        let line = vec![look.span("on nothing: every item is agreed on or decided", Role::Ok)];
+        let line = vec![look.span("No open disagreements", Role::Ok)];
         return line_pane(title, line, area, buf, look);
     }
     let rows = app.across.adjudication.list.rows(judged.cases.len());
@@ -130,9 +131,9 @@ pub(crate) fn size(app: &App) -> (usize, usize) {
 fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![facts(case)];
     if let Some(chosen) = &app.across.adjudication.choosing {
-        lines.push(vec![("✗ fail, because of:".into(), Role::Fatal)]);
+        lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
         for (n, (_, label)) in offered(judged, case).into_iter().enumerate() {
-            let (sign, role) = if chosen.contains(&n) { ("●", Role::Accent) } else { ("○", Role::Text) };
+            let (sign, role) = if chosen.contains(&n) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
             lines.push(vec![(format!("  {} {sign} {label}", n + 1), role)]);
         }
     }
@@ -160,11 +161,11 @@ fn facts(case: &DisputedRecord) -> Vec<Piece> {
     let answer = summary.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
     let mut line = vec![("answer ".to_owned(), Role::Faint), (answer.into_string(), Role::Text)];
     if let Some(gold) = summary.gold {
-        line.push((format!("   gold {}", gold.shown()), Role::Gold));
+        line.push((format!("   expected {}", gold.shown()), Role::Gold));
     }
     match summary.recorded.or(summary.right) {
-        Some(true) => line.push(("   ✓ right as recorded".to_owned(), Role::Ok)),
-        Some(false) => line.push(("   ✗ wrong as recorded".to_owned(), Role::Fatal)),
+        Some(true) => line.push(("   ✓ graded correct".to_owned(), Role::Ok)),
+        Some(false) => line.push(("   ✗ graded wrong".to_owned(), Role::Fatal)),
         None => {}
     }
     line
@@ -173,16 +174,16 @@ fn facts(case: &DisputedRecord) -> Vec<Piece> {
 /// What one reviewer said, line by line.
 fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
     let (sign, role) = match voice.verdict {
-        Verdict::Pass => ("✓", Role::Ok),
-        _ => ("✗", Role::Fatal),
+        Verdict::Pass => (sign::PASSED, Role::Ok),
+        _ => (sign::REJECTED, Role::Fatal),
     };
     let mut lines = vec![(format!("{sign} {}  {}", voice.verdict.word(), voice.reviewer), role)];
     if !voice.labels.is_empty() {
         let labels = voice.labels.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
         lines.push((format!("  {labels}"), Role::Text));
     }
-    lines.extend(voice.fix.as_ref().map(|fix| (format!("  fix {fix}"), Role::Accent)));
-    lines.extend(voice.gold.map(|gold: GoldStatus| (format!("  gold {}", gold.word()), Role::Gold)));
+    lines.extend(voice.fix.as_ref().map(|fix| (format!("  Fix: {fix}"), Role::Accent)));
+    lines.extend(voice.gold.map(|gold: GoldStatus| (format!("  expected answer: {}", gold.word()), Role::Gold)));
     if let Some(note) = &voice.note {
         let note = wrapped(note.as_str(), width.saturating_sub(2), MAX_NOTE);
         lines.extend(note.map(|line| (format!("  {line}"), Role::Dim)));
@@ -193,10 +194,10 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 /// Who decides.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if app.across.adjudication.choosing.is_some() {
-        return vec![look.span("1-9 choose labels or take them back, Enter saves, Esc gives up", Role::Accent)];
+        return vec![look.span("1-9 toggle labels, Enter saves, Esc cancels", Role::Accent)];
     }
     match &app.across.reviewer {
-        Some(reviewer) => vec![look.span(format!("you decide as {}", reviewer.id.line()), Role::Dim)],
+        Some(reviewer) => vec![look.span(format!("Adjudicator: {}", reviewer.id.line()), Role::Dim)],
         None => Vec::new(),
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
                 review::keys::may_review(app)?;
             }
             let any = app.across.judged.as_ref().is_some_and(|judged| app.across.adjudication.case(judged).is_some());
-            need(any, "there is nothing to decide")
+            need(any, "nothing to decide")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -81,7 +81,7 @@ fn open_case(app: &mut App) -> Effects {
     let case = app.across.judged.as_ref().and_then(|judged| app.across.adjudication.case(judged));
     let record = case.and_then(|case| app.store.position(case.address.0, case.address.1));
     let Some(record) = record else {
-        return app.say(Shown::own("this record is no longer there"));
+        return app.say(Shown::own("this record was deleted"));
     };
     let mut effects = app.back_to_table();
     app.table.list.at = app.table.row_of(record);
@@ -98,7 +98,7 @@ fn give_decided(app: &mut App) {
     if label < offered {
         app.across.adjudication.toggle(label);
     } else {
-        app.say(Shown::own("there is no such label"));
+        app.say(Shown::own("no such label"));
     }
 }
 
@@ -107,7 +107,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
     let Some(judged) = app.across.judged.clone() else { return Vec::new() };
     let Some(case) = app.across.adjudication.case(&judged) else { return Vec::new() };
     let (Some(journal), Some(reviewer)) = (app.across.journals.own(), app.across.reviewer.clone()) else {
-        app.fail(Shown::own("verdicts are saved to one journal; name it with --reviews"));
+        app.fail(Shown::own("verdicts are saved to one review log; pass --reviews FILE"));
         return Vec::new();
     };
     let offered = state::offered(&judged, case);
@@ -125,7 +125,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
 
 fn show_agreement(app: &mut App) {
     let Some(judged) = app.across.judged.as_ref().filter(|judged| !judged.agreement.is_empty()) else {
-        app.say(Shown::own("nobody judged anything yet"));
+        app.say(Shown::own("no reviews yet"));
         return;
     };
     let text = judged.agreement.iter().cloned().reduce(|text, line| text.and("\n").join(&line)).unwrap_or_default();

@@ -46,7 +46,7 @@ pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Ve
     });
     let mut lines: Vec<Vec<Span<'static>>> = value.collect();
     let Some(view) = answer.span_view() else {
-        let nothing = if answer.rows.is_empty() { "" } else { "nothing is cited for this item" };
+        let nothing = if answer.rows.is_empty() { "" } else { "no citation" };
         lines.push(vec![look.span(nothing, Role::Dim)]);
         return lines;
     };

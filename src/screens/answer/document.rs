@@ -25,7 +25,7 @@ const BOTH_NUMBERS: usize = 56;
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Document", Role::Title)];
     let Some(document) = answer.shown.document.as_deref().filter(|document| !document.is_empty()) else {
-        let line = vec![look.span("no document is at hand; name one with --document", Role::Dim)];
+        let line = vec![look.span("Document not found. Pass --document FILE", Role::Dim)];
         return line_pane(title, line, area, buf, look);
     };
     if let Some((page, _)) = document.number(answer.lines.at) {
@@ -74,9 +74,9 @@ fn rule(shown: &ShownAnswer, document: &Document, line: usize, look: Look<'_>) -
     }
     let mut spans = vec![look.span(format!("── page {page} ──"), Role::Faint)];
     if shown.peek.as_ref().is_some_and(|peek| peek.contains(&line)) {
-        spans.push(look.span(" beyond what the model saw: only to look whether it goes on", Role::Peek));
+        spans.push(look.span(" not retrieved; shown for context", Role::Peek));
     } else if shown.retrieved.contains(&page) {
-        spans.push(look.span(" seen by the model", Role::Faint));
+        spans.push(look.span(" retrieved", Role::Faint));
     }
     Some(spans)
 }

@@ -18,10 +18,10 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     // The same count as in the table.
     if let (Some(grounded), all @ 1..) = (shown.grounded, shown.items.len()) {
         let role = if grounded == all { Role::Ok } else { Role::Warning };
-        title.push(look.span(format!("  grounded {grounded}/{all}"), role));
+        title.push(look.span(format!("  {grounded} of {all} items grounded"), role));
     }
     if answer.rows.is_empty() {
-        return line_pane(title, vec![look.span("nothing was answered", Role::Dim)], area, buf, look);
+        return line_pane(title, vec![look.span("no answer", Role::Dim)], area, buf, look);
     }
     let line = |row: &AnswerRow| match *row {
         AnswerRow::Item(item, line) => item_line(answer, item, line, look),

@@ -32,7 +32,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::PreviousFinding => next_finding(app, -times),
         Action::CopyQuote => {
             let quote = answer.quote_text();
-            return Some(app.copy_if_any(quote, "the quote with its lines"));
+            return Some(app.copy_if_any(quote, "quote with its lines"));
         }
         _ => return None,
     };
@@ -115,7 +115,7 @@ pub(crate) fn follow_contents(app: &mut App) {
     if let Some(lines) = page.and_then(|page| document.page(page)) {
         answer.go_to_line(lines.start);
     } else {
-        app.say(Shown::own("no line is known of this section"));
+        app.say(Shown::own("this section has no known line"));
     }
 }
 
@@ -125,7 +125,7 @@ fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
     let Some(answer) = &mut view.answer else { return Ok(()) };
     let (facts, notes) = (answer.shown.facts.len(), view.opened.notes.len() as isize);
     if notes == 0 {
-        return Err("the rules find nothing in this record");
+        return Err("no findings in this record");
     }
     let here = answer.checks.at as isize - facts as isize;
     let next = if here < 0 { if by > 0 { by - 1 } else { by } } else { here + by };

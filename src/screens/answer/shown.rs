@@ -7,6 +7,7 @@ use std::sync::Arc;
 use unicode_width::UnicodeWidthStr;
 
 use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::shown;
@@ -28,7 +29,7 @@ const MAX_TEXT: usize = 16 << 10;
 const MAX_CELL: usize = 40;
 
 /// The name of the row that says whether the answer was cut off; its proof stands in the document.
-pub(crate) const TRUNCATION: &str = "goes on?";
+pub(crate) const TRUNCATION: &str = "continues?";
 const FLAGS: [(&str, &str); 4] = [
     ("answer_found", "found"),
     ("complete_answer_found", "complete"),
@@ -87,7 +88,7 @@ pub enum Grounding {
     Nowhere,
     /// The quote is right, the place is not.
     Misplaced,
-    /// There is no quote, or no document to look into.
+    /// There is no quote, or document not found.
     Unproven,
     /// The quote stands where it was cited.
     Grounded,
@@ -97,10 +98,10 @@ impl Grounding {
     /// Its sign.
     pub const fn glyph(self) -> &'static str {
         match self {
-            Self::Nowhere => "✗",
-            Self::Misplaced => "▲",
-            Self::Unproven => "·",
-            Self::Grounded => "✓",
+            Self::Nowhere => sign::NOT_FOUND,
+            Self::Misplaced => sign::MISPLACED,
+            Self::Unproven => sign::UNPROVEN,
+            Self::Grounded => sign::CITED,
         }
     }
 
@@ -124,7 +125,7 @@ pub struct SpanView {
     pub pointer: Pointer,
     /// How well it stands.
     pub standing: Grounding,
-    /// What became of it, in a word or two: `exact`, `3 lines below`, `nowhere`.
+    /// Result, in a word or two: `exact`, `3 lines below`, `nowhere`.
     pub badge: Shown,
     /// The lines as they are written.
     pub written: Shown,
@@ -134,7 +135,7 @@ pub struct SpanView {
     pub found: Option<FoundView>,
     /// What it resembles, where it stands nowhere.
     pub near: Option<Range<usize>>,
-    /// What became of it, in sentences.
+    /// Result, in sentences.
     pub sentences: Vec<Shown>,
     /// The model's words.
     pub quote: Option<Shown>,
@@ -226,10 +227,10 @@ impl ShownAnswer {
 
 fn offset_in_words(shared: SharedMistake) -> Shown {
     match shared {
-        SharedMistake::Offset(-1) => Shown::own("all line numbers are counted from 1: each is one too high"),
+        SharedMistake::Offset(-1) => Shown::own("all line numbers count from 1: each is one too high"),
         SharedMistake::Offset(by) if by < 0 => shown!("all line numbers are {} too high", by.unsigned_abs()),
         SharedMistake::Offset(by) => shown!("all line numbers are {by} too low"),
-        SharedMistake::PageLocal => Shown::own("all line numbers are counted inside their page"),
+        SharedMistake::PageLocal => Shown::own("all line numbers count within their page"),
     }
 }
 
@@ -248,7 +249,7 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
         item,
         pointer: citation.pointer.clone(),
         standing: Grounding::Unproven,
-        badge: Shown::own(if quote.is_some() { "no document to look into" } else { "no quote" }),
+        badge: Shown::own(if quote.is_some() { "document not found" } else { "no quote" }),
         written: written(citation),
         cited: None,
         found: None,
@@ -324,20 +325,20 @@ fn badge(resolution: &Resolution) -> Shown {
     };
     match resolution.place {
         QuotePlace::Cited => shown!("{}", resolution.word().replace('_', " ")),
-        QuotePlace::Wider => Shown::own("wrong line: runs beyond"),
-        QuotePlace::Nearby => shown!("wrong line: {}", by.map_or_else(|| "near".to_owned(), way)),
+        QuotePlace::Wider => Shown::own("line number out of range"),
+        QuotePlace::Nearby => shown!("found {}", by.map_or_else(|| "near".to_owned(), way)),
         QuotePlace::OtherPage | QuotePlace::Elsewhere => {
             let page = resolution.found.as_ref().and_then(|found| found.pages).map(|(first, _)| first);
             match page {
-                Some(page) => shown!("wrong place: on page {page}"),
-                None => Shown::own("wrong place: elsewhere"),
+                Some(page) => shown!("found on page {page}"),
+                None => Shown::own("found elsewhere"),
             }
         }
         QuotePlace::Nowhere => match &resolution.near {
-            Some(near) => shown!("made up: nowhere, {} % like", near.similarity),
-            None => Shown::own("made up: nowhere"),
+            Some(near) => shown!("not found (closest {} %)", near.similarity),
+            None => Shown::own("not found"),
         },
-        QuotePlace::Unsearched => Shown::own("undecided: not looked for everywhere"),
+        QuotePlace::Unsearched => Shown::own("undecided (search limit reached)"),
         QuotePlace::Undecided => Shown::own("undecided"),
         QuotePlace::NoQuote => Shown::own("no quote"),
         QuotePlace::NotInDoc => Shown::own("no such line"),
@@ -347,19 +348,19 @@ fn badge(resolution: &Resolution) -> Shown {
 fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
     let mut said = Vec::new();
     match &resolution.cited {
-        Some(cited) => said.push(shown!("cited  {}", lines_in_words(document, cited))),
-        None => said.push(Shown::own("cited  no line of the document")),
+        Some(cited) => said.push(shown!("cited {}", lines_in_words(document, cited))),
+        None => said.push(Shown::own("cited no such line")),
     }
     if let Some(found) = resolution.found.as_ref().filter(|_| !resolution.is_grounded()) {
         let numbering = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
         let counted = numbering.map(|numbering| format!(", counted {}", numbering.phrase())).unwrap_or_default();
-        said.push(shown!("stands {}{counted}", lines_in_words(document, &found.lines)));
+        said.push(shown!("found {}{counted}", lines_in_words(document, &found.lines)));
     }
     if resolution.total > 1 {
-        said.push(shown!("it stands in {} places", resolution.total));
+        said.push(shown!("found in {} places", resolution.total));
     }
     if let Some(near) = &resolution.near {
-        said.push(shown!("like   {}", lines_in_words(document, &near.lines)));
+        said.push(shown!("closest {}", lines_in_words(document, &near.lines)));
     }
     said
 }
@@ -395,8 +396,8 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
         let Some(value) = typed.base(field) else { continue };
         let is_bad = field == "conflicting_evidence";
         let (text, role) = match value.bool() {
-            Some(true) => (Shown::own("✓ yes"), if is_bad { Role::Warning } else { Role::Ok }),
-            Some(false) => (Shown::own("✗ no"), if is_bad { Role::Dim } else { Role::Warning }),
+            Some(true) => (Shown::own("yes"), if is_bad { Role::Warning } else { Role::Ok }),
+            Some(false) => (Shown::own("no"), if is_bad { Role::Dim } else { Role::Warning }),
             None => (shown!("{}", one_line(value)), Role::Text),
         };
         facts.push(Fact::new(name, text, role).at(typed.pointer.then(field)));
@@ -416,7 +417,7 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {
         let whole = Some(Shown::prose(head(raw.raw(), MAX_TEXT)));
-        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw response of the model: Enter"), Role::Dim) });
+        facts.push(Fact { whole, ..Fact::new("response", Shown::own("raw model response: Enter"), Role::Dim) });
     }
     facts
 }

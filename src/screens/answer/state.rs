@@ -183,7 +183,7 @@ impl AnswerView {
     pub(crate) fn next_span(&mut self, by: isize) -> Result<(), Reason> {
         let places: Vec<usize> =
             (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(AnswerRow::Span(_)))).collect();
-        let Some(last) = places.len().checked_sub(1) else { return Err("this answer cites nothing") };
+        let Some(last) = places.len().checked_sub(1) else { return Err("this answer has no citations") };
         let here = self.items.at;
         let next = if by > 0 {
             let after = places.partition_point(|row| *row <= here) as isize;
@@ -229,9 +229,9 @@ impl AnswerView {
 
     /// To the other place of the citation: cited or found.
     pub(crate) fn other_place(&mut self) -> Result<(), Reason> {
-        let view = self.span_view().ok_or("there is no citation here")?;
+        let view = self.span_view().ok_or("no citation here")?;
         match (&view.cited, &view.found) {
-            (None, None) if view.near.is_none() => return Err("it stands nowhere in the document"),
+            (None, None) if view.near.is_none() => return Err("not found in the document"),
             (Some(_), None) if view.near.is_some() => self.at_found = !self.at_found,
             (Some(cited), Some(found)) if cited.start != found.lines.start => self.at_found = !self.at_found,
             _ => {}

@@ -8,8 +8,9 @@ use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::layout;
 use crate::widgets::layout::{inner_height, inner_width, split_rows};
-use crate::widgets::look::{Look, frame, put, scroll_mark, wash};
+use crate::widgets::look::{Look, frame, put, scroll_mark, select};
 use crate::widgets::prose::{fit, pad, pad_left, wrapped};
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -54,12 +55,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let inner = frame(title, area, buf, look);
     let Some(compared) = &app.across.compared else {
-        let text = app
-            .across
-            .comparing
-            .failed
-            .clone()
-            .unwrap_or_else(|| Shown::own("the two runs are being read and joined…"));
+        let text = app.across.comparing.failed.clone().unwrap_or_else(|| Shown::own("reading and joining both runs…"));
         let role = if app.across.comparing.failed.is_some() { Role::Fatal } else { Role::Dim };
         for (row, line) in wrapped(text.as_str(), usize::from(inner.width), 8).enumerate() {
             put(vec![look.span(line, role)], row, inner, buf);
@@ -93,7 +89,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(compared) = &app.across.compared else { return vec![look.span("A against B", Role::Title)] };
+    let Some(compared) = &app.across.compared else { return vec![look.span("A vs B", Role::Title)] };
     let [a, b] = &compared.names;
     let [records_a, records_b] = compared.records;
     vec![
@@ -129,7 +125,7 @@ const fn gap(row: CompareRow, area: Rect) -> usize {
 /// The cell under the cursor, or its whole row where all bases are one.
 fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, look: Look<'_>) {
     if !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut) {
-        wash(line, body, buf, look.selection());
+        select(line, body, buf, look);
         return;
     }
     let start = body.x.saturating_add((NAME + 2 + COLUMN * app.across.compare.basis) as u16);
@@ -158,23 +154,23 @@ fn spans(compared: &Compared, row: CompareRow, measured: &[Vec<Shown>; 3], look:
             [vec![name(cell.phrase(), sign, role)], counts(&|column| column.count(cell), true)].concat()
         }
         CompareRow::LeftOut => {
-            [vec![name("gold disputed", "⚑", Role::Gold)], counts(&|column| column.left_out, false)].concat()
+            [vec![name("disputed", "⚑", Role::Gold)], counts(&|column| column.left_out, false)].concat()
         }
         CompareRow::Regressions => vec![
             name("regressions", "▼", Role::Warning),
-            look.span(format!("  {} right in B and not in A", compared.regressions), Role::Text),
+            look.span(format!("  {} correct in B, not in A", compared.regressions), Role::Text),
         ],
         CompareRow::Alone => {
             let [a, b] = compared.alone;
             let named = compared.only_in_b.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
             let named = if named.is_empty() { named } else { format!(": {named}") };
-            vec![name("without partner", "·", Role::Dim), look.span(format!("  {a} in A, {b} in B{named}"), Role::Text)]
+            vec![name("unmatched", "·", Role::Dim), look.span(format!("  {a} in A, {b} in B{named}"), Role::Text)]
         }
         CompareRow::Duplicates => {
             let [a, b] = compared.duplicates;
-            let text = format!("  {a} in A, {b} in B: their id stands earlier, they are left out");
+            let text = format!("  {a} in A, {b} in B (first one used)");
             vec![
-                name("id stands twice", "·", Role::Dim),
+                name("duplicate ids", "·", Role::Dim),
                 look.span(text, if a + b == 0 { Role::Faint } else { Role::Text }),
             ]
         }
@@ -191,7 +187,7 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
         Cell::OnlyA => ("◧", Role::Accent),
         Cell::OnlyB => ("◨", Role::Warning),
         Cell::Neither => ("✗", Role::Fatal),
-        Cell::Missing => ("!", Role::Dim),
+        Cell::Missing => (sign::FAILED, Role::Dim),
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Left | Action::Right => Ok(()),
         Action::Open => {
             across::keys::may_leave(app)?;
-            let compared = app.across.compared.as_ref().ok_or("the two runs are being joined")?;
+            let compared = app.across.compared.as_ref().ok_or("still joining the runs")?;
             app.across.compare.filter(compared).map(drop)
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
@@ -61,7 +61,7 @@ fn open_cell(app: &mut App) -> Effects {
             let hidden = cursor.hidden(&compared, &filter);
             if hidden > 0 {
                 let are = if hidden == 1 { "is" } else { "are" };
-                app.say(shown!("{hidden} more {are} in B alone and not in this table"));
+                app.say(shown!("{hidden} more {are} only in B and not in this table"));
             }
             effects
         }

@@ -70,18 +70,18 @@ impl CompareCursor {
 
     /// The filter that shows the records of what the cursor is on; `Err`: why there is none.
     pub fn filter(&self, compared: &Compared) -> Result<String, &'static str> {
-        let row = self.row(compared).ok_or("there is nothing here")?;
+        let row = self.row(compared).ok_or("nothing here")?;
         let word = match row {
             CompareRow::Cell(cell) => cell.word(),
             CompareRow::LeftOut => LEFT_OUT,
             CompareRow::Regressions => REGRESSION,
             CompareRow::Alone => ALONE,
             CompareRow::Duplicates => DUPLICATE,
-            CompareRow::Measure(..) => return Err("this is about all items; choose a cell above"),
+            CompareRow::Measure(..) => return Err("this line counts all items; select a cell above"),
         };
         // Where nobody said anything all bases are the same, and the short name does.
         let short = !compared.reviewed || !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut);
         let set = cell_set(if short { Basis::GoldAdjusted } else { self.basis() }, word);
-        if compared.sets.contains_key(&set) { Ok(set) } else { Err("no record of A is behind this number") }
+        if compared.sets.contains_key(&set) { Ok(set) } else { Err("No records") }
     }
 }

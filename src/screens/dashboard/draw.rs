@@ -24,12 +24,12 @@ pub(crate) fn height(app: &App) -> usize {
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span("Boards", Role::Title)];
+    let mut title = vec![look.span("Review dashboard", Role::Title)];
     if let Some(judged) = &app.across.judged {
         let [here, elsewhere] = judged.counts;
-        title.push(look.span(format!("  {}", counted(here, "judged item")), Role::Dim));
+        title.push(look.span(format!("  {}", counted(here, "reviewed item")), Role::Dim));
         if elsewhere > 0 {
-            title.push(look.span(format!(", {elsewhere} more are no records here and not counted"), Role::Warning));
+            title.push(look.span(format!(", {elsewhere} more are not in these files"), Role::Warning));
         }
     }
     if app.across.judging.is_coming() {
@@ -39,18 +39,18 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(judged) = &app.across.judged else {
         let failed = app.across.judging.failed.clone();
         let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
-        let text = failed.unwrap_or_else(|| Shown::own("the reviews are being read…"));
+        let text = failed.unwrap_or_else(|| Shown::own("reading reviews…"));
         put(vec![look.span(text.as_str(), role)], 0, inner, buf);
         return;
     };
     if judged.boards.is_empty() {
-        put(vec![look.span("nothing is judged, and the triage finds nothing to fix", Role::Dim)], 0, inner, buf);
+        put(vec![look.span("No reviews, and nothing to fix", Role::Dim)], 0, inner, buf);
     }
     let rows = rows(judged);
     for (line, row) in rows.iter().skip(app.across.dashboard.top).take(usize::from(inner.height)).enumerate() {
         match row {
             DashboardRow::Blank => {}
-            DashboardRow::More => put(vec![look.span("  … more lines are not listed", Role::Dim)], line, inner, buf),
+            DashboardRow::More => put(vec![look.span("  … more lines", Role::Dim)], line, inner, buf),
             DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
             DashboardRow::Line(n, board, content) => {
                 let chosen = (*n == app.across.dashboard.line).then_some(app.across.dashboard.column);

@@ -16,7 +16,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Open => {
             across::keys::may_leave(app)?;
             let cell = app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged));
-            need(cell.is_some(), "there are no records behind this")
+            need(cell.is_some(), "No records")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -57,5 +57,5 @@ fn open_number(app: &mut App) -> Effects {
     if let Some(cell) = cell {
         return across::keys::show_filtered(app, &cell.set);
     }
-    app.say(Shown::own("there are no records behind this"))
+    app.say(Shown::own("No records"))
 }

@@ -207,7 +207,7 @@ pub(crate) fn value_text(value: Value<'_>, limit: usize) -> Shown {
             let head = head(text.bytes(), limit);
             let rest = text.bytes().len() - head.len();
             let quoted = stepscope_base::shown!("\"{}\"", Shown::line(head));
-            if rest > 0 { stepscope_base::shown!("{quoted}… {rest} bytes more") } else { quoted }
+            if rest > 0 { stepscope_base::shown!("{quoted}… {rest} more bytes") } else { quoted }
         }
         Kind::Object | Kind::Array => {
             let (open, close, word) = if value.kind() == Kind::Object { ('{', '}', "key") } else { ('[', ']', "item") };

@@ -13,7 +13,7 @@ use stepscope_core::answer::generation::{Generation, answered};
 use stepscope_core::case::Case;
 use stepscope_core::finding::Severity;
 use stepscope_core::record::formats;
-use stepscope_core::record::types::in_use;
+use stepscope_core::record::types::TypeRegistry;
 use stepscope_core::run::drive::Question;
 use stepscope_core::run::replay::Preview;
 use stepscope_core::run::sampling::{Reply, SamplingRound};
@@ -33,13 +33,13 @@ pub struct Answer {
 }
 
 /// Makes the call that gives an answer. `Err`: why it cannot be made.
-pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>) -> Result<Ready, Shown> {
+pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>, types: &TypeRegistry) -> Result<Ready, Shown> {
     let case = Case::citing(text, document.clone());
     let made = {
-        let record = case.root().map(formats::read).ok_or(Shown::own("this record is not readable as JSON"))?;
-        Generation::of(&record, document.as_deref(), in_use())
+        let record = case.root().map(formats::read).ok_or(Shown::own("this record is not valid JSON"))?;
+        Generation::of(&record, document.as_deref(), types)
     };
-    let made = made.map_err(|why| shown!("this answer cannot be asked for again: {}", Shown::error(&why)))?;
+    let made = made.map_err(|why| shown!("this answer cannot be re-run: {}", Shown::error(&why)))?;
     let preview = Preview { steps: vec![0], of: 1, tokens: made.request.prompt.bytes().len().div_ceil(4) };
     let answer = Answer { source: made.source(), files: made.files, document, case };
     let (machine, question) = (Machine::Answer(Box::new(answer)), Question::of(made.request));
@@ -58,7 +58,7 @@ impl Answer {
         let [before, after] = [text, &line].map(|text| self.opened(text, side));
         let names = [Shown::own("recorded"), Shown::own("new")];
         let sides = SideBySide::of(names, Against::Parent, &before, &after);
-        let sides = Some(Box::new(sides.about(Shown::own("A: the recorded answer; B: the new one"))));
+        let sides = Some(Box::new(sides.about(Shown::own("A: recorded · B: new"))));
         let [before, after] = [&before, &after].map(side_of);
         Some(Outcome { line, before, after, sides, ..Outcome::default() })
     }
@@ -66,7 +66,7 @@ impl Answer {
     fn opened(&self, text: &[u8], side: &Arc<SideData>) -> OpenRecord {
         let row = RowFacts::unchecked(0, text.len() as u64);
         let (document, side) = (self.document.clone(), side.clone());
-        OpenRecord::new(0, 1, &row, text.to_vec(), Surroundings { document, side, ..Surroundings::default() })
+        OpenRecord::new(0, 1, &row, text.to_vec(), Surroundings { document, ..side.around() })
     }
 }
 

@@ -14,9 +14,10 @@ use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::layout::{WIDE, inner_width, parts, split_rows};
-use crate::widgets::look::{Look, frame, put, scroll_mark, severity_role, wash};
+use crate::widgets::look::{Look, frame, put, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrapped};
+use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -93,26 +94,26 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
-        (Stage::Choosing, _) => "nothing was sent; Enter chooses whom to ask, for this session",
+        (Stage::Choosing, _) => "Nothing sent yet. Enter selects this model",
         (Stage::Preview, Pane::Top) => match attempt.field() {
-            Field::Send => "nothing was sent; Enter on this line sends it",
-            Field::Server => "Enter chooses another",
-            Field::Scope | Field::Enforcement => "left and right, or Enter, change it",
+            Field::Send => "Nothing sent yet. Enter on this line sends",
+            Field::Server => "Enter selects another",
+            Field::Scope | Field::Enforcement => "Left, right or Enter change it",
             Field::Model => "Enter changes it",
-            Field::Samples | Field::Temperature | Field::Seed => "left and right change it, Enter types it",
+            Field::Samples | Field::Temperature | Field::Seed => "Left and right change it, Enter types a value",
         },
-        (Stage::Preview, _) => "nothing was sent; Tab goes to the line that sends",
-        (Stage::Asking, _) => "Esc breaks it off: the connection is closed, what came is kept",
-        (Stage::Judging, _) => "what came is being judged",
-        (Stage::Several, _) => "Enter takes the reply under the cursor, R takes it and goes on from here",
+        (Stage::Preview, _) => "Nothing sent yet. Tab goes to the line that sends",
+        (Stage::Asking, _) => "Esc cancels; the partial reply is kept",
+        (Stage::Judging, _) => "checking the result…",
+        (Stage::Several, _) => "Enter selects this reply, R selects it and continues",
         (Stage::Over, _) if attempt.ended().is_some() && attempt.kept == Kept::No => {
-            "it ended early: r asks again, q goes back"
+            "Ended early: r re-runs, q goes back"
         }
         (Stage::Over, _) => match attempt.kept {
-            Kept::Saved => "saved; r asks again, q goes back",
-            Kept::Saving(_) => "being saved",
-            Kept::Waiting(_) => "NOT SAVED yet: ^S tries again",
-            Kept::No | Kept::Failed => "s keeps it as a fork, r asks again, q goes back",
+            Kept::Saved => "Saved. r re-runs, q goes back",
+            Kept::Saving(_) => "saving",
+            Kept::Waiting(_) => "NOT SAVED: ^S retries",
+            Kept::No | Kept::Failed => "Not saved. s saves as a fork, r re-runs, q goes back",
         },
     };
     vec![look.span(text, Role::Dim)]
@@ -123,7 +124,7 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
     if rerun::keys::is_replay(app) {
         title.push(look.span("  ↺ replay of a recorded reply", Role::Warning));
     } else if app.models.mode() == Mode::Cassette {
-        title.push(look.span("  ↺ a cassette plays recorded replies", Role::Warning));
+        title.push(look.span("  ↺ replaying recorded replies", Role::Warning));
     }
     let inner = frame(title, area, buf, look);
     let width = usize::from(inner.width);
@@ -142,7 +143,7 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
     }
     if let Some(row) = page.cursor {
         for row in row..row + page.tall {
-            wash(row.saturating_sub(skip), inner, buf, look.selection());
+            select(row.saturating_sub(skip), inner, buf, look);
         }
     }
 }
@@ -162,12 +163,12 @@ impl BoxLines {
 
 const fn heading(attempt: &Attempt) -> &'static str {
     match attempt.stage {
-        Stage::Choosing => "Whom to ask",
-        Stage::Preview => "Preview: nothing was sent",
+        Stage::Choosing => "Choose a model",
+        Stage::Preview => "Preview (not sent)",
         Stage::Asking => "Asking",
         Stage::Judging => "Judging",
-        Stage::Several => "Several replies: choose",
-        Stage::Over => "What became of it",
+        Stage::Several => "Samples: choose one",
+        Stage::Over => "Result",
     }
 }
 
@@ -176,11 +177,11 @@ fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let mut lines: Vec<_> = picker.candidates.iter().map(|candidate| candidate_line(candidate, width, look)).collect();
     let cursor = (!lines.is_empty()).then_some(picker.list.at);
     if picker.is_looking {
-        let text = "looking for servers at the customary ports of this machine…";
+        let text = "Looking for local model servers…";
         lines.push(vec![look.span(text, Role::Accent)]);
     } else if !picker.candidates.iter().any(|candidate| matches!(candidate, Candidate::Found(..) | Candidate::Named(_)))
     {
-        let text = "no model server answers: start one, or name it with --url";
+        let text = "No local server found. Start one, or pass --url";
         lines.push(vec![look.span(text, Role::Warning)]);
     }
     lines.extend(picker.trouble.as_ref().map(|why| vec![look.span(why.as_str(), Role::Warning)]));
@@ -190,21 +191,17 @@ fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
 fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let name = |model: &Option<String>| match model {
         Some(model) => Shown::line(model.as_bytes()).into_string(),
-        None => "(it lists no model)".to_owned(),
+        None => "(no models)".to_owned(),
     };
     let (what, place) = match candidate {
-        Candidate::Named(model) => {
-            (name(model), "of the server that flags, environment or config.toml name".to_owned())
-        }
+        Candidate::Named(model) => (name(model), "server from flags, environment or config.toml".to_owned()),
         Candidate::Found(endpoint, usually, model) => {
             (name(model), format!("{}  {}, usually {usually}", endpoint.shown(), endpoint.backend.word()))
         }
         Candidate::Profile(profile) => {
             (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned())
         }
-        Candidate::Samples => {
-            ("cassette".to_owned(), "recorded replies to the first sample runs; asks nobody".to_owned())
-        }
+        Candidate::Samples => ("cassette".to_owned(), "Recorded replies for sample runs 1–5 (offline)".to_owned()),
     };
     vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
 }
@@ -214,26 +211,25 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     if let Some(never) = &attempt.never {
         return (never.clone(), Role::Fatal);
     }
-    let Some(server) = &models.server else { return (Shown::own("nobody was chosen to be asked"), Role::Warning) };
-    let Some(model) = attempt.model(models) else { return (Shown::own("no model is named"), Role::Warning) };
+    let Some(server) = &models.server else { return (Shown::own("no model selected"), Role::Warning) };
+    let Some(model) = attempt.model(models) else { return (Shown::own("no model selected"), Role::Warning) };
     let (Some(_), Some(bytes)) = (&attempt.ready, attempt.bytes) else {
-        return (Shown::own("what is sent is being worked out"), Role::Dim);
+        return (Shown::own("preparing the request…"), Role::Dim);
     };
     let (model, place) = (Shown::line(model.as_bytes()), server.place());
     // A record is somebody else's word: that it names the model is said before anything goes there.
     let is_proposed = models.model.is_none() && server.model.is_none();
-    let model = if is_proposed { shown!("{model} (the record names it)") } else { model };
+    let model = if is_proposed { shown!("{model} (from the record)") } else { model };
     let preview = &attempt.preview;
     let (steps, of, tokens) = (preview.steps.len(), preview.of, attempt.tokens());
-    let times = if attempt.samples > 1 { format!(", the first {} times", attempt.samples) } else { String::new() };
-    let verb = if server.client.is_cassette() { "plays" } else { "asks" };
+    let times = if attempt.samples > 1 { format!(", the first sampled {}×", attempt.samples) } else { String::new() };
+    let verb = if server.client.is_cassette() { "replay" } else { "send" };
     let size = size(bytes);
     if let Some(Machine::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
         let source = &answer.source;
-        return (shown!("{verb} with {source}, about {tokens} tokens, {size}, of {model} at {place}"), Role::Live);
+        return (shown!("{verb} {source} · ~{tokens} tokens · {size} · {model} at {place}"), Role::Live);
     }
-    let what =
-        shown!("{verb} {steps} of {of} steps{times}, about {tokens} tokens, {size} at first, of {model} at {place}");
+    let what = shown!("{verb} {steps} of {of} steps{times} · ~{tokens} tokens · {size} first · {model} at {place}");
     (what, Role::Live)
 }
 
@@ -259,10 +255,10 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
         }
     }
     let edits = attempt.edits.iter().take(3).map(|(name, json)| format!("{} = {}", name.line(), Shown::line(json)));
-    let prompt = attempt.prompt.iter().map(|_| "the prompt is not the step's own".to_owned());
+    let prompt = attempt.prompt.iter().map(|_| "prompt edited".to_owned());
     lines.extend(edits.chain(prompt).map(|text| row("edited", text, Role::Changed)));
     if attempt.is_recorded == Some(false) {
-        let text = "! this request is not on the cassette: it holds other steps, or another seed, temperature or model";
+        let text = "! No recorded reply for this request. Choose a live model, or one of records 1–5";
         lines.push(vec![look.span(text, Role::Warning)]);
     }
     let at = attempt.list.at;
@@ -281,29 +277,29 @@ fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
 
 fn value(field: Field, attempt: &Attempt, models: &ModelChoice) -> String {
     let sampling = &models.sampling;
-    let own = |text: Option<String>| text.unwrap_or_else(|| "none: the server's own".to_owned());
+    let own = |text: Option<String>| text.unwrap_or_else(|| "server default".to_owned());
     match field {
         Field::Send => String::new(),
         Field::Server => match &models.server {
-            None => "nobody yet".to_owned(),
+            None => "not selected".to_owned(),
             Some(server) => format!("{}  {}", server.place(), server.client.endpoint().backend.word()),
         },
         Field::Model => {
             let model = attempt.model(models);
-            model.map_or_else(|| "none yet".to_owned(), |model| Shown::line(model.as_bytes()).into_string())
+            model.map_or_else(|| "not selected".to_owned(), |model| Shown::line(model.as_bytes()).into_string())
         }
         Field::Scope => scope_words(attempt.scope).to_owned(),
         Field::Samples => match attempt.samples {
             1 => "1".to_owned(),
-            n => format!("{n}, at most {} at once; their seeds count up", rerun::state::AT_ONCE),
+            n => format!("{n} ({} parallel, seeds count up)", rerun::state::AT_ONCE),
         },
         Field::Temperature => own(sampling.temperature.map(|t| t.to_string())),
         Field::Seed => own(sampling.seed.map(|seed| seed.to_string())),
         Field::Enforcement => {
             let how = match sampling.enforcement.word() {
-                "schema" => "the server is given the schema and is to keep it",
-                "json" => "the server is asked for JSON of any shape",
-                _ => "the schema stands in the prompt alone",
+                "schema" => "schema-constrained",
+                "json" => "any JSON",
+                _ => "schema in prompt only",
             };
             format!("{}: {how}", sampling.enforcement.word())
         }
@@ -346,11 +342,11 @@ fn state_of(round: &SamplingRound, running: usize) -> String {
     match round.replies.as_slice() {
         [reply] => match &reply.received.phase {
             Phase::Connecting if reply.received.endpoint.as_str().is_empty() => "connecting".to_owned(),
-            Phase::Connecting => "waiting for the first word".to_owned(),
-            Phase::Streaming => "the reply is coming".to_owned(),
-            _ => "the reply is here".to_owned(),
+            Phase::Connecting => "waiting for first token".to_owned(),
+            Phase::Streaming => "receiving".to_owned(),
+            _ => "reply complete".to_owned(),
         },
-        reply => format!("{over} of {} replies are here, {running} are coming", reply.len()),
+        reply => format!("{over} of {} replies complete, {running} running", reply.len()),
     }
 }
 
@@ -381,11 +377,11 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     let ties = made.fields.iter().filter(|field| field.is_tie()).count();
     let tie = match ties {
         0 => String::new(),
-        1 => "   1 tie: the first that came".to_owned(),
-        n => format!("   {n} ties: the first that came"),
+        1 => "   no majority in 1 field; first reply used".to_owned(),
+        n => format!("   no majority in {n} fields; first reply used"),
     };
     let mut lines = vec![vec![
-        look.span(pad("consensus", 12), Role::Accent),
+        look.span(pad("majority", 12), Role::Accent),
         look.span(fields(&made.consensus()), Role::Text),
         look.span(tie, Role::Warning),
     ]];
@@ -400,12 +396,12 @@ fn choices(attempt: &Attempt, look: Look<'_>) -> BoxLines {
 
 fn reply_line(reply: &Reply) -> (&'static str, Role, String) {
     if let Some(why) = reply.failed() {
-        return ("✗", Role::Fatal, format!("failed: {why}"));
+        return (sign::FAILED, Role::Fatal, format!("failed: {why}"));
     }
     let Some(judged) = &reply.judged else { return ("?", Role::Warning, String::new()) };
     match judged.verdict.why() {
-        None => ("✓", Role::Ok, fields(&judged.outputs)),
-        Some(why) => ("!", Role::Warning, format!("{}: {why}", judged.verdict.word())),
+        None => (sign::VALID, Role::Ok, fields(&judged.outputs)),
+        Some(why) => (sign::INVALID, Role::Warning, format!("{}: {why}", judged.verdict.word())),
     }
 }
 
@@ -419,10 +415,10 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     let Some(outcome) = &attempt.outcome else { return BoxLines::plain(lines) };
     if let Some(ended) = &outcome.ended {
         for (n, text) in wrapped(ended.as_str(), width.saturating_sub(2), usize::MAX).take(2).enumerate() {
-            let head = if n == 0 { "✗ " } else { "  " };
+            let head = if n == 0 { format!("{} ", sign::FAILED) } else { "  ".to_owned() };
             lines.push(vec![look.span(head, Role::Fatal), look.span(text.to_owned(), Role::Fatal)]);
         }
-        let text = "what came is shown below; it is no result, and is compared with nothing";
+        let text = "partial reply below; not a result, not compared";
         lines.push(vec![look.span(text, Role::Dim)]);
         if attempt.kept != Kept::No {
             lines.push(kept(attempt, look));
@@ -441,7 +437,7 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     lines.push(line);
     if !outcome.stale.is_empty() {
         let stale: Vec<_> = outcome.stale.iter().map(|step| (step + 1).to_string()).collect();
-        let text = format!("stale now: step {}; r, then D asks them too", stale.join(", "));
+        let text = format!("Out of date: step {}. r, then D re-runs them", stale.join(", "));
         lines.push(vec![look.span("▲ ", Role::Warning), look.span(text, Role::Warning)]);
     }
     lines.push(kept(attempt, look));
@@ -450,12 +446,12 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
 
 fn kept(attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
     let (text, role) = match attempt.kept {
-        Kept::No => ("not kept yet: s keeps it as a fork", Role::Dim),
-        Kept::Saving(_) => ("being saved…", Role::Accent),
-        Kept::Saved if attempt.ended().is_some() => ("✓ saved as a fork that failed", Role::Ok),
-        Kept::Saved => ("✓ saved as a fork", Role::Ok),
-        Kept::Waiting(_) => ("✗ NOT SAVED: ^S tries again", Role::Fatal),
-        Kept::Failed => ("✗ NOT SAVED: there is no file to keep it in", Role::Fatal),
+        Kept::No => ("Not saved. s saves it as a fork", Role::Dim),
+        Kept::Saving(_) => ("saving…", Role::Accent),
+        Kept::Saved if attempt.ended().is_some() => ("saved as a failed fork", Role::Ok),
+        Kept::Saved => ("saved as a fork", Role::Ok),
+        Kept::Waiting(_) => ("! NOT SAVED: ^S retries", Role::Fatal),
+        Kept::Failed => ("! NOT SAVED: no file to save it in", Role::Fatal),
     };
     vec![look.span(text, role)]
 }
@@ -464,7 +460,7 @@ fn answers(outcome: &Outcome, look: Look<'_>) -> Vec<Span<'static>> {
     let side = |side: &Side| {
         let answer = side.answer.as_ref().map_or_else(|| "no answer".to_owned(), |answer| fit(answer.as_str(), 24));
         let (mark, role) = match side.right {
-            Some(true) => (" ✓ right", Role::Ok),
+            Some(true) => (" ✓ correct", Role::Ok),
             Some(false) => (" ✗ wrong", Role::Fatal),
             None => ("", Role::Text),
         };
@@ -581,13 +577,13 @@ impl Text<'_> {
     fn request(&mut self, attempt: &Attempt) {
         match attempt.request() {
             Some(prompt) => self.data(prompt.bytes(), Role::Text),
-            None => self.say("what is sent is being worked out", Role::Dim),
+            None => self.say("preparing the request…", Role::Dim),
         }
     }
 
     fn reply(&mut self, attempt: &Attempt) {
         let Some(round) = &attempt.round else {
-            return self.say("nothing was asked yet", Role::Dim);
+            return self.say("not run yet", Role::Dim);
         };
         if round.replies.len() > 1 {
             match attempt.stage {
@@ -605,10 +601,10 @@ impl Text<'_> {
     fn replies(&mut self, round: &SamplingRound) {
         for (n, reply) in round.replies.iter().enumerate() {
             let (glyph, role) = match &reply.received.phase {
-                Phase::Streaming => ("●", Role::Live),
-                Phase::Done(_) => ("✓", Role::Ok),
-                Phase::Failed(_) | Phase::Cancelled => ("✗", Role::Fatal),
-                Phase::Idle | Phase::Connecting => ("○", Role::Dim),
+                Phase::Streaming => ("▸", Role::Live),
+                Phase::Done(_) => ("=", Role::Dim),
+                Phase::Failed(_) | Phase::Cancelled => (sign::FAILED, Role::Fatal),
+                Phase::Idle | Phase::Connecting => ("…", Role::Dim),
             };
             let text = match reply.failed().filter(|_| !reply.received.is_running()) {
                 Some(why) => why.into_string(),
@@ -632,13 +628,13 @@ impl Text<'_> {
         }
         self.bytes(content, Role::Text, at_end);
         match &reply.received.phase {
-            Phase::Failed(trouble) => self.say(format!("✗ {}", trouble.sentence), Role::Fatal),
-            Phase::Cancelled => self.say("✗ broken off here: partial, no answer", Role::Fatal),
+            Phase::Failed(trouble) => self.say(format!("{} {}", sign::FAILED, trouble.sentence), Role::Fatal),
+            Phase::Cancelled => self.say("cancelled here: partial, no answer", Role::Fatal),
             Phase::Connecting => self.say("waiting…", Role::Dim),
             Phase::Done(finish) => match &finish.stop {
                 Stop::End => {}
-                Stop::Length => self.say("! it was cut off at its limit of tokens", Role::Warning),
-                Stop::Other(why) => self.say(format!("! it stopped: {}", why.line()), Role::Warning),
+                Stop::Length => self.say("! token limit reached", Role::Warning),
+                Stop::Other(why) => self.say(format!("! stopped: {}", why.line()), Role::Warning),
             },
             Phase::Idle | Phase::Streaming => {}
         }
@@ -649,15 +645,15 @@ impl Text<'_> {
 
     fn judged(&mut self, judged: &JudgedReply) {
         match judged.verdict.why() {
-            None => self.say("✓ it is what was asked for", Role::Ok),
-            Some(why) => self.say(format!("! {why}"), Role::Warning),
+            None => self.say(format!("{} matches the schema (≠ correct)", sign::VALID), Role::Ok),
+            Some(why) => self.say(format!("{} {why}", sign::INVALID), Role::Warning),
         }
         if !judged.parts.around.is_nothing() {
-            self.say(format!("· {} was taken off", judged.parts.around.words()), Role::Dim);
+            self.say(format!("· {} removed", judged.parts.around.words()), Role::Dim);
         }
         if !judged.missing.is_empty() {
             let names: Vec<_> = judged.missing.iter().map(|name| name.line().into_string()).collect();
-            self.say(format!("! it lacks {}", names.join(", ")), Role::Warning);
+            self.say(format!("! missing {}", names.join(", ")), Role::Warning);
         }
     }
 
@@ -671,14 +667,14 @@ impl Text<'_> {
         let from = bytes.len() - room;
         // A character is not cut.
         let start = (from..bytes.len()).find(|at| bytes.get(*at).is_some_and(|byte| byte & 0xc0 != 0x80));
-        self.say(format!("… {} bytes before", start.unwrap_or(from)), Role::Faint);
+        self.say(format!("… {} bytes above", start.unwrap_or(from)), Role::Faint);
         self.prose(&Shown::prose(bytes.get(start.unwrap_or(from)..).unwrap_or_default()), role);
     }
 
     fn distribution(&mut self, made: &Distribution, round: &SamplingRound) {
         let all = round.replies.len();
         for field in &made.fields {
-            let tie = if field.is_tie() { "   a tie: the first that came leads" } else { "" };
+            let tie = if field.is_tie() { "   tie: first reply used" } else { "" };
             self.spans(vec![(field.name.line().into_string(), Role::Key), (tie.to_owned(), Role::Warning)]);
             let texts = field.buckets.iter().map(|bucket| Shown::line(&bucket.text).into_string());
             let texts = fit_apart(&texts.collect::<Vec<_>>(), self.bar_widths().0);
@@ -691,12 +687,12 @@ impl Text<'_> {
         }
         let others = [
             ("breaks the schema", &made.breaking, Role::Warning),
-            ("is no JSON", &made.invalid, Role::Warning),
+            ("not JSON", &made.invalid, Role::Warning),
             ("is empty", &made.empty, Role::Warning),
             ("failed", &made.failed, Role::Fatal),
         ];
         if others.iter().any(|(_, samples, _)| !samples.is_empty()) {
-            self.say("do not count", Role::Faint);
+            self.say("not counted", Role::Faint);
         }
         for (word, samples, role) in others.into_iter().filter(|(_, samples, _)| !samples.is_empty()) {
             self.bar(word, samples.len(), all, role);
@@ -723,17 +719,16 @@ impl Text<'_> {
             return self.outcome(outcome, attempt.is_answer());
         }
         if attempt.is_answer() {
-            return self
-                .say("the new answer stands here beside the recorded one, once the whole reply is there", Role::Dim);
+            return self.say("the new answer appears here when the reply is complete", Role::Dim);
         }
         self.rows(&expected(attempt, view));
-        let more = if attempt.stage == Stage::Preview { "" } else { "; new values come with the whole reply" };
-        self.say(format!("recorded beside what exact calculation gives{more}"), Role::Faint);
+        let more = if attempt.stage == Stage::Preview { "" } else { "; new values appear when the reply is complete" };
+        self.say(format!("recorded and recomputed values{more}"), Role::Faint);
     }
 
     fn outcome(&mut self, outcome: &Outcome, is_answer: bool) {
         if is_answer && outcome.sides.is_none() {
-            return self.say("no answer came: the recorded one stands", Role::Dim);
+            return self.say("no reply: the recorded answer is unchanged", Role::Dim);
         }
         if outcome.ended.is_some() {
             return self.received(outcome);
@@ -742,15 +737,15 @@ impl Text<'_> {
             return side_by_side::draw::lines(sides, self.width).into_iter().for_each(|line| self.spans(line));
         }
         if outcome.rows.is_empty() {
-            self.say("no value changed", Role::Dim);
+            self.say("No value changed", Role::Dim);
         }
         self.rows(&outcome.rows);
         match outcome.diverges {
-            Some(step) => self.say(format!("the runs part at step {}", step + 1), Role::Dim),
-            None => self.say("no step differs", Role::Dim),
+            Some(step) => self.say(format!("First difference: step {}", step + 1), Role::Dim),
+            None => self.say("No change", Role::Dim),
         }
         for (said, sign, role) in [(&outcome.news[0], "+", Role::Added), (&outcome.news[1], "−", Role::Removed)] {
-            let heading = if sign == "+" { "findings that are new" } else { "findings that are gone" };
+            let heading = if sign == "+" { "New findings" } else { "Resolved findings" };
             if !said.is_empty() {
                 self.say(heading, Role::Faint);
             }
@@ -765,9 +760,9 @@ impl Text<'_> {
     /// The values that came before the run ended early.
     fn received(&mut self, outcome: &Outcome) {
         if outcome.received.is_empty() {
-            return self.say("no whole reply came: the recorded values stand", Role::Dim);
+            return self.say("no complete reply: the recorded values are unchanged", Role::Dim);
         }
-        self.say("received before the run ended; no result", Role::Faint);
+        self.say("received before the run ended; not a result", Role::Faint);
         for (step, name, value) in &outcome.received {
             let head = format!("  {}", fit(name.as_str(), self.width / 2));
             let room = self.width.saturating_sub(head.chars().count() + 12);
@@ -789,7 +784,7 @@ impl Text<'_> {
                 Change::OnlyB => ("+", Role::Added),
             };
             let step = row.step.map_or_else(String::new, |step| format!("  step {}", step + 1));
-            let how = if row.is_asked { ", asked" } else { "" };
+            let how = if row.is_asked { ", re-run" } else { "" };
             let name = fit(row.name.as_str(), self.width.saturating_sub(20));
             self.spans(vec![(format!("{glyph} "), role), (name, Role::Key), (format!("{step}{how}"), Role::Faint)]);
             let computed = row.computed.as_ref();
@@ -798,11 +793,11 @@ impl Text<'_> {
                 self.side("new", row.new.as_ref(), computed);
             }
             if let Some(computed) = computed {
-                self.side("computed", Some(computed), None);
+                self.side("recomputed", Some(computed), None);
             }
         }
         if rows.len() > MAX_ROWS {
-            self.say(format!("… {} more are not listed", rows.len() - MAX_ROWS), Role::Faint);
+            self.say(format!("… {} more", rows.len() - MAX_ROWS), Role::Faint);
         }
     }
 
@@ -811,12 +806,12 @@ impl Text<'_> {
         let agrees = computed.filter(|_| value.is_some()).map(|computed| computed.as_str() == text);
         let mark = match agrees {
             Some(true) => (" ≙".to_owned(), Role::Ok),
-            Some(false) => (" ≠ computed".to_owned(), Role::Warning),
+            Some(false) => (" ≠ recomputed".to_owned(), Role::Warning),
             None => (String::new(), Role::Dim),
         };
-        let room = self.width.saturating_sub(13 + mark.0.chars().count());
-        let role = if word == "computed" { Role::Accent } else { Role::Text };
-        self.spans(vec![(format!("  {}", pad(word, 10)), Role::Faint), (fit(text, room), role), mark]);
+        let room = self.width.saturating_sub(14 + mark.0.chars().count());
+        let role = if word == "recomputed" { Role::Accent } else { Role::Text };
+        self.spans(vec![(format!("  {}", pad(word, 11)), Role::Faint), (fit(text, room), role), mark]);
     }
 }
 

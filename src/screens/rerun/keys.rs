@@ -28,10 +28,10 @@ use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 
 /// Why an answer is asked for once.
-const ONE_CALL: &str = "a typed answer is one call: r asks for it again";
+const ONE_CALL: &str = "a structured answer is one call; r re-runs it";
 /// Why a key does nothing while a call runs, and while its reply is judged.
-const RUNNING: &str = "the call is running: Esc breaks it off";
-const JUDGED: &str = "what came is being judged";
+const RUNNING: &str = "a call is running; Esc cancels it";
+const JUDGED: &str = "checking the result…";
 /// Larger texts are not typed as the name of a model.
 const MAX_MODEL: usize = 200;
 
@@ -64,29 +64,29 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
         let is_farther = matches!(action, Action::RerunFromHere | Action::RerunStale | Action::RerunSamples);
         return match action {
             _ if attempt.is_answer() && is_farther => Err(ONE_CALL),
-            Action::Edit if attempt.is_answer() => Err("only the prompts of steps are edited"),
+            Action::Edit if attempt.is_answer() => Err("only prompts of steps can be edited"),
             Action::Keep => match (&attempt.outcome, &attempt.kept) {
-                (None, _) => Err("there is nothing to keep yet"),
-                (_, Kept::Saved) => Err("it is saved already"),
-                (_, Kept::Saving(_)) => Err("it is being saved"),
-                (_, Kept::Waiting(_)) => Err("it could not be saved: ^S tries again"),
+                (None, _) => Err("nothing to save yet"),
+                (_, Kept::Saved) => Err("already saved"),
+                (_, Kept::Saving(_)) => Err("saving"),
+                (_, Kept::Waiting(_)) => Err("not saved; ^S retries"),
                 _ => Ok(()),
             },
             Action::Open => match (attempt.stage, attempt.pane) {
                 (Stage::Asking, _) => Err(RUNNING),
                 (Stage::Judging, _) => Err(JUDGED),
-                (Stage::Over, _) if attempt.ended().is_some() => Err("it ended early: r asks again, q leaves"),
-                (Stage::Over, _) => Err("s keeps it, r asks again, q leaves"),
+                (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; r re-runs, q leaves"),
+                (Stage::Over, _) => Err("s saves, r re-runs, q leaves"),
                 (_, Pane::Top) => Ok(()),
-                _ => Err("Tab goes to the box at the top"),
+                _ => Err("go to the box at the top (Tab)"),
             },
             Action::RerunFromHere if attempt.stage == Stage::Several => attempt.can_take(),
             Action::Edit => {
-                need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent")?;
-                need(attempt.ready.is_some(), "what is sent is still being worked out")
+                need(attempt.stage == Stage::Preview, "press r first (back to the preview)")?;
+                need(attempt.ready.is_some(), "still preparing the request")
             }
             Action::Rerun => need(attempt.stage != Stage::Judging, JUDGED),
-            _ => need(attempt.stage == Stage::Preview, "press r first: it goes back to what is sent"),
+            _ => need(attempt.stage == Stage::Preview, "press r first (back to the preview)"),
         };
     }
     let view = app.screens.record();
@@ -96,10 +96,10 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
         need(app.screens.top() == ScreenKind::Run, "open a run first")?;
         let has_steps = view.is_some_and(|view| view.opened.has_steps());
         need(has_steps, "this record has no steps")?;
-        need(view.and_then(RecordView::step_to_ask).is_some(), "this is the start: go to a step with ]")?;
+        need(view.and_then(RecordView::step_to_ask).is_some(), "before step 1: go to a step (])")?;
     }
     let offline = app.models.mode() == Mode::Offline && !app.samples;
-    need(!offline, "nothing is sent: --offline forbids it")
+    need(!offline, "offline mode: nothing is sent")
 }
 
 /// Shows what asking the step under the cursor again would send.
@@ -250,7 +250,7 @@ fn send(app: &mut App) -> Effects {
 /// Breaks off what runs; `None`: nothing does.
 pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
     let (id, transition) = app.screens.attempt_mut()?.cancel()?;
-    app.say(Shown::own("broken off; what had come is kept here, and is no answer"));
+    app.say(Shown::own("Cancelled. The partial reply is kept here; it is not an answer"));
     Some(vec![Effect::CancelRun(id), Effect::Transition(id, Box::new(transition))])
 }
 
@@ -261,7 +261,7 @@ fn open_in_rerun(app: &mut App) -> Effects {
         Stage::Choosing => {
             let id = attempt.id;
             let Some(candidate) = attempt.picker.candidates.get(attempt.picker.list.at).cloned() else {
-                return app.say(Shown::own("there is nobody to choose yet"));
+                return app.say(Shown::own("no model to choose yet"));
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;
@@ -302,11 +302,11 @@ fn ask(app: &mut App) -> Effects {
     let why = if let Some(never) = &attempt.never {
         never.clone()
     } else if app.models.server.is_none() {
-        Shown::own("nobody was chosen to be asked: Enter on the line \"server\"")
+        Shown::own("no model selected: Enter on the line \"server\"")
     } else if attempt.model(&app.models).is_none() {
-        Shown::own("no model is named: Enter on the line \"model\"")
+        Shown::own("no model selected: Enter on the line \"model\"")
     } else if attempt.ready.is_none() {
-        Shown::own("what is sent is still being worked out")
+        Shown::own("still preparing the request")
     } else {
         return send(app);
     };
@@ -351,21 +351,21 @@ pub(crate) fn set_field(app: &mut App, field: Field, typed: &str) -> Result<Effe
     let sampling = &mut app.models.sampling;
     match field {
         Field::Model if typed.is_empty() || typed.len() > MAX_MODEL => {
-            return Err(Shown::own("a model needs a name; `stepscope models` lists what a server offers"));
+            return Err(Shown::own("enter a model name; `stepscope models` lists them"));
         }
         Field::Model => app.models.model = Some(typed.to_owned()),
         Field::Samples => {
             let count = typed.parse().ok().filter(|count| (1..=MAX_SAMPLES).contains(count));
-            attempt.samples = count.ok_or(shown!("it is a number from 1 to {MAX_SAMPLES}"))?;
+            attempt.samples = count.ok_or(shown!("enter a number from 1 to {MAX_SAMPLES}"))?;
             return Ok(plan(app));
         }
         Field::Temperature => {
             let number = typed.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-            let wrong = Shown::own("it is a number from 0 up, or none");
+            let wrong = Shown::own("use a number from 0 up, or none");
             sampling.temperature = if is_none { None } else { Some(number.ok_or(wrong)?) };
         }
         Field::Seed => {
-            let wrong = |_| Shown::own("it is a whole number, or none");
+            let wrong = |_| Shown::own("use a whole number, or none");
             sampling.seed = if is_none { None } else { Some(typed.parse().map_err(wrong)?) };
         }
         Field::Send | Field::Server | Field::Scope | Field::Enforcement => {}
@@ -439,7 +439,7 @@ fn may_drop(app: &mut App) -> bool {
         return true;
     }
     attempt.warned = true;
-    app.say(Shown::own("what came is not kept: s keeps it, the same key again drops it"));
+    app.say(Shown::own("Unsaved result. s saves, the same key again discards"));
     false
 }
 

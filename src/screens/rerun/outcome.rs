@@ -17,7 +17,6 @@ use stepscope_core::run::fork::Fork;
 use stepscope_core::run::state::Moment;
 use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::pipeline::side_data::Surroundings;
 
 /// More findings are not named.
 const MAX_NAMED: usize = 200;
@@ -97,7 +96,7 @@ impl Outcome {
             let (ended, received) = (Some(shown!("{ended}")), received(fork));
             return Self { line, ended, received, ..Self::default() };
         }
-        let around = Surroundings { side: side.clone(), ..Surroundings::default() };
+        let around = side.around();
         let made = Case::around(&line, Arc::new(around));
         let (one, other) = (parent.view(), made.view());
         let Some(difference) = RecordDifference::of(&one, &other) else {
@@ -155,7 +154,7 @@ impl Side {
         let (findings, triage, record) = (case.findings(), case.triage(), case.record.as_ref());
         let fix = triage.map(|triage| match triage.fix {
             Fix::None => Shown::own("nothing to fix"),
-            Fix::Unknown => Shown::own("where to fix it is not known"),
+            Fix::Unknown => Shown::own("where to fix: unknown"),
             fix => shown!("{}, {}", fix.phrase(), triage.confidence.word()),
         });
         let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());

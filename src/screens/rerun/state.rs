@@ -38,9 +38,9 @@ stepscope_base::words! {
         /// A server may be asked.
         Live = "LIVE",
         /// Recorded replies are played.
-        Cassette = "CASSETTE",
+        Cassette = "replay",
         /// Nothing is sent.
-        Offline = "OFFLINE",
+        Offline = "offline",
     }
 }
 
@@ -82,6 +82,19 @@ impl ModelChoice {
             None if self.setup.cassette.is_some() => Mode::Cassette,
             _ if self.setup.wanted.offline => Mode::Offline,
             _ => Mode::Live,
+        }
+    }
+
+    /// Who answers, in a few words; `None`: nobody was chosen yet.
+    pub(crate) fn name(&self) -> Option<Shown> {
+        match (self.mode(), &self.server) {
+            (Mode::Cassette, _) => Some(Shown::own("replay")),
+            (Mode::Offline, _) => Some(Shown::own("offline")),
+            (Mode::Live, Some(server)) => {
+                let model = self.model.as_ref().or(server.model.as_ref())?;
+                Some(shown!("model {} @ {}", Shown::line(model.as_bytes()), server.place()))
+            }
+            (Mode::Live, None) => None,
         }
     }
 }
@@ -162,8 +175,8 @@ impl Field {
         match self {
             Self::Model => " model: ",
             Self::Samples => " samples: ",
-            Self::Temperature => " temperature (none: the server's own): ",
-            Self::Seed => " seed (none: the server's own): ",
+            Self::Temperature => " temperature (server default): ",
+            Self::Seed => " seed (server default): ",
             Self::Send | Self::Server | Self::Scope | Self::Enforcement => "",
         }
     }
@@ -461,16 +474,16 @@ impl Attempt {
 
     /// Whether the reply under the cursor can be taken; if not, why not.
     pub(crate) fn can_take(&self) -> Result<(), &'static str> {
-        let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("there is nothing to choose")?;
+        let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("nothing to choose")?;
         match self.list.at.checked_sub(1) {
             None => Ok(()),
             Some(n) => match round.replies.get(n) {
-                Some(reply) if reply.failed().is_some() => Err("this call failed: it gave no reply"),
+                Some(reply) if reply.failed().is_some() => Err("this call failed: no reply"),
                 Some(reply) if !reply.judged.as_ref().is_some_and(JudgedReply::is_usable) => {
-                    Err("this reply cannot be used: it is not what was asked for")
+                    Err("this reply cannot be used: it does not match the schema")
                 }
                 Some(_) => Ok(()),
-                None => Err("there is no such reply"),
+                None => Err("no such reply"),
             },
         }
     }
@@ -517,7 +530,7 @@ impl Attempt {
         if let [reply] = round.replies.as_slice()
             && reply.failed().is_some()
         {
-            return shown!("{what}: no whole reply; {bytes} bytes came in {seconds:.1} s");
+            return shown!("{what}: failed, no complete reply ({bytes} bytes in {seconds:.1} s)");
         }
         let around = match round.replies.as_slice() {
             [reply] => reply.executed.around.words(),
@@ -559,8 +572,8 @@ pub fn farther(scope: Scope, by: isize) -> Scope {
 /// A scope in words.
 pub(crate) const fn scope_words(scope: Scope) -> &'static str {
     match scope {
-        Scope::One => "this step alone; the later ones keep what was recorded",
-        Scope::Stale => "this step, and the later ones that depend on what it changes",
+        Scope::One => "this step only",
+        Scope::Stale => "this step and its dependents",
         Scope::FromHere => "this step and all later ones",
     }
 }

@@ -14,7 +14,6 @@ use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::{Choice, SamplingRound};
 use stepscope_io::pipeline::side_data::SideData;
-use stepscope_io::pipeline::side_data::Surroundings;
 
 /// What there is to continue with.
 #[derive(Debug)]
@@ -68,14 +67,11 @@ impl Transition {
     /// Works it out. `now`: the time, where the record of the fork notes it.
     pub fn go(self, side: &Arc<SideData>, now: &str) -> Reached {
         match self {
-            Self::Begin(text, start) => {
-                let around = Surroundings { side: side.clone(), ..Surroundings::default() };
-                match RerunMachine::new(Case::around(text, Arc::new(around)), start) {
-                    Ok(machine) => next(Box::new(machine), None, side, now),
-                    Err(why) => Reached::Never(shown!("this step cannot be asked again: {}", Shown::error(&why))),
-                }
-            }
-            Self::Answer(text, document) => match answer::ready(text, document) {
+            Self::Begin(text, start) => match RerunMachine::new(Case::around(text, Arc::new(side.around())), start) {
+                Ok(machine) => next(Box::new(machine), None, side, now),
+                Err(why) => Reached::Never(shown!("this step cannot be re-run: {}", Shown::error(&why))),
+            },
+            Self::Answer(text, document) => match answer::ready(text, document, side.types()) {
                 Ok(ready) => Reached::Ask(Box::new(ready)),
                 Err(why) => Reached::Never(why),
             },
@@ -114,7 +110,7 @@ fn next(mut machine: Box<RerunMachine>, past: Option<Box<SamplingRound>>, side: 
     }
     // Before anything was asked it is the request that cannot be made.
     if let (None, Some(ended)) = (&past, machine.ended()) {
-        return Reached::Never(shown!("this step cannot be asked again: {ended}"));
+        return Reached::Never(shown!("this step cannot be re-run: {ended}"));
     }
     match machine.fork(now) {
         Some((fork, line)) => Reached::Over(past, Box::new(Outcome::of(machine.case(), &fork, line, side))),

@@ -6,7 +6,11 @@ use ratatui::text::Span;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::look::{Look, severity_role};
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::run::state::Ran;
 
 pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
     for (pane, place, look) in view.areas.on_screen(view.pane, look) {
@@ -14,9 +18,38 @@ pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
             RunPane::Question => question::draw(view, place, buf, look),
             RunPane::Steps => steps::draw(view, place, buf, look),
             RunPane::Step => step::draw(view, place, buf, look),
+            RunPane::Call => step::draw_call(view, place, buf, look),
             RunPane::State => variables::draw(view, place, buf, look),
             RunPane::Findings => findings::draw(view, place, buf, look),
         }
+    }
+}
+
+/// What is under the cursor, in one sentence.
+pub(crate) fn explain(view: &RecordView) -> Shown {
+    let step = || view.step().and_then(|step| view.opened.steps.get(step));
+    match view.pane {
+        RunPane::State => variables::explain(view),
+        RunPane::Findings => match view.opened.notes.get(view.findings.at).map(|note| note.finding) {
+            Some(Some(_)) => view.explain_finding().unwrap_or_default(),
+            Some(None) => shown!("{} reason for the place to fix, strongest first", sign::REASON),
+            None => Shown::own("No findings"),
+        },
+        RunPane::Question => Shown::own("Numbers carry the mark of the variable that uses them; h and l walk them"),
+        RunPane::Steps | RunPane::Step | RunPane::Call => match step() {
+            Some(step) if step.failed => shown!("{} the run ended with an error in this step", sign::WRONG),
+            Some(step) if step.ran == Ran::No => shown!("{} not run: the run ended before this step", sign::NOT_RUN),
+            Some(_) if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == view.step()) => {
+                shown!("{} first error: from here on the run leaves the right path", sign::WRONG)
+            }
+            Some(step) => match step.worst {
+                Some(severity) => {
+                    shown!("{} {} about this step; e walks the findings", severity.glyph(), severity.word())
+                }
+                None => shown!("{} no finding about this step", sign::CORRECT),
+            },
+            None => Shown::own("Before step 1 only the question is known"),
+        },
     }
 }
 
@@ -31,7 +64,7 @@ pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> 
             let message = look.span(note.message.as_str(), severity_role(note.severity));
             [place, message].into_iter().chain(help).collect()
         }
-        RunPane::Steps | RunPane::Step => vec![match view.opened.surprise {
+        RunPane::Steps | RunPane::Step | RunPane::Call => vec![match view.opened.surprise {
             Some(surprise) => look.span(format!("⚑ {}", surprise.meaning()), Role::Warning),
             None => look.span(view.detail.text.as_str().replace('\n', " "), Role::Dim),
         }],

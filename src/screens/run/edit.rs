@@ -49,13 +49,13 @@ pub(crate) fn edit(app: &mut App) -> Effects {
 pub(crate) fn may_edit(app: &App) -> Result<(), &'static str> {
     let Some(view) = app.screens.record() else { return Err("open a run with steps first") };
     if view.pane == RunPane::Step {
-        need(view.step().is_some(), "this is the start: go to a step with ]")?;
-        return need(view.detail.prompt.is_some(), "nothing is asked at this step");
+        need(view.step().is_some(), "before step 1: go to a step (])")?;
+        return need(view.detail.prompt.is_some(), "this step makes no call");
     }
-    need(view.opened.variables.get(view.variables.at).is_some(), "no variable is chosen")?;
+    need(view.opened.variables.get(view.variables.at).is_some(), "no variable selected")?;
     let moment = editable_moment(view)?;
     let is_elsewhere = view.edits.refuses(moment);
-    need(!is_elsewhere, "values are edited before another step already: go there, or drop them first with c e")
+    need(!is_elsewhere, "overrides exist before another step; go there, or discard them first (c e)")
 }
 
 fn value_editor(app: &mut App) -> Result<Editor, Shown> {
@@ -66,7 +66,7 @@ fn value_editor(app: &mut App) -> Result<Editor, Shown> {
         view.go_to_moment(moment);
     }
     let step = view.moment.0;
-    let name = row_name(view, variable).ok_or(Shown::own("no variable is chosen"))?;
+    let name = row_name(view, variable).ok_or(Shown::own("no variable selected"))?;
     let edited = view.edits.at(variable, view.moment, None).map(|edit| edit.json.clone());
     let held = view.opened.write_at(variable, view.moment).and_then(|write| write.value.as_ref());
     let json = held.and_then(|value| view.opened.json_at(value.pointer.as_ref()?));
@@ -76,26 +76,26 @@ fn value_editor(app: &mut App) -> Result<Editor, Shown> {
     let plain = text.is_some();
     let text = text.unwrap_or_else(|| String::from_utf8_lossy(&json).into_owned());
     if text.len() > MAX_TEXT {
-        return Err(Shown::own("this value is too long to be edited here"));
+        return Err(Shown::own("this value is too long to edit here"));
     }
     let what = if plain { "as text" } else { "as JSON" };
     let title = shown!("{} before step {}, {what}", name.line(), step + 1);
     let row = view.opened.variables.get(variable);
     let later = row.and_then(|row| row.writes.iter().filter_map(|write| write.step).find(|at| *at >= step));
     let mut editor = Editor::new(EditTarget::Value { variable, name, step, plain }, title, recorded, &text);
-    editor.said = later.map(|later| shown!("step {} writes it again, over this value", later + 1));
+    editor.said = later.map(|later| shown!("step {} overwrites it", later + 1));
     Ok(editor)
 }
 
 fn prompt_editor(app: &App) -> Result<Editor, Shown> {
     let view = app.screens.record().ok_or_else(Shown::default)?;
     let sent = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun).map(|attempt| attempt.step);
-    let step = sent.or(view.step()).ok_or(Shown::own("this is the start: go to a step with ]"))?;
+    let step = sent.or(view.step()).ok_or(Shown::own("before step 1: go to a step (])"))?;
     let edited = view.edits.prompt.as_ref().filter(|(at, _)| *at == step).map(|(_, prompt)| prompt.clone());
     let own = own_prompt(view, step)?;
-    let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is no UTF-8 text"))?.to_owned();
+    let text = edited.as_ref().unwrap_or(&own).utf8().ok_or(Shown::own("the prompt is not valid UTF-8"))?.to_owned();
     if text.len() > MAX_TEXT {
-        return Err(Shown::own("this prompt is too long to be edited here"));
+        return Err(Shown::own("this prompt is too long to edit here"));
     }
     let title = shown!("prompt of step {}", step + 1);
     Ok(Editor::new(EditTarget::Prompt(step), title, own.line(), &text))
@@ -130,21 +130,21 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
                 Typed::Nothing => {
                     view.edits.drop_value(variable);
                     keep_edits(app);
-                    return app.say(Shown::own("the recorded value again"));
+                    return app.say(Shown::own("recorded value restored"));
                 }
                 Typed::Json(json) => json,
                 Typed::Word(json) if editor.offered => json,
                 Typed::Word(json) => {
                     editor.offered = true;
                     let word = Shown::line(&json);
-                    editor.said = Some(shown!("this is not JSON; the same key again takes it as the text {word}"));
+                    editor.said = Some(shown!("not JSON; the same key again uses it as the text {word}"));
                     app.dialog = Some(Dialog::Editor(editor));
                     return Vec::new();
                 }
             };
             view.edits.set(step, variable, name, json);
             keep_edits(app);
-            app.say(shown!("edited before step {}: r asks on from there, s keeps it as a fork", step + 1));
+            app.say(shown!("Override before step {} · r re-runs from there · s saves as a fork", step + 1));
         }
         EditTarget::Prompt(step) => {
             let own = own_prompt(view, step).ok();
@@ -156,7 +156,7 @@ fn take_edit(app: &mut App, mut editor: Box<Editor>) -> Effects {
             if app.screens.top() == ScreenKind::Rerun {
                 return app.rerun_edited(values, prompt);
             }
-            let what = if is_own { "the step's own prompt again" } else { "the prompt is edited" };
+            let what = if is_own { "recorded prompt restored" } else { "Prompt edited" };
             app.say(Shown::own(what));
         }
     }
@@ -186,7 +186,7 @@ pub(crate) fn recall_edits(app: &mut App) {
 /// Takes back everything that was edited.
 pub(crate) fn drop_edits(app: &mut App) {
     app.forget_edits();
-    app.say(Shown::own("everything is as it was recorded again"));
+    app.say(Shown::own("Overrides discarded"));
 }
 
 /// Shows the record with its edits as a fork.
@@ -201,7 +201,7 @@ pub(crate) fn fork_edits(app: &mut App) -> Effects {
 fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
     let mut effects = Vec::new();
     if app.outside.command.is_none() {
-        editor.said = Some(Shown::own("no editor is named: set VISUAL or EDITOR before you start"));
+        editor.said = Some(Shown::own("no editor set; set $VISUAL or $EDITOR before you start"));
     } else {
         effects.push(Effect::WriteForEditor(editor.text()));
     }
@@ -229,7 +229,7 @@ pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
 pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
     let Some(path) = app.outside.lent.take() else { return Vec::new() };
     if let Err(why) = ended {
-        app.fail(shown!("the editor {why}; nothing is changed"));
+        app.fail(shown!("the editor {why}; nothing changed"));
         return Vec::new();
     }
     vec![Effect::ReadFromEditor(path)]
@@ -240,7 +240,7 @@ pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
     match (text, app.dialog.as_mut().map(Dialog::own_mut)) {
         (Ok(text), Some(Dialog::Editor(editor))) => {
             editor.set(text.strip_suffix('\n').unwrap_or(&text));
-            editor.said = Some(Shown::own("as it came from the editor: ^S takes it"));
+            editor.said = Some(Shown::own("back from the editor: ^S applies it"));
         }
         (Err(failure), _) => _ = app.fail(shown!("{failure}")),
         _ => {}
@@ -255,7 +255,7 @@ fn editable_moment(view: &run::state::RecordView) -> Result<usize, &'static str>
         return Ok(view.moment.0);
     }
     let from = view.opened.write_at(view.variables.at, view.moment).map(|write| write.from.0);
-    from.filter(|from| *from < steps).ok_or("the last step wrote it: go back with [, or choose another variable")
+    from.filter(|from| *from < steps).ok_or("the last step writes it: go back ([), or select another variable")
 }
 
 fn row_name(view: &run::state::RecordView, variable: usize) -> Option<Untrusted<'static>> {
@@ -276,5 +276,5 @@ fn own_prompt(view: &run::state::RecordView, step: usize) -> Result<Untrusted<'s
     let (case, start) = (view.opened.view(), RerunStart { step, edits, ..RerunStart::default() });
     let mut replay = Replay::of(&case, &start).map_err(|why| Shown::error(&why))?;
     let ask = replay.next_ask().map_err(|ended| shown!("{ended}"))?;
-    ask.map(|ask| ask.request.prompt).ok_or(Shown::own("nothing is asked at this step"))
+    ask.map(|ask| ask.request.prompt).ok_or(Shown::own("this step makes no call"))
 }

@@ -76,7 +76,7 @@ impl Edits {
 /// What a typed text is as a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Typed {
-    /// Nothing: the recorded value again.
+    /// Nothing: recorded value restored.
     Nothing,
     /// JSON.
     Json(Vec<u8>),

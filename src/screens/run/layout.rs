@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::widgets::layout::{WIDE, parts, rows, split_rows};
+use crate::widgets::layout::{THIRD, WIDE, parts, rows, split_columns, split_rows};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose;
 
@@ -19,23 +19,26 @@ fn wide(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     let text_width = usize::from(body.width.saturating_sub(4));
     let question = question_rows(view, text_width, body).saturating_add(2).clamp(3, (body.height / 4).max(3));
     let (top, rest) = split_rows(body, question);
-    let left_width = (body.width * 2 / 5).clamp(34, 76);
-    let left = Rect { width: left_width, ..rest };
-    let right = Rect { x: rest.x + left_width, width: rest.width - left_width, ..rest };
+    let third = if body.width >= THIRD && opened.has_steps() { (body.width * 3 / 10).min(80) } else { 0 };
+    let (rest, call) = split_columns(rest, rest.width - third);
+    let (left, right) = split_columns(rest, (rest.width * 2 / 5).clamp(34, 76));
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height * 2 / 5).max(3));
     let (steps, step) = split_rows(left, steps);
+    // The state takes what it holds, and never all: the findings and the proof get the rest.
     let notes = rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 3).max(3));
     let variables = rows(opened.variables.len()).saturating_add(3);
-    // Findings get what the state does not need.
-    let state = variables.clamp(4, rest.height.saturating_sub(notes).max(4)).max(rest.height / 2);
-    let (state, findings) = split_rows(right, state.min(rest.height.saturating_sub(notes)));
-    vec![
+    let (state, findings) = split_rows(right, variables.clamp(4, rest.height.saturating_sub(notes).max(4)));
+    let mut panes = vec![
         (RunPane::Question, top),
         (RunPane::Steps, steps),
         (RunPane::Step, step),
         (RunPane::State, state),
         (RunPane::Findings, findings),
-    ]
+    ];
+    if third > 0 {
+        panes.push((RunPane::Call, call));
+    }
+    panes
 }
 
 fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {

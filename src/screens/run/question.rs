@@ -17,7 +17,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     let opened = &view.opened;
     let mut title = vec![look.span("Question", Role::Title)];
     if let Some(gold) = &opened.gold {
-        title.push(look.span("   gold ", Role::Dim));
+        title.push(look.span("   expected ", Role::Dim));
         title.push(look.span(gold.as_str(), Role::Gold));
     }
     if let Some(answer) = opened.answer.as_ref().or(opened.pred.as_ref()) {
@@ -36,14 +36,18 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     if let Some((recovered, gold)) =
         opened.where_to_fix.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
     {
-        title.push(look.span("   executed exactly ", Role::Dim));
+        title.push(look.span("   recomputed ", Role::Dim));
         title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
+    }
+    if let Some(labelled) = &opened.labelled {
+        title.push(look.span("   labelled ", Role::Dim));
+        title.push(look.span(labelled.as_str(), Role::Gold));
     }
     title.extend(
         prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
     );
     if look.focused && !opened.computed.marks.is_empty() {
-        title.push(look.span("   h l quantities", Role::Faint));
+        title.push(look.span("   h l numbers", Role::Faint));
     }
     let inner = frame(title, area, buf, look);
     let (text, role) = match &opened.error {

@@ -18,7 +18,11 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::finding::Severity;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::record::RecordKind;
+use stepscope_core::rules;
 use stepscope_core::run::state::{Influence, Moment};
+
+/// The wrong value's way is followed among so many variables.
+const MAX_FOLLOWED: usize = 500;
 
 /// The panes of the run screen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,11 +38,13 @@ pub enum RunPane {
     State,
     /// What the rules say.
     Findings,
+    /// The prompt and the reply of the step, where there is room for a third column.
+    Call,
 }
 
 impl RunPane {
     /// In the order of `Tab`.
-    pub const ALL: [Self; 5] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Question];
+    pub const ALL: [Self; 6] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Call, Self::Question];
 }
 
 stepscope_base::words! {
@@ -82,6 +88,16 @@ pub struct RecordView {
     pub question_top: usize,
     /// First line of the step on screen.
     pub detail_top: usize,
+    /// First line of the prompt and the reply on screen.
+    pub call_top: usize,
+    /// How many lines they take in their pane.
+    call_lines: usize,
+    /// How the value under the cursor comes about, as far as that was worked out.
+    pub(crate) proof: Option<Tree>,
+    /// What the proof is of: variable and step.
+    proved: Option<(usize, usize)>,
+    /// The wrong value's way to the answer.
+    pub(crate) wrong: WrongPath,
     /// What the step pane shows.
     pub tab: Tab,
     /// The current step in full.
@@ -110,6 +126,48 @@ pub struct RecordView {
     raw_lines: Option<(usize, usize)>,
 }
 
+/// Where a wrong value goes, from the first error to the answer: variables and the steps that wrote them wrong.
+#[derive(Debug, Default)]
+pub(crate) struct WrongPath(Vec<(usize, usize)>);
+
+impl WrongPath {
+    /// Of a run whose first error is known.
+    fn of(opened: &OpenRecord) -> Self {
+        let Some(first) = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step) else { return Self::default() };
+        if opened.correct == Some(true) || opened.variables.len() > MAX_FOLLOWED {
+            return Self::default();
+        }
+        let to_answer = opened
+            .variables
+            .iter()
+            .position(|row| row.name.as_str() == FINAL_ANSWER)
+            .map(|answer| opened.influence(answer));
+        let mut wrong: Vec<(usize, usize)> = Vec::new();
+        for step in first..opened.steps.len() {
+            let reads_wrong = wrong.iter().any(|(variable, _)| {
+                opened.variables.get(*variable).is_some_and(|row| row.readers.binary_search(&step).is_ok())
+            });
+            if step != first && !reads_wrong {
+                continue;
+            }
+            for (variable, row) in opened.variables.iter().enumerate() {
+                let leads = to_answer.as_ref().is_none_or(|influence| influence.has_variable(variable));
+                let ends = row.name.as_str().starts_with(FINAL_ANSWER);
+                let writes = row.writes.iter().any(|write| write.step == Some(step) && write.value.is_some());
+                if writes && (leads || ends) {
+                    wrong.push((variable, step));
+                }
+            }
+        }
+        Self(wrong)
+    }
+
+    /// The step from which on a variable is wrong.
+    pub(crate) fn since(&self, variable: usize) -> Option<usize> {
+        self.0.iter().find(|(other, _)| *other == variable).map(|(_, step)| *step)
+    }
+}
+
 impl RecordView {
     /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
     pub fn new(mut opened: OpenRecord) -> Self {
@@ -128,6 +186,11 @@ impl RecordView {
             steps: List::default(),
             question_top: 0,
             detail_top: 0,
+            call_top: 0,
+            call_lines: 0,
+            proof: None,
+            proved: None,
+            wrong: WrongPath::default(),
             tab: Tab::Data,
             detail: Detail::default(),
             anchor: None,
@@ -147,6 +210,7 @@ impl RecordView {
             view.pane = RunPane::State;
         }
         view.variables.at = view.answer_variable();
+        view.wrong = WrongPath::of(&view.opened);
         view.refresh();
         view
     }
@@ -212,7 +276,7 @@ impl RecordView {
     pub fn go_to_moment(&mut self, moment: usize) {
         self.moment = Moment(moment.min(self.opened.steps.len()));
         self.steps.at = self.moment.0.saturating_sub(1);
-        self.detail_top = 0;
+        (self.detail_top, self.call_top) = (0, 0);
         self.refresh_detail();
         // What can influence a variable is the same at every moment.
         if self.pane != RunPane::State {
@@ -235,7 +299,7 @@ impl RecordView {
         match (next == self.moment.0, steps > 0) {
             (false, _) => Ok(()),
             (true, true) => Err("this is the last step"),
-            (true, false) => Err("this is the start: nothing has run"),
+            (true, false) => Err("this is the start, before step 1"),
         }
     }
 
@@ -267,7 +331,11 @@ impl RecordView {
 
     /// Gives the keys to another pane, `by` further.
     pub(crate) fn next_pane(&mut self, by: isize) {
-        self.focus(panes::turn(&RunPane::ALL, self.pane, by));
+        let mut next = panes::turn(&RunPane::ALL, self.pane, by);
+        if next == RunPane::Call && self.areas.of(next).height == 0 {
+            next = panes::turn(&RunPane::ALL, next, by);
+        }
+        self.focus(next);
     }
 
     /// Gives the keys to a pane.
@@ -297,6 +365,7 @@ impl RecordView {
                 scroll(&mut self.question_top, movement, lines, height);
             }
             RunPane::Step => scroll(&mut self.detail_top, movement, self.step_lines, height),
+            RunPane::Call => scroll(&mut self.call_top, movement, self.call_lines, height),
         }
     }
 
@@ -315,9 +384,16 @@ impl RecordView {
         lines
     }
 
-    /// Keeps every cursor on screen, where the panes are now; `step_lines`: how many lines the step takes.
-    pub(crate) fn settle(&mut self, areas: Areas<RunPane>, step_lines: usize) {
-        (self.areas, self.step_lines) = (areas, step_lines);
+    /// Keeps every cursor on screen, where the panes are now; `step_lines` and `call_lines`: how many lines the step takes,
+    /// and its prompt and reply.
+    pub(crate) fn settle(&mut self, areas: Areas<RunPane>, step_lines: usize, call_lines: usize) {
+        (self.areas, self.step_lines, self.call_lines) = (areas, step_lines, call_lines);
+        if self.areas.of(RunPane::Call).height > 0 {
+            self.call_top = self.call_top.min(call_lines.saturating_sub(self.areas.height(RunPane::Call)));
+        } else if self.pane == RunPane::Call {
+            self.pane = RunPane::Step;
+        }
+        self.refresh_proof();
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
         self.variables.settle(self.opened.variables.len(), self.areas.height(RunPane::State).saturating_sub(1));
@@ -393,8 +469,8 @@ impl RecordView {
             .collect();
         let taken = match names.as_slice() {
             [] if !self.opened.has_steps() => String::new(),
-            [] => "; no variable took it up".to_owned(),
-            names => format!("; taken up by {}", names.join(", ")),
+            [] => "; used by no variable".to_owned(),
+            names => format!("; used by {}", names.join(", ")),
         };
         let words = self.opened.computed.words(quantity)?;
         let count = self.opened.computed.marks.len();
@@ -463,23 +539,23 @@ impl RecordView {
 
     /// The variable that `w` is about, and the step that writes it; of several the one that holds now, or the next.
     pub fn writer(&self) -> Result<(usize, usize), Reason> {
-        let (variable, row) = self.subject_variable().ok_or("no variable is chosen")?;
+        let (variable, row) = self.subject_variable().ok_or("no variable selected")?;
         let holding =
             self.opened.write_at(variable, Moment(self.moment.0.saturating_sub(1))).and_then(|write| write.step);
         let step = holding.or_else(|| row.writes.iter().find_map(|write| write.step));
-        let step = step.ok_or("no step writes this variable")?;
+        let step = step.ok_or("written by no step")?;
         if self.step() == Some(step) {
-            return Err("this step writes it");
+            return Err("already at its writer");
         }
         Ok((variable, step))
     }
 
     /// The variable that `W` is about, and the next step that reads it, round and round.
     pub fn reader(&self) -> Result<(usize, usize), Reason> {
-        let (variable, row) = self.subject_variable().ok_or("no variable is chosen")?;
+        let (variable, row) = self.subject_variable().ok_or("no variable selected")?;
         let here = self.moment.0;
         let next = row.readers.iter().copied().find(|&reader| reader + 1 > here);
-        let step = next.or(row.readers.first().copied()).ok_or("no step reads this variable")?;
+        let step = next.or(row.readers.first().copied()).ok_or("read by no step")?;
         if self.step() == Some(step) {
             return Err("no other step reads it");
         }
@@ -505,7 +581,7 @@ impl RecordView {
             |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
         let found = match self.pane {
             RunPane::Question => Some(Pointer::from_iter(["question"])),
-            RunPane::Steps | RunPane::Step => step(self.step()),
+            RunPane::Steps | RunPane::Step | RunPane::Call => step(self.step()),
             RunPane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
             RunPane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
         };
@@ -522,7 +598,7 @@ impl RecordView {
     pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
         match self.pane {
             RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
-            RunPane::Steps | RunPane::Step => Some((Shown::own("step"), self.detail.text.clone())),
+            RunPane::Steps | RunPane::Step | RunPane::Call => Some((Shown::own("step"), self.detail.text.clone())),
             RunPane::State => {
                 let name = self.opened.variables.get(self.variables.at)?.name.clone();
                 let value = self.chosen_value()?;
@@ -542,6 +618,43 @@ impl RecordView {
         let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
         let derivation = self.opened.derivation(self.variables.at, step)?;
         Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.computed))
+    }
+
+    /// Why the rule of the finding under the cursor matters.
+    pub(crate) fn explain_finding(&self) -> Option<Shown> {
+        let note = self.opened.notes.get(self.findings.at)?;
+        let rule = rules::rule(note.rule)?;
+        Some(shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary))
+    }
+
+    /// Variable and step whose proof belongs to the finding under the cursor, else to the first error.
+    fn to_prove(&self) -> Option<(usize, usize)> {
+        let is_computed = |place: &(usize, usize)| self.opened.computed.value_of(place.0, Some(place.1)).is_some();
+        let note = self.opened.notes.get(self.findings.at);
+        let own = note.and_then(|note| Some((note.variable?, note.step?))).filter(is_computed);
+        let at = note.and_then(|note| note.step).or_else(|| self.opened.where_to_fix.as_ref()?.step)?;
+        let differs = |place: &(usize, usize)| {
+            self.opened.computed.value_of(place.0, Some(place.1)).is_some_and(|computed| computed.differs)
+        };
+        let written = || (0..self.opened.variables.len().min(2_000)).map(|variable| (variable, at));
+        own.or_else(|| written().find(differs)).or_else(|| written().find(is_computed))
+    }
+
+    /// Works the proof out anew where the finding under the cursor is about another value than before.
+    fn refresh_proof(&mut self) {
+        let wanted = self.to_prove();
+        if wanted == self.proved {
+            return;
+        }
+        self.proved = wanted;
+        self.proof = wanted.and_then(|(variable, step)| {
+            let row = self.opened.variables.get(variable)?;
+            let write = row.writes.iter().find(|write| write.step == Some(step));
+            let recorded =
+                write.and_then(|write| write.value.as_ref()).map_or(Shown::own("nothing"), |value| value.line.clone());
+            let derivation = self.opened.derivation(variable, step)?;
+            Some(Tree::of(row.name.clone(), recorded, &derivation, &self.opened.computed))
+        });
     }
 
     /// Every place on this screen that holds a text, in reading order.
@@ -583,9 +696,9 @@ impl RecordView {
         if count == 0 {
             let typed = Shown::line(self.find.typed.as_bytes());
             return Err(match self.find.nodes.len() {
-                0 => shown!("nothing here holds {typed}"),
+                0 => shown!("No match for {typed}"),
                 // Prompts, replies and other fields stand in the JSON alone.
-                more => shown!("nothing on this screen holds {typed}; the JSON does, {more} times: J, n"),
+                more => shown!("Not on this screen; {more} matches in JSON (J, n)"),
             });
         }
         let before = self.find.at.filter(|(screen, _)| *screen == self.kind()).map(|(_, at)| at);

@@ -27,6 +27,29 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
+/// Prompt and reply of the step, one below the other.
+pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let lines = call(view, inner_width(area), look.theme);
+    let rows = Rows { top: view.call_top, len: lines.len(), at: None };
+    let title = vec![look.span("Reply and prompt", Role::Title)];
+    pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
+}
+
+/// How many lines prompt and reply take.
+pub(crate) fn call_height(view: &RecordView, width: usize, theme: &Theme) -> usize {
+    call(view, width, theme).len()
+}
+
+fn call(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
+    let mut page = StepText { lines: Vec::new(), width, theme };
+    page.line("reply", Role::Faint);
+    page.reply(view);
+    page.lines.push(Vec::new());
+    page.line("prompt", Role::Faint);
+    page.prompt(view);
+    page.lines
+}
+
 /// How many lines the content takes.
 pub(crate) fn height(view: &RecordView, width: usize, theme: &Theme) -> usize {
     content(view, width, theme).len()
@@ -35,7 +58,7 @@ pub(crate) fn height(view: &RecordView, width: usize, theme: &Theme) -> usize {
 fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(step) = view.step().filter(|_| view.opened.has_steps()) else {
         let word = match view.opened.has_steps() {
-            true => "The start",
+            true => "Before step 1",
             false if view.opened.error.is_some() => "Error",
             false => "Reply",
         };
@@ -59,27 +82,13 @@ fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'stat
     let detail = &view.detail;
     match view.tab {
         Tab::Data => page.data(view),
-        Tab::Prompt if view.edited_prompt().is_some() => {
-            page.say("✎ edited, not sent yet; v edits it, r shows what is sent", Role::Changed);
-            page.text(view.edited_prompt().map(|prompt| Shown::prose(prompt.bytes())).as_ref(), "");
-        }
-        Tab::Prompt => {
-            if detail.prompt_rebuilt {
-                page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
-            }
-            page.text(detail.prompt.as_ref(), "the record holds no prompt for this step");
-        }
+        Tab::Prompt => page.prompt(view),
         Tab::Schema if detail.prompt_rebuilt => {
-            page.say("made again from the record; no trace says that it was sent", Role::BadgeDoubt);
+            page.say("rebuilt from the record; not in a trace", Role::BadgeDoubt);
             page.text(detail.schema.as_ref(), "");
         }
-        Tab::Schema => page.text(detail.schema.as_ref(), "the record holds no schema for this step"),
-        Tab::Reply => {
-            if let Some(error) = &detail.error {
-                page.prose(error, Role::Fatal);
-            }
-            page.text(detail.reply.as_ref(), "the record holds no reply for this step");
-        }
+        Tab::Schema => page.text(detail.schema.as_ref(), "no schema recorded for this step"),
+        Tab::Reply => page.reply(view),
     }
     page.lines
 }
@@ -117,10 +126,28 @@ impl StepText<'_> {
         }
     }
 
+    fn prompt(&mut self, view: &RecordView) {
+        if let Some(prompt) = view.edited_prompt() {
+            self.say("✎ edited, not sent; v edits, r previews", Role::Changed);
+            return self.text(Some(&Shown::prose(prompt.bytes())), "");
+        }
+        if view.detail.prompt_rebuilt {
+            self.say("rebuilt from the record; not in a trace", Role::BadgeDoubt);
+        }
+        self.text(view.detail.prompt.as_ref(), "no prompt recorded for this step");
+    }
+
+    fn reply(&mut self, view: &RecordView) {
+        if let Some(error) = &view.detail.error {
+            self.prose(error, Role::Fatal);
+        }
+        self.text(view.detail.reply.as_ref(), "no reply recorded for this step");
+    }
+
     fn opening(&mut self, view: &RecordView) {
         let opened = &view.opened;
         if opened.has_steps() {
-            self.say("before the first step: only the question is there", Role::Dim);
+            self.say("only the question is known", Role::Dim);
         }
         if let Some(error) = &opened.error {
             self.prose(error, Role::Fatal);
@@ -184,7 +211,7 @@ impl StepText<'_> {
             self.value(value);
         }
         if more > 0 {
-            self.line(format!("  … and {more} more: the global state lists them"), Role::Faint);
+            self.line(format!("  … and {more} more (see global state)"), Role::Faint);
         }
     }
 
@@ -194,7 +221,7 @@ impl StepText<'_> {
         let role = if value.value.is_some() { kind_role(value.kind) } else { Role::BadgeDoubt };
         let one_line = !text.contains('\n') && name.len() + text.len() + 10 < self.width;
         // Where there is no value, the badge's word stands in its place.
-        let known = if value.badge.is_put() { value.badge.word() } else { value.badge.short() };
+        let known = value.badge.label();
         let badge = value.value.as_ref().map_or("", |_| known);
         let badge = Span::styled(format!("  {badge}"), self.style(badge_role(value.badge)));
         let key = Span::styled(format!("  {name}"), self.style(Role::Key));
@@ -207,7 +234,7 @@ impl StepText<'_> {
         lines.by_ref().take(MAX_VALUE_LINES).for_each(|line| self.line(format!("    {line}"), role));
         let more = lines.count();
         if more > 0 {
-            self.line(format!("    … {more} lines more"), Role::Faint);
+            self.line(format!("    … {more} more lines"), Role::Faint);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::screens::run::state::RecordView;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, line_pane, pane, severity_role};
 use crate::widgets::prose::fit;
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_core::run::state::Ran;
 
@@ -31,33 +32,29 @@ fn line(view: &RecordView, position: usize, look: Look<'_>) -> Option<Vec<Span<'
     let current = view.step() == Some(position);
     let first_bad = opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position));
     let (glyph, role) = match step.worst {
-        _ if step.failed || first_bad => ("✗", Role::Fatal),
+        _ if step.failed || first_bad => (sign::WRONG, Role::Fatal),
         // What is wrong with it as it is written still shows.
-        None if step.ran == Ran::No => ("–", Role::Ghost),
+        None if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
         Some(severity) => (severity.glyph(), severity_role(severity)),
-        None => ("✓", Role::Ok),
+        None => (sign::CORRECT, Role::Dim),
     };
     let text = match position < view.moment.0 && step.ran != Ran::No {
         _ if current => Role::Current,
         true => Role::Text,
         false => Role::Ghost,
     };
-    let mut line = vec![
-        look.span(if current { "▸" } else { " " }, Role::Accent),
-        look.span(glyph, role),
-        look.span(format!(" {number:>digits$} "), Role::Faint),
-    ];
+    let mut line = vec![look.span(glyph, role), look.span(format!(" {number:>digits$} "), Role::Faint)];
     if step.id.as_str() != number.to_string() {
         line.push(look.span(format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning));
     }
     if first_bad {
-        line.push(look.span("first bad ", Role::Fatal));
+        line.push(look.span("first error ", Role::Fatal));
     }
     if step.ran == Ran::No {
         line.push(look.span("not run ", Role::Dim));
     }
     if step.is_last && (opened.surprise.is_some() || number != opened.steps.len()) {
-        line.push(look.span("⚑ runs as last ", Role::Warning));
+        line.push(look.span("⚐ runs as last ", Role::Warning));
     }
     line.push(look.span(step.text.as_str(), text));
     Some(line)
@@ -66,8 +63,8 @@ fn line(view: &RecordView, position: usize, look: Look<'_>) -> Option<Vec<Span<'
 fn nothing(view: &RecordView) -> &'static str {
     use stepscope_core::record::RecordKind::{Baseline, Error};
     match view.opened.kind {
-        Baseline => "no procedure: the question went straight to the model",
-        Error => "the run ended before there was a procedure",
+        Baseline => "no procedure: one model call",
+        Error => "run ended before there was a procedure",
         _ => "no steps",
     }
 }

@@ -18,13 +18,15 @@ use crate::widgets::look::{
 };
 use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
 use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 
 /// So many steps of a variable are named in a line.
 const MAX_NAMED: usize = 20;
-/// From this width on a badge is a word.
-const ROOMY: usize = 56;
+/// Columns for values, and for badges as words beside them.
+const ROOMY: usize = 42;
 
 /// How the columns share the width.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +60,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 
 fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let moment = |moment: Moment| match moment.0 {
-        0 => "at the start".to_owned(),
+        0 => "before step 1".to_owned(),
         n => format!("after step {n}"),
     };
     if let Some(anchor) = view.anchor {
@@ -71,10 +73,12 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let mut title = vec![look.span("Global state", Role::Title)];
     if view.opened.has_steps() {
         title.push(look.span(format!("  {}", moment(view.moment)), Role::Dim));
+        let known = common_badge(view).map(|badge| look.span(format!("  all {}", badge.label()), Role::Badge));
+        title.extend(known);
     }
     if !view.edits.values.is_empty() {
         let (count, step) = (view.edits.values.len(), view.edits.step + 1);
-        title.push(look.span(format!("  ✎ {count} edited before step {step}"), Role::Changed));
+        title.push(look.span(format!("  ✎ {count} overrides before step {step}"), Role::Changed));
     }
     title
 }
@@ -84,11 +88,13 @@ fn share(view: &RecordView, width: usize) -> Columns {
     // Two columns for the glyph, one blank behind the name.
     let name = names.max().unwrap_or(0).clamp(8, (width * 7 / 20).clamp(8, 32)) + 3;
     let steps = view.opened.steps.len();
-    let badge = if steps > 0 { badge_width(view, width) } else { 0 };
     if steps == 0 {
-        return Columns { name, value: width.saturating_sub(name + badge), badge, cell: 0, first: 0, count: 0 };
+        return Columns { name, value: width.saturating_sub(name), badge: 0, cell: 0, first: 0, count: 0 };
     }
     let wanted = steps + 1;
+    // A word for the badge where the values keep their room.
+    let words = width >= ROOMY + name + 3 * wanted.min(20);
+    let badge = badge_width(view, words);
     let room = (width.saturating_sub(name + badge) / 2).max(6);
     let cell = [3, 2].into_iter().find(|cell| wanted * cell <= room).unwrap_or(2);
     let count = wanted.min(room / cell).max(1);
@@ -97,11 +103,28 @@ fn share(view: &RecordView, width: usize) -> Columns {
     Columns { name, value, badge, cell, first, count }
 }
 
-/// The badges of a fork are written out where there is room.
-fn badge_width(view: &RecordView, width: usize) -> usize {
+/// Where all values are known in one way the title says so, and there is no column; else badges are words where there is
+/// room for them.
+fn badge_width(view: &RecordView, words: bool) -> usize {
+    if common_badge(view).is_some() {
+        return 0;
+    }
+    let badges = badges(view).map(|badge| badge.label().len() + 1).max();
+    badges.filter(|_| words).unwrap_or(4)
+}
+
+fn badges(view: &RecordView) -> impl Iterator<Item = Badge> {
     let writes = view.opened.variables.iter().take(2_000).flat_map(|row| &row.writes);
-    let longest = writes.filter(|write| write.badge.is_put()).map(|write| write.badge.word().len() + 1).max();
-    longest.filter(|_| width >= ROOMY).unwrap_or(4)
+    writes.filter(|write| write.value.is_some()).map(|write| write.badge)
+}
+
+/// How all values are known, where it is in one way.
+fn common_badge(view: &RecordView) -> Option<Badge> {
+    let mut badges = badges(view).filter(|_| view.opened.fork_origin.is_none() && view.edits.values.is_empty());
+    let first = badges.next()?;
+    // What is given with the question is recorded in any case.
+    let first = if first == Badge::Recorded { badges.find(|badge| *badge != first).unwrap_or(first) } else { first };
+    badges.all(|badge| badge == first || badge == Badge::Recorded).then_some(first)
 }
 
 fn heading(view: &RecordView, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
@@ -162,7 +185,7 @@ fn line(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) ->
         vec![glyph, Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), name), Span::raw(" ")];
     line.extend(value(view, (variable, row), held, columns, look, dimmed, fresh));
     line.push(Span::raw(" "));
-    line.extend(lifeline(view, row, columns, look, dimmed));
+    line.extend(lifeline(view, (variable, row), columns, look, dimmed));
     line
 }
 
@@ -189,8 +212,8 @@ fn value(
     let (text, role) = match &write.value {
         Some(value) => (value.line.as_str(), kind_role(value.kind)),
         None if row.origin == VariableOrigin::Given => ("", Role::Ghost),
-        None if write.badge == Badge::NotRun => (write.badge.word(), Role::Dim),
-        None => (write.badge.word(), Role::BadgeDoubt),
+        None if write.badge == Badge::NotRun => (write.badge.label(), Role::Dim),
+        None => (write.badge.label(), Role::BadgeDoubt),
     };
     let mut style = look.style(role);
     if fresh {
@@ -238,12 +261,16 @@ fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>
 /// How a value is known; in a fork, whether it came with it.
 fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
     if write.badge.is_put() {
-        return if width > write.badge.word().len() { write.badge.word() } else { write.badge.short() };
+        return if width > write.badge.label().len() { write.badge.label() } else { write.badge.short() };
     }
     let fork_origin = view.opened.fork_origin.as_ref();
     let is_asked =
         write.step.is_some_and(|step| fork_origin.is_some_and(|fork_origin| fork_origin.asked.contains(&step)));
-    if is_asked { &view.execution } else { write.badge.short() }
+    match is_asked {
+        true => &view.execution,
+        false if width > write.badge.label().len() => write.badge.label(),
+        false => write.badge.short(),
+    }
 }
 
 /// What stands behind a value: the numbers of the quantities it is, and what it should be.
@@ -257,7 +284,7 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) 
     }
     match computed.value_of(variable, write.step).filter(|_| !write.badge.is_put()) {
         Some(computed) if computed.differs => {
-            spans.push(look.span(format!("  ≙ {} !", computed.value), Role::Warning));
+            spans.push(look.span(format!("  should be {}", computed.value), Role::Warning));
         }
         Some(_) => spans.push(look.span("  ≙", Role::Ok)),
         None => {}
@@ -282,7 +309,7 @@ fn change(view: &RecordView, row: &VariableRow, held: &WriteRow) -> Option<(&'st
 
 fn lifeline(
     view: &RecordView,
-    row: &VariableRow,
+    (variable, row): (usize, &VariableRow),
     columns: Columns,
     look: Look<'_>,
     dimmed: bool,
@@ -300,7 +327,9 @@ fn lifeline(
     let end = last_read.max(last_write);
     let alive = |column: usize| first.is_some_and(|first| first <= column) && end.is_some_and(|end| column < end);
     let ends_well = row.name.as_str() == FINAL_ANSWER || row.origin != VariableOrigin::Declared;
+    let wrong = view.wrong.since(variable);
     for column in columns.first..columns.first + columns.count {
+        let is_wrong = wrong.is_some_and(|step| column > step);
         let is_put = |write: &WriteRow| write.step.is_some() || column == 0 || write.badge == Badge::Override;
         let from = |column: usize| row.writes.partition_point(|write| write.from.0 < column);
         let here = from(column)..from(column + 1);
@@ -329,32 +358,44 @@ fn lifeline(
             None => (" ", Role::Lifeline),
         };
         let later = column > view.moment.0;
-        let style = if dimmed || later || ghostly { look.style(Role::Ghost) } else { look.style(role) };
+        let style = match () {
+            () if dimmed || later || ghostly => look.style(Role::Ghost),
+            () if is_wrong => look.style(Role::Fatal),
+            () => look.style(role),
+        };
+        // The path shows without colour too.
+        let glyph = if is_wrong && glyph == "─" { "━" } else { glyph };
         spans.push(Span::styled(glyph, style));
-        let line = if alive(column) && column + 1 < columns.first + columns.count { "─" } else { " " };
-        let quiet = if dimmed || column >= view.moment.0 { Role::Ghost } else { Role::Lifeline };
+        let on = if is_wrong { "━" } else { "─" };
+        let line = if alive(column) && column + 1 < columns.first + columns.count { on } else { " " };
+        let quiet = match () {
+            () if dimmed || column >= view.moment.0 => Role::Ghost,
+            () if is_wrong => Role::Fatal,
+            () => Role::Lifeline,
+        };
         spans.push(look.span(line.repeat(columns.cell.saturating_sub(1)), quiet));
     }
     spans
 }
 
 /// What the signs mean, for the help.
-pub(crate) const LEGEND: [(&str, &str); 15] = [
+pub(crate) const LEGEND: [(&str, &str); 16] = [
+    ("━", "the wrong value on its way to the answer"),
     ("◆", "the step writes the variable"),
     ("○", "the step reads it"),
     ("◈", "the step reads it and writes it again"),
-    ("◇", "written, and no later step reads it"),
-    ("?", "read, and nothing has written it"),
+    ("◇", "written, never read later"),
+    ("?", "read but never written"),
     ("q", "given with the question, before step 1"),
-    ("✎", "override: a person set the value; before it is saved, the recorded one stands behind it"),
+    ("✎", "override: set by a person; the recorded value follows"),
     ("–", "not run: the run ended before the step"),
-    ("r1", "the value came with this fork; the others were taken over from what was recorded"),
-    ("rec", "the value stands in the record for this step"),
-    ("re", "reconstructed from the final state: one step alone writes it"),
-    ("≙", "recomputed: executed exactly from the values before it, the step gives this very value"),
-    ("≙ 7 !", "executed exactly, it gives 7, and the record says something else"),
-    ("¹", "the number of the quantity in the question that the variable took up"),
-    ("amb", "ambiguous: several steps write it, only the last value is known"),
+    ("r1", "new in this fork; all others are recorded values"),
+    ("recorded", "known from the record, for this step"),
+    ("inferred", "inferred from the final state: one step alone writes it"),
+    ("≙", "recomputing the step gives the same value"),
+    ("should be 7", "recomputing the step gives 7, the record says something else"),
+    ("¹", "the number of the question that the variable holds"),
+    ("ambiguous", "ambiguous: several steps write it, only the last value is known"),
 ];
 
 /// The first steps of a list by their numbers, and how many more there are.
@@ -367,6 +408,21 @@ fn list(steps: impl Iterator<Item = usize>) -> String {
     }
 }
 
+/// How the value of the chosen variable is known, and what the glyphs of its row say.
+pub(crate) fn explain(view: &RecordView) -> Shown {
+    let Some(row) = view.opened.variables.get(view.variables.at) else { return Shown::own("No variables") };
+    let Some(held) = view.opened.write_at(view.variables.at, view.moment) else {
+        return shown!("{}: has no value before its first step", row.name);
+    };
+    let computed = view.opened.computed.value_of(view.variables.at, held.step);
+    let computed = match computed.map(|computed| computed.differs) {
+        Some(true) => "; recomputing its step gives another value (Enter: why)",
+        Some(false) => "; ≙ recomputing its step gives the same value",
+        None => "",
+    };
+    shown!("{}: {}, {}{computed}", row.name, held.badge.label(), held.badge.phrase())
+}
+
 /// A short description of the chosen variable, for the line below the panes.
 pub(crate) fn describe(view: &RecordView) -> String {
     let Some(row) = view.opened.variables.get(view.variables.at) else { return String::new() };
@@ -374,7 +430,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
     let readers = list(row.readers.iter().copied());
     let written = match (row.origin, writers.is_empty()) {
         (VariableOrigin::Given, _) => "given with the question".to_owned(),
-        (_, true) => "no step writes it".to_owned(),
+        (_, true) => "written by no step".to_owned(),
         (_, false) => format!("written by step {writers}"),
     };
     let read = if readers.is_empty() { "never read".to_owned() } else { format!("read by step {readers}") };
@@ -387,7 +443,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
     let computed = view.opened.computed.value_of(view.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
-    let known = known.map(|write| format!("{}: {}, ", write.badge.word(), write.badge.phrase())).unwrap_or_default();
+    let known = known.map(|write| format!("{}: {}, ", write.badge.label(), write.badge.phrase())).unwrap_or_default();
     format!("{}: {known}{computed}{written}, {read}{text}", row.name)
 }
 

@@ -149,9 +149,9 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(sides) = app.screens.side_by_side() else { return Vec::new() };
     let hidden = sides.rows.len() - sides.shown().count();
     let text = match (sides.all, hidden) {
-        (true, _) => "everything is shown; d leaves out what is the same".to_owned(),
-        (false, 0) => "nothing is left out".to_owned(),
-        (false, n) => format!("{n} that are the same are left out; d shows them"),
+        (true, _) => "all shown; d hides unchanged".to_owned(),
+        (false, 0) => "nothing hidden".to_owned(),
+        (false, n) => format!("{n} unchanged hidden (d)"),
     };
     vec![look.span(text, Role::Dim)]
 }

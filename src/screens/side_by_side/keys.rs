@@ -24,7 +24,7 @@ use stepscope_io::pipeline::compare::Partner;
 /// So many rows are looked at for the next record with a partner.
 const NEAR: isize = 1_000;
 /// Why a record is not put next to its baseline record.
-const NO_PARTNER: &str = "the baseline has no record of this item, by id or by question";
+const NO_PARTNER: &str = "no baseline record for this item, by id or by question";
 
 impl App {
     /// The record that keys are about: under the cursor of the table, or open.
@@ -85,7 +85,7 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
 /// A fork further than the one side by side, with its parent.
 fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     let here = app.screens.side_by_side().and_then(|sides| app.store.address(sides.record));
-    let here = here.ok_or("there is no fork here")?;
+    let here = here.ok_or("no fork here")?;
     let fork_tree = app.forks.tree.of(here);
     let at = fork_tree.iter().position(|address| *address == here).unwrap_or(0);
     // The first is what was recorded: it has no parent.
@@ -128,7 +128,7 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
     match made {
         Ok(sides) => {
             show_side_by_side(app, sides);
-            app.say(Shown::own("not kept yet: s keeps it as a fork, q drops it"))
+            app.say(Shown::own("Not saved. s saves as a fork, q discards"))
         }
         Err(why) => app.say(why),
     }
@@ -200,15 +200,15 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     let unkept = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref());
     match action {
         Action::Baseline | Action::Difference => Ok(()),
-        Action::Keep => need(unkept.is_some(), "there is nothing to keep here"),
+        Action::Keep => need(unkept.is_some(), "nothing to save here"),
         Action::NextRecord | Action::PreviousRecord => {
-            need(unkept.is_none(), "this fork is not kept yet: s keeps it, q drops it")?;
+            need(unkept.is_none(), "unsaved fork: s saves, q discards")?;
             let by = if action == Action::NextRecord { 1 } else { -1 };
             if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { pair_from(app, by).map(drop) }
         }
         Action::Export => {
             let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
-            need(procedure, "only a repaired procedure is written to a file")
+            need(procedure, "only a repaired procedure can be exported")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -244,9 +244,9 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Whether the record that keys are about has a partner, as far as is known.
 pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
-    let record = app.current().ok_or("there is no record here")?;
+    let record = app.current().ok_or("no record here")?;
     let hidden = app.review.hidden_of(record);
-    need(hidden.is_empty(), "some of this record is hidden until your verdict: * shows it")?;
+    need(hidden.is_empty(), "fields are hidden until your verdict; * reveals them")?;
     let Some((compared, address)) = app.across.compared.as_ref().zip(app.store.address(record)) else {
         return Ok(());
     };
@@ -257,12 +257,12 @@ pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
 pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     let hidden = app.review.hidden_of(record);
     if !hidden.is_empty() {
-        app.say(shown!("hidden until your verdict: {}; * shows it", hidden.phrase()));
+        app.say(shown!("Hidden until your verdict: {} · * reveals", hidden.phrase()));
         return Vec::new();
     }
     app.across.partner_of = Some(record);
     let Some(compared) = app.across.compared.clone() else {
-        app.say(Shown::own("the two runs are being joined; the record opens when that is done, unless you go on"));
+        app.say(Shown::own("joining the runs; the record opens when done"));
         return across::keys::compare(app);
     };
     let address = app.store.address(record);
@@ -301,7 +301,7 @@ fn pair_by(app: &mut App, by: isize) -> Effects {
 
 /// The record so many rows further than the one side by side, with its row.
 fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
-    let sides = app.screens.side_by_side().ok_or("there is no record here")?;
+    let sides = app.screens.side_by_side().ok_or("no record here")?;
     let (row, rows) = (app.table.row_of(sides.record), app.rows());
     let along = (1..=NEAR).filter_map(|n| row.checked_add_signed(n * by.signum())).filter(|row| *row < rows);
     let partnered = |row: usize| {
@@ -311,11 +311,7 @@ fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
         (has_partner && app.review.hidden_of(record).is_empty()).then_some((row, record))
     };
     let next = along.filter_map(partnered).take(by.unsigned_abs()).last();
-    next.ok_or(if by > 0 {
-        "this is the last record with a partner"
-    } else {
-        "this is the first record with a partner"
-    })
+    next.ok_or(if by > 0 { "this is the last matched record" } else { "this is the first matched record" })
 }
 
 fn is_beside_parent(app: &App) -> bool {

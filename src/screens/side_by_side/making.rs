@@ -34,8 +34,8 @@ impl Make {
     /// What is made, in a few words.
     pub fn title(&self) -> Shown {
         match self {
-            Self::Edit { step, .. } => shown!("edited before step {}", step + 1),
-            Self::Exact => Shown::own("executed exactly"),
+            Self::Edit { step, .. } => shown!("overrides before step {}", step + 1),
+            Self::Exact => Shown::own("recomputed"),
             Self::Repair { .. } => Shown::own("procedure repaired"),
         }
     }
@@ -47,10 +47,10 @@ impl Make {
         match self {
             Self::Edit { step, edits } => edited(&case, *step, edits.clone(), &now()).map_err(|why| Shown::error(&why)),
             Self::Exact => {
-                let none = Shown::own("this record has no procedure to execute");
+                let none = Shown::own("this record has no procedure");
                 let record = record.filter(|_| case.procedure().is_some()).ok_or(none)?;
                 let fork = exact(&case)
-                    .ok_or(Shown::own("nothing to put in: no value differs from what can be calculated exactly"))?;
+                    .ok_or(Shown::own("nothing to recompute: every value already equals its exact result"))?;
                 Ok(fork.record(record, parent.text(), &now()))
             }
             Self::Repair { procedure, .. } => {
@@ -91,12 +91,11 @@ impl Fixes {
         let mut list = fixes(procedure);
         if list.len() > 1 {
             let (all, done) = fix_all(procedure);
-            let (title, after) =
-                (shown!("all that help, one after the other ({})", done.len()), diagnostics(&all).total());
+            let (title, after) = (shown!("apply all helpful fixes ({})", done.len()), diagnostics(&all).total());
             list.insert(0, SuggestedFix { title, procedure: all, before, after });
         }
         if before == 0 {
-            return Err(Shown::own("the procedure is sound: there is nothing to repair"));
+            return Err(Shown::own("the procedure is valid: nothing to repair"));
         }
         Ok(Self {
             list,

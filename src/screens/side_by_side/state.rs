@@ -147,9 +147,7 @@ impl SideBySide {
                 rows.extend(findings(a, b));
                 rows.extend(fields(difference));
             }
-            None => rows.push(SideRow::Sentence(Shown::own(
-                "one of the two is not readable as JSON, so their fields are not compared",
-            ))),
+            None => rows.push(SideRow::Sentence(Shown::own("one of the two is not valid JSON: fields not compared"))),
         }
         bound(&mut rows, facts);
         Self { record: a.index, names, against, rows, facts, ..Self::default() }
@@ -209,21 +207,21 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let right = |opened: &OpenRecord| {
         opened
             .correct
-            .map(|right| Shown::own(if right { "✓ right" } else { "✗ wrong" }))
-            .or_else(|| opened.error.is_some().then(|| Shown::own("✗ error")))
+            .map(|right| Shown::own(if right { "✓ correct" } else { "✗ wrong" }))
+            .or_else(|| opened.error.is_some().then(|| Shown::own("⊘ run failed")))
     };
     let fix = |opened: &OpenRecord| opened.where_to_fix.as_ref().map(|verdict| Shown::own(verdict.fix.phrase()));
     let rows = [
         both("answer", &|opened| opened.pred.clone().or_else(|| opened.answer.clone())).map(as_numbers),
-        both("judged", &right),
-        both("gold", &|opened| opened.gold.clone()).map(as_numbers),
+        both("graded", &right),
+        both("expected", &|opened| opened.gold.clone()).map(as_numbers),
         both("items", &|opened| opened.structured.as_deref().map(items)),
         both("route", &|opened| opened.route.map(|route| Shown::own(route.word()))),
-        both("in words", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
+        both("answer text", &|opened| opened.answer.clone().filter(|_| opened.pred.is_some())),
         both("error", &|opened| opened.error.clone()),
-        both("triage", &fix),
+        both("where to fix", &fix),
         both("findings", &|opened| Some(counted(opened))),
-        both("came about", &|opened| Some(came_about(opened)))
+        both("origin", &|opened| Some(came_about(opened)))
             .filter(|_| a.fork_origin.is_some() || b.fork_origin.is_some()),
         both("kind", &|opened| Some(Shown::own(opened.kind.word()))),
         both("id", &|opened| Some(opened.id.clone())),
@@ -244,7 +242,7 @@ fn items(structured: &ShownAnswer) -> Shown {
         let badge = structured.worst_badge(item).map(|badge| shown!("  ({badge})")).unwrap_or_default();
         shown!("{} {}  {}{badge}", item.standing.glyph(), item.title, value.shortened(MAX_VALUE))
     });
-    let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("nothing was answered"));
+    let all = lines.reduce(|all, line| all.and("\n").join(&line)).unwrap_or(Shown::own("no answer"));
     match structured.items.len().saturating_sub(MAX_ITEMS) {
         0 => all,
         more => shown!("{all}\n… {more} more"),
@@ -254,7 +252,7 @@ fn items(structured: &ShownAnswer) -> Shown {
 fn counted(opened: &OpenRecord) -> Shown {
     let counts = Severity::ALL.map(|severity| (severity.glyph(), opened.count(severity)));
     let some: Vec<_> = counts.iter().filter(|(_, n)| *n > 0).map(|(glyph, n)| format!("{glyph} {n}")).collect();
-    if some.is_empty() { Shown::own("✓ none") } else { shown!("{}", some.join("  ")) }
+    if some.is_empty() { Shown::own("none") } else { shown!("{}", some.join("  ")) }
 }
 
 fn came_about(opened: &OpenRecord) -> Shown {
@@ -332,7 +330,7 @@ fn steps(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let mut rows = vec![SideRow::Heading(Shown::own("Steps"))];
     rows.extend((0..count.min(MAX_STEPS)).filter_map(|n| sides(shown!("step {}", n + 1), text(a, n), text(b, n))));
     if count > MAX_STEPS {
-        rows.push(SideRow::Sentence(shown!("{} more steps are not listed", count - MAX_STEPS)));
+        rows.push(SideRow::Sentence(shown!("{} more steps", count - MAX_STEPS)));
     }
     summed("Steps", rows)
 }
@@ -341,11 +339,7 @@ fn variables(difference: &RecordDifference<'_>) -> Vec<SideRow> {
     let held = |held: Option<&Held<'_>>| {
         let held = held?;
         let step = held.step.map(|step| shown!("step {}, ", step + 1)).unwrap_or_default();
-        Some(shown!(
-            "{}   ({step}{})",
-            value(held.value?),
-            if held.badge.is_put() { held.badge.word() } else { held.badge.short() }
-        ))
+        Some(shown!("{}   ({step}{})", value(held.value?), held.badge.label()))
     };
     let rows = difference.variables.iter().map(|variable| SideRow::Sides {
         name: variable.name.line(),
@@ -365,7 +359,7 @@ fn fields(difference: &RecordDifference<'_>) -> Vec<SideRow> {
     });
     let mut rows = part("Fields", rows.collect());
     if difference.more_fields {
-        rows.push(SideRow::Sentence(shown!("more than {MAX_FIELDS} fields are not listed")));
+        rows.push(SideRow::Sentence(shown!("more than {MAX_FIELDS} fields, not all listed")));
     }
     rows
 }
@@ -388,7 +382,7 @@ fn bound(rows: &mut Vec<SideRow>, facts: usize) {
     }
     if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
         rows.truncate(MAX_ROWS);
-        rows.push(SideRow::Sentence(shown!("{more} more lines are not listed")));
+        rows.push(SideRow::Sentence(shown!("{more} more lines")));
     }
     let mut spent = 0;
     for row in rows {
@@ -414,7 +408,7 @@ fn summed(title: &'static str, mut rows: Vec<SideRow>) -> Vec<SideRow> {
     let same = rows.iter().filter(|row| row.is_same()).count();
     let others = rows.iter().filter(|row| matches!(row, SideRow::Sides { .. })).count() - same;
     if let Some(SideRow::Heading(heading)) = rows.first_mut() {
-        *heading = shown!("{title}: {same} the same, {others} not");
+        *heading = shown!("{title}: {others} changed, {same} same");
     }
     rows
 }
@@ -471,7 +465,7 @@ mod tests {
         let [a, b] = [1, 2].map(|value| run(&[("Read", "a")], &state(value).join(",")));
         let sides = sides(&a, &b);
         assert_eq!(sides.rows.len(), MAX_ROWS + 1);
-        assert!(says(&sides, "more lines are not listed"));
+        assert!(says(&sides, "more lines"));
         assert!(sides.rows.iter().skip(sides.facts).all(|row| !row.is_same()), "what is the same goes first");
     }
 
@@ -481,13 +475,13 @@ mod tests {
         let fork = run(&[("Read", "a"), ("Add both", "final_answer")], r#""a": 2, "final_answer": "4""#);
         let sides = sides(&parent, &fork);
         assert!(says(&sides, "first diverging step: 2 (text, values of final_answer)"));
-        assert!(says(&sides, "Steps: 1 the same, 1 not"));
+        assert!(says(&sides, "Steps: 1 changed, 1 same"));
         let step = side(&sides, "step 2");
         assert_eq!(
             step,
             (Change::Differs, Some("Add\n   → final_answer = 3"), Some("Add both\n   → final_answer = 4"))
         );
-        assert_eq!(side(&sides, "final_answer").1, Some("3   (step 2, re)"));
+        assert_eq!(side(&sides, "final_answer").1, Some("3   (step 2, inferred)"));
         assert!(sides.shown().count() < sides.rows.len());
     }
 
@@ -497,7 +491,7 @@ mod tests {
         assert_eq!(side(&answers, "/x/1"), (Change::Differs, Some("2"), Some("3")));
         assert_eq!(side(&answers, "answer").0, Change::Differs);
         let broken = sides("{\"id\": ", r#"{"id": 1}"#);
-        assert!(says(&broken, "not readable as JSON"));
+        assert!(says(&broken, "not valid JSON"));
         let hostile = sides("{\"\\u001b[31m\": \"\\u202e\"}", "{}");
         assert_eq!(side(&hostile, "/␛[31m"), (Change::OnlyA, Some("⟨U+202E⟩"), None));
     }
@@ -507,7 +501,7 @@ mod tests {
         let many: Vec<(String, String)> = (0..MAX_STEPS + 5).map(|n| (format!("s{n}"), format!("v{n}"))).collect();
         let steps: Vec<(&str, &str)> = many.iter().map(|(text, name)| (text.as_str(), name.as_str())).collect();
         let long = run(&steps, "");
-        assert!(says(&sides(&long, &long), "5 more steps are not listed"));
+        assert!(says(&sides(&long, &long), "5 more steps"));
         let members: Vec<String> = (0..1_000).map(|n| format!(r#""k{n}": "{}""#, "y".repeat(2_000))).collect();
         let wide = sides(&format!("{{{}}}", members.join(",")), "{}");
         let all: usize = (0..1_000).filter_map(|n| side(&wide, &format!("/k{n}")).1).map(str::len).sum();

@@ -7,16 +7,20 @@ use ratatui::text::Span;
 
 use crate::app::review;
 use crate::app::state::App;
+use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
+use crate::widgets::layout::{THIRD, split_columns};
 use crate::widgets::look::{Look, fill, put, severity_role};
 use crate::widgets::prose::{counted, pad, pad_left};
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
+use stepscope_base::text::Shown;
 use stepscope_core::answer::route::Route;
 use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::finding::Severity;
 use stepscope_core::record::RecordKind;
-use stepscope_core::record::types::in_use;
+use stepscope_core::record::types::TypeRegistry;
 use stepscope_core::review::hide::Hidden;
 use stepscope_core::table::row::{Flag, RowFacts, TypedRow};
 use stepscope_core::triage::Fix;
@@ -32,7 +36,7 @@ stepscope_base::words! {
         Ok = "ok",
         Kind = "kind",
         Pred = "answer",
-        Gold = "gold",
+        Gold = "expected",
         Steps = "steps",
         Fitness = "fitness",
         Confidence = "conf",
@@ -49,7 +53,7 @@ impl Column {
             Self::Kind => "type",
             Self::Gold => "grounded",
             Self::Fix => "route",
-            Self::Fitness => "goes on",
+            Self::Fitness => "continues",
             Self::Steps => "",
             other => other.word(),
         }
@@ -79,14 +83,25 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
     let middle = [(Column::Fix, 11), (Column::Pred, 10), (Column::Gold, 10)];
     let kind = [(Column::Kind, 11)];
-    let wide = [(Column::Steps, 6), (Column::Fitness, 8), (Column::Confidence, 6)];
+    let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
+    // What no record has, or all alike, takes no room.
+    let totals = app.store.totals();
+    let counts = &totals.insights;
+    let tells = |(column, _): &&(Column, usize)| match column {
+        Column::Kind => counts.kinds.iter().filter(|count| **count > 0).count() > 1,
+        Column::Steps => counts.procedures > 0,
+        Column::Fitness => counts.fitness + totals.typed() > 0,
+        Column::Confidence => counts.confidences > 0,
+        Column::Fix => counts.fixes.iter().flatten().sum::<usize>() + totals.typed() > 0,
+        _ => true,
+    };
     let mut columns = narrow.to_vec();
     if app.review.is_begun() {
         columns.insert(1, (Column::Review, 1));
     }
     for (least, group) in [(70, &middle[..]), (96, &kind), (116, &wide)] {
         if width >= least {
-            columns.extend(group);
+            columns.extend(group.iter().filter(tells));
         }
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
@@ -98,6 +113,10 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
+    }
+    let (area, third) = split_columns(area, width_of_table(area.width));
+    if third.width > 0 && app.rows() > 0 {
+        preview::draw(app, third, buf, look);
     }
     let inner = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
     let columns = columns(usize::from(inner.width), app);
@@ -112,17 +131,45 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     fill(app.table.list.rows(rows), line, body, buf, look);
 }
 
+/// The table leaves room for the record under the cursor where there is enough for both.
+const fn width_of_table(width: u16) -> u16 {
+    if width >= THIRD { width - width * 2 / 5 } else { width }
+}
+
 fn nothing(app: &App) -> &'static str {
     let waiting = app.table.filter.sets().next().is_some() && app.across.is_working();
     if waiting || app.table.filtering.as_ref().is_some_and(|search| !search.done) {
-        "looking…"
+        "searching…"
     } else if !app.store.is_empty() {
-        "no record fits the filter; Esc drops it"
+        "no record matches the filter; Esc clears it"
     } else if app.percent().is_some() || !app.store.is_settled() {
         "reading…"
     } else {
         "No records here. Try: stepscope FILE or FOLDER"
     }
+}
+
+/// The outcome of the record under the cursor, and what the sorted column means.
+pub(crate) fn explain(app: &App) -> Option<Shown> {
+    let row = app.store.row(app.record()?)?;
+    let outcome = match (row.correct(), row.kind()) {
+        _ if app.review.hidden_of(app.record()?).has(Hidden::Gold) => "hidden until your verdict",
+        (Some(true), _) => "✓ graded correct against the expected answer",
+        (Some(false), _) => "✗ graded wrong against the expected answer",
+        (None, RecordKind::Error | RecordKind::Broken) => "⊘ ended with an error, or cannot be read",
+        (None, RecordKind::Typed) => "structured answer: fix names its route, ✓ can be used",
+        _ => "not graded",
+    };
+    let column = match app.table.sort {
+        SortBy::Number(SortColumn::Fitness) => {
+            "; fitness: score of the genetic search, higher is better, no fixed scale"
+        }
+        SortBy::Number(SortColumn::Confidence) => "; conf: the model's own confidence, from 0 to 1",
+        SortBy::Fix => "; fix: where to fix it, ↺ recomputing gives the expected answer",
+        SortBy::Findings => "; findings by severity: ■ fatal, ! error, ▲ warning, · note",
+        _ => "",
+    };
+    Some(shown!("{outcome}{column}"))
 }
 
 /// What is looked for, what failed, else the record under the cursor.
@@ -133,11 +180,11 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("{}  ", shown!("{}", app.table.filter_text)), Role::Accent));
     }
     if let Some(search) = app.table.filtering.as_ref().filter(|search| !search.done) {
-        line.push(look.span(format!("looking…  {} found  ", search.found.len()), Role::Accent));
+        line.push(look.span(format!("searching…  {} found  ", search.found.len()), Role::Accent));
     } else if let Some(finding) = &app.table.finding {
         let count = finding.len();
         if finding.running {
-            line.push(look.span(format!("looking…  {count} found  "), Role::Accent));
+            line.push(look.span(format!("searching…  {count} found  "), Role::Accent));
         } else {
             let at = finding.nth(app.table.list.at);
             let count = at.map_or_else(|| counted(count, "record"), |at| format!("match {} of {count}", at + 1));
@@ -149,8 +196,11 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     } else if line.is_empty()
         && let Some(record) = app.record()
     {
-        let id = app.table.texts(record).map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
-        line.push(look.span(format!("{}  {id}", app.name_of(record)), Role::Faint));
+        let finding = app.table.preview(record).and_then(|opened| preview::first_finding(opened, look));
+        line.extend(finding.unwrap_or_else(|| {
+            let id = app.table.texts(record).map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
+            vec![look.span(format!("{}  {id}", app.name_of(record)), Role::Faint)]
+        }));
     }
     line
 }
@@ -178,13 +228,13 @@ fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'
 
 /// The columns on screen that can be sorted by, from left to right.
 pub(crate) fn sorts(app: &App) -> Vec<SortBy> {
-    let width = usize::from(app.size.width.saturating_sub(2));
+    let width = usize::from(width_of_table(app.size.width).saturating_sub(2));
     columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
 }
 
 /// The sort of a column of the screen, for the mouse.
 pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
-    let inner_width = usize::from(area.width.saturating_sub(2));
+    let inner_width = usize::from(width_of_table(area.width).saturating_sub(2));
     let mut start = usize::from(area.x) + 1;
     for (known, width) in columns(inner_width, app) {
         if (start..=start + width).contains(&usize::from(column)) {
@@ -206,7 +256,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         } else if column == Column::Findings {
             line.extend(findings(row, width, look));
         } else {
-            let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed));
+            let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
             let (text, role) = typed.unwrap_or_else(|| cell(app, record, row, column));
             line.push(look.span(aligned(column, &text, width), role));
         }
@@ -232,9 +282,9 @@ fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Ro
         Column::Position => position(app, record),
         Column::Review => review::strip::mark(app, record),
         Column::Ok => match (row.correct(), row.kind()) {
-            (Some(true), _) => (" ✓".into(), Role::Dim),
-            (Some(false), _) => (" ✗".into(), Role::Fatal),
-            (None, RecordKind::Error | RecordKind::Broken) if known => (" !".into(), Role::Fatal),
+            (Some(true), _) => (format!(" {}", sign::CORRECT), Role::Dim),
+            (Some(false), _) => (format!(" {}", sign::WRONG), Role::Fatal),
+            (None, RecordKind::Error | RecordKind::Broken) if known => (format!(" {}", sign::FAILED), Role::Fatal),
             _ => (String::new(), Role::Faint),
         },
         Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
@@ -276,7 +326,7 @@ fn title(app: &App, record: usize) -> (String, Role) {
         return (format!("{indent}└ {what}{by}"), Role::Changed);
     }
     let parent = fork_origin.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
-    (format!("parent{parent} not here: {what}"), Role::Warning)
+    (format!("parent{parent} not loaded: {what}"), Role::Warning)
 }
 
 /// What a column tells that a reviewer may not want to see yet.
@@ -290,18 +340,18 @@ const fn hidden_by(column: Column) -> Option<Hidden> {
 }
 
 /// What a typed answer says in a column; `None`: what every record says there.
-fn typed_cell(column: Column, typed: &TypedRow) -> Option<(String, Role)> {
+fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<(String, Role)> {
     let ship = typed.route == Some(Route::Ship);
     Some(match column {
         Column::Ok => match typed.route {
-            Some(Route::Ship) => (" ✓".into(), Role::Dim),
-            Some(Route::Reject) => (" ✗".into(), Role::Fatal),
+            Some(Route::Ship) => (format!(" {}", sign::CORRECT), Role::Dim),
+            Some(Route::Reject) => (format!(" {}", sign::WRONG), Role::Fatal),
             Some(Route::Pending) => (" …".into(), Role::Warning),
             Some(_) => (" →".into(), Role::Accent),
             None => (String::new(), Role::Faint),
         },
         Column::Kind => {
-            let name = typed.asked.and_then(|n| in_use().types().get(usize::from(n)));
+            let name = typed.asked.and_then(|n| types.types().get(usize::from(n)));
             (name.map(|known| known.name.line().into_string()).unwrap_or_default(), Role::Dim)
         }
         Column::Fix => {
@@ -334,13 +384,13 @@ const fn short(route: Route) -> &'static str {
     }
 }
 
-/// Where to fix it; `↺`: executed exactly, the procedure gives the gold answer.
+/// Where to fix it; `↺`: recomputing gives the expected answer.
 fn fix(row: &RowFacts) -> (String, Role) {
-    let recovers = if row.recovers_gold() { " ↺" } else { "" };
+    let recovers = if row.recovers_gold() { format!(" {}", sign::RECOVERS) } else { String::new() };
     match row.fix() {
-        Some(Fix::StepRun) => (format!("step run{recovers}"), Role::Accent),
+        Some(Fix::StepRun) => (format!("output{recovers}"), Role::Accent),
         Some(Fix::Procedure) => (format!("procedure{recovers}"), Role::Warning),
-        Some(Fix::Gold) => (format!("gold{recovers}"), Role::Gold),
+        Some(Fix::Gold) => (format!("expected{recovers}"), Role::Gold),
         Some(Fix::Unknown) => (format!("?{recovers}"), Role::Dim),
         Some(Fix::None) | None => (String::new(), Role::Dim),
     }

@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
+use crate::screens::insights;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::draw::{sort_at, sorts};
 use crate::screens::table::state::{SortBy, SortColumn};
@@ -26,6 +27,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         }
         Action::NextFinding => finding_by(app, times),
         Action::PreviousFinding => finding_by(app, -times),
+        Action::Frequency => insights::keys::open_chart(app),
         Action::SortNext => sort_by(app, 1),
         Action::SortPrevious => sort_by(app, -1),
         Action::SortReverse => {
@@ -86,7 +88,7 @@ fn finding_by(app: &mut App, by: isize) {
     match others.filter(has).take(by.unsigned_abs()).last() {
         Some(row) => app.table.list.at = row,
         // The records with findings are there, or the key would not have been allowed.
-        None => _ = app.say(Shown::own("no other record shown here has findings")),
+        None => _ = app.say(Shown::own("no other listed record has findings")),
     }
 }
 
@@ -102,5 +104,5 @@ fn sort_by(app: &mut App, by: isize) {
 
 fn say_order(app: &mut App) {
     let way = if app.table.descending { "descending" } else { "ascending" };
-    app.say(shown!("sorted by {}, {way}; ~ turns it round", app.table.sort.word()));
+    app.say(shown!("Sorted by {}, {way} · ~ reverses", app.table.sort.word()));
 }

@@ -37,7 +37,7 @@ impl App {
 /// The same; `Err`: the filter cannot be, and nothing has changed.
 pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let typed = typed.trim().to_owned();
-    let filter = Arc::new(Filter::parse(&typed).map_err(|error| shown!("{}", error.message))?);
+    let filter = Arc::new(Filter::parse(&typed, app.side.types()).map_err(|error| shown!("{}", error.message))?);
     let prepared = across::keys::prepare_sets(app, &filter).map_err(Shown::own)?;
     let old = app.table.filtering.take();
     app.table.filter_text = typed;
@@ -153,8 +153,8 @@ fn visit_found(app: &mut App, by: isize) {
             let typed = Shown::line(finding.typed.as_bytes());
             let hidden = finding.hidden();
             app.fail(match hidden {
-                0 => shown!("no record holds {typed}"),
-                _ => shown!("no record shown here holds {typed}; {hidden} that the filter hides do"),
+                0 => shown!("No match for {typed}"),
+                _ => shown!("No match for {typed} in the listed records; {hidden} filtered out match"),
             });
         }
     }

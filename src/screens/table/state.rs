@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::app::msg::SearchId;
+use crate::app::open_record::OpenRecord;
 use crate::app::review::Review;
 use crate::screens::table::matches::Matches;
 use crate::screens::table::order::Order;
@@ -168,6 +169,9 @@ pub struct Table {
     pub finding: Option<Matches>,
     order: Option<Order>,
     row_texts: HashMap<usize, RowTexts>,
+    /// The record under the cursor, read; and the row that was asked for last.
+    preview: Option<Box<OpenRecord>>,
+    wanted: Option<(usize, u64, bool)>,
     moves: u64,
     /// Nobody has chosen a row yet: the cursor stays at the front of the queue while the order is still being made.
     pub from_front: bool,
@@ -316,9 +320,28 @@ impl Table {
         self.row_texts.extend(row_texts);
     }
 
+    /// The record under the cursor, if it was read.
+    pub(crate) fn preview(&self, record: usize) -> Option<&OpenRecord> {
+        self.preview.as_deref().filter(|opened| opened.index == record)
+    }
+
+    /// Keeps the record under the cursor.
+    pub(crate) fn take_preview(&mut self, opened: Box<OpenRecord>) {
+        self.preview = Some(opened);
+    }
+
+    /// Whether a record must be asked for to be previewed; it is taken for asked.
+    pub(crate) fn wants_preview(&mut self, record: usize, checked: bool) -> bool {
+        let wanted = Some((record, self.moves, checked));
+        let fresh = self.wanted != wanted;
+        self.wanted = wanted;
+        fresh
+    }
+
     /// Forgets the texts, because the file changed.
     pub(crate) fn forget_row_texts(&mut self) {
         self.row_texts.clear();
+        self.preview = None;
         self.moves += 1;
     }
 

@@ -357,13 +357,8 @@ impl Json for Value<'_> {
             Kind::String | Kind::Key => writer.text(self.string().unwrap_or_default()),
             Kind::Array => writer.list(self.items(), |item, writer| item.write(writer)),
             Kind::Object if reading == Reading::Written => writer.object(|object| members(self.members(), object)),
-            Kind::Object => {
-                let mut entries = self.entries();
-                if reading == Reading::Sorted {
-                    entries.sort_by_cached_key(Member::name);
-                }
-                writer.object(|object| members(entries, object));
-            }
+            Kind::Object if reading == Reading::Sorted => writer.object(|object| sorted_members(*self, object)),
+            Kind::Object => writer.object(|object| members(self.entries(), object)),
             Kind::Int if reading == Reading::Python => writer.raw(int_digits(*self)),
             Kind::Float | Kind::NotFinite if reading == Reading::Python => {
                 writer.raw(python_float(self.float().unwrap_or(f64::NAN)));
@@ -376,6 +371,18 @@ impl Json for Value<'_> {
 fn members<'a>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_>) {
     for member in members {
         object.put(member.name(), member.value);
+    }
+}
+
+/// Of duplicate keys the last.
+fn sorted_members(value: Value<'_>, object: &mut Object<'_>) {
+    let mut named: Vec<_> = value.members().map(|member| (member.name(), member.value)).collect();
+    named.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut named = named.into_iter().peekable();
+    while let Some((name, value)) = named.next() {
+        if named.peek().is_none_or(|(next, _)| *next != name) {
+            object.put(name, value);
+        }
     }
 }
 

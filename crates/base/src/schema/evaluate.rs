@@ -26,10 +26,12 @@ const MAX_DEPTH: usize = 256;
 const MAX_ASKED: u64 = 3_000_000;
 /// The work of asking one schema about one value.
 const ASK: u64 = 100;
-/// So many values of an `enum` are compared by the work of asking one schema.
-const OPTIONS: u64 = 8;
-/// So many bytes of a value are compared by it.
-const BYTES: u64 = 32;
+/// So many names or values of a schema are compared with one by the work of asking one schema.
+const COMPARED: u64 = 8;
+/// So many bytes of a value are gone through by the same work as comparing one.
+const BYTES: u64 = 64;
+/// Comparing the parts of a value costs this much less than making something of them.
+const MADE: u64 = 16;
 /// So many breaches of one value are told apart.
 const MAX_BREACHES: usize = 100;
 
@@ -332,13 +334,6 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         ON
     }
 
-    /// Whether a value is one of a list; what both are long is paid for.
-    fn is_among(self, list: &[Literal], value: Value<'v>) -> ControlFlow<(), bool> {
-        let size = if value.is_container() { value.raw().len() as u64 } else { 0 };
-        self.pay(size / BYTES + list.len() as u64 / OPTIONS)?;
-        ControlFlow::Continue(Literal::hold(list, value))
-    }
-
     fn node(self, id: Id, value: Value<'v>, errors: &mut Errors<'v>) -> Flow {
         let Some(node) = self.schema.nodes.get(id) else { return ON };
         self.pay(1)?;
@@ -414,6 +409,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
     /// Keywords that ask other schemas are functions of their own: their frames stand on the stack many times over.
     fn keyword(self, about: About<'p, 'v>, keyword: &'v Keyword, errors: &mut Errors<'v>) -> Flow {
         use Keyword as K;
+        self.pay(keyword.cost(about.value))?;
         match keyword {
             K::PrefixItems(_) | K::Items { .. } | K::AdditionalItems { .. } => self.items(about, keyword, errors),
             K::AllOf(_) | K::AnyOf(_) | K::OneOf(_) | K::If { .. } | K::Ref { .. } | K::Recursive { .. } => {
@@ -486,13 +482,13 @@ impl<'p, 'v> Evaluation<'p, 'v> {
                 about.say(errors, move || Message::default().value(value).text(" is not of type ").text(words))
             }
             (Keyword::Enum { options, words }, _) => {
-                if about.evaluation.is_among(options, value)? {
+                if Literal::hold(options, value) {
                     return ON;
                 }
                 about.say(errors, move || Message::default().value(value).text(" is not one of ").text(words))
             }
             (Keyword::Const { value: wanted, words }, _) => {
-                if about.evaluation.is_among(std::slice::from_ref(wanted), value)? {
+                if Literal::hold(std::slice::from_ref(wanted), value) {
                     return ON;
                 }
                 about.say(errors, move || Message::default().text(words).text(" was expected"))
@@ -805,6 +801,9 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         }
         let this = Self { depth: self.depth + 1, ..self };
         for keyword in keywords {
+            if self.pay(keyword.cost(value)).is_break() {
+                return;
+            }
             let is_known = |member: &Member<'v>| match keyword {
                 Keyword::Properties(properties) => {
                     properties.iter().any(|(name, _)| name.as_slice() == member.name().bytes())
@@ -874,6 +873,39 @@ impl<'p, 'v> Evaluation<'p, 'v> {
             }
             _ => {}
         }
+    }
+}
+
+impl Keyword {
+    /// What it looks through by itself, in schemas that are asked: all of the value, as often as it has names to find
+    /// there, and what it compares one value with.
+    fn cost(&self, value: Value<'_>) -> u64 {
+        let (compared, passes) = match (self, value.kind()) {
+            (Self::Enum { options, .. }, Kind::Array | Kind::Object) => (options.len(), MADE),
+            (Self::Enum { options, .. }, _) => (options.len(), 0),
+            (Self::Const { .. }, Kind::Array | Kind::Object)
+            | (Self::Length { .. } | Self::UnevaluatedProperties { .. }, Kind::Object)
+            | (Self::Length { .. } | Self::UniqueItems | Self::UnevaluatedItems(_), Kind::Array)
+            | (Self::Pattern(_), Kind::String | Kind::Key) => (0, MADE),
+            (Self::Required(names), Kind::Object) => (names.len(), names.len() as u64),
+            (Self::Properties(named) | Self::DependentSchemas(named), Kind::Object) => {
+                (named.len(), named.len() as u64)
+            }
+            (Self::Dependencies(named), Kind::Object) => {
+                let names = |dependency: &Dependency| match dependency {
+                    Dependency::Names(names) => 1 + names.len(),
+                    Dependency::Schema(_) => 1,
+                };
+                let names: usize = named.iter().map(|(_, dependency)| names(dependency)).sum();
+                (names, names as u64)
+            }
+            (Self::PatternProperties(patterns), Kind::Object) => (0, MADE * patterns.len() as u64),
+            (Self::AdditionalProperties { known, patterns, .. }, Kind::Object) => {
+                (known.len(), known.len() as u64 + MADE * (1 + patterns.len() as u64))
+            }
+            _ => (0, 0),
+        };
+        (compared as u64 + passes * (value.raw().len() as u64 / BYTES)) / COMPARED
     }
 }
 

@@ -18,11 +18,13 @@ mod differences;
 mod folded;
 mod near;
 mod search;
+mod stitched;
 
 pub use differences::{Differences, differences};
 use folded::published;
 pub(crate) use folded::{FoldedText, fold_text};
 use search::{Search, contains, distance};
+pub(crate) use stitched::{StitchedPart, stitched};
 
 /// A place so many lines from the cited ones is near them.
 pub(crate) const NEARBY: usize = 5;

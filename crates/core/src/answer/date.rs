@@ -47,6 +47,12 @@ impl Date {
 
     /// Reads YYYY-MM-DD.
     pub(crate) fn iso(text: &[u8]) -> Result<Self, NoDate> {
+        let date = Self::spelled(text).ok_or(NoDate::Form)?;
+        Self::of(date.year, date.month, date.day).ok_or(NoDate::Impossible)
+    }
+
+    /// Year, month and day of YYYY-MM-DD, whether or not the calendar has such a day.
+    pub(crate) fn spelled(text: &[u8]) -> Option<Self> {
         let form = text.len() == 10
             && text.iter().enumerate().all(|(n, byte)| match n {
                 4 | 7 => *byte == b'-',
@@ -56,10 +62,7 @@ impl Date {
             let digits = text.get(from..to).unwrap_or_default();
             digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit.wrapping_sub(b'0')))
         };
-        if !form {
-            return Err(NoDate::Form);
-        }
-        Self::of(number(0, 4), number(5, 7), number(8, 10)).ok_or(NoDate::Impossible)
+        form.then(|| Self { year: number(0, 4), month: number(5, 7), day: number(8, 10) })
     }
 }
 
@@ -69,6 +72,12 @@ impl WrittenDate {
         let year =
             self.year.is_none_or(|(year, whole)| if whole { year == date.year } else { year == date.year % 100 });
         year && self.month.is_none_or(|month| month == date.month) && self.day.is_none_or(|day| day == date.day)
+    }
+
+    /// The day, where all of it is written.
+    pub(crate) fn whole(&self) -> Option<Date> {
+        let (year, _) = self.year.filter(|(_, whole)| *whole)?;
+        Date::of(year, self.month?, self.day?)
     }
 
     fn full(year: (u32, bool), month: u32, day: u32) -> Option<Self> {
@@ -318,6 +327,17 @@ mod tests {
         assert_eq!(agrees("03/04/2024", "2024-04-03"), Some(true));
         assert_eq!(agrees("03.04.2024", "2024-03-04"), Some(false));
         assert_eq!(agrees("1er avril 2024", "2024-04-01"), Some(true));
+    }
+
+    #[test]
+    fn a_day_that_cannot_be_is_compared_all_the_same() {
+        let agrees = |text: &str, iso: &str| {
+            let date = Date::spelled(iso.as_bytes()).unwrap();
+            written(text).iter().any(|written| written.agrees(date))
+        };
+        assert!(!agrees("15/03/2024", "2024-15-03") && !agrees("March 3, 2023", "2023-02-30"));
+        assert!(agrees("February 2023", "2023-02-30"));
+        assert_eq!(Date::spelled(b"2024-3-15"), None);
     }
 
     #[test]

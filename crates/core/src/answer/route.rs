@@ -20,15 +20,15 @@ stepscope_base::words! {
         /// The document contradicts itself: show both sides.
         ShowConflict = "show_conflict" => "the evidence conflicts: show both sides",
         /// The question is ambiguous: ask back.
-        Clarify = "clarify" => "ask back what is meant",
+        Clarify = "clarify" => "clarify the question",
         /// The text reached the model without its layout: parse the pages again.
-        Reparse = "reparse" => "parse the pages again",
+        Reparse = "reparse" => "re-parse",
         /// Nothing was found.
-        NoAnswer = "no_answer" => "the document does not say",
+        NoAnswer = "no_answer" => "not in document",
         /// Found, but not all: retrieve more.
-        Broaden = "broaden" => "not all was found: retrieve more",
+        Broaden = "broaden" => "retrieve more",
         /// It was concluded, not read: a person decides.
-        HumanReview = "human_review" => "inferred: a person decides",
+        HumanReview = "human_review" => "needs human review",
         /// It can be used.
         Ship = "ship" => "use it",
     }
@@ -105,13 +105,20 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     if typed.base("extraction_method").is_some_and(|method| method.is_string("inferred")) {
         triggers.base(Route::HumanReview, "the answer was inferred", "extraction_method");
     }
+    if let Some(conflict) = findings.iter().find(|finding| finding.rule == RuleId::ConflictUnflagged) {
+        triggers.fire(Route::ShowConflict, conflict.rule.word(), conflict.place().pointer());
+    }
+    if let Some(converted) = findings.iter().find(|finding| is_converted(finding)) {
+        triggers.fire(Route::HumanReview, converted.rule.word(), converted.place().pointer());
+    }
     let undecided = findings.iter().find(|finding| finding.rule == RuleId::QuoteUndecided);
     if let Some(undecided) = undecided {
         triggers.fire(Route::HumanReview, undecided.rule.word(), undecided.place().pointer());
     }
     let speaks_against = |route: Route| triggers.fired.iter().any(|trigger| trigger.route == route);
-    let held_back =
-        [Route::Reject, Route::ShowConflict, Route::NoAnswer, Route::Broaden].into_iter().any(speaks_against);
+    let is_flagged = findings.iter().any(is_converted);
+    let held_back = is_flagged
+        || [Route::Reject, Route::ShowConflict, Route::NoAnswer, Route::Broaden].into_iter().any(speaks_against);
     if !held_back && undecided.is_none() && says.found == Some(true) && says.complete == Some(true) {
         triggers.fire(Route::Ship, "found, complete, and all checks pass", typed.pointer.clone());
     }
@@ -126,7 +133,13 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
 fn is_failed_check(finding: &Finding) -> bool {
     finding.rule.kinds() == Kinds::Typed
         && finding.severity < Severity::Note
-        && !matches!(finding.rule, RuleId::ListTruncatedNextPage | RuleId::AnswerMissing)
+        && !matches!(finding.rule, RuleId::ListTruncatedNextPage | RuleId::AnswerMissing | RuleId::ConflictUnflagged)
+        && !is_converted(finding)
+}
+
+/// Whether it speaks of a value of another type that lenient readers convert.
+fn is_converted(finding: &Finding) -> bool {
+    finding.rule == RuleId::WrongType && finding.severity == Severity::Warning
 }
 
 /// What an answer says of itself, whatever its dialect.

@@ -82,7 +82,9 @@ pub fn judge(
         return Truncation::unknown("The document is not at hand.");
     };
     let retrieved = typed.retrieved();
-    match SeenContext::of(items, &retrieved, document) {
+    let is_table = asked.kind.as_ref().is_some_and(|kind| *kind == "table")
+        || items.iter().any(|item| item.value.as_ref().is_some_and(|(key, _)| *key == "table"));
+    match SeenContext::of(items, &retrieved, document).map(|seen| SeenContext { is_table, ..seen }) {
         Some(seen) => seen.judge(),
         None => Truncation::unknown("No cited line and no retrieved page stands in the document."),
     }
@@ -116,6 +118,10 @@ struct SeenContext<'d> {
     page: usize,
     /// The entries of the list, where they are marked.
     marker: Option<Marker>,
+    /// The codes of the entries, where they have any: `GV.RM-07`.
+    codes: Vec<Code>,
+    /// A table was asked for or given.
+    is_table: bool,
 }
 
 impl<'d> SeenContext<'d> {
@@ -138,7 +144,10 @@ impl<'d> SeenContext<'d> {
         let shown = |page: &(i64, Range<usize>)| retrieved.binary_search(&page.0).is_ok();
         let more = document.pages().get(at + 1..).unwrap_or_default().iter().take_while(|page| shown(page)).count();
         let marker = cited.iter().rev().take(MAX_TAIL).find_map(|lines| marker_at(document, lines.start));
-        Some(Self { document, last, page: at + more, marker })
+        let text = |line: usize| document.line(line).unwrap_or_default();
+        let lines = cited.iter().take(MAX_TAIL).flat_map(|lines| lines.clone().take(MAX_WRAPPED));
+        let codes = lines.filter_map(|line| Code::of(text(line))).collect();
+        Some(Self { document, last, page: at + more, marker, codes, is_table: false })
     }
 
     fn judge(&self) -> Truncation {
@@ -146,6 +155,11 @@ impl<'d> SeenContext<'d> {
         let heading = |line: &usize| in_contents(self.document, *line) || is_numbered_heading(self.text(*line));
         if let Some(line) = tail.iter().copied().find(|line| heading(line) && self.entry(*line).is_none()) {
             let reason = Message::new("A new heading follows on a page that the model saw: ").quoted(self.text(line));
+            return Truncation::of(TruncationVerdict::Bounded, reason.text("."), &(0..0), Some(line));
+        }
+        let ended = |line: &usize| self.code_verdict(*line) == Some(TruncationVerdict::Bounded);
+        if let Some(line) = tail.iter().copied().find(ended) {
+            let reason = Message::new("Another group begins on a page that the model saw: ").quoted(self.text(line));
             return Truncation::of(TruncationVerdict::Bounded, reason.text("."), &(0..0), Some(line));
         }
         let after = self.document.pages().get(self.page + 1..).unwrap_or_default();
@@ -172,6 +186,15 @@ impl<'d> SeenContext<'d> {
         if in_contents(self.document, top) {
             return verdict(TruncationVerdict::Bounded, "A new section begins on top of the next page: ", top);
         }
+        if let Some((line, judged)) =
+            lines.iter().take(MAX_WRAPPED).find_map(|line| Some((*line, self.code_verdict(*line)?)))
+        {
+            let words = match judged {
+                TruncationVerdict::Truncated => "The list goes on on the next page: ",
+                _ => "Another group begins on the next page: ",
+            };
+            return verdict(judged, words, line);
+        }
         let first_heading = lines.iter().position(|line| in_contents(self.document, *line));
         let own = lines.get(..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)).unwrap_or_default();
         if let Some(line) = self.next_entry(tail, own) {
@@ -179,6 +202,13 @@ impl<'d> SeenContext<'d> {
         }
         if let Some(line) = own.iter().copied().take(2).find(|line| says_continued(self.text(*line))) {
             return verdict(TruncationVerdict::Truncated, "The next page says that it goes on: ", line);
+        }
+        if let Some((line, judged)) = self.table_verdict(own) {
+            let words = match judged {
+                TruncationVerdict::Truncated => "The table goes on on the next page: ",
+                _ => "The table ends, prose begins on the next page: ",
+            };
+            return verdict(judged, words, line);
         }
         if is_numbered_heading(self.text(top)) {
             return verdict(TruncationVerdict::Bounded, "A new heading stands on top of the next page: ", top);
@@ -193,6 +223,57 @@ impl<'d> SeenContext<'d> {
             return verdict(TruncationVerdict::Bounded, "A new heading stands on top of the next page: ", top);
         }
         verdict(TruncationVerdict::Unknown, "The next page begins with neither a heading nor a further entry: ", top)
+    }
+
+    /// What the code of a line says of a list whose entries have codes.
+    fn code_verdict(&self, line: usize) -> Option<TruncationVerdict> {
+        let last = self.codes.last()?;
+        let code = Code::of(self.text(line))?;
+        let level = last.parts.len();
+        // The group that all entries are of: if there is one entry alone, its own.
+        let shared = |code: &Code| last.parts.iter().zip(&code.parts).take_while(|(a, b)| a == b).count();
+        let own = self.codes.iter().filter(|code| code.parts.len() == level);
+        let group = own.map(shared).min().unwrap_or(level).min(level - 1);
+        let common = group.min(code.signs.len());
+        let is_alike = code.signs.get(..common) == last.signs.get(..common) && code.parts.len() <= level;
+        // The heading of the last entry's own group is no news.
+        if !is_alike || (code.parts.len() < level && last.parts.starts_with(&code.parts)) {
+            return None;
+        }
+        let is_inside = code.parts.get(..group) == last.parts.get(..group) && code.parts.len() > group;
+        if !is_inside {
+            return Some(TruncationVerdict::Bounded);
+        }
+        if code.parts.len() < level {
+            // A new group inside of what the entries range over; the last entry's own group is no news.
+            let is_own = last.parts.starts_with(&code.parts);
+            return (!is_own).then_some(TruncationVerdict::Truncated);
+        }
+        code.follows(last, group).then_some(TruncationVerdict::Truncated)
+    }
+
+    /// What the first lines of the next page say of a table: more rows, or prose.
+    fn table_verdict(&self, lines: &[usize]) -> Option<(usize, TruncationVerdict)> {
+        let from = self.last.saturating_sub(MAX_WRAPPED);
+        let rows: Vec<usize> = (from..=self.last).filter_map(|line| cells(self.text(line))).collect();
+        let columns = rows.last().copied().filter(|_| rows.len() >= 2 || self.is_table);
+        if columns.is_none() && !self.is_table {
+            return None;
+        }
+        // What a table says of itself stands below it.
+        let is_aside = |line: &usize| {
+            let text = String::from_utf8_lossy(self.text(*line)).to_lowercase();
+            ["note", "source", "*", "†", "(1)"].iter().any(|aside| text.starts_with(aside))
+        };
+        let line = lines.iter().copied().find(|line| !is_aside(line))?;
+        match (cells(self.text(line)), columns) {
+            (Some(cells), Some(columns)) if cells == columns => Some((line, TruncationVerdict::Truncated)),
+            (None, Some(_)) if is_prose(self.text(line)) => Some((line, TruncationVerdict::Bounded)),
+            (None, None) if is_prose(self.text(line)) && !is_prose(self.text(self.last)) => {
+                Some((line, TruncationVerdict::Bounded))
+            }
+            _ => None,
+        }
     }
 
     fn text(&self, line: usize) -> &'d [u8] {
@@ -426,6 +507,91 @@ fn is_continuation(text: &[u8]) -> bool {
     text.chars().next().is_some_and(char::is_lowercase)
 }
 
+/// How many cells a line has, where it is the row of a table: between bars, tabs or wide blanks.
+fn cells(text: &[u8]) -> Option<usize> {
+    let text = std::str::from_utf8(text).ok()?.trim().trim_matches('|').trim();
+    let count = |parts: Vec<&str>| parts.iter().filter(|part| !part.trim().is_empty()).count();
+    let cells = if text.contains('|') {
+        text.split('|').count()
+    } else if text.contains('\t') {
+        text.split('\t').count()
+    } else {
+        count(text.split("  ").collect())
+    };
+    (cells >= 2).then_some(cells)
+}
+
+/// A line of running text: several words, most of them small, and no cells.
+fn is_prose(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let words: Vec<&str> = text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
+    let small = words.iter().filter(|word| word.starts_with(char::is_lowercase)).count();
+    words.len() >= 7
+        && small * 5 >= words.len() * 3
+        && cells(text.as_bytes()).is_none()
+        && marker(text.as_bytes()).is_none()
+}
+
+/// The code of an entry: `GV.RM-07`, `AC-2(3)`, `A.5.1`. Its parts are its levels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Code {
+    parts: Vec<String>,
+    /// What stands between the parts.
+    signs: Vec<char>,
+}
+
+impl Code {
+    /// The code that a line begins with, or that a short heading ends with in parentheses.
+    fn of(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?.trim().trim_start_matches(['•', '-', '*', '–', '|', ' ']);
+        let first = text.split([' ', '\t', '|']).next()?;
+        Self::read(first.trim_end_matches([':', '.', ',', ';'])).or_else(|| {
+            let heading = heading_text(text.trim_end_matches(':').as_bytes())?;
+            let (_, rest) = heading.rsplit_once('(')?;
+            Self::read(rest.split_once(')')?.0)
+        })
+    }
+
+    fn read(word: &str) -> Option<Self> {
+        const MAX_CODE: usize = 24;
+        if word.len() > MAX_CODE || !word.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return None;
+        }
+        let (mut parts, mut signs, mut part) = (Vec::new(), Vec::new(), String::new());
+        for c in word.trim_end_matches([')', ']']).chars() {
+            match c {
+                '.' | '-' | '(' | '[' | '/' => {
+                    parts.push(std::mem::take(&mut part));
+                    signs.push(c);
+                }
+                c if c.is_ascii_uppercase() || c.is_ascii_digit() => part.push(c),
+                // AC-2a: small letters are enhancements.
+                _ => return None,
+            }
+        }
+        parts.push(part);
+        let is_part = |part: &String| {
+            let digits = part.bytes().filter(u8::is_ascii_digit).count();
+            !part.is_empty() && part.len() <= 4 && (digits == 0 || digits == part.len())
+        };
+        // U.S. and A.M. are no codes.
+        let says = parts.iter().any(|part| part.bytes().all(|b| b.is_ascii_digit()))
+            || parts.iter().all(|part| part.len() > 1);
+        (parts.len() >= 2 && parts.iter().all(is_part) && says).then_some(Self { parts, signs })
+    }
+
+    /// Whether it comes after another one of its level; what counts counts on, in a group of its own from the start.
+    fn follows(&self, last: &Self, group: usize) -> bool {
+        let number = |part: Option<&String>| part.and_then(|part| part.parse::<u32>().ok());
+        let (own, other) = (self.parts.get(group), last.parts.get(group));
+        if own != other {
+            // Letters have no order that everybody keeps.
+            return number(own).zip(number(other)).is_none_or(|(own, other)| own > other);
+        }
+        number(self.parts.last()).zip(number(last.parts.last())).is_some_and(|(own, other)| own > other)
+    }
+}
+
 /// What stands before the entries of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Marker {
@@ -631,6 +797,45 @@ mod tests {
         ] {
             assert_eq!(verdict(&[list, next], &[0, 1]), TruncationVerdict::Truncated, "{list} / {next}");
         }
+    }
+
+    #[test]
+    fn codes_have_levels() {
+        let list = "GV.RM-06: A method is set.\nGV.RM-07: Opportunities are considered.";
+        for (next, expected) in [
+            ("GV.RR-01: Leadership is responsible.", TruncationVerdict::Bounded),
+            ("GV.RR: Roles and responsibilities are set.", TruncationVerdict::Bounded),
+            ("Roles, Responsibilities, and Authorities (GV.RR):", TruncationVerdict::Bounded),
+            ("ID.AM-01: Inventories are kept.", TruncationVerdict::Bounded),
+            ("GV.RM-08: Risks are told.", TruncationVerdict::Truncated),
+            ("and of others.\nGV.RM-08: Risks are told.", TruncationVerdict::Truncated),
+        ] {
+            assert_eq!(verdict(&[list, next], &[0, 1]), expected, "{next}");
+        }
+        // What ranges over several groups goes on with the next of them.
+        let groups = "GV.OC-05: Outcomes are known.\nGV.RM-01: Objectives are set.";
+        assert_eq!(verdict(&[groups, "GV.RR-01: Leadership is responsible."], &[0, 1]), TruncationVerdict::Truncated);
+        assert_eq!(verdict(&[groups, "ID.AM-01: Inventories are kept."], &[0, 1]), TruncationVerdict::Bounded);
+        let categories = "GV.OC: Context\nGV.RM: Strategy";
+        assert_eq!(verdict(&[categories, "GV.RR: Roles"], &[0, 1]), TruncationVerdict::Truncated);
+        assert_eq!(verdict(&[categories, "ID.AM: Assets"], &[0, 1]), TruncationVerdict::Bounded);
+        let controls = "AC-1 Policy and procedures\nAC-2 Account management";
+        assert_eq!(verdict(&[controls, "AC-3 Access enforcement"], &[0, 1]), TruncationVerdict::Truncated);
+        assert_eq!(verdict(&[controls, "AT-1 Policy and procedures"], &[0, 1]), TruncationVerdict::Bounded);
+        for text in ["U.S. law", "A.M. or P.M.", "I.e. this", "e.g. that", "COVID", "Section 5", "X"] {
+            assert_eq!(Code::of(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_table_ends_where_prose_begins() {
+        let table = "Cover | Limit\nBuilding | USD 4\nContents | USD 2";
+        let prose = "The limits above apply to each claim and to all claims of a year together.";
+        assert_eq!(verdict(&[table, prose], &[1, 2]), TruncationVerdict::Bounded);
+        assert_eq!(verdict(&[table, "Garden | USD 1"], &[1, 2]), TruncationVerdict::Truncated);
+        assert_eq!(verdict(&[table, "Source: the insurer.\nGarden | USD 1"], &[1, 2]), TruncationVerdict::Truncated);
+        let wide = "Cover      Limit\nBuilding   USD 4\nContents   USD 2";
+        assert_eq!(verdict(&[wide, prose], &[1, 2]), TruncationVerdict::Bounded);
     }
 
     #[test]

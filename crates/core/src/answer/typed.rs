@@ -127,7 +127,8 @@ impl<'a> TypedAnswer<'a> {
     /// How the answer object is laid out; `None` where there is none.
     pub(crate) fn dialect(&self) -> Option<Dialect> {
         let answer = self.answer.filter(|answer| answer.kind() == Kind::Object)?;
-        Some(if !is_rich(answer) && has_fields(answer) { Dialect::Fields } else { Dialect::Items })
+        let has_fields = || has_fields(answer) || is_flat(answer);
+        Some(if !is_rich(answer) && has_fields() { Dialect::Fields } else { Dialect::Items })
     }
 
     /// The value of a base field.
@@ -135,9 +136,9 @@ impl<'a> TypedAnswer<'a> {
         self.answer?.get(field)
     }
 
-    /// Whether a base field is true; `None` where it is no truth value.
+    /// Whether a base field is true, as lenient readers take it; `None` where it is no truth value.
     pub fn flag(&self, field: &str) -> Option<bool> {
-        self.base(field)?.bool()
+        truth(self.base(field)?)
     }
 
     /// What the question asks for: the shape and type that were made of it, else the name of its schema.
@@ -175,6 +176,13 @@ impl<'a> TypedAnswer<'a> {
     pub(crate) fn items_and_rest(&self) -> (Vec<AnswerItem<'a>>, UnreadRest) {
         let mut found = ItemCollector::default();
         match (self.dialect(), self.answer) {
+            (Some(Dialect::Fields), Some(answer)) if is_flat(answer) => {
+                let member = FLAT_VALUES.iter().find_map(|key| answer.member(key)).or_else(|| carrier(answer));
+                let citations = citations(answer, &self.pointer, &mut found);
+                let value = member.map(|member| (member.name(), member.value));
+                let field = value.as_ref().map(|(name, _)| name.clone());
+                found.items.push(AnswerItem { pointer: self.pointer.clone(), root: answer, field, value, citations });
+            }
             (Some(Dialect::Fields), Some(answer)) => fields(answer, &self.pointer, 0, &mut found),
             (Some(Dialect::Items), Some(answer)) => items(answer, &self.pointer, &mut found),
             _ => {}
@@ -293,6 +301,21 @@ fn schema_word(schema: Value<'_>) -> Option<String> {
     (!word.is_empty()).then_some(word)
 }
 
+/// A flag as lenient readers take it: `true`, `"yes"`, `1`.
+pub(crate) fn truth(value: Value<'_>) -> Option<bool> {
+    let text = value.string().and_then(|text| text.utf8().map(|text| text.trim().to_ascii_lowercase()));
+    match (text.as_deref(), value.kind()) {
+        (Some("true" | "t" | "yes" | "y" | "on" | "1"), _) => Some(true),
+        (Some("false" | "f" | "no" | "n" | "off" | "0"), _) => Some(false),
+        (None, Kind::Int | Kind::Float) => match whole(value) {
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            _ => None,
+        },
+        _ => value.bool(),
+    }
+}
+
 /// A whole number as lenient readers take it: `83`, `83.0` and `"83"`.
 pub fn whole(value: Value<'_>) -> Option<i64> {
     match value.kind() {
@@ -319,6 +342,27 @@ pub(crate) fn is_rich(value: Value<'_>) -> bool {
         }
     }
     false
+}
+
+/// The keys under which an answer without items carries its value.
+const FLAT_VALUES: [&str; 2] = ["answer", "value"];
+
+/// Whether an object is the smallest answer there is: a value with its first and last line.
+pub(crate) fn is_flat(value: Value<'_>) -> bool {
+    let (mut says, mut begins, mut ends) = (false, false, false);
+    for member in value.members() {
+        match member.key.plain_string().and_then(|name| std::str::from_utf8(name).ok()) {
+            Some("items" | "procedure" | "state" | "steps" | "format") => return false,
+            Some(name) => {
+                let is_value = FLAT_VALUES.contains(&name) || VALUE_KEYS.contains(&name);
+                says |= is_value && !(member.value.is_null() || member.value.kind() == Kind::Array);
+                begins |= FIRST_LINE.contains(&name) && whole(member.value).is_some();
+                ends |= LAST_LINE.contains(&name) && whole(member.value).is_some();
+            }
+            None => {}
+        }
+    }
+    says && begins && ends
 }
 
 /// Whether an object holds fields of `{value, quote, line_start, ..}`.

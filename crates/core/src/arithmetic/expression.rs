@@ -7,11 +7,15 @@ use std::ops::Range;
 
 use crate::arithmetic::number::{Number, Written};
 
+mod equality;
 mod equation;
 mod measure;
+mod worked;
 
+pub(crate) use equality::{Equality, EqualitySide, equalities};
 pub(crate) use equation::{equation, solved};
 pub(crate) use measure::{clock, list};
+pub(crate) use worked::{Worked, bound, plain as plain_signs, worked};
 
 /// Longer texts are not looked at.
 pub(crate) const MAX_TEXT: usize = 4_000;
@@ -253,6 +257,12 @@ impl Expression {
         self.nodes.iter().filter_map(number).collect()
     }
 
+    /// Whether something is divided by this number in it.
+    pub(crate) fn divides_by(&self, number: Number) -> bool {
+        let is_it = |at: u16| self.nodes.get(usize::from(at)) == Some(&Node::Number(number));
+        self.nodes.iter().any(|node| matches!(*node, Node::Pair(Operation::Divide, _, lower) if is_it(lower)))
+    }
+
     /// Whether this number stands in it.
     pub fn holds(&self, number: Number) -> bool {
         self.nodes.contains(&Node::Number(number))
@@ -261,6 +271,13 @@ impl Expression {
     /// The number it gives; `None` where a name has no value, where it divides by zero or grows too large.
     pub(crate) fn evaluate(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
         self.values(value)?.last().copied()
+    }
+
+    /// The numbers that its operations give, its own last.
+    pub(crate) fn results(&self, value: impl Fn(u32) -> Option<Number>) -> Option<Vec<Number>> {
+        let values = self.values(value)?;
+        let is_result = |node: &Node| matches!(node, Node::Pair(..) | Node::Single(..));
+        Some(self.nodes.iter().zip(values).filter(|(node, _)| is_result(node)).map(|(_, value)| value).collect())
     }
 
     /// The numbers of all its parts, its own last.
@@ -285,6 +302,27 @@ impl Expression {
             values.push(number);
         }
         Some(values)
+    }
+
+    /// Of every operation in it, the numbers that go in and what comes out; where names have no value, nothing.
+    pub(crate) fn parts(&self) -> Vec<(Vec<Number>, Number)> {
+        let Some(values) = self.values(|_| None) else { return Vec::new() };
+        let mut leaves: Vec<Vec<Number>> = Vec::with_capacity(self.nodes.len());
+        let mut parts = Vec::new();
+        for (node, value) in self.nodes.iter().zip(values) {
+            let of = |at: u16| leaves.get(usize::from(at)).cloned().unwrap_or_default();
+            let own = match *node {
+                Node::Number(number) | Node::Percent(number) => vec![number],
+                Node::Name(_) | Node::Symbol(..) => Vec::new(),
+                Node::Single(_, at) => of(at),
+                Node::Pair(_, left, right) => [of(left), of(right)].concat(),
+            };
+            if matches!(node, Node::Pair(..)) {
+                parts.push((own.clone(), value));
+            }
+            leaves.push(own);
+        }
+        parts
     }
 
     /// As people write it, each name as `name` shows it.
@@ -804,6 +842,8 @@ struct Parser<'t> {
     whole: bool,
     /// Any word may be the unknown of an equation.
     words: bool,
+    /// Units may stand wherever people write them: `240g/5`, `$8/hour * 3`, `(3 + 2) apples`.
+    units: bool,
     nodes: Vec<Node>,
     depth: usize,
     /// Operators that can be nothing else.
@@ -814,7 +854,7 @@ struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     const fn new(list: &'t [Lexeme], at: usize, text: &'t str, whole: bool) -> Self {
-        Self { list, at, text, whole, words: false, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
+        Self { list, at, text, whole, words: false, units: false, nodes: Vec::new(), depth: 0, strong: 0, weak: 0 }
     }
 
     fn push(&mut self, node: Node) -> Option<u16> {
@@ -931,7 +971,8 @@ impl<'t> Parser<'t> {
     }
 
     fn close(&mut self) -> Option<()> {
-        (self.kind(0)? == TokenKind::Close).then(|| self.at += 1)
+        (self.kind(0)? == TokenKind::Close).then(|| self.at += 1)?;
+        if self.units { self.skip_unit() } else { Some(()) }
     }
 
     /// `2k` and `2(a + b)`: a factor without a sign.
@@ -939,7 +980,8 @@ impl<'t> Parser<'t> {
         let next = self.list.get(self.at).filter(|next| !next.spaced)?;
         let (at, nodes) = (self.at, self.nodes.len());
         let right = match next.kind {
-            TokenKind::Name(_) | TokenKind::Open => self.operand(),
+            // `2(3)^4` is twice a power.
+            TokenKind::Name(_) | TokenKind::Open => self.expression(Operation::Power.precedence()),
             TokenKind::Word => self.symbol(),
             _ => return None,
         };
@@ -954,16 +996,42 @@ impl<'t> Parser<'t> {
 
     /// A unit between a number and what goes on: `60 dollars * 8`. What runs on without a blank is no number.
     fn skip_unit(&mut self) -> Option<()> {
+        self.skip_rate();
         let glued = self.list.get(self.at).is_some_and(|next| next.kind == TokenKind::Word && !next.spaced);
         let is_of = self.word() == Some("of");
         let words = self.list.iter().skip(self.at).take_while(|token| token.kind == TokenKind::Word).count();
         let after = self.kind(words);
         let goes_on = matches!(after, Some(TokenKind::Operator(_) | TokenKind::Close | TokenKind::Equals));
-        if words > 0 && words <= MAX_UNIT_WORDS && goes_on && !is_of {
+        let unit = |token: &Lexeme| !worked::is_verb(self.text.get(token.start..token.end).unwrap_or_default());
+        let units = !self.units || self.list.iter().skip(self.at).take(words).all(unit);
+        if words > 0 && words <= MAX_UNIT_WORDS && goes_on && !is_of && units {
             self.at += words;
             return Some(());
         }
-        (!glued || self.whole).then_some(())
+        (!glued || self.whole || self.units).then_some(())
+    }
+
+    /// `/week` behind a number: so much a week.
+    fn skip_rate(&mut self) {
+        if self.units && self.kind(0) == Some(TokenKind::Open) {
+            self.skip_aside();
+        }
+        let slash = |at: usize| self.kind(at) == Some(TokenKind::Operator(Operation::Divide));
+        let word = |at: usize| self.kind(at) == Some(TokenKind::Word);
+        if self.units && slash(0) && word(1) {
+            self.at += 2;
+        } else if self.units && word(0) && slash(1) && word(2) {
+            self.at += 3;
+        }
+    }
+
+    /// `(total cookies)` behind a number: what it counts.
+    fn skip_aside(&mut self) {
+        let words = self.list.iter().skip(self.at + 1).take_while(|token| token.kind == TokenKind::Word).count();
+        let spaced = self.list.get(self.at).is_some_and(|open| open.spaced);
+        if spaced && words > 0 && self.kind(words + 1) == Some(TokenKind::Close) {
+            self.at += words + 2;
+        }
     }
 
     fn function(&mut self) -> Option<u16> {

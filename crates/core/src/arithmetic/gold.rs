@@ -1,8 +1,9 @@
 //! The gold answer: the number at the end of its text (`#### 1,080`), and what in it cannot be right.
 
-use crate::arithmetic::expression::{self, Expression, alone};
+use crate::arithmetic::expression::{self, Expression, Worked, alone, plain_signs, worked};
 use crate::arithmetic::number::{Number, Written};
 use crate::record::Record;
+use crate::run::chain::number_of;
 use stepscope_base::json::Value;
 
 /// Longer gold answers are not looked through for calculations.
@@ -21,7 +22,7 @@ pub struct Gold {
     pub misread: Option<Number>,
 }
 
-/// A calculation in the gold text: `<<48/2=24>>`.
+/// A calculation in the gold text: `<<48/2=24>>`, or `48/2 = $24` where there are no marks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
     /// As it is written.
@@ -32,12 +33,19 @@ pub struct Annotation {
     pub gives: Option<Number>,
     /// The number that stands behind it, with its unit: `<<12/3=4>>4`.
     pub printed: Option<Written>,
+    /// What is calculated.
+    pub calculation: Option<Expression>,
+    /// The sentence around it.
+    pub line: String,
+    /// It stands in a mark, which a calculator was to carry out.
+    pub marked: bool,
+    wrong: bool,
 }
 
 impl Annotation {
     /// Whether it is wrong.
-    pub(crate) fn is_wrong(&self) -> bool {
-        self.gives.is_some_and(|gives| !self.says.stands_for(gives))
+    pub(crate) const fn is_wrong(&self) -> bool {
+        self.wrong
     }
 
     /// The number behind the mark, where it is another one.
@@ -48,17 +56,14 @@ impl Annotation {
         let same = percent || printed.stands_for(says.value) || says.stands_for(printed.value);
         (!same).then_some(printed.value)
     }
-
-    /// What is calculated.
-    pub fn calculation(&self) -> Option<Expression> {
-        alone(self.text.rsplit_once('=')?.0)
-    }
 }
 
 impl Gold {
     /// The gold number of a record; `None` where it has none.
     pub fn of(record: &Record<'_>) -> Option<Self> {
-        let number = record.gold_num.and_then(Written::of).map(|written| written.value);
+        // What chains of thought are compared with is often a text: "18".
+        let number = |value| if record.chain.is_some() { number_of(value) } else { Written::of(value) };
+        let number = record.gold_num.and_then(number).map(|written| written.value);
         let Some(value) = record.gold_answer.and_then(ending) else {
             return number.map(|value| Self { value, from_text: false, misread: None });
         };
@@ -86,19 +91,71 @@ fn ending(text: Value<'_>) -> Option<Number> {
     }
 }
 
-/// The calculations of the gold text.
-pub fn annotations(record: &Record<'_>) -> Vec<Annotation> {
-    let Some(text) = record.gold_answer.and_then(Value::string) else { return Vec::new() };
-    let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return Vec::new() };
-    text.split("<<").skip(1).take(MAX_ANNOTATIONS).filter_map(annotation).collect()
+/// The worked text of a gold answer: its calculations, and what stands behind them.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Working {
+    /// Every calculation with its result, in order.
+    pub calculations: Vec<Annotation>,
+    /// What stands behind the last of them.
+    pub behind: String,
 }
 
-fn annotation(text: &str) -> Option<Annotation> {
+/// The calculations of the gold text, marked or as people write them.
+pub fn working(record: &Record<'_>) -> Working {
+    let mut all = Working::default();
+    let Some(text) = record.gold_answer.and_then(Value::string) else { return all };
+    let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return all };
+    let body = text.rsplit_once("####").map_or(text, |(body, _)| body);
+    for line in body.lines() {
+        let before = all.calculations.len();
+        all.calculations.extend(line.split("<<").skip(1).filter_map(|mark| marked(mark, line)));
+        let tail = line.rsplit_once(">>").map_or(line, |(_, behind)| printed_end(behind));
+        let plain = plain_signs(tail);
+        let found = worked(&plain);
+        let behind = found.last().map_or(Some(plain.as_ref()), |last| plain.get(last.range.end..)).unwrap_or_default();
+        let behind = behind.to_owned();
+        all.calculations.extend(found.into_iter().map(|one| unmarked(one, line)));
+        if all.calculations.len() > before {
+            all.behind = behind;
+        } else {
+            all.behind.push('\n');
+            all.behind.push_str(&behind);
+        }
+        if all.calculations.len() > MAX_ANNOTATIONS {
+            break;
+        }
+    }
+    all
+}
+
+fn marked(text: &str, line: &str) -> Option<Annotation> {
     let (inner, behind) = text.split_once(">>")?;
     let (left, right) = inner.rsplit_once('=')?;
     let says = Written::parse(right.trim().replace(',', "").as_bytes())?;
-    let gives = alone(left).and_then(|calculation| calculation.evaluate(|_| None));
-    Some(Annotation { text: inner.to_owned(), says, gives, printed: printed(behind) })
+    let calculation = alone(left);
+    let gives = calculation.as_ref().and_then(|calculation| calculation.evaluate(|_| None));
+    let wrong = gives.is_some_and(|gives| !says.stands_for(gives));
+    let (text, line) = (inner.to_owned(), line.to_owned());
+    Some(Annotation { text, says, gives, printed: printed(behind), calculation, line, marked: true, wrong })
+}
+
+fn unmarked(one: Worked, line: &str) -> Annotation {
+    let wrong = one.is_wrong();
+    Annotation {
+        text: one.text,
+        says: one.says,
+        gives: Some(one.gives),
+        printed: None,
+        calculation: Some(one.expression),
+        line: line.to_owned(),
+        marked: false,
+        wrong,
+    }
+}
+
+/// What stands behind the number that a mark prints.
+fn printed_end(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c == '$' || c.is_ascii_digit() || matches!(c, ',' | '.'))
 }
 
 /// The number right behind a mark; of a fraction or a range nobody knows.
@@ -141,12 +198,36 @@ mod tests {
     }
 
     #[test]
+    fn worked_answers_are_read_with_marks_and_without() {
+        let read = |gold: &str| {
+            with(gold, |record| {
+                let working = working(record);
+                let results = working.calculations.iter().map(|one| one.says.value.shown()).collect::<Vec<_>>();
+                (results.join(" "), working.behind.trim().to_owned())
+            })
+        };
+        for (gold, results, behind) in [
+            ("He has 4+6=<<4+6=10>>10 fish.\\nThen 10 - 3 = 7 are left.\\n#### 8", "10 7", "are left."),
+            ("He has 4+6=<<4+6=10>>10 fish.\\nSo there are 8.\\n#### 8", "10", "fish.\nSo there are 8."),
+            ("24 / 3 = <<24/3=8>>8 bottles, and 5 seconds x 7 bottles = 35.\\n#### 35", "8 35", "."),
+            ("$5400/week * 4 weeks = $21600\\n#### 21600", "21600", ""),
+        ] {
+            assert_eq!(read(gold), (results.to_owned(), behind.to_owned()), "{gold}");
+        }
+    }
+
+    #[test]
     fn wrong_calculations_are_told() {
-        let wrong = |gold: &str| with(gold, |record| annotations(record).iter().filter(|mark| mark.is_wrong()).count());
+        let wrong = |gold: &str| {
+            with(gold, |record| {
+                working(record).calculations.iter().filter(|mark| mark.marked && mark.is_wrong()).count()
+            })
+        };
         assert_eq!(wrong("a <<48/2=24>>24 <<24+48=72>> <<10/3=3.33>> <<+1+2=3>> <<18*.5=9.00>> <<1000*2=2,000>>"), 0);
         assert_eq!(wrong("a <<48/2=25>>24 <<x=1>> <<1=>> <<=2>> <<2*2=5"), 1);
-        let other =
-            |gold: &str| with(gold, |record| annotations(record).iter().filter_map(Annotation::contradiction).count());
+        let other = |gold: &str| {
+            with(gold, |record| working(record).calculations.iter().filter_map(Annotation::contradiction).count())
+        };
         assert_eq!(other("<<7*3=21>>210 km"), 1);
         assert_eq!(
             other("<<7*3=21>>21. <<1/2=.5>>1/2 <<1/5=.2>>20% <<10/3=3.33>>3.333 <<9*9=81>> <<40*30=1200>>$1,200"),

@@ -15,6 +15,7 @@ mod units;
 
 use super::number::Number;
 pub use super::number::near;
+pub(crate) use links::words_near;
 pub use links::{Changed, Holder, Missed, QuantityLinks};
 pub use scan::find;
 pub use units::{Dimension, Unit, unit};
@@ -88,8 +89,18 @@ pub struct Quantities {
 impl Quantities {
     /// Reads the question of a record and links its quantities to the variables of its state.
     pub fn of(record: &Record<'_>, state: &State<'_>, procedure: Option<&Procedure<'_>>) -> Self {
+        Self::with(QuantityLinks::of(record, procedure).as_ref(), record, state, procedure)
+    }
+
+    /// The same where the links are known.
+    pub fn with(
+        links: Option<&QuantityLinks>,
+        record: &Record<'_>,
+        state: &State<'_>,
+        procedure: Option<&Procedure<'_>>,
+    ) -> Self {
         let mut by_variable = vec![Vec::new(); state.variables().len()];
-        let Some(links) = QuantityLinks::of(record, procedure) else {
+        let Some(links) = links else {
             let question = record.question.and_then(stepscope_base::json::Value::string).unwrap_or_default();
             return Self { items: find(question.bytes()), by_variable };
         };

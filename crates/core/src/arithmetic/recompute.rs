@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, numbers, read};
+use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, may_hold, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
@@ -54,6 +54,8 @@ pub enum Wording {
     Signs,
     /// In words: "multiply a by b".
     Words,
+    /// Carried out in the step's own text: `16 - 3 = 13 eggs are left`.
+    Worked,
     /// Not at all; the names of what goes in and what comes out leave no choice.
     Implied,
     /// A number that the procedure itself names: "(value 3)", "set x to 12".
@@ -112,6 +114,8 @@ pub struct Computed {
     pub unevaluated: Option<Expression>,
     /// What the recorded calculation gives, with the recorded values.
     pub unevaluated_value: Option<Number>,
+    /// The recorded value is an equation with an unknown: what solves it need not be what the step was asked for.
+    equation: bool,
     /// What is to be calculated.
     pub plan: Option<Plan>,
     /// What the plan gives with the recorded inputs: it judges this step alone.
@@ -138,6 +142,7 @@ impl Computed {
             recorded: None,
             unevaluated: None,
             unevaluated_value: None,
+            equation: false,
             plan: None,
             alone: None,
             value: None,
@@ -148,6 +153,11 @@ impl Computed {
         }
     }
 
+    /// A value of a chain of thought, nothing of it known yet.
+    pub(crate) fn of_chain(variable: usize, step: usize, output: usize) -> Self {
+        Self { output, ..Self::set(variable, step) }
+    }
+
     /// Whether the recorded number (or calculation) is another than its own plan gives with its recorded inputs.
     pub fn differs(&self) -> bool {
         let (Some(alone), Some(plan)) = (self.alone, &self.plan) else { return false };
@@ -156,8 +166,8 @@ impl Computed {
         }
         let recorded = match (self.recorded, self.unevaluated_value) {
             (Some(recorded), _) => recorded,
-            (None, Some(value)) => Written { value, decimals: 18 },
-            (None, None) => return false,
+            (None, Some(value)) if !self.equation => Written { value, decimals: 18 },
+            (None, _) => return false,
         };
         !self.is_written(recorded, alone)
     }
@@ -276,6 +286,9 @@ pub struct Recomputed {
     pub exact: bool,
 }
 
+/// What a write would hold that no calculation explains, by its number and what the writes before it hold.
+type Unexplained<'o> = dyn Fn(usize, &[Option<Number>]) -> Option<Number> + 'o;
+
 impl Recomputed {
     /// Executes a run.
     pub fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, state: &State<'_>) -> Self {
@@ -343,20 +356,30 @@ impl Recomputed {
     /// What the procedure would give if some of the extracted values were others.
     pub fn replay(&self, state: &State<'_>, others: &[(usize, Number)]) -> Option<Number> {
         let end = self.variables.get(state.variable(&Untrusted::from(FINAL_ANSWER))?).copied().flatten()?;
+        *self.replayed(state, others, &|_, _| None).get(end)?
+    }
+
+    /// What every write would hold then; of writes that no calculation explains, `open` is asked first.
+    pub(crate) fn replayed(
+        &self,
+        state: &State<'_>,
+        others: &[(usize, Number)],
+        open: &Unexplained<'_>,
+    ) -> Vec<Option<Number>> {
         let mut values: Vec<Option<Number>> = Vec::with_capacity(self.writes.len());
         for (n, write) in self.writes.iter().enumerate() {
             let other = others.iter().find(|(changed, _)| *changed == n).map(|(_, value)| *value);
             let planned = write.plan.as_ref().filter(|_| write.basis == ValueBasis::Plan);
-            let replayed = match planned {
+            let value = other.or_else(|| open(n, &values)).or_else(|| match planned {
                 None => write.value,
                 Some(plan) => evaluated(state, &plan.expression, |id| {
                     let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
                     *values.get((*input)?)?
                 }),
-            };
-            values.push(other.or(replayed));
+            });
+            values.push(value);
         }
-        *values.get(end)?
+        values
     }
 
     /// How a value came about, back to what was extracted.
@@ -530,7 +553,9 @@ impl<'e, 'a> Execution<'e, 'a> {
         let text = step.text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().unwrap_or_default();
         let found = plans::found(text, &self.names);
-        let extracts = step.input_names().all(|name| name == PROBLEM_TEXT);
+        // What is worked out in the text is not read from the question.
+        let extracts =
+            step.input_names().all(|name| name == PROBLEM_TEXT) && memchr::memchr(b'=', text.as_bytes()).is_none();
         let texts = Texts { step: text, found: &found, extracts, last };
         let mut order: Vec<usize> = (0..step.outputs.len()).collect();
         // `a = …, then b = a * …`: the later one needs the earlier.
@@ -597,6 +622,8 @@ impl<'e, 'a> Execution<'e, 'a> {
         let description = description.utf8().unwrap_or_default();
         let value = self.value_written(variable, position);
         let (mut recorded, mut unevaluated) = (None, None);
+        let equation =
+            value.is_some_and(|value| value.kind() == Kind::String && memchr::memchr(b'=', value.raw()).is_some());
         match self.reading(variable, value) {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
             Reading::Expression(expression) => unevaluated = Some(expression),
@@ -630,8 +657,18 @@ impl<'e, 'a> Execution<'e, 'a> {
             .map(|name| (name as usize, self.held(name as usize).write))
             .collect();
         let of_plan = Computed { output, basis: ValueBasis::Plan, exact: false, ..Computed::set(variable, position) };
-        let mut computed =
-            Computed { recorded, unevaluated, unevaluated_value, plan, alone, value, inputs, percent, ..of_plan };
+        let mut computed = Computed {
+            recorded,
+            unevaluated,
+            unevaluated_value,
+            equation,
+            plan,
+            alone,
+            value,
+            inputs,
+            percent,
+            ..of_plan
+        };
         self.settle(&mut computed, texts);
         self.keep(computed, recorded.map(|number| number.value).or(unevaluated_value));
     }
@@ -650,7 +687,9 @@ impl<'e, 'a> Execution<'e, 'a> {
         let exact = |&(_, write): &(usize, Option<usize>)| {
             write.and_then(|write| self.writes.get(write)).is_some_and(|write| write.exact)
         };
-        computed.exact = computed.inputs.iter().all(exact);
+        // What only names suggest is no proof.
+        let guessed = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied);
+        computed.exact = !guessed && computed.inputs.iter().all(exact);
         let agrees = !computed.differs();
         let rounded = |number: &Number| {
             number.is_whole() && !value.is_whole() && computed.alone == Some(value) && agrees && !computed.percent
@@ -730,6 +769,11 @@ fn fraction(written: Written) -> Option<Number> {
         let ends = (0..6).any(|digits| fraction.times(Number::whole(10_i64.pow(digits))).is_some_and(Number::is_whole));
         (!ends && written.stands_for(fraction)).then_some(fraction)
     })
+}
+
+/// Whether a text may say an operation in words or signs.
+pub(crate) fn may_plan(text: &str) -> bool {
+    prose::may_plan(text) || may_hold(text.as_bytes())
 }
 
 /// Where the text of a plan stands.

@@ -40,6 +40,9 @@ impl<'c> CaseView<'c> {
     pub fn findings(&self) -> &'c Findings {
         self.case.cache.findings.get_or_init(|| {
             let mut findings = rules::check(self);
+            if let Some(chain) = self.chain() {
+                findings = findings.into_iter().map(|finding| chain.placed(finding)).collect();
+            }
             findings.extend(self.case.because_of_place(self.record.is_some()));
             findings
         })
@@ -47,7 +50,13 @@ impl<'c> CaseView<'c> {
 
     /// Where to fix the run; `None` of what is no run.
     pub fn triage(&self) -> Option<&'c Triage> {
-        let judge = || Triage::judge(self, self.findings(), self.baseline());
+        let judge = || {
+            let mut triage = Triage::judge(self, self.findings(), self.baseline())?;
+            for argument in &mut triage.why {
+                argument.pointer = self.pointer(std::mem::take(&mut argument.pointer));
+            }
+            Some(triage)
+        };
         self.case.cache.triage.get_or_init(judge).as_ref()
     }
 

@@ -14,13 +14,15 @@ use crate::arithmetic::quantity::{Quantity, QuantityLinks, find};
 use crate::arithmetic::recompute::{Recomputed, is_right_by};
 use crate::case::{Case, Location};
 use crate::excess::{self, Excess};
+use crate::finding::Place;
 use crate::procedure::Procedure;
 use crate::procedure::flow::Flow;
 use crate::procedure::model::{SchemaErrors, schema_errors};
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind};
+use crate::run::chain::ThoughtChain;
 use crate::run::state::State;
-use stepscope_base::json::{Kind, Problem, Value};
+use stepscope_base::json::{Kind, Pointer, Problem, Value};
 use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
 
@@ -61,7 +63,12 @@ impl<'a> Answered<'a> {
 }
 
 impl<'c> CaseView<'c> {
-    pub(super) fn of(case: &'c Case<'c>, record: Option<Record<'c>>) -> Self {
+    pub(super) fn of(case: &'c Case<'c>, mut record: Option<Record<'c>>) -> Self {
+        if let Some(record) = record.as_mut().filter(|record| record.chain.is_some())
+            && let Some(chain) = case.cache.chain.get_or_init(|| ThoughtChain::of(record).map(Box::new))
+        {
+            chain.complete(record);
+        }
         Self {
             case,
             record,
@@ -125,6 +132,11 @@ impl<'c> CaseView<'c> {
         self.case.around.types()
     }
 
+    /// Whether a final number that is not finite breaks the answer's schema.
+    pub(crate) fn checks_finite(&self) -> bool {
+        self.case.around.checks_finite()
+    }
+
     /// The schema that answers must hold, where the user gave one; else the record's own.
     pub fn answer_schema(&self) -> Option<&'c Schema> {
         self.case.around.answer_schema()
@@ -164,6 +176,24 @@ impl<'c> CaseView<'c> {
             let rest = self.answered().map(|(_, answered)| answered.rest).unwrap_or_default();
             self.record.as_ref().map(|record| excess::of(record, self.procedure(), rest)).unwrap_or_default()
         })
+    }
+
+    /// The run that was made of a chain of thought.
+    pub fn chain(&self) -> Option<&'c ThoughtChain> {
+        self.case.cache.chain.get()?.as_deref()
+    }
+
+    /// Where a place in what is looked at stands in the record: of a chain of thought its texts.
+    pub fn place(&self, place: &Place) -> Place {
+        self.chain().map_or_else(|| place.clone(), |chain| chain.place(place))
+    }
+
+    /// The same of an address.
+    pub fn pointer(&self, pointer: Pointer) -> Pointer {
+        match self.chain() {
+            Some(chain) => chain.place(&Place::Value(pointer)).pointer(),
+            None => pointer,
+        }
     }
 
     /// The parts of a typed answer, if the record is one.
@@ -243,7 +273,10 @@ impl<'c> CaseView<'c> {
 
     /// What the run made of the quantities of its question.
     pub fn quantity_links(&self) -> Option<&'c QuantityLinks> {
-        let links = || QuantityLinks::of(self.record.as_ref()?, self.procedure());
+        let links = || match self.chain() {
+            Some(chain) => chain.quantity_links(self.record.as_ref()?),
+            None => QuantityLinks::of(self.record.as_ref()?, self.procedure()),
+        };
         self.case.cache.links.get_or_init(links).as_ref()
     }
 
@@ -262,6 +295,9 @@ impl<'c> CaseView<'c> {
     pub fn executed(&self) -> Option<&'c Recomputed> {
         let execute = || {
             let record = self.record.as_ref()?;
+            if let Some(chain) = self.chain() {
+                return Some(Box::new(chain.recomputed(record, self.state())));
+            }
             Some(Box::new(Recomputed::judged(record, self.procedure(), self.state(), self.right())))
         };
         self.case.cache.executed.get_or_init(execute).as_deref()
@@ -270,18 +306,22 @@ impl<'c> CaseView<'c> {
     /// The state of a run that came to its end, of which the values can be judged.
     pub(crate) fn run_state(&self) -> Option<Value<'c>> {
         let record = self.record.as_ref()?;
-        let is_run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed);
+        let is_run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Chain);
         record.state.filter(|state| is_run && state.kind() == Kind::Object)
     }
 
     /// The run executed exactly, where that is worth its time for the rules: a run without any sign of calculation gives
-    /// notes at most, and costs more than all other rules together. The triage of a wrong run executes it all the same.
+    /// little where it is right, and costs more than all other rules together. The triage of a wrong run needs it anyway.
     pub fn recomputed(&self) -> Option<&'c Recomputed> {
         let is_worth = || {
             let (record, plan) = (self.record.as_ref()?, self.procedure()?.value.raw());
             Some(match record.kind {
-                RecordKind::Error => record.trace_steps.is_some_and(|steps| !steps.is_empty()) && may_calculate(plan),
-                _ => self.run_state().is_some_and(|state| may_calculate(plan) || may_calculate(state.raw())),
+                RecordKind::Error => record.trace_steps.is_some_and(|steps| !steps.is_empty()),
+                _ => self.run_state().is_some_and(|state| {
+                    // Without gold nothing else tells whether it is right.
+                    let unjudged = self.gold().is_none() && !self.is_right();
+                    unjudged || may_calculate(plan) || may_calculate(state.raw())
+                }),
             })
         };
         let is_worth = *self.case.cache.is_worth_executing.get_or_init(|| is_worth().unwrap_or_default());

@@ -50,7 +50,7 @@ impl ComparedRuns<'_> {
             lines.push(row(cell.phrase(), &|column| column.count(cell).to_string()));
         }
         if columns.iter().any(|column| column.left_out > 0) {
-            lines.push(row("gold disputed", &|column| column.left_out.to_string()));
+            lines.push(row("disputed", &|column| column.left_out.to_string()));
         }
         for block in measures(&columns) {
             lines.push(Shown::default());
@@ -92,7 +92,7 @@ impl ComparedRuns<'_> {
         };
         let gold = [a, b].into_iter().flatten().find_map(|summary| summary.gold);
         let gold = gold.map(|gold| shown!("  gold {}", gold.shown())).unwrap_or_default();
-        let cell = item.cell(Basis::GoldAdjusted).map_or("gold disputed", Cell::phrase);
+        let cell = item.cell(Basis::GoldAdjusted).map_or("disputed", Cell::phrase);
         shown!("{:width$}  {cell:16}  A {}  B {}{gold}", name.cut(width), answer(a), answer(b))
     }
 
@@ -178,7 +178,7 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<Shown>; 3] {
     };
     let test = lines(&|basis, column| {
         let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
-        shown!("McNemar's exact test {:14} p = {:.4}  ({a} against {b})", basis.phrase(), column.p)
+        shown!("McNemar's exact test {:14} p = {:.4}  ({a} vs {b} discordant)", basis.phrase(), column.p)
     });
     [accuracy("A", |column| column.a), accuracy("B", |column| column.b), test]
 }
@@ -193,7 +193,7 @@ pub fn diverges(difference: &RecordDifference<'_>) -> Shown {
             shown!("first diverging step: {} ({}{variables})", first.step + 1, what.join(", "))
         }
         None if difference.kinds.0 == difference.kinds.1 => Shown::own("no step diverges"),
-        None => Shown::own("the steps of two different shapes are not compared"),
+        None => Shown::own("Different record types: steps not compared"),
     }
 }
 
@@ -235,7 +235,7 @@ pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
         variables.collect(),
     );
     if difference.more_fields {
-        lines.push(shown!("more than {MAX_FIELDS} fields are not listed"));
+        lines.push(shown!("more than {MAX_FIELDS} fields, not all listed"));
     }
     lines
 }

@@ -27,6 +27,8 @@ pub const TEMPERATURE: f64 = 0.0;
 const MAX_FIELDS: usize = 2_000;
 /// So many fixes are tried, each alone.
 const MAX_FIXES: usize = 100;
+/// So many characters of a name are said.
+const MAX_NAME: usize = 80;
 /// So often all fixes together are tried, in whole or in part.
 const MAX_TRIALS: usize = 200;
 
@@ -226,6 +228,10 @@ type Kindred = fn(&Procedure<'_>) -> Candidates;
 /// The kinds of fixes, in the order in which they are tried.
 const KINDS: &[Kindred] = &[first_step, misspelt, redefined, final_step, unused];
 
+fn named(name: &Untrusted<'_>) -> Shown {
+    name.line().cut(MAX_NAME)
+}
+
 fn step_pointer(position: usize) -> Pointer {
     Procedure::step_pointer(&Pointer::default(), position)
 }
@@ -254,7 +260,7 @@ fn misspelt(procedure: &Procedure<'_>) -> Candidates {
         for (n, input) in step.inputs.iter().enumerate() {
             let Some(name) = input.name_text().filter(|name| !known.names.contains(name)) else { continue };
             if let Some(meant) = known.nearest(&name) {
-                let title = shown!("let step {} read {} instead of {}", position + 1, meant.line(), name.line());
+                let title = shown!("let step {} read {} instead of {}", position + 1, named(meant), named(&name));
                 let place = step.input_pointer(&step_pointer(position), n).then("name");
                 found.push((title, vec![(place, Edit::Replace(Style::ASCII.of(meant)))]));
             }
@@ -350,7 +356,7 @@ fn redefined(procedure: &Procedure<'_>) -> Candidates {
                 continue;
             }
             let fresh = fresh_name(name, &taken, next.entry(name).or_insert(2));
-            let title = shown!("call what step {} writes {} instead of {}", position + 1, fresh.line(), name.line());
+            let title = shown!("call what step {} writes {} instead of {}", position + 1, named(&fresh), named(name));
             found.push((title, uses.renamed(procedure, position, &fresh)));
             taken.insert(fresh);
         }
@@ -412,7 +418,7 @@ fn unused(procedure: &Procedure<'_>) -> Candidates {
         let unused: Vec<_> =
             names(&step.outputs).filter(|_| position + 1 < procedure.steps.len()).filter(is_unused).collect();
         if !unused.is_empty() {
-            let names: Vec<String> = unused.iter().map(|(_, name)| name.line().into_string()).collect();
+            let names: Vec<String> = unused.iter().map(|(_, name)| named(name).into_string()).collect();
             let edits = unused.iter().map(|(n, _)| (step.output_pointer(&step_pointer(position), *n), Edit::Remove));
             found.push((shown!("remove {} from what step {} writes", names.join(", "), position + 1), edits.collect()));
         }
@@ -433,7 +439,7 @@ fn final_step(procedure: &Procedure<'_>) -> Candidates {
     let place = |n: usize| step.output_pointer(&step_pointer(position), n);
     if let [only] = names.as_slice() {
         let edit = (place(0).then("name"), Edit::Replace(Style::ASCII.of(FINAL_ANSWER)));
-        return vec![(shown!("call what the last step writes final_answer instead of {}", only.line()), vec![edit])];
+        return vec![(shown!("call what the last step writes final_answer instead of {}", named(only)), vec![edit])];
     }
     if names.iter().any(is_final) {
         let mut kept = false;

@@ -24,6 +24,7 @@ pub struct Format {
 /// Every format, in the order in which they are asked.
 pub const FORMATS: &[Format] = &[
     typed::TRACE,
+    chain::FORMAT,
     run::FORMAT,
     procedure::FORMAT,
     procedure::INDIVIDUAL,
@@ -45,6 +46,7 @@ pub fn read(root: Value<'_>) -> Record<'_> {
 
 pub mod answer;
 pub(crate) mod call;
+pub mod chain;
 pub(crate) mod foreign;
 pub mod procedure;
 pub mod run;

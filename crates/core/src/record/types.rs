@@ -3,7 +3,7 @@
 //! A type is known by the key under which an item carries its value. A schema checks values, says how to show them,
 //! and is what a model is asked to keep to. It never leads outside of its own text.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use crate::schemas;
 use stepscope_base::schema::{Schema, SchemaFailure};
@@ -85,18 +85,6 @@ fn own_types() -> Vec<ValueType> {
         file: None,
     });
     own.collect()
-}
-
-static IN_USE: OnceLock<TypeRegistry> = OnceLock::new();
-
-/// Which types the whole program knows from now on. Set once, before anything is read; later it changes nothing.
-pub fn use_types(registry: TypeRegistry) {
-    let _ = IN_USE.set(registry);
-}
-
-/// The types that the program knows.
-pub fn in_use() -> &'static TypeRegistry {
-    IN_USE.get().unwrap_or_else(|| TypeRegistry::built_in())
 }
 
 #[cfg(test)]

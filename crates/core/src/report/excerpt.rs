@@ -3,6 +3,7 @@
 //! A record that was written in lines is shown as it stands. A record on one line of several kilobytes is set anew:
 //! only the containers around the labelled places are opened, long texts are cut, and what lies between is left out.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -20,8 +21,8 @@ const TEXT: usize = 64;
 /// How far apart labels may stand to be shown in one piece of the file.
 const MAX_LINES: usize = 200;
 
-/// A child of a container: its number, its key and its value.
-type Child<'a> = (usize, Option<Value<'a>>, Value<'a>);
+/// A child of a container: its key and its value.
+type Child<'a> = (Option<Value<'a>>, Value<'a>);
 
 /// Lines to show, and what to mark in them.
 #[derive(Default, Debug)]
@@ -37,12 +38,12 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    pub(super) fn of(case: &CaseView<'_>, ranges: &[Range<usize>], places: &mut Places<'_>) -> Self {
+    pub(super) fn of<'a>(case: &CaseView<'a>, ranges: &[Range<usize>], places: &mut Places<'a>) -> Self {
         if let Some(excerpt) = as_written(case, ranges, places) {
             return excerpt;
         }
         match case.root() {
-            Some(root) => Layout::of(case.text(), root, ranges),
+            Some(root) => Layout::of(case.text(), root, ranges, places),
             None => window(case, ranges, places),
         }
     }
@@ -147,6 +148,7 @@ fn character_start(text: &[u8], byte: usize) -> usize {
 /// Sets a record anew around its labels.
 struct Layout<'a, 'r> {
     text: &'a [u8],
+    places: &'r mut Places<'a>,
     ranges: &'r [Range<usize>],
     /// Labels of containers that were opened: their bracket is marked, not the whole.
     settled: Vec<bool>,
@@ -154,9 +156,9 @@ struct Layout<'a, 'r> {
 }
 
 impl<'a, 'r> Layout<'a, 'r> {
-    fn of(text: &'a [u8], root: Value<'a>, ranges: &'r [Range<usize>]) -> Excerpt {
+    fn of(text: &'a [u8], root: Value<'a>, ranges: &'r [Range<usize>], places: &'r mut Places<'a>) -> Excerpt {
         let excerpt = Excerpt { marks: vec![None; ranges.len()], ..Excerpt::default() };
-        let mut layout = Self { text, ranges, settled: vec![false; ranges.len()], excerpt };
+        let mut layout = Self { text, places, ranges, settled: vec![false; ranges.len()], excerpt };
         let frame = layout.frame(root);
         layout.put(frame, 0);
         layout.excerpt.text.push('\n');
@@ -164,25 +166,20 @@ impl<'a, 'r> Layout<'a, 'r> {
     }
 
     /// The step around all labels, else the smallest container that does not fit on one line.
-    fn frame(&self, root: Value<'a>) -> Value<'a> {
+    fn frame(&mut self, root: Value<'a>) -> Value<'a> {
+        let (ranges, first) = (self.ranges, self.ranges.first().map_or(0, |range| range.start));
         let around = |value: &Value<'a>| {
             let outer = value.range();
-            self.ranges.iter().all(|inner| outer.start < inner.start && inner.end < outer.end)
+            ranges.iter().all(|inner| outer.start < inner.start && inner.end < outer.end)
         };
         let (mut path, mut of_steps) = (vec![root], false);
         while let Some(&here) = path.last() {
             let steps = of_steps && here.kind() == Kind::Array;
-            of_steps = false;
-            let inside = match here.kind() {
-                Kind::Object => {
-                    let member = here.members().find(|member| around(&member.value));
-                    of_steps = member.is_some_and(|member| member.key.is_string("steps"));
-                    member.map(|member| member.value)
-                }
-                Kind::Array => here.items().find(around),
-                _ => None,
-            };
-            match inside.filter(|inside| inside.is_container()) {
+            // Only one child can be around the first label.
+            let n = self.places.child_at(here, first);
+            let child = self.child(here, n).filter(|(_, value)| around(value));
+            of_steps = child.and_then(|(key, _)| key).is_some_and(|key| key.is_string("steps"));
+            match child.map(|(_, value)| value).filter(|inside| inside.is_container()) {
                 Some(step) if steps => return step,
                 Some(inside) => path.push(inside),
                 None => break,
@@ -198,11 +195,6 @@ impl<'a, 'r> Layout<'a, 'r> {
         self.ranges.iter().any(|inner| outer.start < inner.start && inner.end < outer.end)
     }
 
-    /// Whether a label touches some bytes.
-    fn touches(&self, bytes: &Range<usize>) -> bool {
-        self.ranges.iter().any(|range| range.start < bytes.end && bytes.start < range.end.max(range.start + 1))
-    }
-
     fn put(&mut self, value: Value<'a>, level: usize) {
         if !value.is_container() {
             self.token(value.range());
@@ -212,9 +204,10 @@ impl<'a, 'r> Layout<'a, 'r> {
             self.open(value, level);
         } else {
             let from = self.excerpt.text.len();
-            let (left, count, what, right) = match value.kind() {
-                Kind::Object => ('{', value.len(), if value.len() == 1 { "key" } else { "keys" }, '}'),
-                _ => ('[', value.len(), if value.len() == 1 { "item" } else { "items" }, ']'),
+            let count = self.places.children(value).len();
+            let (left, what, right) = match value.kind() {
+                Kind::Object => ('{', if count == 1 { "key" } else { "keys" }, '}'),
+                _ => ('[', if count == 1 { "item" } else { "items" }, ']'),
             };
             let _ = write!(self.excerpt.text, "{left} … {count} {what} {right}");
             self.mark_whole(&value.range(), from);
@@ -260,12 +253,10 @@ impl<'a, 'r> Layout<'a, 'r> {
                 *settled = true;
             }
         }
-        let (near, count) = match value.kind() {
-            Kind::Object => self.near(value.members().map(|member| (Some(member.key), member.value))),
-            _ => self.near(value.items().map(|item| (None, item))),
-        };
+        let count = self.places.children(value).len();
         let mut next = 0;
-        for (n, key, child) in near {
+        for n in self.near(value, count) {
+            let Some((key, child)) = self.child(value, n) else { continue };
             if n > next {
                 self.next_line(level + 1);
                 self.excerpt.text.push('…');
@@ -289,21 +280,23 @@ impl<'a, 'r> Layout<'a, 'r> {
         self.excerpt.text.push(if value.kind() == Kind::Object { '}' } else { ']' });
     }
 
-    /// The children that are shown, each with its number, and how many there are: a container may have millions.
-    fn near(&self, children: impl Iterator<Item = (Option<Value<'a>>, Value<'a>)>) -> (Vec<Child<'a>>, usize) {
-        let (mut near, mut before, mut count): (Vec<Child<'a>>, Option<Child<'a>>, usize) = (Vec::new(), None, 0);
-        let mut was_labelled = false;
-        for (n, (key, value)) in children.enumerate() {
-            let labelled = self.touches(&(key.unwrap_or(value).range().start..value.range().end));
-            if labelled && let Some(before) = before.filter(|before| near.last().is_none_or(|last| last.0 < before.0)) {
-                near.push(before);
+    /// The numbers of the children that are shown: a container may have millions.
+    fn near(&mut self, container: Value<'a>, count: usize) -> BTreeSet<usize> {
+        let mut near = BTreeSet::from([0]);
+        for range in self.ranges {
+            let mut n = self.places.child_at(container, range.start);
+            let end = range.end.max(range.start + 1);
+            while self.child(container, n).is_some_and(|(key, value)| key.unwrap_or(value).range().start < end) {
+                near.extend(n.saturating_sub(1)..(n + 2).min(count));
+                n += 1;
             }
-            if n == 0 || labelled || was_labelled {
-                near.push((n, key, value));
-            }
-            (before, was_labelled, count) = (Some((n, key, value)), labelled, n + 1);
         }
-        (near, count)
+        near
+    }
+
+    fn child(&mut self, container: Value<'a>, n: usize) -> Option<Child<'a>> {
+        let at = *self.places.children(container).get(n)?;
+        self.places.child(at)
     }
 
     fn next_line(&mut self, level: usize) {

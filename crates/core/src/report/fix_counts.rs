@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::triage::{Confidence, Fix, Triage};
 use stepscope_base::json::write::{Json, Object, Sink, Style};
+use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -23,7 +24,7 @@ struct FixCount {
     runs: u64,
     sure: u64,
     recovered: u64,
-    rules: BTreeMap<&'static str, u64>,
+    rules: BTreeMap<String, u64>,
     steps: BTreeMap<usize, u64>,
 }
 
@@ -35,11 +36,42 @@ impl FixCounts {
         line.sure += u64::from(triage.confidence == Confidence::Sure);
         line.recovered += u64::from(triage.recovers_gold);
         if let Some(argument) = triage.why.first() {
-            *line.rules.entry(argument.rule).or_default() += 1;
+            *line.rules.entry(argument.rule.to_owned()).or_default() += 1;
         }
         if let Some(step) = triage.step {
             *line.steps.entry((step + 1).min(MAX_STEP)).or_default() += 1;
         }
+    }
+
+    /// Adds what a line says that [`FixCounts::write_json`] wrote, or the line of a checked record. `None`: it is neither,
+    /// or the record is right and says nothing.
+    pub fn merge(&mut self, line: Value<'_>) -> Option<()> {
+        let count = |value: Value<'_>, key: &str| value.get(key).and_then(number).unwrap_or_default();
+        if let Some(runs) = line.get("runs").and_then(number) {
+            let to = self.lines.entry(fix_of(line)?).or_default();
+            to.runs = to.runs.saturating_add(runs);
+            to.sure = to.sure.saturating_add(count(line, "sure"));
+            to.recovered = to.recovered.saturating_add(count(line, "recovered"));
+            for entry in line.get("rules")?.items() {
+                *to.rules.entry(name_of(entry.get("rule")?)?).or_default() += count(entry, "runs");
+            }
+            for entry in line.get("steps")?.items() {
+                *to.steps.entry(number(entry.get("step")?)? as usize).or_default() += count(entry, "runs");
+            }
+            return Some(());
+        }
+        let triage = line.get("triage").filter(|triage| triage.kind() == Kind::Object)?;
+        let to = self.lines.entry(fix_of(triage)?).or_default();
+        to.runs += 1;
+        to.sure += u64::from(triage.get("confidence").is_some_and(|word| word.is_string(Confidence::Sure.word())));
+        to.recovered += u64::from(triage.get("recovers_gold").and_then(Value::bool).unwrap_or_default());
+        if let Some(rule) = triage.get("why").and_then(|why| why.items().next()?.get("rule")).and_then(name_of) {
+            *to.rules.entry(rule).or_default() += 1;
+        }
+        if let Some(step) = triage.get("step").and_then(number) {
+            *to.steps.entry((step as usize).min(MAX_STEP)).or_default() += 1;
+        }
+        Some(())
     }
 
     /// The board as lines of text.
@@ -47,7 +79,7 @@ impl FixCounts {
         let mut lines = vec![Shown::own("fix         runs  sure  recovers gold  strongest argument; first bad step")];
         for fix in Fix::ALL {
             let Some(line) = self.lines.get(&fix) else { continue };
-            let rules = most(line.rules.iter().map(|(rule, count)| ((*rule).to_owned(), *count)));
+            let rules = most(line.rules.iter().map(|(rule, count)| (rule.clone(), *count)));
             let steps = most(line.steps.iter().map(|(step, count)| (format!("step {step}"), *count)));
             let joint = if steps.is_empty() { "" } else { "; " };
             lines.push(shown!(
@@ -74,6 +106,20 @@ impl FixCounts {
             });
         }
     }
+}
+
+fn number(value: Value<'_>) -> Option<u64> {
+    std::str::from_utf8(value.raw()).ok()?.parse().ok()
+}
+
+fn fix_of(value: Value<'_>) -> Option<Fix> {
+    let word = value.get("fix")?.string()?;
+    Fix::from_word(word.utf8()?)
+}
+
+/// A rule's name out of a file: it may be that of another version, or anything.
+fn name_of(value: Value<'_>) -> Option<String> {
+    Some(value.string()?.line().into_string())
 }
 
 /// Counts of one kind as a JSON list.

@@ -1,16 +1,68 @@
 //! One JSON object a record, for programs: streamed, so that a clean record costs no allocation.
 
+use super::fields::Fields;
 use super::places::Places;
 use crate::answer::route::{Route, Routed, route};
 use crate::case::CaseView;
 use crate::finding::{Action, Finding};
 use crate::rules::procedure::fitness;
+use crate::rules::stamp;
 use crate::triage::Triage;
+use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
 use stepscope_base::json::{Kind, Value};
+use stepscope_base::text::Untrusted;
+
+/// What of each object is printed.
+#[derive(Debug, Default)]
+pub struct LineShape {
+    /// The record itself as the member `record`.
+    pub record: bool,
+    /// Only these members.
+    pub fields: Option<Fields>,
+}
+
+impl LineShape {
+    /// Appends what the shape leaves of an object that `write` appends as a line.
+    pub fn line(&self, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+        let before = out.len();
+        write(out);
+        if let Some(fields) = &self.fields {
+            let whole = out.split_off(before);
+            fields.pick(&whole, out);
+        }
+    }
+}
 
 /// Appends the record's line: alone with its fitness, which would cost half as much as the rules of the procedure.
 pub fn write(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>, out: &mut Vec<u8>) {
+    write_whole(case, findings, triage, false, out);
+}
+
+/// Appends what a shape leaves of the record's line.
+pub fn write_as(
+    shape: &LineShape,
+    case: &CaseView<'_>,
+    findings: &[Finding],
+    triage: Option<&Triage>,
+    out: &mut Vec<u8>,
+) {
+    shape.line(out, |out| write_whole(case, findings, triage, shape.record, out));
+}
+
+/// The members that name a record and who judged it: the same wherever it is read.
+pub fn identity(root: Option<Value<'_>>, text: &[u8], with_record: bool, object: &mut Object<'_>) {
+    let digest = root.map_or_else(|| Digest::of_bytes(text), Digest::of);
+    object.put("sha256", digest.to_string().as_str()).put("rules", stamp());
+    if with_record {
+        match root {
+            Some(root) => object.put("record", root),
+            None => object.put("record", Untrusted::new(text)),
+        };
+    }
+}
+
+fn write_whole(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>, record: bool, out: &mut Vec<u8>) {
     Style::ASCII.line(out, |object| {
         let origin = case.origin();
         object.put("source", case.source()).put("line", origin.line).put("index", origin.index);
@@ -22,9 +74,14 @@ pub fn write(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>,
         let procedure = case.procedure().filter(|procedure| procedure.is_whole());
         let fitness = procedure.and_then(|procedure| fitness(procedure.value, findings));
         object.put("fitness", fitness).put("triage", triage);
+        let parts = case.record.as_ref().and_then(|record| record.chain.as_deref());
+        if let Some(labelled) = parts.and_then(|parts| parts.labelled) {
+            object.put("labelled_step", labelled.step().map(|step| step + 1));
+        }
         if let Some(routed) = route(case, findings) {
             answer(case, &routed, object);
         }
+        identity(case.root(), case.text(), record, object);
     });
 }
 
@@ -64,6 +121,7 @@ impl Json for Triage {
         writer.object(|object| {
             object.put("fix", self.fix.word()).put("step", self.step.map(|step| step + 1));
             object.put("recovered", self.recovered.map(|recovered| Raw(recovered.json())));
+            object.put("recovers_gold", self.recovers_gold);
             object.put("confidence", self.confidence.word()).objects("why", &self.why, |argument, object| {
                 object.put("rule", argument.rule).put("pointer", argument.pointer.text()).put("text", &argument.text);
             });

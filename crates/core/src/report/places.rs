@@ -21,7 +21,8 @@ pub struct Places<'a> {
     text: &'a [u8],
     root: Option<Value<'a>>,
     start: (usize, usize),
-    lists: HashMap<usize, Vec<Value<'a>>>,
+    /// Where the children of containers stand in the tape.
+    children: HashMap<usize, Vec<u32>>,
     objects: HashMap<usize, HashMap<Untrusted<'a>, Member<'a>>>,
     /// Line and column at every multiple of the stride.
     marks: Vec<(usize, usize)>,
@@ -32,8 +33,8 @@ impl<'a> Places<'a> {
     pub fn new(case: &CaseView<'a>) -> Self {
         let origin = case.origin();
         let start = (origin.line as usize, origin.column);
-        let (lists, objects) = (HashMap::new(), HashMap::new());
-        Self { text: case.text(), root: case.root(), start, lists, objects, marks: Vec::new() }
+        let (children, objects) = (HashMap::new(), HashMap::new());
+        Self { text: case.text(), root: case.root(), start, children, objects, marks: Vec::new() }
     }
 
     /// The bytes of a place in the record's text. Where its pointer leads nowhere, of the nearest value around it.
@@ -73,8 +74,8 @@ impl<'a> Places<'a> {
         match part {
             Part::Index(n) if *n < INDEX_ABOVE => value.items().nth(*n).map(|item| (None, item)),
             Part::Index(n) => {
-                let items = self.lists.entry(value.index()).or_insert_with(|| value.items().collect());
-                items.get(*n).map(|item| (None, *item))
+                let at = *self.children(value).get(*n)?;
+                self.child(at).filter(|(key, _)| key.is_none())
             }
             Part::Key(name) if value.members().nth(INDEX_ABOVE).is_none() => {
                 let member = value.member_spelt(name.bytes())?;
@@ -86,6 +87,26 @@ impl<'a> Places<'a> {
                 members.get(name).map(|member| (Some(member.key), member.value))
             }
         }
+    }
+
+    /// The children of a container in their order, for [`Places::child`].
+    pub(super) fn children(&mut self, value: Value<'a>) -> &[u32] {
+        let at = |child: Value<'_>| child.index() as u32;
+        let list = || value.items().map(at).chain(value.members().map(|member| at(member.value))).collect();
+        self.children.entry(value.index()).or_insert_with(list)
+    }
+
+    /// A child by its place in the tape, and its key.
+    pub(super) fn child(&self, at: u32) -> Option<(Option<Value<'a>>, Value<'a>)> {
+        let found = self.root?.nth(at as usize)?;
+        Some((found.key, found.value))
+    }
+
+    /// The number of the first child that does not end before a byte.
+    pub(super) fn child_at(&mut self, value: Value<'a>, byte: usize) -> usize {
+        let root = self.root;
+        let ends = |at: u32| root.and_then(|root| root.nth(at as usize)).map_or(0, |found| found.value.range().end);
+        self.children(value).partition_point(|at| ends(*at) <= byte)
     }
 
     /// Line and column of a byte in the file, both from 1, the column in characters.

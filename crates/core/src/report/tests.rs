@@ -91,7 +91,7 @@ fn json_lines_are_json_and_exact() {
     assert!(line.is_ascii() && line.bytes().all(|byte| byte == b'\n' || byte >= 0x20));
     let json: serde_json::Value = serde_json::from_str(&line).unwrap();
     let names: Vec<_> = json.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(names, ["source", "line", "index", "id", "kind", "findings", "fitness", "triage"]);
+    assert_eq!(names, ["source", "line", "index", "id", "kind", "findings", "fitness", "triage", "sha256", "rules"]);
     assert_eq!(json["source"], "runs\u{1b}.jsonl");
     let first = &json["findings"][0];
     let names: Vec<_> = first.as_object().unwrap().keys().map(String::as_str).collect();
@@ -103,7 +103,7 @@ fn json_lines_are_json_and_exact() {
     assert_eq!(&RECORD[start..end], r#""bob_\u001b[31mremoved""#);
     assert_eq!(first["labels"][1]["text"], "the nearest name");
     assert_eq!(json["findings"][1]["action"], serde_json::Value::Null);
-    assert!(line.ends_with(",\"fitness\":-0.44999999999999996,\"triage\":null}\n"), "{line}");
+    assert!(line.contains(",\"fitness\":-0.44999999999999996,\"triage\":null,\"sha256\":\""), "{line}");
 }
 
 #[test]

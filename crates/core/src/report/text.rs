@@ -68,7 +68,7 @@ const fn level(severity: Severity) -> Level<'static> {
 }
 
 /// The finding as the library draws it, the byte where it begins, and the width of the gutter.
-fn group<'r>(case: &CaseView<'_>, finding: &Finding, places: &mut Places<'_>) -> (Group<'r>, usize, usize) {
+fn group<'a, 'r>(case: &CaseView<'a>, finding: &Finding, places: &mut Places<'a>) -> (Group<'r>, usize, usize) {
     let labels: Vec<_> = finding.labels().take(MAX_LABELS).collect();
     let ranges: Vec<_> = labels.iter().map(|label| places.range(&label.place)).collect();
     let excerpt = Excerpt::of(case, &ranges, places);

@@ -95,8 +95,8 @@ impl Dashboard {
         let mut boards = Self::default();
         let Tallies { said, rules, triage, gold, outcomes } = boards.count(reviews, summaries);
         let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
-        boards.plain("What people say", "outcome", outcomes);
-        boards.tree("Where to fix, as people say", "fix", &said.fixes);
+        boards.plain("Reviews", "outcome", outcomes);
+        boards.tree("Where to fix: reviewers", "fix", &said.fixes);
         let mut judged = CountTree::default();
         for (at, fix) in summaries.iter().enumerate().filter_map(|(at, summary)| Some((at, summary.fix?))) {
             if fix != Fix::None {
@@ -106,11 +106,11 @@ impl Dashboard {
                 judged.add(at, &way);
             }
         }
-        boards.tree("Where to fix, as the triage says", "triage", &judged);
+        boards.tree("Where to fix: automatic", "triage", &judged);
         boards.labels(&said.labels);
-        boards.shares("Judged where a rule spoke", "rule", ["failed", "passed"], &rules);
-        boards.shares("Failed where the triage names a place", "place", ["people agree", "they do not"], &triage);
-        boards.plain("Gold answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
+        boards.shares("Rule precision", "rule", ["failed", "passed"], &rules);
+        boards.shares("Where-to-fix accuracy", "place", ["people agree", "they do not"], &triage);
+        boards.plain("Expected answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
         boards
     }
 

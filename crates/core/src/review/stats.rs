@@ -37,7 +37,7 @@ pub struct Stats {
     pub gold: BTreeMap<GoldStatus, u64>,
     /// For each rule, how many of the judged items where it spoke fail.
     pub rules: BTreeMap<Text, Share>,
-    /// How often the triage named the place that the reviewer named.
+    /// How often where-to-fix accuracy.
     pub triage: Share,
     /// Verdicts that a reviewer gave again on the same content, and how many of them are the same.
     pub repeats: Share,
@@ -144,14 +144,8 @@ impl Stats {
         };
         board("failed by where to fix", most(self.fixes.iter().map(place)));
         board("gold answers", most(self.gold.iter().map(|(status, n)| (Shown::own(status.word()), *n))));
-        board(
-            "judged where a rule spoke, and failed",
-            self.rules.iter().map(|(rule, share)| (rule.line(), share.phrase())).collect(),
-        );
-        for (title, share) in [
-            ("the triage named the place that the reviewer named", self.triage),
-            ("judged again the same", self.repeats),
-        ] {
+        board("rule precision", self.rules.iter().map(|(rule, share)| (rule.line(), share.phrase())).collect());
+        for (title, share) in [("where-to-fix accuracy", self.triage), ("self-agreement", self.repeats)] {
             if share.of > 0 {
                 lines.push(Shown::default());
                 lines.push(shown!("{title}: {}", share.phrase()));

@@ -12,8 +12,12 @@ use stepscope_base::python::Message;
 use stepscope_base::schema::{Schema, View};
 use stepscope_base::text::Untrusted;
 
+mod words;
+
 /// The rules of this file.
-pub(crate) const RULES: &[Rule] = &[Rule {
+pub(crate) const RULES: &[Rule] = &[SCHEMA, words::FINAL_BOOL, words::FINAL_LETTER];
+
+const SCHEMA: Rule = Rule {
     id: RuleId::AnswerSchema,
     summary: "the answer holds its schema",
     explanation: "The last step is asked for an answer of a published shape (general, bool, gsm or arc), or of your \
@@ -24,9 +28,11 @@ pub(crate) const RULES: &[Rule] = &[Rule {
     bad: r#"{"final_answer": "It is 7.", "final_answer_numerical": "7", "confidence": 0.9}"#,
     good: r#"{"final_answer": "It is 7.", "final_answer_numerical": 7, "confidence": 0.9}"#,
     check,
-}];
+};
 
 const NUMERICAL: &str = "final_answer_numerical";
+/// What upstream says unless it is called with `check_finite_number=False`.
+const NOT_FINITE: &str = "final_answer_numerical must be finite";
 
 /// What is wrong with an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,7 +88,7 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
         // In Python a truth value is a number too.
         Kind::True | Kind::False | Kind::Int => return None,
         Kind::Float | Kind::NotFinite if number.float().is_some_and(f64::is_finite) => return None,
-        Kind::Float | Kind::NotFinite => "final_answer_numerical must be finite",
+        Kind::Float | Kind::NotFinite => NOT_FINITE,
         _ => "final_answer_numerical must be a number",
     };
     Some(AnswerProblem { message: Untrusted::from(message), place: Place::Value(pointer_of(root, number)) })
@@ -129,7 +135,9 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
         RecordKind::Answer | RecordKind::Baseline => View::Whole,
         _ => View::OwnKeys,
     };
-    if let Some(problem) = validate(record.root, answer, schema, view) {
+    let judged = validate(record.root, answer, schema, view);
+    let judged = judged.filter(|problem| case.checks_finite() || problem.message != NOT_FINITE);
+    if let Some(problem) = judged {
         let finding = Finding::new(RuleId::AnswerSchema, problem.message, problem.place)
             .help("Mend the value, or re-run the last step with a server that keeps to the schema.");
         findings.push(finding);

@@ -12,15 +12,22 @@ use crate::record::RecordKind;
 pub enum Kinds {
     /// All, broken ones too.
     Every,
-    /// All but typed answers.
+    /// All but typed answers and chains of thought, which have no procedure.
     Runs,
+    /// All but typed answers.
+    Worked,
     /// Typed answers.
     Typed,
 }
 
 impl Kinds {
     pub(crate) fn has(self, kind: RecordKind) -> bool {
-        self == Self::Every || (self == Self::Typed) == (kind == RecordKind::Typed)
+        match self {
+            Self::Every => true,
+            Self::Typed => kind == RecordKind::Typed,
+            Self::Worked => kind != RecordKind::Typed,
+            Self::Runs => !matches!(kind, RecordKind::Typed | RecordKind::Chain),
+        }
     }
 }
 
@@ -87,28 +94,32 @@ table! {
     Redefined = "procedure/redefined", Runs, Repairable, Clean;
     Unused = "procedure/unused", Runs, Repairable, Clean;
     ProcedureNotJson = "procedure/not_json", Runs, Fatal, Clean;
+    FinalStepDescribes = "procedure/final_step_describes", Runs, Note, Clean;
     // The run is over and its procedure may be sound: one field of one answer is to be mended, or one step re-run.
     AnswerSchema = "answer/schema", Runs, Repairable, Flagged;
+    FinalBool = "answer/final_bool", Runs, Warning, Flagged;
+    FinalLetter = "answer/final_letter", Runs, Warning, Flagged;
     RunError = "run/error", Runs, Warning, Missing;
     LastStep = "run/last_step", Runs, Warning, Flagged;
     OutputMissing = "run/output_missing", Runs, Warning, Missing;
     OutputUndeclared = "run/output_undeclared", Runs, Note, Flagged;
     OutputAmbiguous = "run/output_ambiguous", Runs, Note, Flagged;
     Unevaluated = "run/unevaluated", Runs, Warning, Flagged;
-    Recompute = "run/recompute", Runs, Warning, Flagged;
-    FinalMismatch = "run/final_mismatch", Runs, Warning, Flagged;
-    GoldNum = "run/gold_num", Runs, Warning, Flagged;
-    GoldSteps = "run/gold_steps", Runs, Note, Flagged;
-    QuantityMissed = "run/quantity_missed", Runs, Warning, Flagged;
+    Recompute = "run/recompute", Worked, Warning, Flagged;
+    Equation = "run/equation", Runs, Warning, Flagged;
+    FinalMismatch = "run/final_mismatch", Worked, Warning, Flagged;
+    GoldNum = "run/gold_num", Worked, Warning, Flagged;
+    GoldSteps = "run/gold_steps", Worked, Note, Flagged;
+    QuantityMissed = "run/quantity_missed", Worked, Warning, Flagged;
     QuantityInvented = "run/quantity_invented", Runs, Warning, Flagged;
     QuantityChanged = "run/quantity_changed", Runs, Warning, Flagged;
-    AnswerZero = "run/answer_zero", Runs, Note, Flagged;
-    AnswerNegative = "run/answer_negative", Runs, Note, Flagged;
-    AnswerNotFinite = "run/answer_not_finite", Runs, Note, Flagged;
-    AnswerFractional = "run/answer_fractional", Runs, Note, Flagged;
-    AnswerMagnitude = "run/answer_magnitude", Runs, Note, Flagged;
-    AnswerUnit = "run/answer_unit", Runs, Note, Flagged;
-    AnswerFactor = "run/answer_factor", Runs, Note, Flagged;
+    AnswerZero = "run/answer_zero", Worked, Note, Flagged;
+    AnswerNegative = "run/answer_negative", Worked, Note, Flagged;
+    AnswerNotFinite = "run/answer_not_finite", Worked, Note, Flagged;
+    AnswerFractional = "run/answer_fractional", Worked, Note, Flagged;
+    AnswerMagnitude = "run/answer_magnitude", Worked, Note, Flagged;
+    AnswerUnit = "run/answer_unit", Worked, Note, Flagged;
+    AnswerFactor = "run/answer_factor", Worked, Note, Flagged;
     JsonInvalid = "answer/json_invalid", Typed, Fatal, Flagged;
     AnswerMissing = "answer/answer_missing", Typed, Repairable, Missing;
     MissingField = "answer/missing_field", Typed, Repairable, Flagged;
@@ -128,6 +139,9 @@ table! {
     TableNotRectangular = "answer/table_not_rectangular", Typed, Repairable, Flagged;
     AnswerDiffersFromRawResponse = "answer/answer_differs_from_raw_response", Typed, Warning, Flagged;
     ListTruncatedNextPage = "answer/list_truncated_next_page", Typed, Warning, Flagged;
+    ComputedDiffers = "answer/computed_differs", Typed, Warning, Flagged;
+    ConflictUnflagged = "answer/conflict_unflagged", Typed, Warning, Flagged;
+    ThresholdUncited = "answer/threshold_uncited", Typed, Note, Flagged;
     ItemNoSpans = "span/item_no_spans", Typed, Warning, Ungrounded;
     LineStartNotInDoc = "span/line_start_not_in_doc", Typed, Repairable, Ungrounded;
     LineEndNotInDoc = "span/line_end_not_in_doc", Typed, Repairable, Ungrounded;
@@ -138,6 +152,7 @@ table! {
     QuoteFoundNearby = "span/quote_found_nearby", Typed, Note, Ungrounded;
     QuoteFoundElsewhere = "span/quote_found_elsewhere", Typed, Note, Ungrounded;
     QuoteNowhereInDoc = "span/quote_nowhere_in_doc", Typed, Fatal, Ungrounded;
+    QuoteStitched = "span/quote_stitched", Typed, Warning, Ungrounded;
     QuoteUndecided = "quote/undecided", Typed, Note, Clean;
     VerbatimWithoutQuote = "span/verbatim_without_quote", Typed, Warning, Ungrounded;
     SpanOutsideRetrievedPages = "span/span_outside_retrieved_pages", Typed, Warning, Ungrounded;

@@ -98,7 +98,8 @@ struct Answer<'s, 'a> {
 impl<'s, 'a> Answer<'s, 'a> {
     fn of(case: &'s CaseView<'a>) -> Option<Self> {
         let record = case.record.as_ref()?;
-        let run = matches!(record.kind, RecordKind::Procedural | RecordKind::Fixed | RecordKind::Baseline);
+        let kinds = [RecordKind::Procedural, RecordKind::Fixed, RecordKind::Baseline, RecordKind::Chain];
+        let run = kinds.contains(&record.kind);
         if !run || record.state.is_none() || case.is_right() {
             return None;
         }

@@ -2,6 +2,7 @@
 //! over the flow of variables.
 
 use super::{Rule, RuleId};
+use crate::arithmetic::expression::may_hold;
 use crate::case::CaseView;
 use crate::finding::{Action, Datum, Finding, Findings, Place};
 use crate::procedure::flow::{Flow, StepFlow};
@@ -102,7 +103,49 @@ pub(crate) const RULES: &[Rule] = &[
         good: GOOD,
         check: check_text,
     },
+    Rule {
+        id: RuleId::FinalStepDescribes,
+        summary: "the final step works the answer out or states one value",
+        explanation: "The last step reads several variables, and its text only says that the answer is to be described or \
+            presented: no calculation, no choice, no comparison. What makes the answer of them is left to the model in the \
+            last moment, where slips are common. Let a step of its own compute it, and the last one state it.",
+        bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Present the final answer clearly.", "output": [{"name": "final_answer", "description": "the answer"}]}]}"#,
+        good: GOOD_TWO_STEPS,
+        check: check_final_step_works,
+    },
 ];
+
+/// A last step that reads several values and says nothing of what becomes of them.
+fn check_final_step_works(case: &CaseView<'_>, findings: &mut Findings) {
+    const TELLS: &[&str] = stepscope_base::list![
+        describe explain present state report summarize summarise provide return output write give format express answer
+        deliver show display phrase formulate
+    ];
+    const WORKS: [&str; 56] = [
+        "add", "sum", "total", "plus", "subtract", "minus", "differ", "remain", "left", "multipl", "product", "times",
+        "divid", "quotient", "ratio", "percent", "average", "mean", "comput", "calculat", "determin", "compar",
+        "combin", "choos", "select", "pick", "count", "convert", "round", "solve", "deriv", "evaluat", "find", "check",
+        "whether", "larg", "small", "more", "less", "max", "min", "if ", "each", "per ", "using", "apply", "use ",
+        "join", "concat", "merge", "filter", "sort", "match", "infer", "conclude", "decide",
+    ];
+    let Some((procedure, record)) = case.valid_procedure().zip(case.record.as_ref()) else { return };
+    let Some((position, step)) = procedure.steps.iter().enumerate().next_back() else { return };
+    let reads = step.input_names().filter(|name| *name != PROBLEM_TEXT).count();
+    let Some(text) = step.text.and_then(Value::string).filter(|_| reads >= 2) else { return };
+    let Some(text) = text.utf8() else { return };
+    let lower = text.trim_start().to_lowercase();
+    let first = lower.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let works = |text: &str| WORKS.iter().any(|word| text.contains(word)) || may_hold(text.as_bytes());
+    let described = step.outputs.iter().filter_map(|field| field.description?.string());
+    let is_described = described.into_iter().any(|text| text.utf8().is_some_and(|text| works(&text.to_lowercase())));
+    if !TELLS.contains(&first) || works(&lower) || is_described {
+        return;
+    }
+    let pointer = Procedure::step_pointer(&record.procedure_pointer, position);
+    let message = format!("The final step reads {reads} variables and says nothing of how the answer comes of them.");
+    let help = "Compute the answer in a step before, and let the last step state it.";
+    findings.push(Finding::new(RuleId::FinalStepDescribes, message, Place::Value(pointer)).help(help));
+}
 
 const GOOD: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;
 const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#;

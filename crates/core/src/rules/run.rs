@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::{Rule, RuleId};
 use crate::arithmetic::expression::may_hold;
-use crate::arithmetic::gold::annotations;
+use crate::arithmetic::gold::working;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{
     Computed, Recomputed, RunAnswer, Wording, name_of, number_pointer, plan_pointer, value_pointer,
@@ -14,6 +14,7 @@ use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
 use crate::record::{Record, RecordKind};
+use crate::run::chain::ThoughtChain;
 use crate::run::state::{ANSWER_KEYS, State, last_step_surprise};
 use crate::run::trace::failing_id;
 use stepscope_base::json::{Kind, Member, Pointer, Value};
@@ -140,6 +141,23 @@ pub(crate) const RULES: &[Rule] = &[
         check: recompute,
     },
     Rule {
+        id: RuleId::Equation,
+        summary: "every calculation that a step carries out in its text is right",
+        explanation: "Some procedures carry their calculations out in the text of their steps: \"16 - 3 = 13 eggs are left\". \
+            Where such an equation is wrong, everything that reads its result is. Rounding as people write it is no error, \
+            nor is another unit; equations with an unknown are left alone. In a run whose answer is right all the same this \
+            is a note: the answer is right by luck.",
+        bad: r#"{"id": 1, "question": "16 eggs, 3 eaten?", "gold_num": 13.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "There are 16 - 3 = 12 eggs left.", "output": [{"name": "left", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "left", "description": ""}], "stepDescription": "State what is left.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "16 eggs, 3 eaten?", "left": 12, "final_answer": "It is 12.", "final_answer_numerical": 12}}"#,
+        good: r#"{"id": 1, "question": "16 eggs, 3 eaten?", "gold_num": 13.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "There are 16 - 3 = 13 eggs left.", "output": [{"name": "left", "description": ""}]},
+        {"id": 2, "inputs": [{"name": "left", "description": ""}], "stepDescription": "State what is left.", "output": [{"name": "final_answer", "description": ""}]}]},
+        "state": {"problem_text": "16 eggs, 3 eaten?", "left": 13, "final_answer": "It is 13.", "final_answer_numerical": 13}}"#,
+        check: equation,
+    },
+    Rule {
         id: RuleId::FinalMismatch,
         summary: "the final sentence, the final number and what the last step was given agree",
         explanation: "A last step that only states its input must give that number; the sentence and \
@@ -220,9 +238,29 @@ fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn recompute(case: &CaseView<'_>, findings: &mut Findings) {
+    for link in case.chain().into_iter().flat_map(ThoughtChain::broken).take(ENOUGH) {
+        let message = format!(
+            "Step {} goes on from {} to {}, but it is {}; the error is undone before the end.",
+            link.step + 1,
+            link.formula,
+            link.says.shown(),
+            link.gives.shown()
+        );
+        let severity = graded(case, RuleId::Recompute);
+        let finding = Finding::new(RuleId::Recompute, message, link.place.clone()).severity(severity);
+        findings.push(finding.help("Look which of the two sides was meant."));
+    }
+    slipped(case, RuleId::Recompute, findings);
+}
+
+fn equation(case: &CaseView<'_>, findings: &mut Findings) {
+    slipped(case, RuleId::Equation, findings);
+}
+
+fn slipped(case: &CaseView<'_>, rule: RuleId, findings: &mut Findings) {
     let Some((record, procedure)) = ran(case) else { return };
     let Some(recomputed) = case.recomputed() else { return };
-    let mut differing = recomputed.writes.iter().filter(|write| slips(write)).peekable();
+    let mut differing = recomputed.writes.iter().filter(|write| slip(write) == Some(rule)).peekable();
     if differing.peek().is_none() {
         return;
     }
@@ -233,10 +271,9 @@ fn recompute(case: &CaseView<'_>, findings: &mut Findings) {
         let Some(plan) = &computed.plan else { continue };
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
         let sure = plan.sure || proved;
-        let severity = if sure { graded(case, RuleId::Recompute) } else { Severity::Note };
+        let severity = if sure { graded(case, rule) } else { Severity::Note };
         let message = differs(state, recomputed, computed);
-        let mut finding =
-            Finding::new(RuleId::Recompute, message.as_str().to_owned(), Place::Value(pointer)).severity(severity);
+        let mut finding = Finding::new(rule, message.as_str().to_owned(), Place::Value(pointer)).severity(severity);
         if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
             finding = finding.label(Place::Value(place), "this is what it should be");
         }
@@ -244,10 +281,15 @@ fn recompute(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether a step wrote another number than its own calculation gives. A last step that only states its input is
-/// judged by `run/final_mismatch`.
-pub(crate) fn slips(computed: &Computed) -> bool {
-    computed.differs() && computed.plan.as_ref().is_some_and(|plan| plan.wording != Wording::Statement)
+/// The rule by which a step slipped that wrote another number than its own calculation gives. A last step that only
+/// states its input is judged by `run/final_mismatch`; what only names suggest is nobody's calculation.
+pub(crate) fn slip(computed: &Computed) -> Option<RuleId> {
+    let plan = computed.plan.as_ref().filter(|_| computed.differs())?;
+    match plan.wording {
+        Wording::Signs | Wording::Words | Wording::Constant => Some(RuleId::Recompute),
+        Wording::Worked => Some(RuleId::Equation),
+        Wording::Implied | Wording::Statement => None,
+    }
 }
 
 /// "Step 3 wrote 8; 3 + 4 is 7."
@@ -263,7 +305,11 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
             let recorded = input
                 .and_then(|(_, write)| recomputed.writes.get((*write)?))
                 .and_then(|write| write.recorded.map(|recorded| recorded.value).or(write.unevaluated_value));
-            recorded.map_or_else(|| name_of(state, id as usize), Number::shown)
+            match recorded {
+                Some(recorded) if recorded.is_negative() => format!("({})", recorded.shown()),
+                Some(recorded) => recorded.shown(),
+                None => name_of(state, id as usize),
+            }
         })
     });
     let gives = computed.alone.map_or_else(String::new, Number::shown);
@@ -594,7 +640,8 @@ fn gold_steps(case: &CaseView<'_>, findings: &mut Findings) {
     if !marked || case.is_right() || record.state.is_none() {
         return;
     }
-    for mark in annotations(record).iter().filter(|mark| mark.is_wrong()).take(ENOUGH) {
+    let working = working(record);
+    for mark in working.calculations.iter().filter(|mark| mark.marked && mark.is_wrong()).take(ENOUGH) {
         let gives = mark.gives.map_or_else(String::new, Number::shown);
         let text = shown!("{}", mark.text);
         let message = format!("The gold text calculates {text}, which is {gives}.");

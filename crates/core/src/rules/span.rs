@@ -5,7 +5,7 @@
 
 use super::{Rule, RuleId};
 use crate::answer::citations::{
-    self, Numbering, QuoteMatch, QuotePlace, Resolution, SharedMistake, Tier, lines_in_words,
+    self, Numbering, QuoteMatch, QuotePlace, Resolution, SharedMistake, StitchedPart, Tier, lines_in_words,
 };
 use crate::answer::document::Document;
 use crate::answer::typed::{AnswerItem, Citation, TypedAnswer};
@@ -19,6 +19,8 @@ mod boundary;
 
 /// How much of the document's text is quoted in a finding.
 const EXCERPT: usize = 160;
+/// Of so many quotes that stand nowhere it is looked whether they are put together.
+const MAX_STITCHED: usize = 16;
 /// So many differing parts of a quote are marked.
 const MAX_PARTS: usize = 4;
 
@@ -206,6 +208,19 @@ pub(crate) const RULES: &[Rule] = &[
         ),
         good: good!(),
         check: check_nowhere,
+    },
+    Rule {
+        id: RuleId::QuoteStitched,
+        summary: "a quote is one piece of the document",
+        explanation: "Every part of the quote stands in the document, word for word, and the whole does not: the parts stand \
+            apart, or in another order, and no ellipsis says so. What was put together may say what no passage says. Cite \
+            each part with its own lines.",
+        bad: trace!(
+            "verbatim",
+            r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,200 per claim. It is settled within ten days."}]}"#
+        ),
+        good: good!(),
+        check: check_stitched,
     },
     Rule {
         id: RuleId::QuoteUndecided,
@@ -508,8 +523,38 @@ fn check_undecided(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
+/// The quotes that stand nowhere, each with its parts where those do.
+fn nowhere<'s, 'a>(case: &'s CaseView<'a>) -> impl Iterator<Item = (Span<'s, 'a>, Option<Vec<StitchedPart>>)> {
+    let missing = spans(case).filter(|span| span.resolution.place == QuotePlace::Nowhere);
+    missing.enumerate().map(|(n, span)| {
+        let quote = span.citation.quote.and_then(Value::string).filter(|_| n < MAX_STITCHED);
+        let parts = quote.and_then(|quote| citations::stitched(span.document, quote.bytes()));
+        (span, parts)
+    })
+}
+
+fn check_stitched(case: &CaseView<'_>, findings: &mut Findings) {
+    for (span, parts) in nowhere(case) {
+        let Some(parts) = parts else { continue };
+        let words: Vec<String> =
+            parts.iter().map(|part| lines_in_words(span.document, &part.lines).into_string()).collect();
+        let message = format!(
+            "the quote is put together from {} parts, which stand on {}; the whole stands nowhere",
+            parts.len(),
+            words.join(" and ")
+        );
+        let help = "Cite each part with its own lines, or mark with an ellipsis what is left out.";
+        let mut finding = finding(RuleId::QuoteStitched, message, span.quote(), help);
+        for part in parts {
+            let text = head(span.document.bytes(part.bytes), EXCERPT);
+            finding.push_label(PlaceLabel { place: span.quote(), text: Message::new("a part: ").text(text).into() });
+        }
+        findings.push(finding);
+    }
+}
+
 fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
-    for span in spans(case).filter(|span| span.resolution.place == QuotePlace::Nowhere) {
+    for (span, _) in nowhere(case).filter(|(_, parts)| parts.is_none()) {
         let Some(near) = &span.resolution.near else {
             let message = "the quote stands nowhere in the document".to_owned();
             let help = "Reject the item, or ask again for the exact words of the document.";

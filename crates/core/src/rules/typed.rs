@@ -3,6 +3,8 @@
 //! The checks that the pipeline publishes and breaches of its contract are real; what is only suspicious is a warning;
 //! pure hints are notes.
 
+pub(crate) mod computed;
+pub(crate) mod conflict;
 pub(crate) mod contract;
 pub(crate) mod flags;
 pub mod source;

@@ -89,7 +89,8 @@ impl<'v, 'a> Replay<'v, 'a> {
         state: &'v State<'a>,
         start: &RerunStart,
     ) -> Result<Self, NoReplay> {
-        let procedure = procedure.ok_or(NoReplay::NoProcedure)?;
+        // That of a chain of thought was made of its texts: no model was asked by it.
+        let procedure = procedure.filter(|_| record.chain.is_none()).ok_or(NoReplay::NoProcedure)?;
         if !procedure.is_whole() {
             return Err(NoReplay::TooLarge);
         }

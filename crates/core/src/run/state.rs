@@ -48,17 +48,17 @@ stepscope_base::words! {
     /// How a value is known.
     pub enum Badge {
         /// It stands in the record for this very moment.
-        Recorded = "recorded" => "stands in the record for this step",
+        Recorded = "recorded" => "recorded for this step",
         /// It stands in the final state, and one step alone writes its name.
-        Reconstructed = "reconstructed" => "taken from the final state: one step alone writes it",
+        Reconstructed = "reconstructed" => "inferred from the final state: one step alone writes it",
         /// It was calculated exactly, in the place of what the step gave.
-        Recomputed = "recomputed" => "calculated exactly for this fork, in place of the model's value",
+        Recomputed = "recomputed" => "calculated exactly for this fork, replaces the model's value",
         /// A person set it.
         Override = "override" => "set by a person for this fork",
         /// Several steps write the name: only the final value is known, and who wrote it is not sure.
         Ambiguous = "ambiguous" => "several steps write it: only the final value is known",
         /// The final state lacks it, or no step before this one writes it.
-        Missing = "missing" => "nothing wrote it: the final state lacks it",
+        Missing = "missing" => "never written: not in the final state",
         /// The record keeps no state.
         Unavailable = "unavailable" => "this record keeps no state",
         /// The run ended before the step that writes it.
@@ -71,13 +71,21 @@ impl Badge {
     pub const fn short(self) -> &'static str {
         match self {
             Self::Recorded => "rec",
-            Self::Reconstructed => "re",
+            Self::Reconstructed => "inf",
             Self::Recomputed => "≙",
             Self::Override => "✎",
             Self::Ambiguous => "amb",
             Self::Missing => "mis",
             Self::Unavailable => "n/a",
             Self::NotRun => "–",
+        }
+    }
+
+    /// The word for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Reconstructed => "inferred",
+            other => other.word(),
         }
     }
 
@@ -380,7 +388,7 @@ impl<'a> State<'a> {
         for member in &final_state {
             built.take_final(member.name(), member.value);
         }
-        built.settle(record.question, state.is_some());
+        built.settle(record.question, state.is_some(), record.chain.is_some());
         built
     }
 
@@ -637,8 +645,8 @@ impl<'a> State<'a> {
         variable.writes.push(Write { from, step: None, value: Some(value), badge: Badge::Reconstructed, source });
     }
 
-    /// Gives every writing its value and badge.
-    fn settle(&mut self, question: Option<Value<'a>>, has_state: bool) {
+    /// Gives every writing its value and badge. `stated`: the step itself says its values.
+    fn settle(&mut self, question: Option<Value<'a>>, has_state: bool, stated: bool) {
         for variable in &mut self.variables {
             if variable.origin == VariableOrigin::Given {
                 settle_given(variable, question);
@@ -663,6 +671,7 @@ impl<'a> State<'a> {
                     _ if !has_state => Badge::Unavailable,
                     _ if ran(write) == Ran::Failed => Badge::Missing,
                     None => Badge::Missing,
+                    Some(_) if stated => Badge::Recorded,
                     Some(_) if open == 1 && n == last => Badge::Reconstructed,
                     Some(_) => Badge::Ambiguous,
                 };

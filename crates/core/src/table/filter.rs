@@ -13,7 +13,7 @@ use crate::answer::truncation::TruncationVerdict;
 use crate::compare::{Basis, Cell};
 use crate::finding::Severity;
 use crate::record::formats;
-use crate::record::types;
+use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{GoldStatus, Text};
 use crate::review::fold::Outcome;
@@ -228,7 +228,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("strong:", "the page that the model did not see: bounded, truncated, unknown"),
     ("grounded", "the part of the items that rest on a found place: grounded<1"),
     ("items", "how many items an answer has: items=0"),
-    ("recovered:", "gold: executed exactly, the procedure gives the gold answer; no: it does not"),
+    ("recovered:", "gold: recomputed, the procedure gives the gold answer; no: it does not"),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
     ("conf", "a number: conf>=.9"),
@@ -250,8 +250,8 @@ pub const FIELDS: &[(&str, &str)] = &[
 ];
 
 impl Filter {
-    /// Reads what was typed.
-    pub fn parse(typed: &str) -> Result<Self, FilterError> {
+    /// Reads what was typed. `types`: those that `type:` knows.
+    pub fn parse(typed: &str, types: &TypeRegistry) -> Result<Self, FilterError> {
         let mut terms = Vec::new();
         for range in words(typed)? {
             let word = typed.get(range.clone()).unwrap_or_default();
@@ -259,7 +259,7 @@ impl Filter {
                 Some(rest) if !rest.is_empty() => (false, rest),
                 _ => (true, word),
             };
-            let test = parse_test(body).map_err(|message| FilterError { range, message })?;
+            let test = parse_test(body, types).map_err(|message| FilterError { range, message })?;
             terms.push(Term { wanted, test });
         }
         Ok(Self { terms })
@@ -415,7 +415,7 @@ fn words(typed: &str) -> Result<Vec<Range<usize>>, FilterError> {
     Ok(out)
 }
 
-fn parse_test(word: &str) -> Result<Test, String> {
+fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
     for (name, column) in Column::NAMES {
         if let Some(rest) = word.strip_prefix(name)
             // `grounded:<1` is `grounded<1`.
@@ -445,7 +445,7 @@ fn parse_test(word: &str) -> Result<Test, String> {
         "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
         "strong" => choices(field, value, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), verdict)))
             .map(Test::Truncation),
-        "type" => choices(field, value, &type_names()).map(Test::Type),
+        "type" => choices(field, value, &type_names(types)).map(Test::Type),
         "cell" => cell_test(value),
         "board" => board_test(value),
         "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
@@ -535,8 +535,8 @@ fn label_test(value: &str) -> Result<Test, String> {
 }
 
 /// The names of the types with their places.
-fn type_names() -> Vec<(&'static str, usize)> {
-    let names = types::in_use().types().iter().enumerate();
+fn type_names(types: &TypeRegistry) -> Vec<(&str, usize)> {
+    let names = types.types().iter().enumerate();
     names.filter_map(|(n, known)| Some((known.name.utf8()?, n))).collect()
 }
 
@@ -643,14 +643,14 @@ pub struct Completion {
 }
 
 /// What could stand where the cursor is, and the bytes it would replace.
-pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>) {
+pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<usize>, Vec<Completion>) {
     let before = typed.get(..cursor).unwrap_or(typed);
     let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = before.get(start..).unwrap_or_default();
     let sign = usize::from(word.starts_with(['-', '!']));
     let (prefix, body) = word.split_at(sign);
     let make = |text: String, help| Completion { word: format!("{prefix}{text}"), help };
-    let values = |field: &str, part: &str, known: &[(&'static str, &'static str)]| {
+    let values = |field: &str, part: &str, known: &[(&str, &'static str)]| {
         let (done, last) = part.rsplit_once(',').map_or(("", part), |(done, last)| (done, last));
         let comma = if done.is_empty() { "" } else { "," };
         known
@@ -674,7 +674,7 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
             values("strong", part, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), "what the next page says")))
         }
         Some(("type", part)) => {
-            let known: Vec<_> = type_names().into_iter().map(|(name, _)| (name, "answers of this type")).collect();
+            let known: Vec<_> = type_names(types).into_iter().map(|(name, _)| (name, "answers of this type")).collect();
             values("type", part, &known)
         }
         Some(("cell", part)) => values("cell", part, &cell_words().collect::<Vec<_>>()),
@@ -688,7 +688,7 @@ pub fn completions(typed: &str, cursor: usize) -> (Range<usize>, Vec<Completion>
         Some((field @ ("reviewed" | "stale"), part)) => values(field, part, &[("true", "yes"), ("false", "no")]),
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
-            let yes = "executed exactly, the procedure gives the gold answer";
+            let yes = "recomputed, the procedure gives the gold answer";
             values("recovered", part, &[("gold", yes), ("no", "it does not")])
         }
         Some(("rule", part)) => RULES
@@ -711,7 +711,7 @@ mod tests {
     use super::*;
 
     fn error(typed: &str) -> String {
-        Filter::parse(typed).unwrap_err().message
+        Filter::parse(typed, TypeRegistry::built_in()).unwrap_err().message
     }
 
     #[test]
@@ -720,7 +720,7 @@ mod tests {
         assert!(error("colour:red").contains("correct, kind, rule"));
         assert!(error("steps>many").contains("steps>4"));
         assert!(error("rule:nothing_like_it").contains("stepscope rules"));
-        assert_eq!(Filter::parse("a text:\"b").unwrap_err().range, 7..9);
+        assert_eq!(Filter::parse("a text:\"b", TypeRegistry::built_in()).unwrap_err().range, 7..9);
     }
 
     #[test]
@@ -741,7 +741,7 @@ mod tests {
             assert!(error(typed).contains(words), "{typed}: {}", error(typed));
         }
         for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
-            assert!(Filter::parse(text).unwrap().needs_text(), "{text}");
+            assert!(Filter::parse(text, TypeRegistry::built_in()).unwrap().needs_text(), "{text}");
         }
     }
 
@@ -774,13 +774,16 @@ mod tests {
             "-route:ship",
             "-type:amount",
         ] {
-            let filter = Filter::parse(typed).unwrap();
+            let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
             assert_eq!(filter.fits_row(&wrong), RowAnswer::Yes, "{typed}");
             assert!(typed.starts_with('-') || filter.fits_row(&run) == RowAnswer::No, "{typed}");
         }
-        assert_eq!(Filter::parse("grounded<1").unwrap().fits_row(&row("null")), RowAnswer::No);
+        assert_eq!(
+            Filter::parse("grounded<1", TypeRegistry::built_in()).unwrap().fits_row(&row("null")),
+            RowAnswer::No
+        );
         assert!(error("route:home").contains("show_conflict") && error("type:vin").contains("iban"));
-        assert_eq!(Filter::parse("rule:procedure").unwrap().fits_row(&wrong), RowAnswer::No);
+        assert_eq!(Filter::parse("rule:procedure", TypeRegistry::built_in()).unwrap().fits_row(&wrong), RowAnswer::No);
     }
 
     #[test]
@@ -796,23 +799,30 @@ mod tests {
             let id = rule.id.word();
             for end in 1..=id.len() {
                 let typed = format!("rule:{}", &id[..end]);
-                assert_eq!(Filter::parse(&typed).unwrap().fits_row(&row), RowAnswer::Yes, "{typed} of {}", rule.id);
+                assert_eq!(
+                    Filter::parse(&typed, TypeRegistry::built_in()).unwrap().fits_row(&row),
+                    RowAnswer::Yes,
+                    "{typed} of {}",
+                    rule.id
+                );
             }
         }
     }
 
     #[test]
     fn text_is_found_however_json_wrote_it() {
-        let filter = Filter::parse("text:\"naïve 😀\" -text:zzz").unwrap();
+        let filter = Filter::parse("text:\"naïve 😀\" -text:zzz", TypeRegistry::built_in()).unwrap();
         assert!(filter.fits_text("{\"q\": \"Naïve 😀\"}".as_bytes()));
         assert!(filter.fits_text(br#"{"q": "na\u00efve \uD83D\uDE00"}"#));
         assert!(!filter.fits_text(br#"{"q": "na\u00efve \uD83D\uDE00 zzz"}"#));
         assert!(!filter.fits_text(b"{\"q\": \"naive\"}"));
-        assert!(Filter::parse("Apples").unwrap().fits_text(b"Apples"));
-        assert!(!Filter::parse("Apples").unwrap().fits_text(b"apples"));
-        assert!(Filter::parse("apples").unwrap().fits_text(b"Apples"));
-        assert!(Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "16C951"}"#));
-        assert!(!Filter::parse("id:16c9").unwrap().fits_text(br#"{"id": "a", "text": "16c9"}"#));
+        assert!(Filter::parse("Apples", TypeRegistry::built_in()).unwrap().fits_text(b"Apples"));
+        assert!(!Filter::parse("Apples", TypeRegistry::built_in()).unwrap().fits_text(b"apples"));
+        assert!(Filter::parse("apples", TypeRegistry::built_in()).unwrap().fits_text(b"Apples"));
+        assert!(Filter::parse("id:16c9", TypeRegistry::built_in()).unwrap().fits_text(br#"{"id": "16C951"}"#));
+        assert!(
+            !Filter::parse("id:16c9", TypeRegistry::built_in()).unwrap().fits_text(br#"{"id": "a", "text": "16c9"}"#)
+        );
     }
 
     #[test]
@@ -830,7 +840,7 @@ mod tests {
             ("id:R7", true),
             ("-id:16 text:read", true),
         ] {
-            assert_eq!(Filter::parse(typed).unwrap().fits_text(run), fits, "{typed}");
+            assert_eq!(Filter::parse(typed, TypeRegistry::built_in()).unwrap().fits_text(run), fits, "{typed}");
         }
     }
 
@@ -846,11 +856,11 @@ mod tests {
             ("cell:only_a kind:error", RowAnswer::No),
             ("board:label/slip", RowAnswer::No),
         ] {
-            let filter = Filter::parse(typed).unwrap();
+            let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
             assert_eq!(filter.fits_in(&row, is_a), fits, "{typed}");
             assert!(!filter.needs_text());
         }
-        let filter = Filter::parse("cell:both,none x board:\"label/two words\"").unwrap();
+        let filter = Filter::parse("cell:both,none x board:\"label/two words\"", TypeRegistry::built_in()).unwrap();
         assert_eq!(filter.sets().collect::<Vec<_>>(), ["cell:both", "cell:none", "board:label/two words"]);
         assert_eq!(filter.fits_row(&row), RowAnswer::AskText, "without an answer nothing is decided");
         assert!(error("cell:only").contains("only_a") && error("cell:recorded/x").contains("missing"));
@@ -859,7 +869,8 @@ mod tests {
 
     #[test]
     fn what_people_said_is_asked_apart_from_the_columns() {
-        let filter = Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false").unwrap();
+        let filter =
+            Filter::parse("verdict:fail,open -label:\"wrong unit\" reviewed:false", TypeRegistry::built_in()).unwrap();
         assert!(filter.needs_reviews() && !filter.needs_text());
         assert_eq!(filter.fits_row(&RowFacts::unchecked(0, 3)), RowAnswer::Yes);
         assert!(filter.fits_judged(&VerdictState::default()));
@@ -872,21 +883,23 @@ mod tests {
             VerdictState { outcome: Some(Outcome::Fail), labels: vec![label("Wrong unit")], ..VerdictState::default() };
         assert!(!filter.fits_judged(&failed));
         assert!(
-            Filter::parse("label:u gold:suspect")
+            Filter::parse("label:u gold:suspect", TypeRegistry::built_in())
                 .unwrap()
                 .fits_judged(&VerdictState { gold: Some(GoldStatus::Suspect), ..failed })
         );
         for wrong in ["verdict:good", "reviewed:perhaps", "reviewed:true,false", "gold:maybe", "label:"] {
-            assert!(Filter::parse(wrong).is_err(), "{wrong}");
+            assert!(Filter::parse(wrong, TypeRegistry::built_in()).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn completion_knows_fields_values_and_rules() {
-        let words = |typed: &str| completions(typed, typed.len()).1.into_iter().map(|c| c.word).collect::<Vec<_>>();
+        let words = |typed: &str| {
+            completions(typed, typed.len(), TypeRegistry::built_in()).1.into_iter().map(|c| c.word).collect::<Vec<_>>()
+        };
         assert_eq!(words("steps>4 corr"), ["correct:"]);
         assert_eq!(words("-correct:f"), ["-correct:false"]);
         assert_eq!(words("kind:error,base"), ["kind:error,baseline"]);
-        assert_eq!(completions("steps>4 corr", 12).0, 8..12);
+        assert_eq!(completions("steps>4 corr", 12, TypeRegistry::built_in()).0, 8..12);
     }
 }

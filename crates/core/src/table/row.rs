@@ -206,6 +206,14 @@ impl RowFacts {
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &case.record {
             row.take(record);
+            // Chains of thought seldom say whether they were judged right: their answers are compared here.
+            if record.chain.is_some() && record.correct.is_none() {
+                match case.right() {
+                    Some(true) => row.set(Flag::Right),
+                    Some(false) => row.set(Flag::Wrong),
+                    None => {}
+                }
+            }
         }
         row.steps = case.procedure().map_or(0, |procedure| procedure.steps.len().min(0xffff) as u16);
         if let Some(typed) = TypedRow::of(case, findings) {
@@ -236,7 +244,7 @@ impl RowFacts {
             (Flag::Right, record.correct == Some(true)),
             (Flag::Wrong, record.correct == Some(false)),
             (Flag::Trace, record.trace_steps.is_some()),
-            (Flag::Procedure, record.procedure.is_some()),
+            (Flag::Procedure, record.procedure.is_some() && record.chain.is_none()),
         ] {
             if on {
                 self.set(flag);
@@ -292,7 +300,7 @@ impl RowFacts {
         Fix::ALL.get(place).copied()
     }
 
-    /// Whether the procedure, executed exactly, gives the gold answer.
+    /// Whether the procedure, recomputed, gives the gold answer.
     pub const fn recovers_gold(&self) -> bool {
         self.kind & RECOVERS_GOLD != 0
     }
@@ -324,6 +332,11 @@ impl RowFacts {
     /// Whether one of some rules spoke.
     pub fn spoke(&self, rules: RuleBits) -> bool {
         self.rules & rules.bit(self.kind()) != 0
+    }
+
+    /// The rules that spoke.
+    pub fn rules(&self) -> impl Iterator<Item = RuleId> + '_ {
+        RuleId::ALL.into_iter().filter(|rule| self.rules & !DISAGREES != 0 && self.spoke(RuleBits::of(*rule)))
     }
 
     /// How many findings of a severity.
@@ -362,7 +375,7 @@ const BITS: [RuleBits; RuleId::ALL.len()] = {
         assert!(1 << place < DISAGREES, "a row has no more bits for rules");
         bits[n] = match kinds {
             Kinds::Every => RuleBits { runs: 1 << place, typed: 1 << place },
-            Kinds::Runs => RuleBits { runs: 1 << place, typed: 0 },
+            Kinds::Runs | Kinds::Worked => RuleBits { runs: 1 << place, typed: 0 },
             Kinds::Typed => RuleBits { runs: 0, typed: 1 << place },
         };
         n += 1;
@@ -370,12 +383,21 @@ const BITS: [RuleBits; RuleId::ALL.len()] = {
     bits
 };
 
+/// Which rules count together.
+const fn shared(kinds: Kinds) -> u8 {
+    match kinds {
+        Kinds::Every => 0,
+        Kinds::Runs | Kinds::Worked => 1,
+        Kinds::Typed => 2,
+    }
+}
+
 /// How many of the first rules are about these records.
 #[allow(clippy::indexing_slicing, reason = "the compiler works it out")]
 const fn count(kinds: Kinds, first: usize) -> usize {
     let (mut n, mut count) = (0, 0);
     while n < first {
-        count += (RuleId::ALL[n].kinds() as u8 == kinds as u8) as usize;
+        count += (shared(RuleId::ALL[n].kinds()) == shared(kinds)) as usize;
         n += 1;
     }
     count
@@ -462,7 +484,9 @@ mod tests {
             let bits: Vec<u64> = own.iter().map(|rule| RuleBits::of(*rule).bit(kind)).collect();
             assert!(bits.iter().all(|bit| bit.is_power_of_two()), "{kind:?}");
             assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones() as usize, bits.len(), "{kind:?}");
-            assert!(other.iter().all(|rule| RuleBits::of(*rule).bit(kind) == 0), "{kind:?}");
+            // Chains of thought share their bits with runs, of which more is said.
+            let shared = |rule: &RuleId| kind == RecordKind::Chain && rule.kinds() == Kinds::Runs;
+            assert!(other.iter().all(|rule| shared(rule) || RuleBits::of(*rule).bit(kind) == 0), "{kind:?}");
         }
     }
 

@@ -1,10 +1,12 @@
-//! Reasons to doubt the gold answer rather than the run.
+//! Reasons to doubt the gold answer rather than the run: it contradicts itself, or a second model agrees with the run
+//! against it. Units and rounding count only where every value on the way agrees.
 
+use super::misread::said;
 use super::{Confidence, Fix, Judgement, Trial};
-use crate::arithmetic::expression::{Expression, numbers};
-use crate::arithmetic::gold::{Gold, annotations};
-use crate::arithmetic::number::Number;
-use crate::arithmetic::recompute::{Computed, number_pointer};
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::quantity::{Dimension, Unit, unit};
+use crate::arithmetic::recompute::{Computed, ValueBasis, number_pointer};
 use crate::finding::{Finding, Severity};
 use crate::rules::RuleId;
 use stepscope_base::json::{Pointer, Value};
@@ -13,8 +15,37 @@ use stepscope_base::shown;
 /// An answer this near to gold differs by how it is rounded.
 const ROUNDED: f64 = 0.006;
 
+/// What units differ by.
+const UNITS: [i64; 4] = [60, 100, 1000, 3600];
+
 impl Trial<'_, '_> {
-    /// Reasons to doubt the gold answer.
+    /// The gold text's last calculation gives what the run gives, and then it ends with another number.
+    pub(super) fn other_ending(&mut self, gold: &Gold) -> Option<Judgement> {
+        let answer = self.answer?.value;
+        let last = self.working.calculations.last()?;
+        let off = (answer.float() - gold.value.float()).abs();
+        let rounded =
+            off < 1.0 && (answer.is_whole() != gold.value.is_whole() || off <= ROUNDED * answer.float().abs());
+        let sound = !last.is_wrong() && gold.from_text && !self.is_said_last(gold);
+        if !sound || rounded || !last.says.stands_for(answer) || !self.holds() {
+            return None;
+        }
+        let text = shown!("the gold text works out {}, and then ends with {}", answer.shown(), gold.value.shown());
+        self.argue(RuleId::GoldSteps.word(), Pointer::from_iter(["gold_answer"]), text);
+        Some((Fix::Gold, None, Confidence::Likely))
+    }
+
+    /// Whether the gold number is said behind the last calculation that was read.
+    fn is_said_last(&self, gold: &Gold) -> bool {
+        said(&self.working.behind).iter().any(|said| said.is_near(gold.value))
+    }
+
+    /// What the run does not hold to itself says nothing against the gold.
+    fn holds(&self) -> bool {
+        self.recomputed.recovered.is_none_or(|recovered| self.answers(recovered))
+    }
+
+    /// Further reasons to doubt the gold answer.
     pub(super) fn suspect_gold(&mut self, gold: &Gold) -> Option<Judgement> {
         let answer = self.answer?.value;
         let baseline = self.baseline.and_then(Number::from_float);
@@ -27,31 +58,33 @@ impl Trial<'_, '_> {
             self.argue("triage/baseline", number_pointer(self.record), text);
             return Some((Fix::Gold, None, Confidence::Likely));
         }
-        if self.wrong_marks() {
+        if self.wrong_marks(false) {
             return Some((Fix::Gold, None, Confidence::Likely));
         }
         // The baseline got it: then the gold can be got.
-        if baseline.is_some() {
+        if baseline.is_some() || !self.holds() {
             return None;
         }
-        // What the run does not hold to itself says nothing against the gold.
-        let holds = self.recomputed.recovered.is_none_or(|recovered| self.answers(recovered));
-        if !holds {
-            return None;
-        }
-        self.other_ending(gold, answer).or_else(|| self.rounding(gold, answer)).or_else(|| self.factor(gold, answer))
+        self.rounding(gold, answer).or_else(|| self.another_unit(gold, answer))
     }
 
-    pub(super) fn wrong_marks(&mut self) -> bool {
-        let marks = annotations(self.record);
+    /// A calculation of the gold text is wrong, or its result is written otherwise. What is read from a sentence counts
+    /// only where the run has what comes out instead; `agreed`: what a mark says, too.
+    pub(super) fn wrong_marks(&mut self, agreed: bool) -> bool {
+        let values = self.values_on_the_way();
         let pointer = Pointer::from_iter(["gold_answer"]);
-        if let Some(wrong) = marks.iter().find(|mark| mark.is_wrong()) {
+        let has = |gives: Option<Number>| values.iter().any(|value| gives.is_some_and(|gives| gives.is_near(*value)));
+        let calculations = &self.working.calculations;
+        let counts = |gives: Option<Number>, marked: bool| (marked && !agreed) || has(gives);
+        if let Some(wrong) = calculations.iter().find(|one| one.is_wrong() && counts(one.gives, one.marked)) {
             let gives = wrong.gives.map_or_else(String::new, Number::shown);
             let text = shown!("the gold text calculates {}, which is {gives}", wrong.text);
             self.argue(RuleId::GoldSteps.word(), pointer, text);
             return true;
         }
-        let Some((wrong, printed)) = marks.iter().find_map(|mark| Some((mark, mark.contradiction()?))) else {
+        let contradicted = |one| Some((one, crate::arithmetic::gold::Annotation::contradiction(one)?));
+        let mut contradicted = calculations.iter().filter_map(contradicted);
+        let Some((wrong, printed)) = contradicted.find(|(_, printed)| counts(Some(*printed), true)) else {
             return false;
         };
         let text = shown!("the gold text calculates {}, and goes on with {}", wrong.text, printed.shown());
@@ -59,26 +92,16 @@ impl Trial<'_, '_> {
         true
     }
 
-    /// The gold text's last calculation gives what the run gives, and then it ends with another number.
-    fn other_ending(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
-        let marks = annotations(self.record);
-        let last = marks.last()?;
-        let apart = (answer.float() - gold.value.float()).abs() >= 1.0;
-        if !gold.from_text || !apart || !last.says.stands_for(answer) {
-            return None;
-        }
-        let text = shown!("the gold text works out {}, and then ends with {}", answer.shown(), gold.value.shown());
-        self.argue(RuleId::GoldSteps.word(), Pointer::from_iter(["gold_answer"]), text);
-        Some((Fix::Gold, None, Confidence::Likely))
-    }
-
-    /// Answer and gold are one number, rounded otherwise, and no whole things are counted.
+    /// The gold text itself works out the run's answer, and cuts or rounds it, where no whole things are counted.
     fn rounding(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
         let counted = self.findings.iter().any(|finding| finding.rule == RuleId::AnswerFractional);
+        let near =
+            |gives: Number| self.answer.is_some_and(|written| written.stands_for(gives)) || gives.is_near(answer);
         let off = (answer.float() - gold.value.float()).abs();
-        let near = off <= ROUNDED * gold.value.float().abs()
-            || (off < 1.0 && gold.value.is_whole() && self.cuts(gold, answer));
-        if counted || !near || answer.is_whole() {
+        let last = self.working.calculations.last()?;
+        let works_out = last.gives.is_some_and(near) && !self.is_said_last(gold);
+        let below = gold.value.float() <= answer.float() + 0.5;
+        if counted || answer.is_whole() || off >= 1.0 || !works_out || !below {
             return None;
         }
         let text = shown!("the answer {} and the gold {} are rounded otherwise", answer.shown(), gold.value.shown());
@@ -86,83 +109,116 @@ impl Trial<'_, '_> {
         Some((Fix::Gold, None, Confidence::Unsure))
     }
 
-    /// Whether a calculation of the gold text itself gives this number, and it is cut to a whole one there or at the end.
-    fn cuts(&self, gold: &Gold, answer: Number) -> bool {
-        let near =
-            |gives: Number| self.answer.is_some_and(|written| written.stands_for(gives)) || gives.is_near(answer);
-        let below = gold.value.float() <= answer.float() + 0.5;
-        if below && annotations(self.record).last().is_some_and(|mark| mark.gives.is_some_and(near)) {
-            return true;
-        }
-        annotations(self.record).iter().any(|mark| mark.says.value.is_whole() && mark.gives.is_some_and(near))
-    }
-
-    /// Answer and gold differ by a unit, or by a quantity of the question that only the answer uses.
-    fn factor(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
-        let ratio = answer.over(gold.value)?;
+    /// Answer and gold differ by a unit, or by a quantity of the question that only one of them uses, and every value on
+    /// the way agrees but for that.
+    fn another_unit(&mut self, gold: &Gold, answer: Number) -> Option<Judgement> {
+        let ratio = answer.over(gold.value).map(Number::magnitude)?;
         let inverse = Number::ONE.over(ratio)?;
         let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);
-        for unit in [60, 100, 1000, 3600].map(Number::whole) {
-            if ratio == unit || inverse == unit {
-                // Who converts is asked for the other unit: a run that leaves it out has a plan that does.
-                if self.gold_calculates_with(unit) && !self.run_calculates_with(unit) {
-                    return None;
-                }
-                let text = shown!("answer and gold differ by a factor of {}: look at the unit", unit.shown());
-                self.argue("triage/unit", pointer, text);
-                return Some((Fix::Gold, None, Confidence::Likely));
-            }
+        let is_unit = UNITS.map(Number::whole).into_iter().any(|unit| ratio == unit || inverse == unit);
+        if is_unit && self.asks_for_another_unit(ratio) {
+            let text = shown!("answer and gold differ by a factor of {}: look at the unit", ratio.max(inverse).shown());
+            self.argue("triage/unit", pointer, text);
+            return Some((Fix::Gold, None, Confidence::Likely));
         }
-        let question = self.record.question.and_then(Value::string)?;
-        let asked = numbers(question.utf8()?).iter().any(|(number, _)| number.value == ratio);
+        let asked = self.links.is_some_and(|links| links.quantities.iter().any(|one| one.sure && one.value == ratio));
+        let calculates =
+            |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.expression.numbers().contains(&ratio));
+        let holds = |write: &Computed| write.recorded.is_some_and(|recorded| recorded.value == ratio);
+        let mut numbers = self.working.calculations.iter().filter_map(|one| one.calculation.as_ref());
+        // Who converts is asked for the other unit: a run that leaves it out has a plan that does.
+        let left_out = numbers.any(|one| one.numbers().contains(&ratio))
+            && !self.recomputed.writes.iter().any(|write| calculates(write) || holds(write));
+        // A run that has the gold text's own last but one result only stops too early.
+        if super::departs::given_by(&self.working).iter().any(|given| given.is_near(answer)) {
+            return None;
+        }
+        let converted = !left_out && self.names_units_of(ratio);
         // A run that leaves out what the gold text uses has other faults.
         let missed = |finding: &Finding| finding.rule == RuleId::QuantityMissed && finding.severity < Severity::Note;
-        if !asked || ratio <= Number::whole(2) || self.findings.iter().any(missed) {
+        if ratio <= Number::whole(2)
+            || self.findings.iter().any(missed)
+            || !((converted && self.agrees_scaled(ratio)) || (asked && self.agrees_but_for(ratio, answer)))
+        {
             return None;
         }
-        let text = self.record.gold_answer.and_then(Value::string)?;
-        let used = numbers(text.utf8()?).iter().any(|(number, _)| number.value == ratio);
-        let text = if !used {
-            shown!(
-                "the answer is {} times the gold, and the gold text never uses the question's {}",
-                ratio.shown(),
-                ratio.shown()
-            )
-        } else if self.follows_gold() {
-            shown!(
-                "the run takes the same steps as the gold text; the answer is the gold in another unit ({} times)",
-                ratio.shown()
-            )
-        } else {
-            return None;
-        };
+        let text = shown!(
+            "every value on the way agrees with the gold text; the answer is the gold {} times: look at the unit",
+            ratio.shown()
+        );
         self.argue("triage/unit", pointer, text);
-        Some((Fix::Gold, None, Confidence::Likely))
+        Some((Fix::Gold, None, Confidence::Unsure))
     }
 
-    fn gold_calculates_with(&self, number: Number) -> bool {
-        let holds = |expression: Expression| expression.numbers().contains(&number);
-        annotations(self.record).iter().any(|mark| mark.calculation().is_some_and(holds))
+    /// The question asks for one unit, and the gold text answers in another that differs by just this factor.
+    fn asks_for_another_unit(&self, ratio: Number) -> bool {
+        let text = |value: Option<Value<'_>>| {
+            value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
+        };
+        let question = text(self.record.question);
+        let Some(asked) = asked_unit(&question) else { return false };
+        if asked.dimension == Dimension::Percent {
+            return ratio == Number::whole(100);
+        }
+        let gold = text(self.record.gold_answer);
+        let used = gold.split(|c: char| !c.is_alphabetic()).filter_map(|word| unit(word.as_bytes()));
+        // The run answers in the unit that is asked for: so many times as many as the gold's larger ones.
+        let differs =
+            |used: Unit| used.dimension == asked.dimension && (used.size / asked.size - ratio.float()).abs() < 1e-9;
+        used.into_iter().any(differs)
+            && !words_of(&gold).any(|word| unit(word.as_bytes()).is_some_and(|own| own == asked))
     }
 
-    fn run_calculates_with(&self, number: Number) -> bool {
-        let planned =
-            |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.expression.numbers().contains(&number));
-        let holds =
-            |write: &Computed| planned(write) || write.recorded.is_some_and(|recorded| recorded.value == number);
-        self.recomputed.writes.iter().any(holds)
+    /// The run works out all that the gold text does, and undoes a division by this number at the end; or this number is
+    /// no part of the gold text, and every value of the run is the gold text's but for it.
+    fn agrees_but_for(&self, ratio: Number, answer: Number) -> bool {
+        let calculations = &self.working.calculations;
+        let (given, values) = (super::departs::given_by(&self.working), self.values_on_the_way());
+        let is_among = |list: &[Number], value: Number| list.iter().any(|one| one.is_near(value));
+        let counts = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
+        let written = self.recomputed.writes.iter().filter(counts).filter_map(|write| Some(write.recorded?.value));
+        let mut on_the_way = written.filter(|value| !value.is_near(answer));
+        // The last one is the answer but for the factor.
+        let results = || calculations.iter().rev().skip(1).map(|one| one.says.value);
+        let expressions = || calculations.iter().filter_map(|one| one.calculation.as_ref());
+        if expressions().any(|one| one.divides_by(ratio)) {
+            return results().all(|value| is_among(&values, value)) && on_the_way.all(|value| is_among(&given, value));
+        }
+        !expressions().any(|one| one.numbers().contains(&ratio)) && self.agrees_scaled(ratio)
     }
 
-    /// Every intermediate result of the gold text is one of the run's values, or a part of its calculations.
-    fn follows_gold(&self) -> bool {
-        let marks = annotations(self.record);
-        let Some((_, before)) = marks.split_last() else { return false };
-        let values = self.values_on_the_way();
-        !before.is_empty() && before.iter().all(|mark| values.iter().any(|value| value.is_near(mark.says.value)))
+    /// Every value of the run is one of the gold text's, or so many times as large; and the other way round.
+    fn agrees_scaled(&self, ratio: Number) -> bool {
+        let calculations = &self.working.calculations;
+        let (given, values) = (super::departs::given_by(&self.working), self.values_on_the_way());
+        let is_among = |list: &[Number], value: Number| list.iter().any(|one| one.is_near(value));
+        let scaled = |value: Number, list: &[Number]| value.over(ratio).is_some_and(|part| is_among(list, part));
+        let is_met = |value: Number| {
+            is_among(&values, value) || value.times(ratio).is_some_and(|scaled| is_among(&values, scaled))
+        };
+        let counts = |write: &&Computed| !matches!(write.basis, ValueBasis::Extracted);
+        let mut written = self.recomputed.writes.iter().filter(counts).filter_map(|write| Some(write.recorded?.value));
+        calculations.len() > 1
+            && calculations.iter().all(|one| is_met(one.says.value))
+            && written.all(|value| is_among(&given, value) || scaled(value, &given))
+    }
+
+    /// Whether question and gold text name two units of which one is so many of the other.
+    fn names_units_of(&self, ratio: Number) -> bool {
+        let text = |value: Option<Value<'_>>| {
+            value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()
+        };
+        let texts = [text(self.record.question), text(self.record.gold_answer)];
+        let units: Vec<Unit> =
+            texts.iter().flat_map(|text| words_of(text)).filter_map(|word| unit(word.as_bytes())).collect();
+        let apart = |a: &Unit, b: &Unit| {
+            a.dimension == b.dimension && (a.size / b.size - ratio.float()).abs() < 1e-9 * ratio.float()
+        };
+        units.iter().any(|a| units.iter().any(|b| apart(a, b)))
     }
 
     /// Every number that the run wrote or that its plan gives, with those of the parts of its calculations.
-    fn values_on_the_way(&self) -> Vec<Number> {
+    pub(super) fn values_on_the_way(&self) -> Vec<Number> {
         let mut values = Vec::new();
         for write in &self.recomputed.writes {
             values.extend(write.recorded.map(|recorded| recorded.value));
@@ -170,23 +226,40 @@ impl Trial<'_, '_> {
                 let (_, input) = write.inputs.iter().find(|(variable, _)| *variable == id as usize)?;
                 self.recomputed.writes.get((*input)?)?.value
             };
-            let parts = write.plan.as_ref().and_then(|plan| plan.expression.values(input));
+            let parts = write.plan.as_ref().and_then(|plan| plan.expression.results(input));
             values.extend(parts.unwrap_or_default());
         }
         values
     }
+
+    /// Answer and gold differ by rounding or by a factor that units differ by: no verdict, but where to look.
+    pub(super) fn hint_at_units(&mut self, gold: &Gold) {
+        let Some(answer) = self.answer else { return };
+        let close = Written { value: gold.value, decimals: answer.decimals }.stands_for(answer.value);
+        if close {
+            let (answer, gold) = (answer.value.shown(), gold.value.shown());
+            let text = shown!("the answer {answer} and the gold {gold} may only be rounded otherwise");
+            self.argue("triage/rounding", number_pointer(self.record), text);
+            return;
+        }
+        let Some(ratio) = answer.value.over(gold.value) else { return };
+        let unit =
+            UNITS.map(Number::whole).into_iter().find(|unit| ratio == *unit || Number::ONE.over(ratio) == Some(*unit));
+        if let Some(unit) = unit {
+            let text = shown!("answer and gold differ by a factor of {}: look at the unit", unit.shown());
+            self.argue("triage/unit", number_pointer(self.record), text);
+        }
+    }
 }
 
-/// Every number that the gold text's calculations give, with those of their parts.
-pub(super) fn given_by_gold(record: &crate::record::Record<'_>) -> Vec<Number> {
-    let mut values = Vec::new();
-    for mark in annotations(record) {
-        values.push(mark.says.value);
-        values.extend(mark.gives);
-        let Some(calculation) = mark.calculation() else { continue };
-        let operands = calculation.numbers();
-        let parts = calculation.values(|_| None).unwrap_or_default();
-        values.extend(parts.into_iter().filter(|part| !operands.contains(part)));
-    }
-    values
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
+}
+
+/// The unit that a question asks for: `how many minutes`, `in dollars`, `what percentage`. In lower case.
+fn asked_unit(question: &str) -> Option<Unit> {
+    let asked = question.trim_end().trim_end_matches('?').rsplit(['.', '!', '?']).next()?;
+    let words: Vec<&str> = words_of(asked).collect();
+    let asks = |pair: &&[&str]| matches!(pair.first(), Some(&("many" | "in" | "what")));
+    words.windows(2).filter(asks).find_map(|pair| unit(pair.last()?.as_bytes()))
 }

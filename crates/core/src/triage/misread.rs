@@ -120,19 +120,22 @@ impl Trial<'_, '_> {
         self.misread_as(&found, gold, Confidence::Unsure)
     }
 
-    fn misread_as(&mut self, found: &[(usize, Number)], gold: &Gold, confidence: Confidence) -> Option<Judgement> {
-        let name = |n: usize| {
-            self.recomputed.writes.get(n).map(|write| name_of(self.state, write.variable)).unwrap_or_default()
+    pub(super) fn misread_as(
+        &mut self,
+        found: &[(usize, Number)],
+        gold: &Gold,
+        confidence: Confidence,
+    ) -> Option<Judgement> {
+        let one = |&(n, value): &(usize, Number)| {
+            let write = self.recomputed.writes.get(n)?;
+            let read = write.recorded.map_or_else(|| "nothing".to_owned(), |read| read.value.shown());
+            Some(format!("{} = {} instead of {read}", name_of(self.state, write.variable), value.shown()))
         };
-        let named: Vec<_> = found.iter().map(|(n, value)| format!("{} = {}", name(*n), value.shown())).collect();
+        let named: Vec<_> = found.iter().filter_map(one).collect();
         let first = self.recomputed.writes.get(found.first()?.0)?;
         let pointer = value_pointer(self.record, self.state, first)?;
         let step = first.step;
-        let text = shown!(
-            "with the question's own numbers ({}) the plan gives {} = gold",
-            named.join(", "),
-            gold.value.shown()
-        );
+        let text = shown!("with {} the run gives {}, as expected", named.join(" and "), gold.value.shown());
         self.argue("triage/misread", pointer, text);
         Some((Fix::StepRun, Some(step), confidence))
     }
@@ -167,7 +170,7 @@ impl Trial<'_, '_> {
 }
 
 /// The numbers that a text says, in digits and in words.
-fn said(text: &str) -> Vec<Number> {
+pub(super) fn said(text: &str) -> Vec<Number> {
     let mut list: Vec<Number> = numbers(text).into_iter().map(|(number, _)| number.value).collect();
     let fractions = text.split(|c: char| !(c.is_ascii_digit() || c == '/')).filter(|word| word.contains('/'));
     list.extend(fractions.filter_map(|word| match read(word, &Names::default()) {

@@ -8,15 +8,15 @@ stepscope_base::words! {
     /// Where to fix a run.
     pub enum Fix {
         /// The answer is right.
-        None = "none" => "nothing to fix",
+        None = "none" => "nothing",
         /// A right procedure, executed wrongly.
-        StepRun = "step_run" => "fix the step run",
+        StepRun = "step_run" => "model output",
         /// A quantity missed, or a wrong plan.
-        Procedure = "procedure" => "fix the procedure",
+        Procedure = "procedure" => "procedure",
         /// The gold answer, or its unit.
-        Gold = "gold" => "look at the gold answer",
+        Gold = "gold" => "expected answer",
         /// The record does not tell.
-        Unknown = "unknown" => "cannot tell where to fix",
+        Unknown = "unknown" => "unknown",
     }
 }
 

@@ -98,6 +98,8 @@ pub(super) enum Wire {
 impl Wire {
     /// Over the network, to one endpoint.
     pub(super) fn live(endpoint: &Endpoint, connect: Duration) -> Result<Self, Trouble> {
+        // Whoever comes first installs it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             // A redirect would carry the key to another host.
             .redirect(redirect::Policy::none())

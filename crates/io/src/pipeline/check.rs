@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::pipeline::examine::id_hash;
 use crate::pipeline::line::{self, Done, Task};
 use crate::pipeline::room::{End, Room, room_of};
-use crate::pipeline::side_data::Surroundings;
+use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::block::Block;
 use crate::source::cut::Skips;
 use crate::source::input::{Expand, Input};
@@ -140,7 +140,37 @@ pub fn check(
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
 ) -> CheckOutcome {
-    examine_all(inputs, threads, around, true, render, sink)
+    check_as(inputs, threads, around, Manner::default(), render, sink)
+}
+
+/// How records are checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// What stands in the output for a record that there is no room for; nothing if it is empty.
+    pub left_out: &'static [u8],
+    /// Whether ids are compared, which takes memory for each record.
+    pub compares_ids: bool,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        Self { left_out: b"", compares_ids: true }
+    }
+}
+
+/// The line of a record that there is no room for: a program that reads along must not lose count.
+pub const LEFT_OUT: &[u8] = b"{\"left_out\":true}\n";
+
+/// [`check`] in a manner of one's own.
+pub fn check_as(
+    inputs: Expand,
+    threads: usize,
+    around: &Surroundings<'_>,
+    manner: Manner,
+    render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
+    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+) -> CheckOutcome {
+    examine_all(inputs, threads, around, Some(manner), render, sink)
 }
 
 /// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
@@ -148,6 +178,7 @@ pub fn check(
 pub fn read<K: Send>(
     inputs: Expand,
     threads: usize,
+    side: &Arc<SideData>,
     record: impl Fn(&CaseView<'_>, &Input) -> Option<K> + Sync,
 ) -> (Vec<K>, CheckOutcome) {
     let kept: Mutex<Vec<((usize, u64), K)>> = Mutex::new(Vec::new());
@@ -157,7 +188,7 @@ pub fn read<K: Send>(
             kept.lock().unwrap_or_else(PoisonError::into_inner).push((place, found));
         }
     };
-    let outcome = read_through(inputs, threads, keep, |_, _| Ok(()));
+    let outcome = read_through(inputs, threads, side, keep, |_, _| Ok(()));
     let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     kept.sort_by_key(|(place, _)| *place);
     (kept.into_iter().map(|(_, found)| found).collect(), outcome)
@@ -167,26 +198,27 @@ pub fn read<K: Send>(
 pub fn read_through(
     inputs: Expand,
     threads: usize,
+    side: &Arc<SideData>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
 ) -> CheckOutcome {
-    examine_all(inputs, threads, &Surroundings::default(), false, render, sink)
+    examine_all(inputs, threads, &side.around(), None, render, sink)
 }
 
 fn examine_all(
     inputs: Expand,
     threads: usize,
     around: &Surroundings<'_>,
-    checks: bool,
+    manner: Option<Manner>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
     mut sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
 ) -> CheckOutcome {
     let mut outcome = CheckOutcome::default();
     let mut ids = DuplicateIds::default();
     let work = |tape: &mut Tape, task: &Task, block: &mut Block, done: &mut Done<CheckedBlock>| {
-        render_block(task, block, (tape, around, checks), &render, done);
+        render_block(task, block, (tape, around, manner), &render, done);
     };
-    let mut room = checks.then(|| Room::new(MAX_OUTPUT));
+    let mut room = manner.map(|manner| Room::new(MAX_OUTPUT, manner.left_out));
     let ended = line::run(inputs, threads, Tape::default, work, |done| {
         let CheckedBlock { counts, ids: found, ends } = &mut done.tally;
         if let Some(room) = &mut room {
@@ -236,11 +268,13 @@ impl line::Tally for CheckedBlock {
 fn render_block(
     task: &Task,
     block: &Block,
-    (tape, around, checks): (&mut Tape, &Surroundings<'_>, bool),
+    (tape, around, manner): (&mut Tape, &Surroundings<'_>, Option<Manner>),
     render: &(impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync),
     done: &mut Done<CheckedBlock>,
 ) {
     let CheckedBlock { counts, ids, ends } = &mut done.tally;
+    let checks = manner.is_some();
+    let Manner { left_out, compares_ids } = manner.unwrap_or_default();
     counts.skips = block.skips;
     let (input, documents) = (Some(task.input.clone()), task.documents.clone());
     let around: Arc<dyn Context> = Arc::new(Surroundings { input, documents, ..around.clone() });
@@ -249,7 +283,9 @@ fn render_block(
     let mut has_room = true;
     let cut_off = task.each_case(block, tape, &around, checks, |case, line| {
         counts.count(case, checks);
-        ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, line)));
+        if compares_ids {
+            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, line)));
+        }
         let sound = done.out.len();
         let out = has_room.then_some(&mut done.out);
         if guarded(|| render(case, &task.input, out)).is_none() {
@@ -263,8 +299,12 @@ fn render_block(
         // What is not printed of a record without findings would not speak of any.
         let speaks = checks && !case.findings().is_empty();
         counts.unprinted += u64::from(!has_room && speaks);
+        if !has_room {
+            done.out.extend_from_slice(left_out);
+        }
         if done.out.len() > sound {
-            ends.push((done.out.len(), speaks));
+            // What is left out here is counted already.
+            ends.push((done.out.len(), speaks && has_room));
         }
     });
     counts.skips.cut = counts.skips.cut.or(cut_off);

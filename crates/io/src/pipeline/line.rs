@@ -140,7 +140,8 @@ impl Task {
     ) -> Option<u64> {
         let mut cut_off = None;
         self.each(block, |place, cut| {
-            if place.open && is_cut_off(tape, place.text) {
+            // Nobody writes on at the end of standard input: what is cut off there is a broken record.
+            if place.open && !matches!(*self.input, Input::Standard) && is_cut_off(tape, place.text) {
                 cut_off = Some(place.line);
                 return;
             }
@@ -439,6 +440,7 @@ impl BlockReader {
         };
         match source {
             Ok(source) => {
+                self.notes.extend(source.note.map(|note| (input.name(), note)));
                 let (cursor, documents) = (Cursor::new(source.blob, source.layout), source.documents);
                 let (source, name, input) = (self.begun, input.name(), Arc::new(input));
                 self.current = Some(Current { source, input, name, cursor, documents, left: size });

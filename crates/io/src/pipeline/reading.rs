@@ -55,7 +55,7 @@ impl Reading {
 
     /// What stands around the record.
     pub fn around(&self, side: &Arc<SideData>) -> Surroundings<'static> {
-        Surroundings { documents: self.documents.clone(), side: side.clone(), ..Surroundings::default() }
+        Surroundings { documents: self.documents.clone(), ..side.around() }
     }
 
     /// The number of the line in which the record begins, from 1; lines before it are counted where that is needed.

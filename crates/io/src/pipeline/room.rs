@@ -17,14 +17,15 @@ pub(crate) type End = (usize, bool);
 /// of which long lines are made. Blocks take from it in input order, so that nothing depends on who was faster.
 pub(crate) struct Room {
     times: usize,
+    left_out: &'static [u8],
     read: usize,
     printed: usize,
 }
 
 impl Room {
-    /// Of `times` what is read.
-    pub(crate) const fn new(times: usize) -> Self {
-        Self { times, read: 0, printed: 0 }
+    /// Of `times` what is read. `left_out` stands for each record that there is no room for, and has its place always.
+    pub(crate) const fn new(times: usize, left_out: &'static [u8]) -> Self {
+        Self { times, left_out, read: 0, printed: 0 }
     }
 
     /// Takes the output of a block that `read` bytes of the input stand in. What there is no room for is left out, by whole
@@ -32,9 +33,14 @@ impl Room {
     pub(crate) fn take(&mut self, read: u64, out: &mut Vec<u8>, ends: &[End]) -> u64 {
         self.read = self.read.saturating_add(read as usize);
         let left = room_of(self.read, self.times).saturating_sub(self.printed);
-        let fit = ends.partition_point(|(end, _)| *end <= left);
+        // What stands for the rest needs its place too.
+        let rest = |n: usize| self.left_out.len() * (ends.len() - n - 1);
+        let fit = ends.iter().enumerate().take_while(|(n, (end, _))| *end <= left.saturating_sub(rest(*n))).count();
         let (kept, left_out) = ends.split_at(fit);
         out.truncate(kept.last().map_or(0, |(end, _)| *end));
+        for _ in left_out {
+            out.extend_from_slice(self.left_out);
+        }
         self.printed += out.len();
         left_out.iter().filter(|(_, counts)| *counts).count() as u64
     }
@@ -45,8 +51,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_left_out_is_still_counted_by_whoever_reads_along() {
+        let mut room = Room::new(10, b"-");
+        let mut out = vec![b'x'; FREE + 20];
+        assert_eq!(room.take(1, &mut out, &[(FREE - 2, true), (FREE + 10, true), (FREE + 20, false)]), 1);
+        assert_eq!((out.len(), out.get(FREE - 2..)), (FREE, Some(&b"--"[..])));
+    }
+
+    #[test]
     fn small_sources_share_what_is_free_and_what_is_read_adds_to_it() {
-        let mut room = Room::new(10);
+        let mut room = Room::new(10, b"");
         let mut take = |read, ends: &[End]| {
             let mut out = vec![b'x'; ends.last().map_or(0, |(end, _)| *end)];
             let counted = room.take(read, &mut out, ends);

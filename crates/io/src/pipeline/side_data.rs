@@ -16,7 +16,7 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 use stepscope_core::case::Context;
 use stepscope_core::record::Record;
-use stepscope_core::record::types::{TypeRegistry, in_use};
+use stepscope_core::record::types::TypeRegistry;
 use stepscope_core::verify::ChainResult;
 
 /// What is the same for all records. Everything is read when it is first asked for, on the thread that asks; others wait for it.
@@ -27,24 +27,48 @@ pub struct SideData {
     baseline: OnceLock<Result<Baseline, Failure>>,
     told: AtomicBool,
     judge: Option<Judge>,
+    /// `None`: those of the program.
+    types: Option<Arc<TypeRegistry>>,
 }
 
 impl SideData {
+    /// Knowing these types of values.
+    pub fn knowing(types: Arc<TypeRegistry>) -> Self {
+        Self { types: Some(types), ..Self::default() }
+    }
+
     /// With the baseline records of a file or folder.
-    pub fn with_baseline(path: Option<PathBuf>, threads: usize) -> Self {
-        Self { path, threads, ..Self::default() }
+    #[must_use]
+    pub fn with_baseline(self, path: Option<PathBuf>, threads: usize) -> Self {
+        Self { path, threads, ..self }
     }
 
     /// With the baseline records of a file or folder, read now.
-    pub fn read(path: &Path, threads: usize) -> Result<Self, Failure> {
+    pub fn read(self, path: &Path, threads: usize) -> Result<Self, Failure> {
         let baseline = OnceLock::from(Ok(Baseline::read(path, threads)?));
-        Ok(Self { baseline, ..Self::with_baseline(Some(path.to_owned()), threads) })
+        Ok(Self { baseline, ..self.with_baseline(Some(path.to_owned()), threads) })
+    }
+
+    /// The same types, and nothing else.
+    #[must_use]
+    pub fn types_alone(&self) -> Self {
+        Self { types: self.types.clone(), ..Self::default() }
+    }
+
+    /// The types of values that are known.
+    pub fn types(&self) -> &TypeRegistry {
+        self.types.as_deref().unwrap_or_else(|| TypeRegistry::built_in())
     }
 
     /// Also with what judges completions.
     #[must_use]
     pub fn judged_by(self, judge: Option<Judge>) -> Self {
         Self { judge, ..self }
+    }
+
+    /// Around records of which nothing else is known.
+    pub fn around(self: &Arc<Self>) -> Surroundings<'static> {
+        Surroundings { side: self.clone(), ..Surroundings::default() }
     }
 
     /// What every stage of the verifier says of a record's completion.
@@ -87,6 +111,8 @@ pub struct Surroundings<'s> {
     pub side: Arc<SideData>,
     /// The schema of each, if all are answer objects.
     pub schema: Option<&'s Schema>,
+    /// A final number may be NaN or infinite.
+    pub takes_not_finite: bool,
 }
 
 impl Context for Surroundings<'_> {
@@ -103,7 +129,7 @@ impl Context for Surroundings<'_> {
     }
 
     fn types(&self) -> &TypeRegistry {
-        in_use()
+        self.side.types()
     }
 
     fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {
@@ -118,6 +144,10 @@ impl Context for Surroundings<'_> {
                 .and_then(Input::path)
                 .map_or(Untrusted::new(b"-"), |path| Untrusted::new(path.as_os_str().as_encoded_bytes())),
         }
+    }
+
+    fn checks_finite(&self) -> bool {
+        !self.takes_not_finite
     }
 
     fn answer_schema(&self) -> Option<&Schema> {

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::pipeline::examine::case_of_row;
 use crate::pipeline::side_data::SideData;
-use crate::pipeline::side_data::Surroundings;
 use crate::pipeline::store::Store;
 use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
@@ -107,7 +106,7 @@ fn summary(
     let dataset = source.dataset.clone();
     guarded(|| {
         let place = RowFacts::unchecked(row.offset, row.len.into());
-        let around = Surroundings { side: triage.cloned().unwrap_or_default(), ..Surroundings::default() };
+        let around = triage.cloned().unwrap_or_default().around();
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();

@@ -12,7 +12,9 @@ use crate::source::documents::Documents;
 use crate::source::input::{Input, Source};
 use crate::source::open::Blob;
 use stepscope_base::text::Shown;
+use stepscope_core::record::RecordKind;
 use stepscope_core::rules::RuleId;
+use stepscope_core::table::insights::Insights;
 use stepscope_core::table::row::{Flag, RowFacts};
 
 use crate::source::block::BLOCK;
@@ -166,14 +168,22 @@ pub struct Totals {
     pub right: usize,
     /// Runs judged wrong.
     pub wrong: usize,
+    /// What charts show of them.
+    pub insights: Insights,
 }
 
 impl Totals {
+    /// Records that are structured answers.
+    pub fn typed(&self) -> usize {
+        self.insights.kinds.get(RecordKind::Typed as usize).copied().unwrap_or(0)
+    }
+
     fn count(&mut self, row: &RowFacts, step: isize) {
         let add = |to: &mut usize, on: bool| *to = if on { to.saturating_add_signed(step) } else { *to };
         add(&mut self.checked, row.has(Flag::Checked));
         add(&mut self.right, row.has(Flag::Right));
         add(&mut self.wrong, row.has(Flag::Wrong));
+        self.insights.count(row, step);
         for (to, &n) in self.with.iter_mut().zip(&row.counts) {
             add(to, n > 0);
         }

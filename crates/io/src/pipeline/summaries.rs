@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::Failure;
 use crate::pipeline::check::{CheckOutcome, check};
-use crate::pipeline::side_data::Surroundings;
+use crate::pipeline::side_data::SideData;
 use crate::source::input::{Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
@@ -52,36 +52,41 @@ pub struct Summaries {
 }
 
 /// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
-pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize) -> Summaries {
+pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize, side: &Arc<SideData>) -> Summaries {
     let tiny = Tiny::default();
     let summary = |case: &CaseView<'_>, input: &Input| {
         tiny.takes(case).then(|| summary_if(case, input, &[], |item| reviews.names(item)))
     };
-    let (summaries, outcome) = crate::pipeline::check::read(expand(paths), threads, summary);
+    let (summaries, outcome) = crate::pipeline::check::read(expand(paths), threads, side, summary);
     tiny.judge(summaries, outcome, paths)
 }
 
 /// Reads and checks files (or folders): the summaries say which rules spoke.
-pub fn read_checked(paths: &[PathBuf], threads: usize) -> Summaries {
-    read_with(paths, threads, |_, _| {})
+pub fn read_checked(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
+    read_with(paths, threads, side, |_, _| {})
 }
 
 /// The same, and judges where each run is to be fixed.
-pub fn read_judged(paths: &[PathBuf], threads: usize) -> Summaries {
-    read_with(paths, threads, Summary::take_fix)
+pub fn read_judged(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
+    read_with(paths, threads, side, Summary::take_fix)
 }
 
 /// The same, with the names of variables: whoever speaks of one is told where there is none.
-pub fn read_named(paths: &[PathBuf], threads: usize) -> Summaries {
-    read_with(paths, threads, Summary::take_variables)
+pub fn read_named(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
+    read_with(paths, threads, side, Summary::take_variables)
 }
 
-fn read_with(paths: &[PathBuf], threads: usize, take: impl Fn(&mut Summary, &CaseView<'_>) + Sync) -> Summaries {
+fn read_with(
+    paths: &[PathBuf],
+    threads: usize,
+    side: &Arc<SideData>,
+    take: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
+) -> Summaries {
     let (summaries, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
         expand(paths),
         threads,
-        &Surroundings::default(),
+        &side.around(),
         |case, input, _| {
             if tiny.takes(case) {
                 let mut summary = summary_checked(case, input);

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::failure::Failure;
+use crate::pipeline::check::LEFT_OUT;
 use crate::pipeline::examine::Text;
 use crate::pipeline::line::{self, Done, Task};
 use crate::pipeline::room::{End, Room, room_of};
@@ -14,6 +15,7 @@ use stepscope_base::json::write::Style;
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::report::jsonl::{LineShape, identity};
 use stepscope_core::verify::{
     Candidate, ChainResult, FieldPath, Verifier, VerifyResult, completion, differ, recorded_reward,
 };
@@ -121,17 +123,18 @@ pub struct VerifyOutcome {
     pub failures: Vec<Failure>,
 }
 
-/// Judges the completion of every record. `sink` gets the results as JSON lines, a block at a time, in input
+/// Judges the completion of every record. `shape`: what of each result is printed. `sink` gets the results as JSON lines, a block at a time, in input
 /// order, on this thread; if it fails, everything ends.
 pub fn verify(
     inputs: Expand,
     threads: usize,
     judge: &Judge,
+    shape: &LineShape,
     mut sink: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> VerifyOutcome {
-    let (mut counts, mut room) = (VerifyCounts::default(), Room::new(MAX_OUTPUT));
+    let (mut counts, mut room) = (VerifyCounts::default(), Room::new(MAX_OUTPUT, LEFT_OUT));
     let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<JudgedBlock>| {
-        verify_block(judge, tapes, task, block, done);
+        verify_block((judge, shape), tapes, task, block, done);
     };
     let ended = line::run(inputs, threads, Default::default, work, |done| {
         let JudgedBlock { counts: found, ends } = &mut done.tally;
@@ -143,7 +146,7 @@ pub fn verify(
 }
 
 fn verify_block(
-    judge: &Judge,
+    (judge, shape): (&Judge, &LineShape),
     (tape, inner): &mut (Tape, Tape),
     task: &Task,
     block: &Block,
@@ -171,7 +174,12 @@ fn verify_block(
             if has_room {
                 let sound = done.out.len();
                 let result = result.located(&shown!("{}, line {}", task.input.name(), place.line));
-                Style::ASCII.line(&mut done.out, |object| result.members(recorded, object));
+                shape.line(&mut done.out, |out| {
+                    Style::ASCII.line(out, |object| {
+                        result.members(recorded, object);
+                        identity(root, text, shape.record, object);
+                    });
+                });
                 if done.out.len() > room {
                     done.out.truncate(sound);
                     has_room = false;
@@ -179,7 +187,11 @@ fn verify_block(
                     ends.push((done.out.len(), true));
                 }
             }
-            counts.unprinted += u64::from(!has_room);
+            if !has_room {
+                counts.unprinted += 1;
+                done.out.extend_from_slice(LEFT_OUT);
+                ends.push((done.out.len(), false));
+            }
         });
     });
 }

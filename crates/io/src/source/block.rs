@@ -128,6 +128,7 @@ impl Cursor {
         if block.bytes.capacity() > 4 * WINDOW {
             block.bytes = Vec::new();
         }
+        self.blob.forget(self.at);
         let size = (BLOCK as u64).min(end.saturating_sub(self.at)) as usize;
         self.blob.read(self.at, size, &mut block.bytes)?;
         block.cuts.clear();

@@ -68,6 +68,8 @@ enum Scope {
     Beside(Beneath),
     /// Among the samples.
     Samples,
+    /// In the page that carries the record.
+    Page(Option<Arc<Document>>),
     /// Nowhere but in the records themselves, and where the cache looks.
     Nowhere,
 }
@@ -192,6 +194,11 @@ impl Documents {
         Self { cache, place: Scope::Samples }
     }
 
+    /// For the record of a page.
+    pub(crate) const fn of_page(cache: Arc<DocumentCache>, document: Option<Arc<Document>>) -> Self {
+        Self { cache, place: Scope::Page(document) }
+    }
+
     /// For records that came through a pipe.
     pub const fn nowhere(cache: Arc<DocumentCache>) -> Self {
         Self { cache, place: Scope::Nowhere }
@@ -202,6 +209,9 @@ impl Documents {
     pub fn of(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         if let Some(document) = inline_document(typed) {
             return Some(Arc::new(document));
+        }
+        if let Scope::Page(Some(document)) = &self.place {
+            return Some(document.clone());
         }
         let text = |value: Value<'_>| value.string().map(|text| text.bytes().to_vec());
         let path = typed.document.and_then(|document| text(document.get("path")?));
@@ -230,7 +240,7 @@ impl Documents {
                 let (name, bytes) = sample.into_iter().find(|(name, _)| name.as_bytes() == path)?;
                 self.cache.get(DocumentKey::Sample(name), || file::of_bytes(bytes, &Shown::own(name)).map(Some))
             }
-            Scope::Store(_) | Scope::Nowhere => None,
+            Scope::Store(_) | Scope::Page(_) | Scope::Nowhere => None,
         }
     }
 
@@ -240,7 +250,7 @@ impl Documents {
         {
             return Some(document);
         }
-        if matches!(self.place, Scope::Samples | Scope::Store(_)) {
+        if matches!(self.place, Scope::Samples | Scope::Store(_) | Scope::Page(_)) {
             return None;
         }
         self.cache.named_stores().iter().find_map(|store| self.cache.of_store(store, doc_id))

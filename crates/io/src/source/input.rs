@@ -3,26 +3,31 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::FileType;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::log::forks::FORKS;
 use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments, StoreReport};
 use crate::source::beneath::{Beneath, Place, is_link};
 use crate::source::block::BLOCK;
-use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json};
+use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::magic::{is_journal, not_text};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
+use crate::source::page;
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
-use stepscope_base::json::{Tape, Value};
+use stepscope_base::guard::guarded;
+use stepscope_base::json::{MAX_TEXT, Tape, Value};
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
 use stepscope_core::record::formats;
+use stepscope_core::record::notebook::{Notebook, is_notebook};
 use stepscope_core::review::log_line;
 
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
@@ -288,6 +293,8 @@ pub struct Source {
     pub layout: Layout,
     /// It was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
     pub decoded: bool,
+    /// What else is to be said of it: what of a notebook holds no records.
+    pub note: Option<Shown>,
     /// What the disk said of it when it was opened.
     pub stat: Stat,
     /// Where the documents are that its records cite.
@@ -335,6 +342,9 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>) -> Result<Begun, Failure
     if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
         let is_store = named || answers::is_store(place);
         return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
+    }
+    if named && let Some(source) = page::begin(&blob, cache)? {
+        return Ok(Begun::Source(source));
     }
     // A journal of reviews lies beside the records that it is about.
     if !named && begins_as_journal(&blob) {
@@ -415,12 +425,25 @@ fn claims_json(path: &Path) -> bool {
         .is_some_and(|extension| ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
-/// Reads a pipe to its end and recognises it. An empty one is a source without records, like an empty file.
-pub(crate) fn begin_pipe(pipe: File, name: &Shown, cache: &Arc<DocumentCache>) -> Result<Source, Failure> {
-    let blob = Blob::in_memory(name.clone())?;
-    spool(pipe, &blob, |_| true)?;
-    let source = recognise(blob, false)?.map(|source| source.citing(Documents::nowhere(cache.clone())));
-    source.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))
+/// Recognises a pipe by its beginning. It is read once, as it comes: memory does not grow with it. An empty one is a
+/// source without records, like an empty file.
+pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache>) -> Result<Source, Failure> {
+    let fail = |error| Failure { what: "cannot read", path: name.clone(), source: reason(&error) };
+    let stat = Stat::of_pipe(&pipe).map_err(fail)?;
+    let mut head = Vec::new();
+    (&mut pipe).take(BLOCK as u64).read_to_end(&mut head).map_err(fail)?;
+    let source = if decode_wide(&head).is_some() || may_be_notebook(&head) {
+        // They are turned into lines, and that can be done only when all of it is there.
+        let blob = Blob::in_memory(name.clone())?;
+        spool(head.as_slice().chain(pipe), &blob, |_| true)?;
+        recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))?
+    } else if let Some(why) = not_text(&head) {
+        return Err(Failure::own("cannot read", name, why));
+    } else {
+        let blob = Blob::passing(name.clone(), pipe, head.clone())?;
+        source(Arc::new(blob), &head, false, stat)
+    };
+    Ok(source.citing(Documents::nowhere(cache.clone())))
 }
 
 /// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
@@ -437,13 +460,59 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
+    if let Some(source) = notebook(&blob, &head, stat)? {
+        return Ok(Some(source));
+    }
     Ok(Some(source(Arc::new(blob), &head, false, stat)))
 }
 
 /// A source whose beginning is known.
 fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
     let layout = Layout::of(head);
-    Source { blob, layout, decoded, stat, documents: None }
+    Source { blob, layout, decoded, note: None, stat, documents: None }
+}
+
+/// The records of a notebook, if it is one and holds any: places are those of their lines.
+fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Failure> {
+    let len = blob.len()?;
+    if !may_be_notebook(head) || len > MAX_TEXT as u64 {
+        return Ok(None);
+    }
+    let (mut text, mut tape) = (Vec::new(), Tape::default());
+    blob.read(0, len as usize, &mut text)?;
+    let read = guarded(|| tape.parse(without_filler(&text)).filter(|root| is_notebook(*root)).map(Notebook::read));
+    let Some(read) = read.flatten().filter(|notebook| notebook.records > 0) else { return Ok(None) };
+    let lines = Blob::of_bytes(blob.name().clone(), &read.lines)?;
+    let head = read.lines.get(..read.lines.len().min(BLOCK)).unwrap_or_default();
+    Ok(Some(Source { note: said_of(&read), ..source(Arc::new(lines), head, true, stat) }))
+}
+
+/// What of a notebook holds no records.
+fn said_of(notebook: &Notebook) -> Option<Shown> {
+    const NAMED: usize = 5;
+    let named = notebook.others.iter().take(NAMED).map(Shown::as_str).collect::<Vec<_>>().join("; ");
+    let more = notebook.others.len().saturating_sub(NAMED);
+    let rest = if more > 0 { shown!("; and {more} more") } else { Shown::default() };
+    let count = notebook.records;
+    let found = if count == 1 { shown!("1 record") } else { shown!("{count} records") };
+    (!notebook.others.is_empty()).then(|| {
+        found.and(" were read of its outputs; others hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
+    })
+}
+
+/// Whether a document begins as a notebook does: with one of the four keys that it has.
+fn may_be_notebook(head: &[u8]) -> bool {
+    let text = without_filler(head);
+    let key = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start).unwrap_or_default();
+    let keys: [&[u8]; 6] = [
+        b"\"cells\"",
+        b"\"metadata\"",
+        b"\"nbformat\"",
+        b"\"nbformat_minor\"",
+        b"\"worksheets\"",
+        b"\"orig_nbformat\"",
+    ];
+    keys.iter().any(|known| key.starts_with(known))
 }
 
 /// Recognises what has come through a pipe so far; `None`: it is too early to tell.

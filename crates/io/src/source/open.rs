@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, OFlags};
@@ -50,6 +51,11 @@ impl Stat {
         Self { id: FileId::of(meta), len: meta.len(), modified: meta.modified().ok() }
     }
 
+    /// Of a pipe.
+    pub(crate) fn of_pipe(pipe: &File) -> std::io::Result<Self> {
+        Ok(Self::of(&pipe.metadata()?))
+    }
+
     /// Of the file that a path leads to now, which a person named; `None`: there is none.
     pub fn at(path: &Path) -> Option<Self> {
         std::fs::metadata(path).ok().map(|meta| Self::of(&meta))
@@ -72,7 +78,55 @@ pub struct Blob {
     place: Option<Place>,
     /// `None`: opened anew for each read, because very many files are open already.
     file: Option<File>,
+    /// What has come through a pipe that is read once, from its beginning to its end.
+    window: Option<Mutex<Window>>,
 }
+
+/// The part of a pipe that is still asked for.
+#[derive(Debug)]
+struct Window {
+    pipe: File,
+    /// Where the bytes begin in what came through.
+    start: u64,
+    bytes: Vec<u8>,
+    ended: bool,
+}
+
+impl Window {
+    /// Reads on until there is a byte at `end`, or no more.
+    fn fill(&mut self, end: u64) -> std::io::Result<()> {
+        while !self.ended && self.start + (self.bytes.len() as u64) < end {
+            let want = end - self.start - self.bytes.len() as u64;
+            match (&self.pipe).take(want).read_to_end(&mut self.bytes) {
+                Ok(got) => self.ended = (got as u64) < want,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u64, want: usize, into: &mut Vec<u8>) -> std::io::Result<()> {
+        self.fill(offset.saturating_add(want as u64))?;
+        into.clear();
+        let from = usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        into.extend_from_slice(rest.get(..want).unwrap_or(rest));
+        Ok(())
+    }
+
+    fn forget(&mut self, before: u64) {
+        let gone = (before.saturating_sub(self.start) as usize).min(self.bytes.len());
+        self.bytes.drain(..gone);
+        self.start += gone as u64;
+        if self.bytes.capacity() > 4 * MAX_KEPT && self.bytes.len() < MAX_KEPT {
+            self.bytes.shrink_to(MAX_KEPT);
+        }
+    }
+}
+
+/// A window that was wider for one long record becomes as small again.
+const MAX_KEPT: usize = 1 << 20;
 
 /// What a path turned out to be.
 #[derive(Debug)]
@@ -231,7 +285,22 @@ pub(crate) fn standard_input() -> Result<Opened, Failure> {
 
 impl Blob {
     fn of_file(name: Shown, file: File, meta: &Metadata, place: Option<Place>) -> Self {
-        Self { name, id: FileId::of(meta), place, file: Some(file) }
+        Self { name, id: FileId::of(meta), place, file: Some(file), window: None }
+    }
+
+    /// A pipe that is read as it comes, of which `head` has come already: what [`Blob::forget`] was told of is gone.
+    pub(crate) fn passing(name: Shown, pipe: File, head: Vec<u8>) -> Result<Self, Failure> {
+        let fail = |error: &std::io::Error| Failure { what: READ, path: name.clone(), source: reason(error) };
+        let id = FileId::of(&pipe.metadata().map_err(|error| fail(&error))?);
+        let window = Window { pipe, start: 0, bytes: head, ended: false };
+        Ok(Self { name, id, place: None, file: None, window: Some(Mutex::new(window)) })
+    }
+
+    /// Lets go of what came before, if this is a pipe that is read as it comes.
+    pub(crate) fn forget(&self, before: u64) {
+        if let Some(window) = &self.window {
+            window.lock().unwrap_or_else(PoisonError::into_inner).forget(before);
+        }
     }
 
     /// An empty blob in memory, to be filled by [`spool`].
@@ -301,6 +370,11 @@ impl Blob {
 
     /// Fills `into` with up to `want` bytes from `offset`; fewer only where the bytes end.
     pub fn read(&self, offset: u64, want: usize, into: &mut Vec<u8>) -> Result<(), Failure> {
+        if let Some(window) = &self.window {
+            let mut window = window.lock().unwrap_or_else(PoisonError::into_inner);
+            let fail = |error| Failure { what: READ, path: self.name.clone(), source: reason(&error) };
+            return window.read(offset, want, into).map_err(fail);
+        }
         // Grown, never shrunk here: clearing the same memory again and again would cost as much as reading.
         if into.len() < want {
             into.resize(want, 0);

@@ -94,17 +94,22 @@ fn fits_unit(quantity: &Quantity, value: f64, own: f64) -> bool {
 /// Whether a value follows from the quantities: as a sum, difference, product or quotient of two of them, as a sum or
 /// product of several in a row, or by a well-known conversion.
 pub(super) fn derived(quantities: &[Quantity], value: f64) -> bool {
+    let size = value.abs();
+    let converted = |a: f64| CONVERSIONS.iter().any(|b| near(a * b, size) || near(a, size * b));
+    counted(quantities).any(converted) || worked_out(quantities, value)
+}
+
+fn counted(quantities: &[Quantity]) -> impl Iterator<Item = f64> + '_ {
+    quantities.iter().filter(|one| one.kind != Kind::Label).map(|one| one.approx.abs())
+}
+
+/// Whether it follows from two of the quantities, or from several in a row.
+pub(super) fn worked_out(quantities: &[Quantity], value: f64) -> bool {
     let value = value.abs();
-    let numbers = || quantities.iter().filter(|one| one.kind != Kind::Label).map(|one| one.approx.abs());
-    for (n, a) in numbers().enumerate() {
-        for b in CONVERSIONS {
-            if near(a * b, value) || near(a, value * b) {
-                return true;
-            }
-        }
+    for (n, a) in counted(quantities).enumerate() {
         let (mut sum, mut product) = (a, a);
         let mut row = true;
-        for b in numbers().skip(n + 1) {
+        for b in counted(quantities).skip(n + 1) {
             if near(a + b, value) || near((a - b).abs(), value) || near(a * b, value) {
                 return true;
             }
@@ -121,6 +126,24 @@ pub(super) fn derived(quantities: &[Quantity], value: f64) -> bool {
         }
     }
     false
+}
+
+/// Whether a number is what these words, of a variable, convert by: 7 in `days_per_week`.
+pub(super) fn converts(value: f64, words: &[u8]) -> bool {
+    let words = words.to_ascii_lowercase();
+    let says = |list: &[&str]| list.iter().any(|word| memchr::memmem::find(&words, word.as_bytes()).is_some());
+    match value as i64 {
+        7 | 365 | 30 | 31 | 28 => says(&["day", "week", "month", "year"]),
+        52 | 4 => says(&["week", "month", "year", "quarter"]),
+        12 => says(&["month", "year", "dozen", "inch", "feet", "foot", "hour"]),
+        24 | 60 | 3600 => says(&["hour", "minute", "second", "day"]),
+        100 | 10 | 1000 => {
+            says(&["percent", "cent", "dollar", "meter", "metre", "gram", "kilo", "milli", "liter", "litre"])
+        }
+        2 => says(&["pair", "both", "twice", "double", "half", "couple", "each", "factor", "round"]),
+        3 | 16 | 36 => says(&["feet", "foot", "yard", "ounce", "pound", "triple"]),
+        _ => false,
+    }
 }
 
 /// A percentage or the rest of a part of another number.

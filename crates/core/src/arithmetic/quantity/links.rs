@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::fit::{QuantityFit, derived, fit, misread};
+use super::fit::{QuantityFit, converts, derived, fit, misread, worked_out};
 use super::spelling::Spellings;
 use super::{Kind, Quantity, find};
+use crate::arithmetic::number::Number;
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind as JsonKind, Member, Value};
@@ -18,6 +19,8 @@ use stepscope_base::text::Untrusted;
 const MAX_LINKED: usize = 64;
 /// A longer text in a state is prose.
 const LONG_TEXT: usize = 200;
+/// So many words in common, or the very next one, name a quantity.
+const NAMED: usize = 6;
 /// How much of the question around a quantity is compared with a variable's name and description.
 const AROUND: usize = 48;
 
@@ -75,6 +78,10 @@ impl QuantityLinks {
         }
         let quantities = find(question.bytes());
         fill(&mut holdings, state, &question);
+        for holding in &mut holdings {
+            let text = procedure.and_then(|procedure| procedure.steps.get(holding.holder.step)?.text?.string());
+            holding.holder.extracts &= !text.is_some_and(|text| says_value(text.bytes(), holding.value));
+        }
         let links = Self {
             taken: vec![0; quantities.len().min(MAX_LINKED)],
             quantities,
@@ -89,9 +96,35 @@ impl QuantityLinks {
         Some(linking.links)
     }
 
+    /// Of a chain of thought: a value took up what its calculation uses; missed is what stands in no step. `uses` are the
+    /// values with the numbers of their calculations, `numbers` those of all steps.
+    pub(crate) fn of_uses(question: &[u8], uses: &[(Holder, Vec<Number>)], numbers: &[Quantity]) -> Self {
+        let quantities = find(question);
+        let fits = |quantity: &Quantity, number: f64| fit(quantity, number) >= QuantityFit::Kind;
+        let uses_it = |quantity: &Quantity| {
+            let all = uses.iter().take(MAX_LINKED).enumerate();
+            let it = all.filter(|(_, (_, used))| used.iter().any(|number| fits(quantity, number.float())));
+            it.fold(0_u64, |mask, (n, _)| mask | 1 << n)
+        };
+        let taken: Vec<u64> = quantities.iter().take(MAX_LINKED).map(uses_it).collect();
+        let is_missed = |(n, quantity): &(usize, &Quantity)| {
+            let stands = || numbers.iter().any(|number| fit(quantity, number.approx) != QuantityFit::None);
+            quantity.sure && taken.get(*n) == Some(&0) && !stands()
+        };
+        let missed = quantities.iter().enumerate().filter(is_missed);
+        let missed = missed.map(|(quantity, _)| Missed { quantity, room: false }).collect();
+        let holders = uses.iter().map(|(holder, _)| *holder).collect();
+        Self { quantities, holders, missed, invented: Vec::new(), changed: Vec::new(), taken }
+    }
+
     /// The holders that hold or describe a quantity.
     pub fn holders_of(&self, quantity: usize) -> impl Iterator<Item = usize> + '_ {
         bits(self.taken.get(quantity).copied().unwrap_or(0))
+    }
+
+    /// Whether a value stands in the question, as a quantity is written.
+    pub(crate) fn stands(&self, value: f64) -> bool {
+        self.quantities.iter().any(|quantity| quantity.sure && fit(quantity, value) >= QuantityFit::Kind)
     }
 
     /// Whether a text with numbers (a worked solution) uses a quantity.
@@ -288,33 +321,10 @@ impl<'a> Linking<'a> {
         bits(fitting).max_by_key(rank)
     }
 
-    /// How many words of a variable's name and description stand near a quantity in its sentence; those after it count
-    /// twice, the very next one most.
+    /// How many words of a variable stand near a quantity.
     fn common_words(&self, quantity: &Quantity, holding: &Holding<'_>) -> usize {
-        let text = self.question.bytes();
-        let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
-        let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
-        let mut after = lower(quantity.span.end..(quantity.span.end + AROUND).min(text.len()));
-        if let Some(end) = memchr::memchr2(b'.', b'?', &after) {
-            after.truncate(end);
-        }
-        if let Some(start) = memchr::memrchr2(b'.', b'?', &before) {
-            before.drain(..start);
-        }
-        let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
-        let next = next.next().unwrap_or_default().to_vec();
         let description = holding.description.and_then(Value::string).unwrap_or_default();
-        let words = holding.name.bytes().split(|byte| !byte.is_ascii_alphabetic());
-        let words = words.chain(description.bytes().split(|byte| !byte.is_ascii_alphabetic()));
-        words
-            .filter(|word| word.len() > 3)
-            .map(<[u8]>::to_ascii_lowercase)
-            .map(|word| {
-                let stem = word.strip_suffix(b"s").unwrap_or(&word);
-                let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());
-                4 * holds(&next) + 2 * holds(&after) + holds(&before)
-            })
-            .sum()
+        words_near(self.question.bytes(), quantity, holding.name.bytes(), description.bytes())
     }
 
     /// One variable may stand for several places with the same number.
@@ -340,6 +350,7 @@ impl<'a> Linking<'a> {
     fn judge(&mut self, procedure: &Procedure<'a>, state: Value<'a>) {
         let loose = self.holdings.iter().any(|holder| holder.links == 0 && holder.content != Content::Nothing);
         let open = self.open();
+        self.links.changed = self.stated();
         if open == 0 && !loose {
             return;
         }
@@ -349,8 +360,9 @@ impl<'a> Linking<'a> {
         }
         let mut open = open & !described;
         self.links.invented = self.invent();
-        self.links.changed = planned;
+        self.links.changed.extend(planned);
         self.misreadings(&mut open);
+        self.usual_numbers(&mut open);
         let room = self.room();
         self.links.missed = bits(open).map(|quantity| Missed { quantity, room }).collect();
     }
@@ -382,6 +394,12 @@ impl<'a> Linking<'a> {
             if let Some(text) = holder.description.and_then(Value::string) {
                 let found = find(text.bytes());
                 // `half` in a description is a way of speaking, `(24)` is the number itself.
+                // The 2 of `rate_2` is no number in "rate 2" either.
+                let suffix = |number: &Quantity| {
+                    let own = text.bytes().get(number.span.clone()).unwrap_or_default();
+                    name.strip_suffix(own).is_some_and(|head| head.ends_with(b" ")) && !own.is_empty()
+                };
+                let found: Vec<Quantity> = found.into_iter().filter(|number| !suffix(number)).collect();
                 let digit = |at: usize| text.bytes().get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'$');
                 digits = found.iter().filter(|number| number.sure && digit(number.span.start)).count();
                 numbers.extend(found);
@@ -413,6 +431,34 @@ impl<'a> Linking<'a> {
             }
         }
         (named, changed)
+    }
+
+    /// Variables that hold another quantity of the question than the one that their description states: "(5)", "= 5."
+    fn stated(&self) -> Vec<Changed> {
+        let holdings = self.holdings.iter().enumerate().take(MAX_LINKED);
+        let exchanged = |(t, holding): (usize, &Holding<'_>)| {
+            let Content::One(value) = holding.content else { return None };
+            let counts = holding.links != 0 && holding.holder.extracts && !holding.rewritten;
+            let quantity = self.quantity_of(holding, value).filter(|_| counts)?;
+            Some(Changed { quantity, holder: t, planned: true })
+        };
+        holdings.filter_map(exchanged).collect()
+    }
+
+    /// The quantity that a description states, where the value is another.
+    fn quantity_of(&self, holder: &Holding<'_>, value: f64) -> Option<usize> {
+        let text = holder.description.and_then(Value::string)?;
+        let text = text.bytes().trim_ascii_end();
+        let text = text.strip_suffix(b".").unwrap_or(text);
+        let text = text.strip_suffix(b")").unwrap_or(text);
+        let at = text.iter().rposition(|byte| !(byte.is_ascii_digit() || matches!(byte, b'.' | b',')))?;
+        let (head, digits) = (text.get(..=at)?, text.get(at + 1..)?);
+        let stated = ["(", "value ", "value: ", "= "].iter().any(|lead| head.ends_with(lead.as_bytes()));
+        let number = find(digits).into_iter().next().filter(|_| stated)?;
+        if fit(&number, value) != QuantityFit::None {
+            return None;
+        }
+        self.links.quantities.iter().position(|one| one.sure && fit(one, number.approx) == QuantityFit::Exact)
     }
 
     /// Which open quantities stand in a step's text, a later description or a later value. The plan is searched as it
@@ -501,18 +547,71 @@ impl<'a> Linking<'a> {
         self.links.invented.retain(|t| changed.iter().all(|changed| changed.holder != *t));
     }
 
+    /// A variable that is named as the question names what was missed, and holds another number, usual as that may be.
+    fn usual_numbers(&mut self, open: &mut u64) {
+        for (t, holding) in self.holdings.iter().enumerate().take(MAX_LINKED) {
+            let Content::One(value) = holding.content else { continue };
+            let loose = holding.links == 0 && holding.holder.extracts && !holding.rewritten;
+            let told = self.links.invented.contains(&t) || self.links.changed.iter().any(|changed| changed.holder == t);
+            if *open == 0 || !loose || told || worked_out(&self.links.quantities, value) {
+                continue;
+            }
+            let description = holding.description.and_then(Value::string).unwrap_or_default();
+            if converts(value.abs(), &[holding.name.bytes(), b" ", description.bytes()].concat()) {
+                continue;
+            }
+            let words = |q: &usize| self.links.quantities.get(*q).map_or(0, |one| self.common_words(one, holding));
+            let Some(best) = (0..self.links.quantities.len().min(MAX_LINKED)).max_by_key(words) else { continue };
+            if words(&best) >= NAMED && *open >> best & 1 == 1 {
+                *open &= !(1 << best);
+                self.links.changed.push(Changed { quantity: best, holder: t, planned: false });
+            }
+        }
+    }
+
     /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
     fn room(&self) -> bool {
-        let mut held = 0_u64;
+        let mut held: Vec<(u64, &Content)> = Vec::new();
         let mut room = !self.links.invented.is_empty() || !self.links.changed.is_empty();
         for holder in self.holdings.iter().filter(|holder| holder.holder.extracts) {
-            let again = holder.links != 0 && holder.links & !held == 0;
+            // The 3 and the 4 of three quarters are two numbers.
+            let same = |(links, content): &(u64, &Content)| {
+                links & holder.links == holder.links && **content == holder.content
+            };
+            let again = holder.links != 0 && held.iter().any(same);
             room |= again || (holder.links == 0 && holder.value.is_none());
             room |= holder.links == 0 && holder.content == Content::Nothing;
-            held |= holder.links;
+            held.push((holder.links, &holder.content));
         }
         room
     }
+}
+
+/// How many words of a variable's name and description stand near a quantity in its sentence; those after it count twice,
+/// the very next one most.
+pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], description: &[u8]) -> usize {
+    let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
+    let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
+    let mut after = lower(quantity.span.end..(quantity.span.end + AROUND).min(text.len()));
+    if let Some(end) = memchr::memchr2(b'.', b'?', &after) {
+        after.truncate(end);
+    }
+    if let Some(start) = memchr::memrchr2(b'.', b'?', &before) {
+        before.drain(..start);
+    }
+    let mut next = after.split(|byte| !byte.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let next = next.next().unwrap_or_default().to_vec();
+    let words = name.split(|byte| !byte.is_ascii_alphabetic());
+    let words = words.chain(description.split(|byte| !byte.is_ascii_alphabetic()));
+    words
+        .filter(|word| word.len() > 3)
+        .map(<[u8]>::to_ascii_lowercase)
+        .map(|word| {
+            let stem = word.strip_suffix(b"s").unwrap_or(&word);
+            let holds = |text: &[u8]| usize::from(memchr::memmem::find(text, stem).is_some());
+            4 * holds(&next) + 2 * holds(&after) + holds(&before)
+        })
+        .sum()
 }
 
 /// Whether a variable's name says that it holds a quantity of this kind.
@@ -604,7 +703,20 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
 /// Whether a step's text asks for more than copying numbers.
 fn calculates(step: &Step<'_>) -> bool {
     let Some(text) = step.text.and_then(Value::string) else { return false };
-    WORDS.calculating.iter().any(|word| word.find(text.bytes()).is_some())
+    memchr::memchr(b'=', text.bytes()).is_some()
+        || WORDS.calculating.iter().any(|word| word.find(text.bytes()).is_some())
+}
+
+/// Whether a step's own text says the number that it wrote: then it is not read from the question.
+fn says_value(text: &[u8], value: Option<Value<'_>>) -> bool {
+    let Some(digits) = value.filter(|value| value.is_number()).map(Value::raw) else { return false };
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    digits.first().is_some_and(|first| {
+        memchr::memchr_iter(*first, text).any(|at| {
+            let end = at + digits.len();
+            text.get(at..end) == Some(digits) && !joins(text.get(at.wrapping_sub(1))) && !joins(text.get(end))
+        })
+    })
 }
 
 /// Takes the values from the final state.

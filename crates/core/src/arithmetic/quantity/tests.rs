@@ -258,6 +258,19 @@ mod run {
         assert!(swapped.missed.is_empty() && swapped.invented.is_empty());
         let planned = links("24 pens and 13 more.", &[("pens", "at first (24)", "31"), ("more", "(13)", "13")], "Add");
         assert_eq!(planned.changed, [Changed { quantity: 0, holder: 0, planned: true }]);
+        // A usual number is misread like any other, where the variable bears the words of what was missed.
+        let hen = "A hen lays 16 eggs per day. How many in 3 days?";
+        let usual = links(hen, &[("eggs_per_day", "", "12"), ("days", "", "3")], "Multiply");
+        assert_eq!(usual.changed, [Changed { quantity: 0, holder: 0, planned: false }]);
+        let constant = links(hen, &[("months_per_year", "months in a year", "12"), ("days", "", "3")], "Multiply");
+        assert!(constant.changed.is_empty(), "{constant:?}");
+        // Two numbers in each other's place, by what is said of them.
+        let exchanged = links("4 pens at $9 each.", &[("pens", "(4)", "9"), ("price", "= 9.", "4")], "Multiply");
+        let told = |quantity, holder| Changed { quantity, holder, planned: true };
+        assert_eq!(exchanged.changed, [told(0, 0), told(1, 1)]);
+        // The digit that tells two names apart is no number of the question.
+        let named = links("2 of 9 pens.", &[("pens", "", "9"), ("pens_2", "pens 2 in the question", "0.5")], "Take 2");
+        assert!(named.changed.is_empty(), "{named:?}");
         let missed = links("24 pens and 13 more.", &[("pens", "at first", "24")], "Add");
         assert_eq!(missed.missed, [Missed { quantity: 1, room: false }]);
         let room = links("24 pens and 13 more.", &[("pens", "at first", "24"), ("more", "bought", "24")], "Add");

@@ -16,7 +16,8 @@ pub(super) struct Named<'t> {
 }
 
 /// Words for what is not taken away.
-const REST: [&str; 8] = ["remain", "left", "rest", "unused", "unsold", "after", "net_", "change"];
+const REST: [&str; 10] =
+    ["remain", "remains", "remaining", "remainder", "left", "rest", "unused", "unsold", "net", "change"];
 /// Words for everything together.
 const ALL: [&str; 6] = ["total", "overall", "combined", "altogether", "all", "including"];
 /// How often something comes, and in what it is counted.
@@ -31,9 +32,9 @@ const PERIODS: [(&str, &str); 6] = [
 /// Words in the name of a part of something.
 const SHARES: [&str; 6] = ["fraction", "percent", "rate", "share", "portion", "proportion"];
 /// Words in the name of what one thing costs or gives.
-const PRICES: [&str; 4] = ["price", "wage", "cost", "_each"];
+const PRICES: [&str; 4] = ["price", "wage", "cost", "each"];
 /// Words by which a step means something else.
-const OTHERWISE: [&str; 6] = [" if ", "average", "percentage", "mean ", "ratio", "round"];
+const OTHERWISE: [&str; 7] = ["if", "average", "percentage", "mean", "ratio", "round", "rounded"];
 
 /// The calculation that the names leave; `output` is the name of the result, `text` the step.
 pub(super) fn plan(output: &str, text: &str, inputs: &[Named<'_>]) -> Option<Expression> {
@@ -60,8 +61,9 @@ pub(super) fn plan(output: &str, text: &str, inputs: &[Named<'_>]) -> Option<Exp
     (all && alike(a.name, b.name)).then(|| pair(Operation::Add, a, b))?
 }
 
+/// Whether one of the words stands in a text or in a name, whole.
 fn has(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.contains(word))
+    text.split(|c: char| !c.is_alphanumeric()).any(|own| words.contains(&own))
 }
 
 fn pair(operation: Operation, left: &Named<'_>, right: &Named<'_>) -> Option<Expression> {

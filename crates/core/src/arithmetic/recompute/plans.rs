@@ -2,7 +2,8 @@
 
 use super::{Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
-    AssignedTo, Calculation, Expression, Names, Reading, equation, find, may_hold, numbers, read, solved,
+    AssignedTo, Calculation, Expression, Names, Reading, bound, equation, find, may_hold, numbers, plain_signs, read,
+    solved, worked,
 };
 use crate::arithmetic::number::{Number, Written};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Step};
@@ -99,9 +100,35 @@ impl<'a> Execution<'_, 'a> {
         }
         by_description
             .or_else(|| self.constant(wanted))
-            .or_else(|| self.solution(wanted))
+            .or_else(|| self.solution(wanted).filter(|plan| !self.only_says(plan, wanted)))
             .or_else(|| self.collected(wanted))
-            .or_else(|| self.prose(wanted))
+            .or_else(|| self.worked(wanted))
+            .or_else(|| self.prose(wanted).filter(|plan| !self.only_says(plan, wanted)))
+    }
+
+    /// Whether the text itself says the number that the step wrote, which is not what was read into it: "now 5r = 30".
+    fn only_says(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
+        let Some(recorded) = wanted.recorded.filter(|_| plan.wording != Wording::Statement) else { return false };
+        let gives = self.by_record(&plan.expression);
+        let says = || numbers(wanted.texts.step).iter().any(|(number, _)| number.value.is_near(recorded.value));
+        gives.is_some_and(|gives| !recorded.stands_for(gives)) && says()
+    }
+
+    /// A calculation that the step itself carries out in numbers: "16 - 3 = 13 eggs are left".
+    fn worked(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
+        let PlanRequest { step, texts, recorded, .. } = *wanted;
+        let recorded = recorded.filter(|_| step.outputs.len() == 1 && may_hold(texts.step.as_bytes()))?;
+        let plain = plain_signs(texts.step);
+        // Of several it is the last that comes to what the step wrote.
+        let one = worked(&plain).into_iter().rfind(|one| one.says.value.is_near(recorded.value))?;
+        // Units may be the reason of what seems wrong.
+        if !one.says.stands_for(one.gives) && !one.is_wrong() {
+            return None;
+        }
+        let value = |field: &Field<'_>| Some((self.index(field)? as u32, self.recorded(field)?));
+        let inputs: Vec<(u32, Number)> = step.inputs.iter().filter_map(value).collect();
+        let expression = bound(&one.expression, &inputs);
+        Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Worked) })
     }
 
     /// Whether a calculation without a name uses only some of what the step reads, beside words that calculate.
@@ -178,7 +205,11 @@ impl<'a> Execution<'_, 'a> {
         let own: Vec<&Calculation> = found.iter().filter(|found| target(found) == Some(wanted.variable)).collect();
         let free = |found: &&Calculation| match &found.target {
             Some(AssignedTo::Name(_)) => false,
-            Some(AssignedTo::Word(_)) => true,
+            // "Discount = 2000 - 600 = 1400" on the way to another number.
+            Some(AssignedTo::Word(_)) => {
+                let other = |stated: Written| wanted.recorded.is_some_and(|wrote| !wrote.value.is_near(stated.value));
+                !found.expression.names().is_empty() || !found.stated.is_some_and(other)
+            }
             None => !found.expression.names().is_empty(),
         };
         let free: Vec<&Calculation> =
@@ -275,9 +306,13 @@ impl<'a> Execution<'_, 'a> {
         }
         for (text, source) in [(texts.step, PlanSource::Step), (description, PlanSource::Description)] {
             if prose::may_plan(text)
-                && let Some(expression) = prose::plan(text, &inputs)
+                && let Some((expression, sure)) = prose::read(text, &inputs)
             {
-                return Some(Plan::of(expression, source, Wording::Words));
+                // "The difference between" says nothing of its sign.
+                let given = self.by_record(&expression).map(Number::negated);
+                let turned = wanted.recorded.is_some_and(|recorded| Some(recorded.value) == given);
+                let sure = sure && !turned;
+                return Some(Plan { sure, ..Plan::of(expression, source, Wording::Words) });
             }
         }
         // "Evaluate the expression": the one input that is a calculation still.

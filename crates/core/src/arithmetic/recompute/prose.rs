@@ -12,6 +12,7 @@ use crate::arithmetic::expression::{Expression, Operation, Single};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::quantity::{self, Unit};
 
+mod atoms;
 mod cues;
 mod reader;
 mod resolve;
@@ -46,9 +47,28 @@ const BLOCKED: &[&str] = stepscope_base::list![
 pub(super) fn may_plan(text: &str) -> bool {
     const STEMS: &[&str] = stepscope_base::list![
         add sum combin subtract deduct multipl product divid shar split distrib quotient difference plus minus times
-        twice doubl tripl thrice hal increas decreas reduc lower fewer convert mod
+        twice doubl tripl thrice hal increas decreas reduc lower fewer convert mod remov exceed
     ];
-    const PHRASES: &[&str] = &["total of", "average of", "mean of", "more than", "less than"];
+    const PHRASES: &[&str] = &[
+        "total of",
+        "average of",
+        "mean of",
+        "more than",
+        "less than",
+        "ratio of",
+        "goes into",
+        "go into",
+        "fit into",
+        "fits into",
+        "fit in",
+        "fits in",
+        "left of",
+        "remains of",
+        "put ",
+        "take ",
+        "taking ",
+        "how many more",
+    ];
     let bytes = text.as_bytes();
     let signs = [" + ", " * ", " / ", " × ", " ÷ ", " − "];
     if signs.iter().any(|sign| memchr::memmem::find(bytes, sign.as_bytes()).is_some()) {
@@ -57,7 +77,7 @@ pub(super) fn may_plan(text: &str) -> bool {
     let begins = |word: &[u8]| {
         let like = |stem: &&str| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem.as_bytes()));
         // Most words begin with another letter.
-        let may = word.first().is_some_and(|first| b"adhcfilmpqrst".contains(&first.to_ascii_lowercase()));
+        let may = word.first().is_some_and(|first| b"adeghcfilmpqrst".contains(&first.to_ascii_lowercase()));
         may && STEMS.iter().chain(PHRASES).any(like)
     };
     let mut inside = false;
@@ -71,9 +91,27 @@ pub(super) fn may_plan(text: &str) -> bool {
 
 /// Reads a plan. The names in the expression are the inputs' ids.
 pub(super) fn plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
+    read(text, inputs).map(|(expression, _)| expression)
+}
+
+/// The same, with `true` where every input is named in full: nothing is left to choose.
+pub(super) fn read(text: &str, inputs: &[Input<'_>]) -> Option<(Expression, bool)> {
     if inputs.is_empty() || inputs.len() > MAX_INPUTS || text.len() > MAX_TEXT {
         return None;
     }
+    // Where every input is named in full, no word of a name can be one of the sentence.
+    let Some(atoms) = atoms::of(text, inputs, false) else {
+        return sentence_plan(text, inputs).map(|expression| (expression, false));
+    };
+    let named = sentence_plan(&atoms.text, &atoms.inputs()).or_else(|| {
+        // "a times a": named twice, meant twice.
+        let atoms = atoms::of(text, inputs, true).filter(|atoms| atoms.inputs().len() > inputs.len())?;
+        sentence_plan(&atoms.text, &atoms.inputs())
+    });
+    named.map(|expression| (expression, true))
+}
+
+fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     let words = words(text)?;
     let converts = |word: &Word<'_>| matches!(word.lower.as_ref(), "convert" | "converting");
     if let Some(at) = words.iter().position(converts)

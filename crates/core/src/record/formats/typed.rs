@@ -1,7 +1,7 @@
 //! Typed answers with cited spans: an answer trace, or an answer object alone.
 
 use super::Format;
-use crate::answer::typed::{TypedAnswer, has_fields, is_rich};
+use crate::answer::typed::{TypedAnswer, has_fields, is_flat, is_rich};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};
 
@@ -16,7 +16,7 @@ pub(crate) const TRACE: Format = Format {
     recognise: |value| {
         value.members().any(|member| match member.key.plain_string() {
             Some(b"format") => member.value.is_string(NAME),
-            Some(b"answer") => is_rich(member.value),
+            Some(b"answer") => is_rich(member.value) || is_flat(member.value),
             _ => false,
         })
     },
@@ -26,10 +26,14 @@ pub(crate) const TRACE: Format = Format {
 /// An answer alone.
 pub const FORMAT: Format = Format {
     id: "typed",
-    summary: "a typed answer: items with cited spans, confidence, found flags; or fields with a quote each",
+    summary: "a typed answer: items with cited spans, confidence, found flags; fields with a quote each; or a value with its lines",
     example: r#"{"extraction_method": "verbatim", "confidence": 0.9, "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]}"#,
-    recognise: |value| is_rich(value) || has_fields(value),
-    read: |value| read(value, TypedAnswer::bare(value)),
+    recognise: |value| is_rich(value) || has_fields(value) || is_flat(value),
+    read: |value| {
+        // The smallest answers carry their question beside them.
+        let question = value.get("question").filter(|question| question.kind() == Kind::String);
+        Record { question, id: value.get("id"), ..read(value, TypedAnswer::bare(value)) }
+    },
 };
 
 fn read_trace(root: Value<'_>) -> Record<'_> {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::case::Case;
+use crate::record::types::TypeRegistry;
 use crate::review::disagreement::disagreements;
 use crate::review::event::{EventKind, LabelRef, Reviewer, ReviewerKind};
 use crate::review::stats::Stats;
@@ -60,29 +61,31 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
     let boards = Dashboard::of(&reviews, &summaries, &[Some(2), Some(3), None, None, None, None]);
     assert_eq!((boards.judged, boards.elsewhere), (4, 1));
 
-    assert_eq!(behind(&boards, find(&boards, "What people say", "fail"), 0), [0, 1, 2]);
-    let fix = find(&boards, "fix, as people say", "step_run");
+    assert_eq!(behind(&boards, find(&boards, "Reviews", "fail"), 0), [0, 1, 2]);
+    let fix = find(&boards, "fix: reviewers", "step_run");
     assert_eq!((fix.depth, behind(&boards, fix, 0)), (0, &[0, 1][..]));
-    let step = find(&boards, "fix, as people say", "step 3");
+    let step = find(&boards, "fix: reviewers", "step 3");
     assert_eq!((step.depth, behind(&boards, step, 0)), (1, &[0, 1][..]));
-    assert_eq!(behind(&boards, find(&boards, "fix, as people say", "x"), 0), [0]);
-    assert_eq!(behind(&boards, find(&boards, "triage says", "step 2"), 0), [0]);
-    assert_eq!(behind(&boards, find(&boards, "triage says", "step_run"), 0), [0, 1, 2, 3]);
+    assert_eq!(behind(&boards, find(&boards, "fix: reviewers", "x"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "automatic", "step 2"), 0), [0]);
+    assert_eq!(behind(&boards, find(&boards, "automatic", "step_run"), 0), [0, 1, 2, 3]);
 
     let slip = find(&boards, "label", "slip");
     assert_eq!(slip.cells.iter().map(|cell| cell.as_ref().map_or(0, |cell| cell.count)).collect::<Vec<_>>(), [2, 1, 1]);
     assert_eq!(behind(&boards, slip, 2), [1]);
     let odd = find(&boards, "label", "a, \"b\" c").cells[0].as_ref().unwrap();
     assert_eq!(odd.set, "board:label/a___b__c");
-    assert!(crate::table::filter::Filter::parse(&odd.set).unwrap().sets().eq([odd.set.as_str()]));
+    assert!(
+        crate::table::filter::Filter::parse(&odd.set, TypeRegistry::built_in()).unwrap().sets().eq([odd.set.as_str()])
+    );
 
     // Without the item that is no record here, the statistics of the shell say the same.
     let index = Index::of(&summaries);
     let stats = Stats::of(&reviews, |reviewed| index.of_item(reviewed));
-    let rule = find(&boards, "rule spoke", "run/recompute");
+    let rule = find(&boards, "Rule precision", "run/recompute");
     assert_eq!((behind(&boards, rule, 0), behind(&boards, rule, 1)), (&[0, 1, 2][..], &[3][..]));
     assert_eq!(rule.tail.as_str(), stats.rules[&"run/recompute".into()].phrase());
-    let triage = find(&boards, "triage names", "step_run");
+    let triage = find(&boards, "Where-to-fix accuracy", "step_run");
     assert_eq!((triage.tail.as_str(), behind(&boards, triage, 1)), (stats.triage.phrase().as_str(), &[2][..]));
 }
 

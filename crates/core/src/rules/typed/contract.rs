@@ -4,7 +4,7 @@ use super::super::{Rule, RuleId};
 use super::Report;
 use crate::answer::contract::ContractFault;
 use crate::case::CaseView;
-use crate::finding::{Finding, Findings, Place};
+use crate::finding::{Finding, Findings, Place, Severity};
 use stepscope_base::json::Pointer;
 
 /// The rules of this file.
@@ -61,8 +61,8 @@ pub(crate) const RULES: &[Rule] = &[
         summary: "every value has its type",
         explanation: "A number stands as a text, a flag as a word, a list as a single value: each type has its JSON Schema, \
             and the value does not hold it. Where a lenient reader takes it all the same (`\"0.9\"` for a number), the \
-            message says so; what one reader takes, another refuses.",
-        bad: r#"{"answer_found": "yes", "confidence": "0.9", "caveats": "none", "items": [{"amount": {"value": "250", "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
+            message says so and the finding is a warning, which flags the answer and does not reject it.",
+        bad: r#"{"answer_found": true, "confidence": [0.9], "caveats": "none", "items": [{"amount": {"value": null, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: |case, findings| speak(RuleId::WrongType, case, findings),
     },
@@ -110,7 +110,10 @@ fn speak(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
     for breach in &answered.breaches {
         let (own, help) = told(breach.fault);
         if own == rule {
-            findings.push(Finding::new(rule, breach.message.clone(), breach.place.clone()).help(help));
+            let finding = Finding::new(rule, breach.message.clone(), breach.place.clone()).help(help);
+            // What lenient readers convert is worth a look, and no reason to refuse the answer.
+            let is_converted = breach.lenient && rule == RuleId::WrongType;
+            findings.push(if is_converted { finding.severity(Severity::Warning) } else { finding });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Rule, RuleId};
 use super::Report;
-use crate::answer::typed::{AnswerItem, Dialect};
+use crate::answer::typed::{AnswerItem, Dialect, TypedAnswer, truth};
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, PlaceLabel};
 use stepscope_base::json::{Kind, Pointer, Value};
@@ -55,7 +55,8 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::MethodItemsMismatch,
         summary: "extraction_method says how the items were got",
         explanation: "`na` means that nothing was extracted, so no item can stand beside it; and items without a method \
-            leave open whether they were copied, computed or guessed: whether a person must look at them.",
+            leave open whether they were copied, computed or guessed: whether a person must look at them. An answer that was \
+            found, verbatim or computed, has items.",
         bad: r#"{"extraction_method": "na", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"extraction_method": "verbatim", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: check_method,
@@ -68,9 +69,6 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(wanted) = case.types().named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
         return;
     };
-    // A list says how many, and is of texts unless the schema names another type.
-    let schema = typed.schema_kind().filter(|_| *asked == "list");
-    let wanted = schema.and_then(|kind| case.types().named(kind.bytes())).unwrap_or(wanted);
     let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
     let other = |item: &&AnswerItem<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
     let mut others = answered.items.iter().filter(other);
@@ -133,8 +131,11 @@ fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn check_method(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = case.answered() else { return };
-    if answered.items.is_empty() || typed.dialect() != Some(Dialect::Items) {
+    if typed.dialect() != Some(Dialect::Items) {
         return;
+    }
+    if answered.items.is_empty() {
+        return check_method_of_nothing(typed, findings);
     }
     let help = "Say how the items were got: verbatim, computed or inferred; `na` only without items.";
     let mut report = Report::new(RuleId::MethodItemsMismatch, help, findings);
@@ -154,18 +155,20 @@ fn check_method(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-fn is_blank(value: Value<'_>) -> bool {
-    value.kind() == Kind::String && value.string().is_some_and(|text| text.bytes().trim_ascii().is_empty())
+/// An answer that was found and got in some way has items.
+fn check_method_of_nothing(typed: &TypedAnswer<'_>, findings: &mut Findings) {
+    let Some(method) = typed.base("extraction_method").and_then(Value::string) else { return };
+    let is_got = ["verbatim", "computed"].iter().any(|known| method == *known);
+    if is_got && typed.base("answer_found").and_then(truth) == Some(true) {
+        let help = "Write the items that were got, or set the method to na and answer_found to false.";
+        let message = Message::new("The method is ").text(method.bytes()).text(", and there are no items.");
+        let place = Place::Value(typed.pointer.then("extraction_method"));
+        Report::new(RuleId::MethodItemsMismatch, help, findings).add(message, place);
+    }
 }
 
-/// A flag as lenient readers take it.
-fn truth(value: Value<'_>) -> Option<bool> {
-    let text = value.string().and_then(|text| text.utf8().map(str::to_ascii_lowercase));
-    match text.as_deref() {
-        Some("true" | "yes" | "1") => Some(true),
-        Some("false" | "no" | "0") => Some(false),
-        _ => value.bool(),
-    }
+fn is_blank(value: Value<'_>) -> bool {
+    value.kind() == Kind::String && value.string().is_some_and(|text| text.bytes().trim_ascii().is_empty())
 }
 
 /// Adds a place to the finding that was just made.
@@ -203,8 +206,11 @@ mod tests {
         );
         assert_eq!(shape("date", "DateAnswer", date), None);
         assert_eq!(shape("list", "TextAnswer", text), None);
-        assert_eq!(shape("list", "DateAnswer", date), None);
-        assert!(shape("list", "TextAnswer", date).is_some() && shape("list", "", date).is_some());
+        // A list is of texts, whatever schema was used; another type is asked for beside the shape.
+        let amount = r#"{"amount": {"value": 1, "currency": "USD"}}"#;
+        for (schema, items) in [("AmountAnswer", amount), ("TextAnswer", amount), ("ListAnswer", amount), ("", date)] {
+            assert!(shape("list", schema, items).is_some(), "{schema}");
+        }
         // What is no registered type is not judged.
         assert_eq!(shape("haiku", "TextAnswer", text), None);
         assert_eq!(shape("tree", "", r#"{"tree": {"a": []}}"#), None);

@@ -55,7 +55,8 @@ pub(crate) const RULES: &[Rule] = &[
         summary: "the ISO day is the day that the original names",
         explanation: "`original` is the date as the document writes it, and it names another day than `iso`. Many forms \
             and languages are read; `03/04/2024` may be either day; a text that is not understood, or that speaks of days \
-            after a date, says nothing. Answers that were computed are left alone.",
+            after a date, says nothing. A day that the calendar does not have is compared by year, month and day. Answers \
+            that were computed are left alone.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-16", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
         check: check_original,
@@ -138,7 +139,8 @@ fn check_original(case: &CaseView<'_>, findings: &mut Findings) {
     let mut report = Report::new(RuleId::DateOriginalDisagrees, "Read the date in the document again.", findings);
     for date in dates(case) {
         let Some(original) = date.value.get("original").and_then(Value::string) else { continue };
-        let (Ok(iso), Some(text)) = (Date::iso(date.text.bytes()), original.utf8()) else { continue };
+        // A day that the calendar does not have names a year, a month and a day all the same.
+        let (Some(iso), Some(text)) = (Date::spelled(date.text.bytes()), original.utf8()) else { continue };
         let meant = written(text);
         if !meant.is_empty() && !meant.iter().any(|meant| meant.agrees(iso)) {
             let message = Message::default().text(date.text.bytes()).text(" is not the day that ");

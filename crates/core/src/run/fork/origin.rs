@@ -71,14 +71,14 @@ impl ForkOrigin {
     pub fn phrase(&self) -> Shown {
         let step = self.step.saturating_add(1);
         let what = match self.how {
-            Some(How::Exact) => shown!("executed exactly from step {step}"),
+            Some(How::Exact) => shown!("recomputed from step {step}"),
             Some(How::Repair) => Shown::own("procedure repaired"),
-            Some(How::Consensus) => shown!("most frequent values of step {step}"),
-            Some(How::Edit) => return shown!("{} edited before step {step}", self.names()),
+            Some(How::Consensus) => shown!("majority values of step {step}"),
+            Some(How::Edit) => return shown!("{} overridden before step {step}", self.names()),
             // A typed answer is one call, and has no steps.
-            Some(How::Rerun) if self.asked.is_empty() => Shown::own("asked again"),
-            Some(How::Rerun) if self.asked.len() > 1 => shown!("asked again from step {step}"),
-            Some(How::Rerun) => shown!("step {step} asked again"),
+            Some(How::Rerun) if self.asked.is_empty() => Shown::own("re-run"),
+            Some(How::Rerun) if self.asked.len() > 1 => shown!("re-run from step {step}"),
+            Some(How::Rerun) => shown!("step {step} re-run"),
             None => shown!("changed at step {step}"),
         };
         let edits = if self.edited.is_empty() { Shown::default() } else { shown!(", {} edited", self.names()) };
@@ -114,14 +114,14 @@ mod tests {
         };
         let said = |rest: &str| fork(rest).phrase().into_string();
         assert_eq!(fork("").parent.unwrap().utf8(), Some("7"));
-        assert_eq!(said(r#", "how": "rerun", "asked": [2]"#), "step 3 asked again");
+        assert_eq!(said(r#", "how": "rerun", "asked": [2]"#), "step 3 re-run");
         assert_eq!(
             said(r#", "how": "rerun", "asked": [2, 3], "prompts_edited": [2]"#),
-            "asked again from step 3, prompt edited"
+            "re-run from step 3, prompt edited"
         );
-        assert_eq!(said(r#", "how": "rerun""#), "asked again");
-        assert_eq!(said(r#", "how": "exact""#), "executed exactly from step 3");
-        assert_eq!(said(r#", "how": "edit", "edited": [{"variable": "a\u001b"}]"#), "a␛ edited before step 3");
+        assert_eq!(said(r#", "how": "rerun""#), "re-run");
+        assert_eq!(said(r#", "how": "exact""#), "recomputed from step 3");
+        assert_eq!(said(r#", "how": "edit", "edited": [{"variable": "a\u001b"}]"#), "a␛ overridden before step 3");
         assert_eq!(said(r#", "how": "?""#), "changed at step 3");
     }
 

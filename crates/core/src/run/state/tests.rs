@@ -58,12 +58,12 @@ fn values_belong_to_the_step_that_writes_their_name() {
         assert_eq!(lines(state, &state.before(0)), [r#"problem_text="2 + 3?" rec @given"#]);
         assert_eq!(
             lines(state, &state.after(1)),
-            [r#"problem_text="2 + 3?" rec @given"#, "apples=2 re @0", "pears=3 re @0", "sum=5 re @1"]
+            [r#"problem_text="2 + 3?" rec @given"#, "apples=2 inf @0", "pears=3 inf @0", "sum=5 inf @1"]
         );
-        assert_eq!(lines(state, &state.reads(1)), ["apples=2 re @0", "pears=3 re @0"]);
+        assert_eq!(lines(state, &state.reads(1)), ["apples=2 inf @0", "pears=3 inf @0"]);
         assert_eq!(
             lines(state, &state.writes(2)),
-            [r#"final_answer="5" re @2"#, "final_answer_numerical=5.0 re @2", "confidence=1.0 re @2"]
+            [r#"final_answer="5" inf @2"#, "final_answer_numerical=5.0 inf @2", "confidence=1.0 inf @2"]
         );
         assert_eq!(state.last_step(), &LastStep { positions: vec![2], surprise: None });
         let confidence = &state.variables()[index(state, "confidence")];
@@ -84,7 +84,7 @@ fn two_writers_are_ambiguous() {
     with(&run(&procedure, r#", "state": {"apples": 4, "pears": 3, "sum": 7, "final_answer": "7"}"#), |state| {
         assert_eq!(
             lines(state, &state.after(0)),
-            [r#"problem_text="2 + 3?" rec @given"#, "apples=- amb @0", "pears=3 re @0"]
+            [r#"problem_text="2 + 3?" rec @given"#, "apples=- amb @0", "pears=3 inf @0"]
         );
         let apples = index(state, "apples");
         assert_eq!(
@@ -104,11 +104,11 @@ fn what_the_final_state_lacks_is_missing() {
             lines(state, &state.at(Moment(3))),
             [
                 r#"problem_text="2 + 3?" rec @given"#,
-                "apples=2 re @0",
+                "apples=2 inf @0",
                 "pears=- mis @0",
-                "sum=null re @1",
-                r#"final_answer="x" re @2"#,
-                "extra=[1] re @given"
+                "sum=null inf @1",
+                r#"final_answer="x" inf @2"#,
+                "extra=[1] inf @given"
             ]
         );
         let extra = &state.variables()[index(state, "extra")];
@@ -141,7 +141,7 @@ fn a_baseline_ran_no_step() {
     );
     with(&row, |state| {
         assert_eq!(state.step_count(), 0);
-        assert_eq!(lines(state, &state.at(Moment(0)))[1], r#"final_answer="5" re @given"#);
+        assert_eq!(lines(state, &state.at(Moment(0)))[1], r#"final_answer="5" inf @given"#);
     });
 }
 
@@ -267,7 +267,7 @@ fn the_values_of_a_fork_are_the_forks() {
     let text =
         run(PROCEDURE, &trace(fork)).replace("\"steps\": [\n            {\"step_index\"", "\"old\": [{\"step_index\"");
     with(&text, |state| {
-        assert_eq!(lines(state, &state.writes(0)), ["apples=2 re @0", "pears=3 re @0"]);
+        assert_eq!(lines(state, &state.writes(0)), ["apples=2 inf @0", "pears=3 inf @0"]);
         assert_eq!(lines(state, &state.after(2))[1], "apples=4 ✎ @given");
     });
 }
@@ -311,7 +311,7 @@ fn the_last_step_overwrites_the_answer_keys() {
     let procedure = PROCEDURE.replace(r#""name": "pears""#, r#""name": "final_answer""#);
     with(&run(&procedure, r#", "state": {"final_answer": "5", "confidence": 1}"#), |state| {
         assert_eq!(lines(state, &state.writes(0)), ["apples=- mis @0", "final_answer=- amb @0"]);
-        assert_eq!(lines(state, &state.writes(2)), [r#"final_answer="5" amb @2"#, "confidence=1 re @2"]);
+        assert_eq!(lines(state, &state.writes(2)), [r#"final_answer="5" amb @2"#, "confidence=1 inf @2"]);
     });
     // No step runs as the last: nobody wrote confidence.
     let disordered = PROCEDURE.replace(r#""id": 3"#, r#""id": 9"#);
@@ -363,7 +363,7 @@ fn odd_shapes_are_borne() {
         });
     }
     with(r#"{"question": "q", "status": "ok", "id": 1, "state": {"a": 1, "a": 2}}"#, |state| {
-        assert_eq!(lines(state, &state.at(Moment(9)))[1], "a=2 re @given");
+        assert_eq!(lines(state, &state.at(Moment(9)))[1], "a=2 inf @given");
     });
 }
 
@@ -372,7 +372,7 @@ fn a_step_may_write_over_the_problem_text() {
     let procedure = PROCEDURE.replace(r#""name": "sum""#, r#""name": "problem_text""#);
     with(&run(&procedure, r#", "state": {"problem_text": "changed"}"#), |state| {
         assert_eq!(lines(state, &state.before(1))[0], r#"problem_text="2 + 3?" rec @given"#);
-        assert_eq!(lines(state, &state.after(1))[0], r#"problem_text="changed" re @1"#);
+        assert_eq!(lines(state, &state.after(1))[0], r#"problem_text="changed" inf @1"#);
     });
 }
 

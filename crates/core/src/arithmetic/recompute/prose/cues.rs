@@ -34,6 +34,8 @@ pub(super) enum Cue {
     Percent,
     /// `how many more`
     Excess,
+    /// `what is left of a after b is taken off`
+    Remains,
     /// `convert … to hours`
     Convert,
 }
@@ -64,7 +66,12 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "sum" if !noun && !matches!(next, "by" | "from" | "") => {
             (Cue::All(Operation::Add), 1 + usize::from(matches!(next, "of" | "up")))
         }
-        "total" if next == "of" && at == 0 => (Cue::All(Operation::Add), 2),
+        "total" if next == "of" && (at == 0 || lists(words, at + 2)) => (Cue::All(Operation::Add), 2),
+        "put" | "putting" if words.iter().skip(at).any(|word| word.lower == "together") => {
+            (Cue::All(Operation::Add), 1)
+        }
+        "goes" | "go" | "fit" | "fits" if matches!(next, "into" | "in") => (Cue::Infix(Operation::Divide, true), 2),
+        "left" | "remains" | "remaining" if next == "of" && takes_off(words, at) => (Cue::Remains, 2),
         "multiply" | "multiplying" => (Cue::All(Operation::Multiply), 1),
         "product" if next == "of" => (Cue::All(Operation::Multiply), 2),
         "subtract" | "subtracting" | "deduct" | "deducting" => (Cue::Subtract, 1),
@@ -82,7 +89,7 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
             (if shared { Cue::Share } else { Cue::Divide }, 1)
         }
         "split" | "splitting" | "share" | "sharing" | "distribute" | "distributing" => {
-            let equal = words.iter().any(|word| matches!(word.lower.as_ref(), "equally" | "evenly"));
+            let equal = words.iter().any(|word| matches!(word.lower.as_ref(), "equally" | "evenly" | "equal"));
             equal.then_some((Cue::Share, 1))?
         }
         "quotient" | "ratio" if next == "of" => (Cue::Divide, 2),
@@ -94,7 +101,7 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
         "increase" | "increasing" if matches!(before, "" | "by" | "and" | "then") => (Cue::Change(Operation::Add), 1),
         "convert" | "converting" => (Cue::Convert, 1),
         "plus" => (Cue::Infix(Operation::Add, false), 1),
-        "minus" => (Cue::Infix(Operation::Subtract, false), 1),
+        "minus" | "exceeds" => (Cue::Infix(Operation::Subtract, false), 1),
         "times" if !matches!(before, "of" | "many" | "at" | "") => (Cue::Infix(Operation::Multiply, false), 1),
         "multiplied" if next == "by" => (Cue::Infix(Operation::Multiply, false), 2),
         "divided" if next == "by" => (Cue::Infix(Operation::Divide, false), 2),
@@ -125,6 +132,17 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
             _ => return None,
         },
     })
+}
+
+/// Whether several things are listed from a place on.
+fn lists(words: &[Word<'_>], from: usize) -> bool {
+    words.iter().skip(from).take_while(|word| !word.stop).any(|word| word.lower == "and")
+}
+
+/// Whether the sentence goes on to say what is taken off: `after`, `once`.
+fn takes_off(words: &[Word<'_>], from: usize) -> bool {
+    let says = |word: &Word<'_>| matches!(word.lower.as_ref(), "after" | "once" | "when");
+    words.iter().skip(from + 1).take_while(|word| !word.stop).any(says)
 }
 
 /// Whether "of" behind a word takes a share: `20% of`, `2/3 of`.

@@ -105,7 +105,13 @@ impl PhraseReader<'_, '_> {
                 !(self.word(at).is_some_and(noun) && of)
             }
             Cue::Subtract | Cue::Share | Cue::Change(_) | Cue::Convert => true,
-            Cue::Difference | Cue::Average | Cue::Infix(..) | Cue::Factor(..) | Cue::Percent | Cue::Excess => false,
+            Cue::Difference
+            | Cue::Average
+            | Cue::Infix(..)
+            | Cue::Factor(..)
+            | Cue::Percent
+            | Cue::Excess
+            | Cue::Remains => false,
         }
     }
 
@@ -151,7 +157,8 @@ impl PhraseReader<'_, '_> {
                 pair(Operation::Divide, upper, self.expression(lower)?)
             }
             Cue::Share => {
-                let (upper, lower) = self.split_once(after, &["among", "between", "amongst", "by", "into"])?;
+                let (upper, lower) =
+                    self.split_once(after, &["among", "between", "amongst", "by", "into", "over", "across"])?;
                 self.joined(Operation::Divide, upper, lower)?
             }
             Cue::Change(operation) => {
@@ -214,6 +221,9 @@ impl PhraseReader<'_, '_> {
         let places: Vec<CueAt> = cues(self.words.get(..phrase.end)?, phrase.start);
         if let Some(tree) = self.excess(&phrase, &places) {
             return Some(tree);
+        }
+        if let Some((_, place)) = places.iter().find(|(cue, _)| *cue == Cue::Remains) {
+            return self.remains(place.end..phrase.end);
         }
         let noun = places.first().filter(|(_, place)| self.is_article(phrase.start..place.start)).cloned();
         if let Some((cue, place)) = noun.clone().filter(|(cue, _)| self.nouns_first && matches!(cue, Cue::All(_))) {
@@ -293,6 +303,24 @@ impl PhraseReader<'_, '_> {
         let a = self.operand(place.end..than)?;
         let b = self.operand(than + 1..phrase.end)?;
         self.unsigned(a, b)
+    }
+
+    /// `a after b is taken off`
+    fn remains(&mut self, phrase: Range<usize>) -> Option<Tree> {
+        let (of, mut off) = self.split_once(phrase, &["after", "once", "when"])?;
+        let gone = |word: &str| {
+            matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "been" | "taken" | "gone" | "off" | "away")
+                || matches!(word, "removed" | "used" | "spent" | "subtracted" | "out" | "given" | "sold" | "deducted")
+        };
+        while off.end > off.start && self.word(off.end - 1).is_some_and(gone) {
+            off.end -= 1;
+        }
+        let leads = |word: &str| matches!(word, "removing" | "taking" | "subtracting" | "deducting" | "away" | "off");
+        while off.end > off.start && self.word(off.start).is_some_and(leads) {
+            off.start += 1;
+        }
+        let of = self.expression(of)?;
+        Some(pair(Operation::Subtract, of, self.several(off)?))
     }
 
     fn is_article(&self, phrase: Range<usize>) -> bool {

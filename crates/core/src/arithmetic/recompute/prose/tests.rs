@@ -21,6 +21,36 @@ fn result(text: &str, list: &[(&str, &str, &str)]) -> String {
 }
 
 #[test]
+fn operations_are_said_in_many_ways() {
+    let boxes = [("pens", "", "84"), ("boxes", "", "12")];
+    for (text, wanted) in [
+        ("Find how many times the boxes goes into the pens.", "7"),
+        ("Split the pens into as many equal parts as the boxes.", "7"),
+        ("Distribute the pens equally over the boxes.", "7"),
+        ("Find how many groups of the boxes fit into the pens.", "7"),
+        ("Compute the ratio of the pens to the boxes.", "7"),
+        ("Put the pens and the boxes together.", "96"),
+        ("Find the total of the pens and the boxes.", "96"),
+        ("Take the boxes away from the pens.", "72"),
+        ("Remove the boxes from the pens.", "72"),
+        ("Find what is left of the pens after the boxes are taken off.", "72"),
+        ("Work out how much remains of the pens once the boxes are gone.", "72"),
+        ("Determine how many more the pens is than the boxes.", "72"),
+    ] {
+        assert_eq!(result(text, &boxes), wanted, "{text}");
+    }
+    assert_eq!(result("Find the side multiplied by the side.", &[("side", "", "7")]), "49");
+}
+
+#[test]
+fn words_of_names_are_no_words_of_the_sentence() {
+    let named = [("times_hat", "", "3"), ("less_price", "", "25")];
+    assert_eq!(result("Multiply the less price by the times hat.", &named), "75");
+    let numbered = [("quantity_1", "", "9"), ("after_sale", "", "5")];
+    assert_eq!(result("Take the after sale away from the quantity 1.", &numbered), "4");
+}
+
+#[test]
 fn common_wordings_are_understood() {
     let skips = [
         ("sam_skips_per_round", "Skips of Sam in each round", "16"),

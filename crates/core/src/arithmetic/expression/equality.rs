@@ -1,0 +1,550 @@
+//! What a text says is equal, as people write it down: `5 * 4 = 20`, `60g * 4/5 = 240g/5 = 48`.
+//!
+//! A side that has two readings is none: a letter may be an unknown, a number before an operator may be half of it.
+
+use std::ops::Range;
+
+use super::{Expression, Lexeme, Names, Node, Operation, Parser, Single, TokenKind, tokens};
+use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::number_words::{NumberWord, number_word};
+use crate::arithmetic::quantity::unit;
+
+/// So many tokens are looked through for the beginning of a left side.
+const MAX_BEFORE: usize = 60;
+/// No equation has more sides.
+const MAX_SIDES: usize = 12;
+
+/// Factors between units: where the units of two sides differ, numbers may differ by them.
+const BETWEEN_UNITS: [i64; 18] = [2, 3, 4, 7, 8, 10, 12, 16, 24, 30, 36, 52, 60, 100, 365, 1_000, 3_600, 1_000_000];
+
+/// Words before a number that make it a part of something else: `times 3 + 2`, `the root of 9 + 7`.
+const BOUND: &[&str] = stepscope_base::list![
+    times plus minus by over divided multiplied twice thrice double triple quadruple half squared cubed root sqrt log ln
+    sin cos tan mod modulo gcd lcm versus vs choose remainder
+];
+/// Words that join what stands beside them: no units.
+const JOINTS: &[&str] = stepscope_base::list![
+    and or to from with then is are was so but if when where while that which gives equals makes into out as at in on for
+    the a an we he she it they this these than because since
+];
+/// Words that make a part or a power of what follows an `of`.
+const PART: &[&str] = stepscope_base::list![
+    half third thirds quarter quarters fourth fifth sixth seventh eighth ninth tenth percent percentage fraction root
+    square cube power multiple factor multiples factors logarithm product
+];
+/// Letters that are units, where the equation holds with them; else they are rather unknowns.
+const UNIT_LETTERS: &[&str] = stepscope_base::list![g m s h l L];
+
+/// One side of an equation.
+#[derive(Clone, Debug)]
+pub(crate) struct EqualitySide {
+    /// What stands there.
+    pub expression: Expression,
+    /// Its number, where it is nothing but one.
+    pub written: Option<Written>,
+    /// It holds a percentage.
+    is_percent: bool,
+    /// A single letter in it was taken for a unit.
+    has_letter: bool,
+    /// The units in it, and of a number the word behind it.
+    units: Vec<String>,
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+}
+
+/// Sides that a text says are equal.
+#[derive(Clone, Debug)]
+pub(crate) struct Equality {
+    /// The words before the first equals sign, where they are no calculation: `Total cost = 5 * 4`.
+    pub named: Option<Range<usize>>,
+    /// From left to right.
+    pub sides: Vec<EqualitySide>,
+}
+
+impl EqualitySide {
+    /// Whether something is to be worked out in it.
+    pub(crate) fn is_calculation(&self) -> bool {
+        self.written.is_none() && self.expression.is_operation()
+    }
+
+    /// Its value.
+    pub(crate) fn value(&self, name: &dyn Fn(u32) -> Option<Number>) -> Option<Number> {
+        match self.written {
+            Some(written) => Some(written.value),
+            None => self.expression.evaluate(name),
+        }
+    }
+
+    /// Whether this side follows from the one before it; `None` where nobody can tell.
+    pub(crate) fn follows(&self, before: &Self, name: &dyn Fn(u32) -> Option<Number>) -> Option<bool> {
+        if !before.is_calculation() && !self.is_calculation() {
+            return None;
+        }
+        // Letters with values are compared where numbers are put in their place: `A - B = 5 - 3`.
+        let is_substitution = before.operations() > 0 && before.operations() == self.operations();
+        if self.has_names() || (before.has_names() && !is_substitution) {
+            return None;
+        }
+        let (left, right) = (before.value(name)?, self.value(name)?);
+        let written = |side: &Self, value| side.written.unwrap_or(Written { value, decimals: 9 });
+        let is_same = |left: Number, right: Number| {
+            left.is_near(right)
+                || written(self, right).stands_for(left)
+                || (before.written.is_some() && written(before, left).stands_for(right))
+                || self.is_cut(left, right)
+        };
+        let hundred = Number::whole(100);
+        let is_percent = self.is_percent || before.is_percent;
+        let same = is_same(left, right)
+            || (is_percent && left.times(hundred).is_some_and(|left| is_same(left, right)))
+            || (is_percent && left.over(hundred).is_some_and(|left| is_same(left, right)));
+        if same {
+            return Some(true);
+        }
+        // "5 + 3 = 8 * 2 = 16": the next calculation begins with the result of the last.
+        if self.is_calculation() && !self.simplifies(before) && self.begins_with(left) {
+            return None;
+        }
+        let is_doubtful = self.has_letter || before.has_letter || self.may_be_converted(before, left, right);
+        (!is_doubtful).then_some(false)
+    }
+
+    /// Intermediate results are written with a few decimals: what is worked out of those is off by a little.
+    fn is_cut(&self, left: Number, right: Number) -> bool {
+        let is_rounded = |side: &Self| side.expression.numbers().iter().any(|number| !number.is_whole());
+        let off = (left.float() - right.float()).abs();
+        self.is_calculation() && is_rounded(self) && off <= left.float().abs() * 0.005
+    }
+
+    fn operations(&self) -> usize {
+        self.expression.nodes.iter().filter(|node| matches!(node, Node::Pair(..))).count()
+    }
+
+    fn has_names(&self) -> bool {
+        self.expression.nodes.iter().any(|node| matches!(node, Node::Name(_)))
+    }
+
+    fn first_operand(&self) -> Option<Number> {
+        self.expression.nodes.iter().find_map(|node| match node {
+            Node::Number(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    fn begins_with(&self, result: Number) -> bool {
+        let first = self.first_operand();
+        first.is_some_and(|value| {
+            Written { value, decimals: if value.is_whole() { 0 } else { 2 } }.stands_for(result.magnitude())
+        })
+    }
+
+    /// Whether it only works a part of the side before it out: `(45 + 2) + 1 = 47 + 1`.
+    fn simplifies(&self, before: &Self) -> bool {
+        let tails = |side: &Self| -> Vec<(Operation, Number)> {
+            let number = |at: u16| match side.expression.nodes.get(usize::from(at))? {
+                Node::Number(number) => Some(*number),
+                Node::Single(Single::Negate, of) => match side.expression.nodes.get(usize::from(*of))? {
+                    Node::Number(number) => Some(number.negated()),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let tail = |node: &Node| match *node {
+                Node::Pair(operation, _, right) => Some((operation, number(right)?)),
+                _ => None,
+            };
+            side.expression.nodes.iter().filter_map(tail).collect()
+        };
+        let known = tails(before);
+        let is_shorter = self.operations() < before.operations();
+        is_shorter
+            && (self.first_operand() == before.first_operand() || tails(self).iter().all(|tail| known.contains(tail)))
+    }
+
+    /// `25 cents * 4 = $1`: the numbers differ by a factor between units, and the units are not the same.
+    fn may_be_converted(&self, before: &Self, left: Number, right: Number) -> bool {
+        if self.units.is_empty() && before.units.is_empty() {
+            return false;
+        }
+        let is_shared = !self.units.is_empty() && self.units.iter().all(|unit| before.units.contains(unit));
+        let ratio = (left.float() / right.float()).abs();
+        let factor = if ratio < 1.0 { 1.0 / ratio } else { ratio };
+        !is_shared && BETWEEN_UNITS.iter().any(|known| (factor - *known as f64).abs() < 1e-6 * factor)
+    }
+}
+
+/// Every equation of a text, in order.
+pub(crate) fn equalities(text: &str, names: &Names) -> Vec<Equality> {
+    let mut found = Vec::new();
+    if !text.contains('=') {
+        return found;
+    }
+    let Some(mut list) = tokens(text, names) else { return found };
+    // An article is no name: "a" is not A.
+    for token in &mut list {
+        let TokenKind::Name(id) = token.kind else { continue };
+        let spelt = text.get(token.start..token.end);
+        if !names.list.iter().any(|(name, of)| *of == id && Some(name.as_str()) == spelt) {
+            token.kind = TokenKind::Word;
+        }
+    }
+    let reader = Reader { list: &list, text };
+    let (mut at, mut floor) = (0, 0);
+    while let Some(token) = list.get(at) {
+        if token.kind != TokenKind::Equals {
+            at += 1;
+            continue;
+        }
+        let (equality, end) = reader.around(at, floor);
+        found.extend(equality);
+        (at, floor) = (end, end);
+    }
+    found
+}
+
+struct Reader<'t> {
+    list: &'t [Lexeme],
+    text: &'t str,
+}
+
+impl Reader<'_> {
+    /// The equation of an equals sign, and where it ends. Its left side begins at `floor` at the earliest.
+    fn around(&self, at: usize, floor: usize) -> (Option<Equality>, usize) {
+        let before = self.list.get(floor..at).unwrap_or_default();
+        let ended = before.iter().rposition(|token| matches!(token.kind, TokenKind::Break | TokenKind::Equals));
+        let from = ended.map_or(floor, |ended| floor + ended + 1);
+        let left = (from.max(at.saturating_sub(MAX_BEFORE))..at).find_map(|start| self.left(start, at));
+        // A number behind a word is often a part of a name, `Day 2 = 5 + 3`, and a letter alone is one.
+        let is_label = |side: &EqualitySide, start: usize| {
+            let is_bound = |at: usize| matches!(self.kind(at), Some(TokenKind::Word | TokenKind::Comma));
+            side.operations() == 0
+                && (side.written.is_none() || start.checked_sub(1).is_some_and(is_bound))
+                && !matches!(side.expression.nodes.as_slice(), [Node::Percent(_)])
+        };
+        let label = left.as_ref().is_some_and(|(side, start)| is_label(side, *start));
+        let left = left.filter(|_| !label).map(|(side, _)| side);
+        let bytes = |from: usize, to: usize| Some(self.list.get(from)?.start..self.list.get(to.checked_sub(1)?)?.end);
+        let named = if left.is_none() && from < at { bytes(from, at) } else { None };
+        let mut sides: Vec<EqualitySide> = left.into_iter().collect();
+        let mut end = at + 1;
+        while sides.len() < MAX_SIDES
+            && let Some((side, next)) = self.right(end)
+        {
+            sides.push(side);
+            end = next;
+            if self.kind(next) != Some(TokenKind::Equals) {
+                break;
+            }
+            end += 1;
+        }
+        let end = end.max(at + 1);
+        ((!sides.is_empty()).then_some(Equality { named, sides }), end)
+    }
+
+    fn kind(&self, at: usize) -> Option<TokenKind> {
+        self.list.get(at).map(|token| token.kind)
+    }
+
+    fn word(&self, at: usize) -> Option<&str> {
+        let token = self.list.get(at).filter(|token| token.kind == TokenKind::Word)?;
+        self.text.get(token.start..token.end)
+    }
+
+    fn left(&self, start: usize, end: usize) -> Option<(EqualitySide, usize)> {
+        if !self.may_begin(start) {
+            return None;
+        }
+        let mut parser = Parser::new(self.list.get(..=end)?, start, self.text, false);
+        parser.expression(0)?;
+        if parser.at != end {
+            return None;
+        }
+        Some((self.side(parser.nodes, start, end)?, start))
+    }
+
+    /// Whether a side can begin here, and is not the rest of a longer one.
+    fn may_begin(&self, start: usize) -> bool {
+        let Some(here) = self.list.get(start) else { return false };
+        let Some(at) = start.checked_sub(1) else { return true };
+        let Some(before) = self.list.get(at) else { return true };
+        let text = self.text.get(before.start..before.end).unwrap_or_default();
+        match before.kind {
+            TokenKind::Word => {
+                let word = text.to_ascii_lowercase();
+                let is_of = |word: &str| word == "of";
+                let is_call = here.kind == TokenKind::Open && !here.spaced;
+                // "total - 5 * 2" is half of a calculation, "is -5 * 2" is one.
+                let is_unknown = word.len() == 1 && text != "a";
+                let is_minus = matches!(here.kind, TokenKind::Operator(_));
+                let is_rest = is_minus && self.list.get(start + 1).is_none_or(|next| next.spaced);
+                let is_plain = word.chars().all(char::is_alphabetic) && !self.is_sign(at.checked_sub(1));
+                let is_bound = BOUND.contains(&word.as_str()) || (is_of(&word) && self.is_part(at));
+                is_plain && !(is_call || is_unknown || is_rest || is_bound)
+            }
+            TokenKind::Break if matches!(text, "'" | "’" | "!") && !here.spaced => false,
+            TokenKind::Break => {
+                text.chars().all(|c| {
+                    matches!(c, '\n' | '.' | ':' | ';' | '?' | '!' | '"' | '\'' | '#' | '$' | '<' | '>' | '&' | '…')
+                        || matches!(c, '“' | '”' | '‘' | '’' | '•' | '–' | '—' | '→' | '⇒' | '∴' | '≈' | '~')
+                }) && !(text == "." && here.spaced && self.is_number(at.checked_sub(1)) && self.is_glued(at))
+            }
+            TokenKind::Equals | TokenKind::Open | TokenKind::Comma => true,
+            TokenKind::Number(_)
+            | TokenKind::Percent(_)
+            | TokenKind::Name(_)
+            | TokenKind::Operator(_)
+            | TokenKind::Close => false,
+        }
+    }
+
+    /// A full stop glued to digits on both sides ends no sentence.
+    fn is_glued(&self, at: usize) -> bool {
+        self.list.get(at + 1).is_some_and(|next| !next.spaced)
+    }
+
+    /// A sign of mathematics that is not read here.
+    fn is_sign(&self, at: Option<usize>) -> bool {
+        let token = at.and_then(|at| self.list.get(at)).filter(|token| token.kind == TokenKind::Break);
+        let text = token.and_then(|token| self.text.get(token.start..)).unwrap_or_default();
+        text.starts_with(['√', '²', '³', '|'])
+    }
+
+    fn is_number(&self, at: Option<usize>) -> bool {
+        matches!(at.and_then(|at| self.kind(at)), Some(TokenKind::Number(_) | TokenKind::Percent(_)))
+    }
+
+    /// Whether an `of` takes a part: `a third of`, `2/3 of`, `20% of`.
+    fn is_part(&self, of: usize) -> bool {
+        let Some(at) = of.checked_sub(1) else { return false };
+        match self.kind(at) {
+            Some(TokenKind::Word) => {
+                self.word(at).is_some_and(|word| PART.contains(&word.to_ascii_lowercase().as_str()))
+            }
+            Some(TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Close) => true,
+            _ => false,
+        }
+    }
+
+    fn right(&self, start: usize) -> Option<(EqualitySide, usize)> {
+        let mut parser = Parser::new(self.list, start, self.text, false);
+        parser.expression(0)?;
+        let end = parser.at;
+        let next = self.list.get(end);
+        let is_half = next.is_some_and(|next| match next.kind {
+            TokenKind::Operator(_) | TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Name(_) => true,
+            TokenKind::Open => !next.spaced,
+            TokenKind::Break => {
+                let text = self.text.get(next.start..).unwrap_or_default();
+                // A factorial, a power, the minutes of a time of day.
+                let after = text.chars().nth(1);
+                let is_time = text.starts_with(':') && after.is_some_and(|c| c.is_ascii_digit());
+                // `0.` and what repeats without end.
+                let is_cut = text.starts_with('.') && after == Some('√');
+                self.is_sign(Some(end)) || (!next.spaced && (text.starts_with('!') || is_time || is_cut))
+            }
+            _ => false,
+        });
+        if is_half || self.goes_on(end) {
+            return None;
+        }
+        let mut side = self.side(parser.nodes, start, end)?;
+        side.units.extend(self.word(end).map(stem));
+        Some((side, end))
+    }
+
+    /// Whether the word behind a side changes its number: `3 million`, `1 hour 30 minutes`, `2 remainder 1`.
+    fn goes_on(&self, end: usize) -> bool {
+        let Some(word) = self.word(end) else { return false };
+        let lower = word.to_ascii_lowercase();
+        let scales =
+            number_word(lower.as_bytes()).is_some_and(|word| word.factor().is_some() || word == NumberWord::Half);
+        let is_glued = self.list.get(end).is_some_and(|token| !token.spaced);
+        let glued = is_glued && !(Self::is_unit(word) && (word.chars().count() > 2 || is_known(word)));
+        let and = usize::from(self.word(end + 1) == Some("and"));
+        let has_rest = (end..end + 5).map_while(|at| self.word(at)).any(|word| word.eq_ignore_ascii_case("remainder"));
+        let compound = unit(lower.as_bytes()).is_some() && self.is_number(Some(end + 1 + and));
+        scales || glued || compound || has_rest || lower == "r" || BOUND.contains(&lower.as_str())
+    }
+
+    /// A side that was parsed, if all its words are units.
+    fn side(&self, nodes: Vec<Node>, start: usize, end: usize) -> Option<EqualitySide> {
+        let tokens = self.list.get(start..end)?;
+        let mut units = Vec::new();
+        for (n, token) in tokens.iter().enumerate() {
+            let Some(word) = self.text.get(token.start..token.end).filter(|_| token.kind == TokenKind::Word) else {
+                continue;
+            };
+            let lower = word.to_ascii_lowercase();
+            let is_function = tokens.get(n + 1).is_some_and(|next| next.kind == TokenKind::Open && !next.spaced);
+            let is_joint = matches!(lower.as_str(), "per" | "of");
+            if !is_function && !is_joint {
+                let is_number = number_word(lower.as_bytes()).is_some_and(|word| {
+                    !matches!(word, NumberWord::Each | NumberWord::Period(_) | NumberWord::Ordinal(_))
+                });
+                let is_glued = n > 0 && !token.spaced && word.chars().count() < 3;
+                let is_word_joint = JOINTS.contains(&lower.as_str());
+                if is_word_joint
+                    || !Self::is_unit(word)
+                    || (is_glued && !is_known(word))
+                    || is_number
+                    || BOUND.contains(&lower.as_str())
+                {
+                    return None;
+                }
+                units.push(stem(word));
+            }
+        }
+        let is_percent = tokens.iter().any(|token| matches!(token.kind, TokenKind::Percent(_)));
+        let expression = Expression { nodes };
+        let plain = |kind: Option<TokenKind>| match kind {
+            Some(TokenKind::Number(written)) => Some(written),
+            Some(TokenKind::Percent(written)) => {
+                let value = written.value.over(Number::whole(100))?;
+                Some(Written { value, decimals: written.decimals + 2 })
+            }
+            _ => None,
+        };
+        let written = match expression.nodes.as_slice() {
+            [Node::Number(_) | Node::Percent(_)] => plain(
+                tokens
+                    .iter()
+                    .map(|token| token.kind)
+                    .find(|kind| matches!(kind, TokenKind::Number(_) | TokenKind::Percent(_))),
+            ),
+            [Node::Number(number), Node::Single(Single::Negate, _)] => {
+                let kind = tokens.iter().map(|token| token.kind).find(|kind| matches!(kind, TokenKind::Number(_)));
+                plain(kind).map(|written| Written { value: number.negated(), ..written })
+            }
+            _ => None,
+        };
+        let range = tokens.first()?.start..tokens.last()?.end;
+        let has_letter = tokens.iter().any(|token| token.kind == TokenKind::Word && token.end - token.start == 1);
+        Some(EqualitySide { expression, written, is_percent, has_letter, units, range })
+    }
+
+    /// Whether a word can be a unit; a single letter is rather an unknown.
+    fn is_unit(word: &str) -> bool {
+        word.chars().all(char::is_alphabetic) && (word.chars().count() > 1 || UNIT_LETTERS.contains(&word))
+    }
+}
+
+/// Whether a short word is a unit that everybody knows.
+fn is_known(word: &str) -> bool {
+    UNIT_LETTERS.contains(&word) || unit(word.to_ascii_lowercase().as_bytes()).is_some()
+}
+
+/// A word without its plural.
+fn stem(word: &str) -> String {
+    let lower = word.to_lowercase();
+    lower.strip_suffix("es").or_else(|| lower.strip_suffix('s')).unwrap_or(&lower).to_owned()
+}
+
+impl Expression {
+    /// With names in place of numbers that have one.
+    pub(crate) fn with_names(&self, name: impl Fn(Number) -> Option<u32>) -> Self {
+        let of = |node: &Node| match node {
+            Node::Number(number) => name(*number).map_or(*node, Node::Name),
+            node => *node,
+        };
+        Self { nodes: self.nodes.iter().map(of).collect() }
+    }
+
+    /// With other names; `None` where one has none.
+    pub(crate) fn renamed(&self, name: impl Fn(u32) -> Option<u32>) -> Option<Self> {
+        let of = |node: &Node| match *node {
+            Node::Name(old) => name(old).map(Node::Name),
+            node => Some(node),
+        };
+        Some(Self { nodes: self.nodes.iter().map(of).collect::<Option<_>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of each pair of neighbours whether the right side follows.
+    fn judged(text: &str) -> Vec<Option<bool>> {
+        let mut names = Names::default();
+        for (id, name) in ["A", "B"].into_iter().enumerate() {
+            names.add(name, id as u32);
+        }
+        let value = |id: u32| Some(Number::whole([7, -2].into_iter().nth(id as usize)?));
+        let all = equalities(text, &names);
+        all.iter()
+            .flat_map(|one| one.sides.windows(2).map(|pair| pair[1].follows(&pair[0], &value)).collect::<Vec<_>>())
+            .collect()
+    }
+
+    #[test]
+    fn what_holds_holds_however_it_is_written() {
+        for text in [
+            "3 * 4 = 12",
+            "So it costs $5400 week * 4 weeks = $21,600 in all.",
+            "60 - 15 = 35 + 10 flowers",
+            "60g * 4/5 = 240g/5 = 48",
+            "10 / 3 = 3.33",
+            "10 / 3 = 3",
+            "20 / 100 = 20%",
+            "20 / 80 * 100 = 25%",
+            "2(3)^4 = 162",
+            "(45 + -2 + -1) = (43 + -1) = 42",
+            "A - B = 7 - (-2) = 9",
+        ] {
+            let judged = judged(text);
+            assert!(!judged.is_empty() && judged.iter().all(|holds| *holds == Some(true)), "{text}: {judged:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_hold_is_told() {
+        for text in [
+            "3 * 4 = 13",
+            "60 - 15 = 35 flowers",
+            "(9 + 27 - 2) = (34 - 2) = 32",
+            "(1 - -6 - 6) = (1 - 12) = -11",
+            "A - B = 7 - 2 = 5",
+            "194 = 11 * 17 + 9",
+            "3 apples * 2 = 8 apples",
+        ] {
+            assert!(judged(text).contains(&Some(false)), "{text}: {:?}", judged(text));
+        }
+    }
+
+    #[test]
+    fn what_has_two_readings_is_left_alone() {
+        for text in [
+            "2s + 30 = 110",
+            "3x + 5 = 20",
+            "x + 5 = 20",
+            "5 + 3 = 8 * 2",
+            "Day 2 = 5 + 3",
+            "f(2) = 3 * 2 + 1",
+            "25 cents * 4 = $1",
+            "3 * 60 minutes = 3 hours",
+            "5 times 3 + 2 = 17",
+            "7(49 - 3ab) = 42",
+            "the root of 9 + 7 = 10",
+            "half of 10 + 4 = 9",
+            "total - 5 * 2 = 3",
+            "10 / 7 = 1 remainder 3",
+            "1 hour = 60 minutes",
+            "2 * 3 = 1 hour 30 minutes",
+            "60g * 4/5 = 240 / 6",
+            "3 + 4 = 7 million",
+            "is a 5 * 3 b = 4",
+            "2 dozen * 5 = 120",
+            "6 * 20 = 5!",
+            "(A + B) + (A - B) = 1 + 2",
+        ] {
+            assert!(!judged(text).contains(&Some(false)), "{text}: {:?}", judged(text));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_judged(text in "[ 0-9a-zA-B().,=+*/%$!^<>-]{0,80}") {
+            judged(&text);
+        }
+    }
+}

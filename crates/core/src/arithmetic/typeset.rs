@@ -1,0 +1,247 @@
+//! Calculations as they are typeset (LaTeX, Markdown, calculator marks), made into plain signs of the same meaning.
+
+/// A text in plain signs, with the place of each of its bytes in the original.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plain {
+    /// The text.
+    pub text: String,
+    places: Vec<u32>,
+}
+
+/// What a brace that was opened is closed with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Brace {
+    /// Nothing of its own: `\text{ dollars}`.
+    Blank,
+    /// The upper part of a fraction.
+    Upper,
+    /// The lower part of a fraction.
+    Lower,
+    /// Something in parentheses: a power.
+    Round,
+}
+
+/// Commands that only say how what follows is to look.
+const LOOKS: &[&str] = stepscope_base::list![
+    text textbf textit textrm textsf mathrm mathbf mathit mathsf mathbb boxed underline displaystyle textstyle quad qquad mbox hbox operatorname begin end align aligned equation
+];
+
+impl Plain {
+    /// Makes the text; nothing is done to what needs nothing.
+    pub(crate) fn of(text: &str) -> Self {
+        let mut making = Making { source: text, at: 0, out: Self::default(), braces: Vec::new() };
+        making.out.text.reserve(text.len());
+        making.out.places.reserve(text.len());
+        while making.at < text.len() {
+            making.next();
+        }
+        making.out
+    }
+
+    /// Where a byte of the plain text stands in the original.
+    pub(crate) fn place(&self, at: usize) -> usize {
+        self.places.get(at).or(self.places.last()).map_or(0, |place| *place as usize)
+    }
+
+    /// The bytes of the original that became these.
+    pub(crate) fn range(&self, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+        let start = self.place(range.start);
+        start..range.end.checked_sub(1).map_or(start, |last| self.place(last) + 1).max(start + 1)
+    }
+}
+
+struct Making<'t> {
+    source: &'t str,
+    at: usize,
+    out: Plain,
+    braces: Vec<Brace>,
+}
+
+impl<'t> Making<'t> {
+    fn rest(&self) -> &'t str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    /// Puts signs in the place of so many bytes.
+    fn put(&mut self, signs: &str, len: usize) {
+        self.out.text.push_str(signs);
+        for n in 0..signs.len() {
+            self.out.places.push((self.at + n.min(len.saturating_sub(1))) as u32);
+        }
+        self.at += len;
+    }
+
+    fn next(&mut self) {
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else { return };
+        let before = self.out.text.chars().next_back();
+        let after = rest.chars().nth(1);
+        let is_operand = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '(' | ')'));
+        match c {
+            '\\' => self.command(),
+            '{' => {
+                let brace = if before == Some('^') { Brace::Round } else { Brace::Blank };
+                if rest.starts_with("{,}") {
+                    return self.put(",", 3);
+                }
+                self.braces.push(brace);
+                self.put(if brace == Brace::Round { "(" } else { " " }, 1);
+            }
+            '}' => match self.braces.pop() {
+                Some(Brace::Upper) if rest.starts_with("}{") => {
+                    self.braces.push(Brace::Lower);
+                    self.put(")/(", 2);
+                }
+                Some(Brace::Upper | Brace::Lower) => self.put("))", 1),
+                Some(Brace::Round) => self.put(")", 1),
+                _ => self.put(" ", 1),
+            },
+            '[' => self.put("(", 1),
+            ']' => self.put(")", 1),
+            '¢' => self.put(" cents", c.len_utf8()),
+            '*' if rest.starts_with("**") && !(is_operand(before) && is_operand(rest.chars().nth(2))) => {
+                self.put("  ", 2);
+            }
+            // A bullet, not a sign.
+            '*' | '-' if after == Some(' ') && self.begins_item() => self.put(" ", 1),
+            // The next line goes on with what this one came to.
+            '\n' if continues(rest) => self.put(" ", 1),
+            '&' => self.put(" ", 1),
+            // An index: the number before it is in another base, the name another name.
+            '_' if before.is_some_and(|c| c.is_ascii_digit()) => self.put("√", 1),
+            '_' if after == Some('{') => {
+                let len = rest.find('}').map_or(2, |at| at + 1);
+                self.put(" ", len);
+            }
+            // A delimiter of mathematics, not a currency.
+            '$' if !after.is_some_and(|c| c.is_ascii_digit() || c == '.') => self.put(" ", 1),
+            // "3x4"
+            'x' | 'X' if before.is_some_and(|c| c.is_ascii_digit()) && after.is_some_and(|c| c.is_ascii_digit()) => {
+                self.put(" * ", 1);
+            }
+            // "$5400/week", "slices/pizza": a rate, not a division.
+            '/' if before.is_some_and(char::is_alphanumeric) && is_rate(rest) => self.put(" ", 1),
+            c => {
+                let len = c.len_utf8();
+                let mut buffer = [0; 4];
+                let sign = c.encode_utf8(&mut buffer).to_owned();
+                self.put(&sign, len);
+            }
+        }
+    }
+
+    /// Whether a new line or a new sentence begins here.
+    fn begins_item(&self) -> bool {
+        let text = self.out.text.trim_end_matches([' ', '\t']);
+        text.is_empty() || text.ends_with('\n') || (text.len() < self.out.text.len() && text.ends_with(['.', ':', ';']))
+    }
+
+    fn command(&mut self) {
+        let rest = self.rest();
+        let name: String = rest.chars().skip(1).take_while(char::is_ascii_alphabetic).collect();
+        let len = 1 + name.len();
+        let Some(sign) = rest.chars().nth(1).filter(|_| name.is_empty()) else {
+            return self.named(&name, len);
+        };
+        let len = 1 + sign.len_utf8();
+        match sign {
+            '\\' => {
+                let goes_on =
+                    continues(rest.get(len..).unwrap_or_default()) || continues(rest.get(1..).unwrap_or_default());
+                self.put(if goes_on { " " } else { "\n" }, len);
+            }
+            '(' | ')' | ',' | ';' | ':' | '!' | ' ' => self.put(" ", len),
+            '[' | ']' => self.put("\n", len),
+            sign => {
+                let mut buffer = [0; 4];
+                let sign = sign.encode_utf8(&mut buffer).to_owned();
+                self.put(&sign, len);
+            }
+        }
+    }
+
+    fn named(&mut self, name: &str, len: usize) {
+        let rest = self.rest();
+        let is_open = rest.get(len..).is_some_and(|rest| rest.starts_with('{'));
+        match name {
+            "times" | "cdot" | "ast" => self.put(" * ", len),
+            "div" => self.put(" / ", len),
+            "frac" | "dfrac" | "tfrac" | "cfrac" if is_open => {
+                self.braces.push(Brace::Upper);
+                self.put("((", len + 1);
+            }
+            "sqrt" if is_open => {
+                self.braces.push(Brace::Round);
+                self.put("√(", len + 1);
+            }
+            "approx" | "sim" | "simeq" => self.put("≈", len),
+            "implies" | "Rightarrow" | "rightarrow" | "to" | "iff" | "therefore" | "because" | "Longrightarrow" => {
+                self.put("⇒", len);
+            }
+            "left" | "right" | "big" | "Big" | "bigg" | "Bigg" | "bigl" | "bigr" => self.put("", len),
+            name if LOOKS.contains(&name) => self.put(" ", len),
+            // What is not known here makes what stands beside it unreadable.
+            _ => self.put("√", len),
+        }
+    }
+}
+
+/// Whether a line goes on with an equals sign.
+fn continues(text: &str) -> bool {
+    text.trim_start_matches(['\n', '\r', ' ', '\t', '&', '\\']).starts_with('=')
+}
+
+/// Whether a slash stands before the unit of a rate. What a rate is divided by is rather a quantity where it has the name
+/// of one.
+fn is_rate(rest: &str) -> bool {
+    const QUANTITIES: &[&str] = stepscope_base::list![
+        rate speed time times distance total price cost number amount value size length width height area volume count
+        sum profit revenue income share part original new old
+    ];
+    let word: String = rest.chars().skip(1).take_while(|c| c.is_alphabetic()).collect();
+    word.chars().count() > 1 && !QUANTITIES.contains(&word.to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(text: &str) -> String {
+        Plain::of(text).text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn typeset_calculations_become_plain_ones() {
+        for (typeset, expected) in [
+            (r"\(1/3 \times 18 = 6\)", "1/3 * 18 = 6"),
+            (r"\[ \frac{1}{2} \cdot \frac{3+1}{4} = 0.5 \]", "((1)/(2)) * ((3+1)/(4)) = 0.5"),
+            (r"2^{10} = 1{,}024", "2^(10) = 1,024"),
+            (r"\$5 \text{ dollars} \div 2", "$5 dollars / 2"),
+            ("**Total = 3 + 4 = 7**", "Total = 3 + 4 = 7"),
+            ("2**3", "2**3"),
+            ("$5400/week * 4 weeks", "$5400 week * 4 weeks"),
+            ("8 slices/pizza", "8 slices pizza"),
+            ("100/rate", "100/rate"),
+            ("3x4 = 12", "3 * 4 = 12"),
+            ("Future = 5 * 2\n= 10", "Future = 5 * 2 = 10"),
+            ("Then. - \\(48 - 2\\)", "Then. 48 - 2"),
+            ("[60 + 40] / 2", "(60 + 40) / 2"),
+            (r"S_{85,5} = 4", "S = 4"),
+            (r"\boxed{30}", "30"),
+        ] {
+            assert_eq!(plain(typeset), expected, "{typeset}");
+        }
+        // What is not known makes its neighbours unreadable.
+        assert!(plain(r"50 - 50 \cos x").contains('√'));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_byte_has_its_place(text in "[ a-z0-9{}$^_=*/.\\\\\n¢×-]{0,60}") {
+            let made = Plain::of(&text);
+            for at in 0..made.text.len() {
+                proptest::prop_assert!(made.place(at) < text.len());
+            }
+        }
+    }
+}

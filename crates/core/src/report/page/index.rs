@@ -1,0 +1,158 @@
+//! The page in front of many pages: how they came out, in bars and numbers, and a row for each.
+
+use std::collections::BTreeMap;
+
+use super::document::{begin, chip};
+use super::html::{Html, PageLink};
+use super::model::{Mood, PageModel};
+use super::{Limits, PageOptions};
+use crate::case::CaseView;
+use crate::review::hide::Hidden;
+use crate::triage::verdict::Fix;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// So many rules have a bar.
+const MAX_RULES: usize = 12;
+
+/// What the index says of one record.
+#[derive(Clone, Debug)]
+pub struct IndexRow {
+    /// The name of its page.
+    file: PageLink,
+    title: Shown,
+    question: Shown,
+    mood: Mood,
+    verdict: Shown,
+    fix: Option<Fix>,
+    /// The first bad step, from 1.
+    step: Option<usize>,
+    rules: Vec<&'static str>,
+    findings: usize,
+}
+
+impl IndexRow {
+    /// Of a record; `number` counts the records from 1.
+    pub fn of(case: &CaseView<'_>, options: &PageOptions<'_>, number: usize) -> Self {
+        let [.., tightest] = &Limits::LEVELS;
+        let model = PageModel::of(case, options, tightest);
+        let triage = case.triage().filter(|_| !options.hide.has(Hidden::Triage));
+        let mut rules: Vec<&'static str> = case.findings().iter().map(|finding| finding.rule.word()).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        Self {
+            file: PageLink::page(number, model.title.as_str()),
+            question: model.question.unwrap_or_default().cut(140),
+            title: model.title,
+            mood: model.mood,
+            verdict: model.verdict,
+            fix: triage.map(|triage| triage.fix).filter(|fix| *fix != Fix::None),
+            step: triage.and_then(|triage| triage.step).map(|step| step + 1),
+            rules,
+            findings: case.findings().total(),
+        }
+    }
+
+    /// The name of its page's file.
+    pub fn file(&self) -> String {
+        self.file.file()
+    }
+}
+
+/// One chart: a name and its bars.
+struct Bars {
+    title: &'static str,
+    bars: Vec<(Shown, Mood, usize)>,
+}
+
+/// The index of a folder of pages.
+pub fn index(rows: &[IndexRow], source: &Shown, version: &'static str) -> String {
+    let mut html = Html::default();
+    let title = shown!("{} records of {source}", rows.len());
+    begin(&mut html, &title, version);
+    html.raw("<header>\n<p class=\"kicker\">stepscope report</p>\n<h1>").text(&title).raw("</h1>\n</header>\n<main>\n");
+    for chart in charts(rows) {
+        write_chart(&mut html, &chart, rows.len());
+    }
+    html.raw("<section>\n<h2 id=\"records\">Records</h2>\n");
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"records\"><table class=\"values\"><thead><tr>");
+    html.raw("<th scope=\"col\">Record</th><th scope=\"col\">Question</th><th scope=\"col\">Verdict</th><th scope=\"col\">Where to fix</th><th scope=\"col\">Findings</th></tr></thead><tbody>\n");
+    for row in rows {
+        html.raw("<tr><th scope=\"row\">").page_link(&row.file, &row.title).raw("</th><td>").text(&row.question);
+        html.raw("</td><td>");
+        chip(&mut html, row.mood, &row.verdict);
+        html.raw("</td><td>").text(&fix_of(row)).raw("</td><td>").number(row.findings).raw("</td></tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n</main>\n<footer>\n<p>Made by stepscope ").raw(version);
+    html.raw(". Each page carries its record: open one with <code>stepscope PAGE.html</code>.</p>\n</footer>\n</body>\n</html>\n");
+    html.finish()
+}
+
+fn fix_of(row: &IndexRow) -> Shown {
+    let step = row.step.map(|step| shown!(", step {step}")).unwrap_or_default();
+    row.fix.map(|fix| shown!("{}{step}", place(fix))).unwrap_or_default()
+}
+
+const fn place(fix: Fix) -> &'static str {
+    match fix {
+        Fix::None => "nothing",
+        Fix::StepRun => "model output",
+        Fix::Procedure => "procedure",
+        Fix::Gold => "expected answer",
+        Fix::Unknown => "not known",
+    }
+}
+
+fn charts(rows: &[IndexRow]) -> Vec<Bars> {
+    let count = |takes: &dyn Fn(&IndexRow) -> bool| rows.iter().filter(|row| takes(row)).count();
+    let moods = [(Mood::Good, "right"), (Mood::Bad, "wrong"), (Mood::Doubt, "to look at"), (Mood::Open, "not graded")];
+    let verdicts = moods.map(|(mood, word)| (Shown::own(word), mood, count(&|row| row.mood == mood)));
+    let fixes = Fix::ALL.map(|fix| (Shown::own(place(fix)), Mood::Open, count(&|row| row.fix == Some(fix))));
+    let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut rules: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for row in rows {
+        if let Some(step) = row.step.filter(|_| row.fix == Some(Fix::StepRun)) {
+            *steps.entry(step).or_default() += 1;
+        }
+        for rule in &row.rules {
+            *rules.entry(rule).or_default() += 1;
+        }
+    }
+    let mut rules: Vec<(&'static str, usize)> = rules.into_iter().collect();
+    rules.sort_by_key(|(rule, count)| (std::cmp::Reverse(*count), *rule));
+    let rules = rules.into_iter().take(MAX_RULES).map(|(rule, count)| (Shown::own(rule), Mood::Open, count));
+    let steps = steps.into_iter().take(MAX_RULES).map(|(step, count)| (shown!("step {step}"), Mood::Open, count));
+    let mut charts = vec![
+        Bars { title: "Verdicts", bars: verdicts.into() },
+        Bars { title: "Where to fix", bars: fixes.into() },
+        Bars { title: "First wrong step", bars: steps.collect() },
+        Bars { title: "Findings by rule", bars: rules.collect() },
+    ];
+    for chart in &mut charts {
+        chart.bars.retain(|(_, _, count)| *count > 0);
+    }
+    charts.retain(|chart| !chart.bars.is_empty());
+    charts
+}
+
+fn write_chart(html: &mut Html, chart: &Bars, all: usize) {
+    html.raw("<section class=\"board\">\n<h2>")
+        .raw(chart.title)
+        .raw("</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    html.raw(chart.title).raw("\"><table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Records</th><th scope=\"col\">Share</th><th scope=\"col\">Bar</th></tr></thead><tbody>\n");
+    for (name, mood, count) in &chart.bars {
+        let share = count * 100 / all.max(1);
+        html.raw("<tr><th scope=\"row\">");
+        if *mood == Mood::Open {
+            html.text(name)
+        } else {
+            html.raw(mood.glyph()).raw(" ").text(name)
+        };
+        html.raw("</th><td>").number(*count).raw("</td><td>").number(share).raw(" %</td><td class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"all\" width=\"100\" height=\"8\"/><rect class=\"");
+        html.raw(if *mood == Mood::Open { "plain" } else { mood.class() })
+            .raw("\" width=\"")
+            .number(share)
+            .raw("\" height=\"8\"/></svg></td></tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}

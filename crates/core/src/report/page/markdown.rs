@@ -1,0 +1,234 @@
+//! The model of a page as GitHub-flavoured Markdown, for an issue: a summary, and the rest folded.
+//!
+//! Text of a record is code, character by character a reference wherever a sign could mean something: it links to nobody,
+//! mentions nobody, closes no issue and ends no table.
+
+use std::fmt::Write as _;
+
+use super::PageOptions;
+use super::model::{DerivationPart, Mood, PageModel};
+use crate::finding::grouped;
+use stepscope_base::text::Shown;
+
+/// How every page begins that was made here.
+pub const BEGIN: &str = "<!-- stepscope -->\n";
+
+/// An issue is no longer than this.
+pub(super) const MAX_MARKDOWN: usize = 60_000;
+
+/// Markdown that is being written.
+#[derive(Default)]
+struct Markdown(String);
+
+impl Markdown {
+    /// Our own markup.
+    fn raw(&mut self, own: &'static str) -> &mut Self {
+        self.0.push_str(own);
+        self
+    }
+
+    fn number(&mut self, number: usize) -> &mut Self {
+        let _ = write!(self.0, "{number}");
+        self
+    }
+
+    /// Text on one line, as code; it may stand in a table, in a list and in a summary.
+    fn code(&mut self, text: &Shown) -> &mut Self {
+        self.0.push_str("<code>");
+        for c in text.as_str().chars() {
+            match c {
+                '\n' => self.0.push_str(" &#9166; "),
+                c if c.is_ascii_alphanumeric() || c == ' ' => self.0.push(c),
+                c if c.is_ascii() => {
+                    let _ = write!(self.0, "&#{};", u32::from(c));
+                }
+                c => self.0.push(c),
+            }
+        }
+        self.raw("</code>")
+    }
+
+    /// Text of several lines, in a fence that is longer than any in it.
+    fn block(&mut self, text: &Shown) -> &mut Self {
+        let mut longest = 0;
+        let mut run = 0;
+        for c in text.as_str().chars() {
+            run = if c == '`' { run + 1 } else { 0 };
+            longest = longest.max(run);
+        }
+        let fence = "`".repeat((longest + 1).max(3));
+        let _ = write!(self.0, "\n\n{fence}text\n{}\n{fence}\n\n", text.as_str());
+        self
+    }
+
+    fn mood(&mut self, mood: Mood) -> &mut Self {
+        self.raw(mood.glyph()).raw(" ")
+    }
+}
+
+/// The page of a record, short enough for an issue.
+pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
+    let mut page = Markdown::default();
+    page.raw(BEGIN).raw("### ").mood(model.mood).code(&model.title).raw("\n\n| | |\n|--|--|\n| Verdict | ");
+    page.mood(model.mood).code(&model.verdict).raw(" |\n");
+    if let Some(fix) = &model.fix {
+        page.raw("| Where to fix | ").code(fix).raw(" |\n");
+    }
+    for (name, text) in model.facts.iter().take(12) {
+        page.raw("| ").raw(name).raw(" | ").code(&text.clone().shortened(300)).raw(" |\n");
+    }
+    page.raw("| Findings | ").number(model.findings.len() + model.findings_left).raw(" |\n");
+    if !options.source.as_str().is_empty() {
+        page.raw("| Record | ").code(&options.source).raw(" |\n");
+    }
+    if let Some(question) = &model.question {
+        page.raw("\n**Question**").block(question);
+    }
+    if !model.why.is_empty() {
+        page.raw("**Why**\n\n");
+        for reason in &model.why {
+            page.raw("1. ").code(&reason.text).raw(" (").code(&reason.rule).raw(")\n");
+        }
+        page.raw("\n");
+    }
+    steps(&mut page, model);
+    state(&mut page, model);
+    items(&mut page, model);
+    derivations(&mut page, model);
+    findings(&mut page, model);
+    said(&mut page, options);
+    page.raw("\n<sub>Made by stepscope ").raw(options.version).raw("</sub>\n");
+    page.0
+}
+
+fn more(page: &mut Markdown, count: usize, what: &'static str) {
+    if count > 0 {
+        let _ = write!(page.0, "\nand {} more {what}\n", grouped(count));
+    }
+}
+
+fn steps(page: &mut Markdown, model: &PageModel) {
+    for step in &model.steps {
+        page.raw(if step.is_open { "<details open><summary>" } else { "<details><summary>" });
+        page.raw("Step ")
+            .number(step.number)
+            .raw(": ")
+            .mood(step.mood)
+            .raw(step.word)
+            .raw("</summary>")
+            .block(&step.text);
+        for (title, values) in [("Reads", &step.reads), ("Writes", &step.writes)] {
+            for value in values {
+                page.raw("- ")
+                    .raw(title)
+                    .raw(" ")
+                    .code(&value.name)
+                    .raw(" = ")
+                    .code(&value.value.clone().shortened(400));
+                if let Some(should) = &value.should {
+                    page.raw(" ✗ should be ").code(should);
+                }
+                page.raw("\n");
+            }
+        }
+        page.raw("\n</details>\n\n");
+    }
+    more(page, model.steps_left, "steps");
+}
+
+fn state(page: &mut Markdown, model: &PageModel) {
+    let Some(table) = &model.state else { return };
+    page.raw("<details><summary>Global state</summary>\n\n| Variable |");
+    for column in &table.columns {
+        page.raw(" after ").number(*column).raw(" |");
+    }
+    page.raw("\n|--|").raw("").0.push_str(&"--|".repeat(table.columns.len()));
+    page.raw("\n");
+    for (name, cells) in &table.rows {
+        page.raw("| ").code(name).raw(" |");
+        for cell in cells {
+            match &cell.value {
+                Some(value) => page.raw(if cell.is_set { " ◆ " } else { " " }).code(value).raw(" |"),
+                None => page.raw(" |"),
+            };
+        }
+        page.raw("\n");
+    }
+    more(page, table.rows_left, "variables");
+    page.raw("\n</details>\n\n");
+}
+
+fn items(page: &mut Markdown, model: &PageModel) {
+    for item in &model.items {
+        page.raw("<details><summary>").mood(item.mood).code(&item.title).raw("</summary>").block(&item.value);
+        for citation in &item.citations {
+            page.raw("- Citation ").number(citation.number).raw(": ").mood(citation.mood).code(&citation.badge);
+            if let Some(place) = &citation.place {
+                page.raw(", cited ").code(place);
+            }
+            if let Some(quote) = &citation.quote {
+                page.raw(": ").code(&quote.clone().shortened(400));
+            }
+            page.raw("\n");
+        }
+        page.raw("\n</details>\n\n");
+    }
+    more(page, model.items_left, "items");
+}
+
+fn derivations(page: &mut Markdown, model: &PageModel) {
+    if model.derivations.is_empty() {
+        return;
+    }
+    page.raw("<details><summary>Derivations</summary>\n\n");
+    for (_, _, tree) in &model.derivations {
+        branch(page, tree, 0);
+    }
+    page.raw("\n</details>\n\n");
+}
+
+fn branch(page: &mut Markdown, tree: &DerivationPart, depth: usize) {
+    page.0.push_str(&"  ".repeat(depth));
+    page.raw("- ").code(&tree.name).raw(" = ").code(&tree.value);
+    if let Some(formula) = &tree.formula {
+        page.raw(" = ").code(formula);
+    }
+    page.raw(" (step ").number(tree.step).raw(")\n");
+    for from in &tree.from {
+        branch(page, from, depth + 1);
+    }
+}
+
+fn findings(page: &mut Markdown, model: &PageModel) {
+    if model.findings.is_empty() {
+        return;
+    }
+    page.raw("<details open><summary>Findings</summary>\n\n| | Rule | What | Where |\n|--|--|--|--|\n");
+    for finding in &model.findings {
+        page.raw("| ")
+            .mood(finding.mood)
+            .raw(finding.severity.word())
+            .raw(" | ")
+            .code(&Shown::own(finding.rule))
+            .raw(" | ");
+        page.code(&finding.message.clone().shortened(400)).raw(" | ").code(&finding.pointer).raw(" |\n");
+    }
+    more(page, model.findings_left, "findings");
+    page.raw("\n</details>\n");
+}
+
+fn said(page: &mut Markdown, options: &PageOptions<'_>) {
+    if options.said.is_empty() {
+        return;
+    }
+    page.raw("\n<details><summary>Reviews</summary>\n\n");
+    for said in options.said.iter().take(50) {
+        let verdict = said.verdict.map_or("note", crate::review::event::Verdict::word);
+        page.raw("- ").raw(verdict).raw(" by ").code(&said.who.line().cut(80));
+        if let Some(note) = &said.note {
+            page.raw(": ").code(&note.prose().shortened(1_000));
+        }
+        page.raw("\n");
+    }
+    page.raw("\n</details>\n");
+}

@@ -1,0 +1,762 @@
+//! What a page says of a record, worked out once for every form of it: texts ready to be shown, none longer than the
+//! limits allow.
+
+use std::ops::Range;
+
+use super::html::PageLink;
+use super::{Limits, PageOptions};
+use crate::answer::citations::{QuotePlace, Resolution, ResolvedCitation, lines_in_words, parts};
+use crate::answer::document::Document;
+use crate::answer::route::Route;
+use crate::answer::typed::{AnswerItem, Citation};
+use crate::arithmetic::recompute::{Derivation, Recomputed, RunAnswer};
+use crate::case::CaseView;
+use crate::finding::{Severity, grouped};
+use crate::record::{Record, RecordKind};
+use crate::report::places::step_of;
+use crate::review::hide::Hidden;
+use crate::run::fork::ForkOrigin;
+use crate::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
+use crate::triage::Triage;
+use crate::triage::verdict::Fix;
+use stepscope_base::json::{Kind, Part, Pointer, Value};
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
+
+/// How well something stands: a sign, a word and a colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mood {
+    Good,
+    Doubt,
+    Bad,
+    /// Nobody can tell, or nobody asked.
+    Open,
+}
+
+impl Mood {
+    pub(super) const fn glyph(self) -> &'static str {
+        match self {
+            Self::Good => "✓",
+            Self::Doubt => "▲",
+            Self::Bad => "✗",
+            Self::Open => "·",
+        }
+    }
+
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Doubt => "warn",
+            Self::Bad => "bad",
+            Self::Open => "open",
+        }
+    }
+
+    const fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Fatal | Severity::Repairable => Self::Bad,
+            Severity::Warning => Self::Doubt,
+            Severity::Note => Self::Open,
+        }
+    }
+}
+
+/// Everything that a page says.
+#[derive(Debug)]
+pub(super) struct PageModel {
+    pub(super) title: Shown,
+    pub(super) kind: &'static str,
+    pub(super) question: Option<Shown>,
+    pub(super) facts: Vec<(&'static str, Shown)>,
+    pub(super) mood: Mood,
+    pub(super) verdict: Shown,
+    /// Where to fix it, and how sure that is.
+    pub(super) fix: Option<Shown>,
+    pub(super) why: Vec<PageReason>,
+    pub(super) steps: Vec<StepPart>,
+    pub(super) steps_left: usize,
+    pub(super) state: Option<StateTable>,
+    pub(super) derivations: Vec<(Shown, Option<usize>, DerivationPart)>,
+    pub(super) items: Vec<ItemPart>,
+    pub(super) items_left: usize,
+    pub(super) texts: Vec<(&'static str, Shown)>,
+    pub(super) findings: Vec<FindingPart>,
+    pub(super) findings_left: usize,
+}
+
+/// One argument for where to fix it.
+#[derive(Debug)]
+pub(super) struct PageReason {
+    pub(super) text: Shown,
+    pub(super) rule: Shown,
+    /// The step that proves it, from 1.
+    pub(super) step: Option<usize>,
+}
+
+/// One step.
+#[derive(Debug)]
+pub(super) struct StepPart {
+    /// From 1.
+    pub(super) number: usize,
+    pub(super) text: Shown,
+    pub(super) mood: Mood,
+    pub(super) word: &'static str,
+    pub(super) reads: Vec<ValuePart>,
+    pub(super) writes: Vec<ValuePart>,
+    pub(super) calls: Vec<(&'static str, Shown)>,
+    /// The numbers of its findings, from 1.
+    pub(super) findings: Vec<usize>,
+    pub(super) is_open: bool,
+}
+
+/// A variable with its value at some step.
+#[derive(Debug)]
+pub(super) struct ValuePart {
+    pub(super) name: Shown,
+    /// Its cell in the table of states.
+    pub(super) cell: Option<PageLink>,
+    pub(super) value: Shown,
+    pub(super) badge: &'static str,
+    pub(super) should: Option<Shown>,
+}
+
+/// The global state: a row a variable, a column a step.
+#[derive(Debug)]
+pub(super) struct StateTable {
+    /// Numbers of the steps, from 1; 0 is what was there before.
+    pub(super) columns: Vec<usize>,
+    pub(super) rows: Vec<(Shown, Vec<StateCell>)>,
+    pub(super) rows_left: usize,
+    pub(super) columns_left: usize,
+}
+
+/// What a variable holds after a step.
+#[derive(Debug)]
+pub(super) struct StateCell {
+    pub(super) anchor: PageLink,
+    pub(super) value: Option<Shown>,
+    /// The step wrote it.
+    pub(super) is_set: bool,
+    pub(super) should: Option<Shown>,
+}
+
+/// How a value comes about.
+#[derive(Debug)]
+pub(super) struct DerivationPart {
+    pub(super) name: Shown,
+    pub(super) value: Shown,
+    pub(super) formula: Option<Shown>,
+    /// From 1.
+    pub(super) step: usize,
+    pub(super) from: Vec<DerivationPart>,
+}
+
+/// One item of an answer.
+#[derive(Debug)]
+pub(super) struct ItemPart {
+    pub(super) title: Shown,
+    pub(super) value: Shown,
+    pub(super) mood: Mood,
+    pub(super) citations: Vec<CitationPart>,
+}
+
+/// One citation, and the passage that it leads to.
+#[derive(Debug)]
+pub(super) struct CitationPart {
+    /// From 1, over all items.
+    pub(super) number: usize,
+    pub(super) mood: Mood,
+    pub(super) badge: Shown,
+    pub(super) quote: Option<Shown>,
+    pub(super) place: Option<Shown>,
+    pub(super) lines: Vec<PassageLine>,
+}
+
+/// One line of a passage.
+#[derive(Debug)]
+pub(super) struct PassageLine {
+    pub(super) number: usize,
+    pub(super) text: Shown,
+    /// What of it belongs to the quote, or is nearest to it.
+    pub(super) marks: Vec<Range<usize>>,
+}
+
+/// One finding.
+#[derive(Debug)]
+pub(super) struct FindingPart {
+    pub(super) severity: Severity,
+    pub(super) mood: Mood,
+    pub(super) rule: &'static str,
+    pub(super) message: Shown,
+    pub(super) pointer: Shown,
+    /// From 1.
+    pub(super) step: Option<usize>,
+    pub(super) labels: Vec<Shown>,
+    pub(super) help: Option<&'static str>,
+}
+
+/// A value as people read it: a string without its quotes, anything else as it was written.
+pub(super) fn value_text(value: Value<'_>, bytes: usize) -> Shown {
+    match value.string() {
+        Some(text) => cut(text.bytes(), bytes),
+        None => cut(value.raw(), bytes),
+    }
+}
+
+/// The beginning of a text, and how much is missing.
+fn cut(text: &[u8], bytes: usize) -> Shown {
+    let begin = head(text, bytes);
+    let shown = Shown::prose(begin);
+    match text.len() - begin.len() {
+        0 => shown,
+        rest => shown!("{shown}… {} bytes more", grouped(rest)),
+    }
+}
+
+/// The same on one line.
+fn line(value: Value<'_>, bytes: usize) -> Shown {
+    let text = value.string();
+    let text = text.as_ref().map_or(value.raw(), Untrusted::bytes);
+    let begin = head(text, bytes);
+    let shown = Shown::line(begin);
+    if begin.len() < text.len() { shown.and("…") } else { shown }
+}
+
+impl PageModel {
+    /// Of a record.
+    pub(super) fn of(case: &CaseView<'_>, options: &PageOptions<'_>, limits: &Limits) -> Self {
+        let hides_fix = options.hide.has(Hidden::Triage);
+        let triage = case.triage().filter(|_| !hides_fix);
+        let findings: Vec<FindingPart> =
+            case.findings().iter().take(limits.findings).map(|finding| finding_part(case, finding, limits)).collect();
+        let maker = Maker { case, limits, triage, executed: case.executed().filter(|_| !hides_fix) };
+        let record = case.record.as_ref();
+        let (mood, verdict) = maker.verdict();
+        let (steps, steps_left) = maker.steps(options.step, &findings);
+        let (items, items_left) = maker.items(options.passages);
+        let id = record.and_then(Record::id_text);
+        let title = match &id {
+            Some(id) => shown!("{} {}", title_of(case.kind()), id.line().cut(80)),
+            None => Shown::own(title_of(case.kind())),
+        };
+        Self {
+            title,
+            kind: case.kind().word(),
+            question: record.and_then(|record| record.question).map(|question| value_text(question, limits.text)),
+            facts: maker.facts(),
+            mood,
+            verdict,
+            fix: triage.filter(|triage| triage.fix != Fix::None || !triage.why.is_empty()).map(fix_words),
+            why: triage.map(|triage| reasons(case, triage, limits)).unwrap_or_default(),
+            steps,
+            steps_left,
+            state: maker.state(),
+            derivations: maker.derivations(),
+            items,
+            items_left,
+            texts: maker.texts(),
+            findings_left: case.findings().total().saturating_sub(findings.len()),
+            findings,
+        }
+    }
+}
+
+const fn title_of(kind: RecordKind) -> &'static str {
+    match kind {
+        RecordKind::Procedure => "Procedure",
+        RecordKind::Procedural | RecordKind::Fixed | RecordKind::Error => "Run",
+        RecordKind::Baseline => "Baseline run",
+        RecordKind::Chain => "Chain of thought",
+        RecordKind::Answer | RecordKind::Typed => "Answer",
+        RecordKind::Call => "Model call",
+        RecordKind::Unknown | RecordKind::Broken => "Record",
+    }
+}
+
+fn fix_words(triage: &Triage) -> Shown {
+    let what = match triage.fix {
+        Fix::None => "Nothing to fix",
+        Fix::StepRun => "Fix: model output",
+        Fix::Procedure => "Fix: procedure",
+        Fix::Gold => "Check the expected answer",
+        Fix::Unknown => "Where to fix it is not known",
+    };
+    let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
+    if triage.fix == Fix::None { Shown::own(what) } else { shown!("{what}{step} ({})", triage.confidence.word()) }
+}
+
+/// The step that a place belongs to, from 1: of a value in the final state, the one that wrote it last.
+fn step_at(case: &CaseView<'_>, pointer: &Pointer) -> Option<usize> {
+    step_of(pointer).or_else(|| match pointer.0.as_slice() {
+        [Part::Key(state), Part::Key(name), ..] if *state == "state" => {
+            let state = case.state();
+            let variable = state.variables().get(state.variable(name)?)?;
+            variable.writers().next_back().map(|step| step + 1)
+        }
+        _ => None,
+    })
+}
+
+fn reasons(case: &CaseView<'_>, triage: &Triage, limits: &Limits) -> Vec<PageReason> {
+    let reason = |argument: &crate::triage::Argument| PageReason {
+        text: capital(argument.text.as_str()).shortened(limits.value),
+        rule: Shown::own(argument.rule),
+        step: step_at(case, &argument.pointer),
+    };
+    triage.why.iter().take(limits.findings).map(reason).collect()
+}
+
+fn finding_part(case: &CaseView<'_>, finding: &crate::finding::Finding, limits: &Limits) -> FindingPart {
+    let pointer = finding.place().pointer();
+    let labels = finding.labels().filter(|label| !label.text.is_empty()).take(6);
+    FindingPart {
+        severity: finding.severity,
+        mood: Mood::of(finding.severity),
+        rule: finding.rule.word(),
+        message: finding.message.prose().shortened(limits.value),
+        step: step_at(case, &pointer),
+        pointer: pointer.text().line().shortened(200),
+        labels: labels.map(|label| label.text.line().shortened(limits.cell * 4)).collect(),
+        help: finding.help,
+    }
+}
+
+struct Maker<'m, 'c> {
+    case: &'m CaseView<'c>,
+    limits: &'m Limits,
+    triage: Option<&'c Triage>,
+    executed: Option<&'c Recomputed>,
+}
+
+impl Maker<'_, '_> {
+    fn verdict(&self) -> (Mood, Shown) {
+        let case = self.case;
+        let Some(record) = &case.record else { return (Mood::Bad, Shown::own("Not readable as JSON")) };
+        if let Some(routed) = case.routed() {
+            let mood = match routed.route {
+                Route::Ship => Mood::Good,
+                Route::Reject => Mood::Bad,
+                Route::Pending => Mood::Open,
+                _ => Mood::Doubt,
+            };
+            let grounded = match (case.grounded(), case.items().len()) {
+                (Some(grounded), items) if items > 0 => shown!("; {grounded} of {items} items grounded"),
+                _ => Shown::default(),
+            };
+            return (mood, shown!("{}{grounded}", capital(routed.route.phrase())));
+        }
+        match record.kind {
+            RecordKind::Error => {
+                let word = |value: Option<Value<'_>>| value.map(|value| line(value, 200));
+                let kind = word(record.error_type).map(|kind| shown!(": {kind}")).unwrap_or_default();
+                (Mood::Bad, shown!("Run ended with an error{kind}"))
+            }
+            RecordKind::Procedure => match case.findings().iter().map(|finding| finding.severity).min() {
+                Some(worst) if worst <= Severity::Repairable => (Mood::Bad, Shown::own("Procedure has errors")),
+                Some(Severity::Warning) => (Mood::Doubt, Shown::own("Procedure has warnings")),
+                _ => (Mood::Good, Shown::own("No errors found in the procedure")),
+            },
+            _ => self.graded(record),
+        }
+    }
+
+    /// A run against its expected answer.
+    fn graded(&self, record: &Record<'_>) -> (Mood, Shown) {
+        let answered = RunAnswer::of(record).value().map(|number| number.value.shown());
+        let answered = answered.map(|number| shown!("answered {number}"));
+        let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
+        let expected = self.case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
+        let answered = answered.unwrap_or_else(|| Shown::own("no answer"));
+        match self.case.right() {
+            Some(true) => (Mood::Good, shown!("Right: {answered}{expected}")),
+            Some(false) => (Mood::Bad, shown!("Wrong: {answered}{expected}")),
+            None => (Mood::Open, shown!("Not graded: {answered}")),
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, Shown)> {
+        let Some(record) = &self.case.record else { return Vec::new() };
+        let mut facts = Vec::new();
+        let mut put = |name, value: Option<Value<'_>>| {
+            let value = value.filter(|value| !value.is_null());
+            facts.extend(value.map(|value| (name, value_text(value, self.limits.value))));
+        };
+        put("Expected answer", record.gold_answer.or(record.gold_num));
+        put("Answer", record.pred_answer.or_else(|| record.answer?.get("final_answer")));
+        put("Error", record.error);
+        put("Confidence", record.answer.and_then(|answer| answer.get("confidence")));
+        put("Model", record.root.get("model"));
+        if let Some(routed) = self.case.routed() {
+            let asked = self.case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
+            facts.extend(asked.map(|kind| ("Asked for", kind.line().shortened(200))));
+            for route in routed.fired() {
+                let own = routed.triggers.iter().filter(|trigger| trigger.route == route);
+                let why: Vec<String> =
+                    own.take(12).map(|trigger| trigger.why.line().shortened(300).into_string()).collect();
+                facts.push(("Route", shown!("{}: {}", route.word(), why.join(", "))));
+            }
+            if let Some(truncation) = self.case.truncation() {
+                let reason = truncation.reason.line().shortened(300);
+                facts.push(("Continues?", shown!("{}: {reason}", truncation.verdict.word())));
+            }
+            let typed = self.case.typed();
+            for (field, name) in [
+                ("answer_found", "Found"),
+                ("complete_answer_found", "Complete"),
+                ("conflicting_evidence", "Conflict"),
+                ("extraction_method", "Method"),
+                ("suggested_clarification", "Asks back"),
+            ] {
+                let value = typed.and_then(|typed| typed.base(field)).filter(|value| !value.is_null());
+                facts.extend(value.map(|value| (name, yes_no(value, self.limits.value))));
+            }
+        }
+        if let Some(origin) = ForkOrigin::of(record.root) {
+            facts.push(("Fork", origin.phrase().shortened(400)));
+        }
+        facts
+    }
+
+    fn step_count(&self) -> usize {
+        let declared = self.case.procedure().map(|procedure| procedure.steps.len());
+        declared.unwrap_or_else(|| self.case.state().step_count())
+    }
+
+    fn steps(&self, asked: Option<usize>, findings: &[FindingPart]) -> (Vec<StepPart>, usize) {
+        let count = self.step_count();
+        let first_bad = asked.or_else(|| self.triage?.step).or_else(|| {
+            let grave = |finding: &&FindingPart| finding.mood == Mood::Bad;
+            findings.iter().filter(grave).find_map(|finding| finding.step).map(|step| step - 1)
+        });
+        // Of very many steps those around the one in question.
+        let from = first_bad.unwrap_or(0).saturating_sub(self.limits.steps / 2);
+        let from = from.min(count.saturating_sub(self.limits.steps));
+        let steps: Vec<StepPart> =
+            (from..count).take(self.limits.steps).map(|step| self.step(step, first_bad, findings)).collect();
+        let left = count - steps.len();
+        (steps, left)
+    }
+
+    fn step(&self, step: usize, open: Option<usize>, findings: &[FindingPart]) -> StepPart {
+        let (state, limits) = (self.case.state(), self.limits);
+        let declared = self.case.procedure().and_then(|procedure| procedure.steps.get(step));
+        let own: Vec<(usize, &FindingPart)> =
+            findings.iter().enumerate().filter(|(_, finding)| finding.step == Some(step + 1)).collect();
+        let worst = own.iter().map(|(_, finding)| finding.severity).min();
+        let is_first_bad = self.triage.is_some_and(|triage| triage.fix == Fix::StepRun && triage.step == Some(step));
+        let (mood, word) = match (state.has_run(step), worst) {
+            (Ran::Failed, _) => (Mood::Bad, "run ended here"),
+            (Ran::No, _) => (Mood::Open, "not run"),
+            (Ran::Yes, _) if is_first_bad => (Mood::Bad, "first error"),
+            (Ran::Yes, Some(Severity::Fatal | Severity::Repairable)) => (Mood::Bad, "error"),
+            (Ran::Yes, Some(Severity::Warning)) => (Mood::Doubt, "warning"),
+            (Ran::Yes, Some(Severity::Note)) => (Mood::Open, "note"),
+            (Ran::Yes, None) => (Mood::Good, "no findings"),
+        };
+        let rows = |entries: Vec<Entry<'_>>| {
+            entries.iter().take(limits.values).map(|entry| self.value(entry, step, limits.value)).collect()
+        };
+        let call = state.call(step);
+        let got = |name: &'static str, key: &str| {
+            let value = call?.get(key).filter(|value| !value.is_null())?;
+            Some((name, value_text(value, limits.value)))
+        };
+        let calls = [("Model", "model"), ("Error", "error"), ("Reply", "raw"), ("Prompt", "prompt")];
+        StepPart {
+            number: step + 1,
+            text: declared.and_then(|step| step.text).map(|text| value_text(text, limits.value)).unwrap_or_default(),
+            mood,
+            word,
+            reads: rows(state.reads(step)),
+            writes: rows(state.writes(step)),
+            calls: calls.into_iter().filter_map(|(name, key)| got(name, key)).collect(),
+            findings: own.iter().map(|(n, _)| n + 1).collect(),
+            is_open: open == Some(step),
+        }
+    }
+
+    fn value(&self, entry: &Entry<'_>, step: usize, bytes: usize) -> ValuePart {
+        let state = self.case.state();
+        let variable = state.variables().get(entry.variable);
+        let name = variable.map(|variable| variable.name.line()).unwrap_or_default();
+        let is_given = variable.is_none_or(|variable| variable.origin == VariableOrigin::Given);
+        let after = entry.writer.map_or(0, |writer| writer + 1);
+        let has_cell =
+            !is_given && self.column_of(after) && self.rows().take(self.limits.rows).any(|n| n == entry.variable);
+        ValuePart {
+            cell: has_cell.then(|| PageLink::variable(name.as_str(), entry.variable, after)),
+            name: name.cut(120),
+            value: match entry.value {
+                Some(_) if is_given && variable.is_some() => Shown::own("the question"),
+                Some(value) => value_text(value, bytes),
+                None => Shown::own("–"),
+            },
+            badge: if entry.badge == Badge::Reconstructed { "inferred" } else { entry.badge.word() },
+            should: (entry.writer == Some(step)).then(|| self.should(entry.variable, step)).flatten(),
+        }
+    }
+
+    /// What exact calculation gives where the step gave something else.
+    fn should(&self, variable: usize, step: usize) -> Option<Shown> {
+        let executed = self.executed?;
+        let computed = executed.writes.get(executed.write(variable, step)?)?;
+        let value = computed.value.or(computed.alone).filter(|_| computed.differs())?;
+        Some(shown!("{}", value.shown()))
+    }
+
+    /// The variables that the table of states has rows for.
+    fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let variables = self.case.state().variables().iter().enumerate();
+        variables.filter(|(_, variable)| variable.origin != VariableOrigin::Given).map(|(n, _)| n)
+    }
+
+    /// Whether the table has a column for the state after so many steps.
+    fn column_of(&self, steps: usize) -> bool {
+        steps <= self.limits.columns
+    }
+
+    fn state(&self) -> Option<StateTable> {
+        let (state, limits) = (self.case.state(), self.limits);
+        if state.variables().is_empty() || self.case.kind() == RecordKind::Procedure {
+            return None;
+        }
+        let last = state.step_count().min(limits.columns);
+        let is_there_before = self.rows().any(|variable| state.value_at(variable, Moment(0)).is_some());
+        let columns: Vec<usize> = (usize::from(!is_there_before && last > 0)..=last).collect();
+        let rows: Vec<_> =
+            self.rows().take(limits.rows).map(|variable| self.state_row(state, variable, &columns)).collect();
+        let rows_left = self.rows().count() - rows.len();
+        (!rows.is_empty()).then(|| StateTable { columns_left: state.step_count() - last, columns, rows, rows_left })
+    }
+
+    fn state_row(&self, state: &State<'_>, variable: usize, columns: &[usize]) -> (Shown, Vec<StateCell>) {
+        let name = state.variables().get(variable).map(|variable| variable.name.line()).unwrap_or_default();
+        let cell = |column: &usize| {
+            let entry = state.value_at(variable, Moment(*column));
+            let own = entry.filter(|entry| entry.writer.is_some_and(|writer| writer + 1 == *column));
+            StateCell {
+                anchor: PageLink::variable(name.as_str(), variable, *column),
+                value: entry.map(|entry| match entry.value {
+                    Some(value) => line(value, self.limits.cell),
+                    None => Shown::own(entry.badge.word()),
+                }),
+                is_set: own.is_some() || entry.is_some_and(|entry| entry.badge.is_put()),
+                should: own.and_then(|_| self.should(variable, column.checked_sub(1)?)),
+            }
+        };
+        let cells = columns.iter().map(cell).collect();
+        (name.cut(80), cells)
+    }
+
+    fn derivations(&self) -> Vec<(Shown, Option<usize>, DerivationPart)> {
+        let (Some(executed), state) = (self.executed, self.case.state()) else { return Vec::new() };
+        let mut lines = self.limits.derivation_lines;
+        let end = executed.end(state).map(|end| (end.variable, end.step));
+        let calculated = executed.writes.iter().filter(|write| write.plan.is_some() && write.value.is_some());
+        let places =
+            end.into_iter().chain(calculated.map(|write| (write.variable, write.step)).filter(|at| Some(*at) != end));
+        let mut found = Vec::new();
+        for (variable, step) in places.take(self.limits.derivations) {
+            let tree = executed.write(variable, step).and_then(|write| executed.derivation(state, write));
+            let Some(tree) = tree.filter(|tree| tree.formula.is_some() || !tree.from.is_empty()) else { continue };
+            let recorded = state.written(variable, step).and_then(|entry| entry.value);
+            let recorded = recorded.map(|value| line(value, 80)).unwrap_or_default();
+            let differs = self.should(variable, step).is_some().then_some(step + 1);
+            found.push((recorded, differs, part_of(&tree, &mut lines)));
+            if lines == 0 {
+                break;
+            }
+        }
+        found
+    }
+
+    fn items(&self, with_passages: bool) -> (Vec<ItemPart>, usize) {
+        let items = self.case.items();
+        let cited = self.case.resolutions();
+        let document = self.case.document().map(AsRef::as_ref);
+        let (mut number, mut parts) = (0, Vec::new());
+        for (n, item) in items.iter().enumerate() {
+            let mut citations = Vec::new();
+            for citation in &item.citations {
+                let resolved = cited.get(number).filter(|cited: &&ResolvedCitation| cited.item == n);
+                number += 1;
+                if citations.len() < self.limits.values && parts.len() < self.limits.items {
+                    let resolved = document.zip(resolved.map(|resolved| &resolved.resolution));
+                    citations.push(self.citation(number, citation, resolved, with_passages));
+                }
+            }
+            if parts.len() < self.limits.items {
+                let worst = citations.iter().map(|citation| citation.mood).max_by_key(|mood| match mood {
+                    Mood::Good => 0,
+                    Mood::Open => 1,
+                    Mood::Doubt => 2,
+                    Mood::Bad => 3,
+                });
+                parts.push(ItemPart {
+                    title: title(item),
+                    value: item.value.as_ref().map(|(_, value)| item_value(*value, self.limits)).unwrap_or_default(),
+                    mood: worst.unwrap_or(Mood::Bad),
+                    citations,
+                });
+            }
+        }
+        let left = items.len() - parts.len();
+        (parts, left)
+    }
+
+    fn citation(
+        &self,
+        number: usize,
+        citation: &Citation<'_>,
+        resolved: Option<(&Document, &Resolution)>,
+        with_passages: bool,
+    ) -> CitationPart {
+        let quote = citation.quote.map(|quote| value_text(quote, self.limits.value));
+        let Some((document, resolution)) = resolved else {
+            let badge = Shown::own(if quote.is_some() { "no document to look into" } else { "no quote" });
+            return CitationPart { number, mood: Mood::Open, badge, quote, place: None, lines: Vec::new() };
+        };
+        let (lines, marked) = match (&resolution.found, &resolution.near) {
+            (Some(found), _) => (Some(found.lines.clone()), found.parts(document)),
+            (None, Some(near)) => (Some(near.lines.clone()), parts(document, &near.bytes)),
+            _ => (resolution.cited.clone(), Vec::new()),
+        };
+        let place = resolution.cited.as_ref().map(|cited| lines_in_words(document, cited));
+        CitationPart {
+            number,
+            mood: mood_of(resolution),
+            badge: badge(resolution),
+            quote,
+            place: Some(place.unwrap_or_else(|| Shown::own("no line of the document"))),
+            lines: lines
+                .filter(|_| with_passages)
+                .map(|lines| self.passage(document, &lines, &marked))
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The lines of a passage, with one before and one behind it.
+    fn passage(&self, document: &Document, lines: &Range<usize>, marked: &[(usize, Range<usize>)]) -> Vec<PassageLine> {
+        let around = lines.start.saturating_sub(1)..(lines.end + 1).min(document.len());
+        let line = |n: usize| {
+            let map = ShownMap::line(head(document.line(n)?, self.limits.value));
+            let own = marked.iter().filter(|(at, _)| *at == n).map(|(_, range)| map.range(range.clone()));
+            let marks = own.filter(|range| !range.is_empty()).collect();
+            Some(PassageLine { number: n, marks, text: map.text })
+        };
+        around.take(self.limits.lines).filter_map(line).collect()
+    }
+
+    /// What is shown as text because nothing else is known of it.
+    fn texts(&self) -> Vec<(&'static str, Shown)> {
+        let Some(record) = &self.case.record else {
+            return vec![("Text", cut(self.case.text(), self.limits.text))];
+        };
+        match record.kind {
+            RecordKind::Baseline | RecordKind::Call => {
+                record.raw.map(|raw| ("Reply", value_text(raw, self.limits.text))).into_iter().collect()
+            }
+            RecordKind::Answer | RecordKind::Unknown => vec![("JSON", cut(record.root.raw(), self.limits.text))],
+            RecordKind::Typed if self.case.items().is_empty() => {
+                let text = self.case.typed().and_then(|typed| typed.answer_text.or(typed.answer));
+                text.map(|text| ("Answer as it was given", value_text(text, self.limits.text))).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn part_of(tree: &Derivation, lines: &mut usize) -> DerivationPart {
+    *lines = lines.saturating_sub(1);
+    let mut from = Vec::new();
+    for one in &tree.from {
+        if *lines > 0 {
+            from.push(part_of(one, lines));
+        }
+    }
+    DerivationPart {
+        name: shown!("{}", tree.name).cut(80),
+        value: shown!("{}", tree.value.shown()),
+        formula: tree.formula.as_ref().map(|formula| shown!("{formula}").shortened(400)),
+        step: tree.step + 1,
+        from,
+    }
+}
+
+fn title(item: &AnswerItem<'_>) -> Shown {
+    let key = item.value.as_ref().map(|(key, _)| key.line());
+    item.field.as_ref().map(Untrusted::line).or(key).unwrap_or_else(|| Shown::own("no value")).cut(80)
+}
+
+/// The value of an item: an object or a list a line each.
+fn item_value(value: Value<'_>, limits: &Limits) -> Shown {
+    let rows: Vec<Shown> = match value.kind() {
+        Kind::Object => value
+            .members()
+            .filter(|member| !member.value.is_null())
+            .take(limits.values)
+            .map(|member| shown!("{}: {}", member.name().line().cut(80), line(member.value, limits.cell * 4)))
+            .collect(),
+        Kind::Array => {
+            value.items().take(limits.values).map(|item| shown!("• {}", line(item, limits.cell * 4))).collect()
+        }
+        _ => return value_text(value, limits.value),
+    };
+    let rest = value.len().saturating_sub(limits.values);
+    let mut text: Vec<&str> = rows.iter().map(Shown::as_str).collect();
+    let more = format!("and {} more", grouped(rest));
+    text.extend((rest > 0).then_some(more.as_str()));
+    shown!("{}", text.join("\n"))
+}
+
+fn mood_of(resolution: &Resolution) -> Mood {
+    match resolution.place {
+        _ if resolution.is_grounded() => Mood::Good,
+        QuotePlace::Cited | QuotePlace::NoQuote | QuotePlace::Unsearched | QuotePlace::Undecided => Mood::Open,
+        QuotePlace::Wider | QuotePlace::Nearby | QuotePlace::OtherPage | QuotePlace::Elsewhere => Mood::Doubt,
+        QuotePlace::Nowhere | QuotePlace::NotInDoc => Mood::Bad,
+    }
+}
+
+/// What became of a citation, in a few words.
+fn badge(resolution: &Resolution) -> Shown {
+    match resolution.place {
+        QuotePlace::Cited => shown!("found: {}", resolution.word().replace('_', " ")),
+        QuotePlace::Wider => Shown::own("runs beyond the cited lines"),
+        QuotePlace::Nearby => match resolution.offset() {
+            Some(by) if by != 0 => {
+                let lines = if by.abs() == 1 { "line" } else { "lines" };
+                shown!("found {} {lines} {}", by.unsigned_abs(), if by < 0 { "above" } else { "below" })
+            }
+            _ => Shown::own("found near the cited lines"),
+        },
+        QuotePlace::OtherPage | QuotePlace::Elsewhere => {
+            match resolution.found.as_ref().and_then(|found| found.pages) {
+                Some((page, _)) => shown!("found on page {page}"),
+                None => Shown::own("found elsewhere"),
+            }
+        }
+        QuotePlace::Nowhere => match &resolution.near {
+            Some(near) => shown!("not found (closest {} %)", near.similarity),
+            None => Shown::own("not found"),
+        },
+        QuotePlace::Unsearched | QuotePlace::Undecided => Shown::own("undecided"),
+        QuotePlace::NoQuote => Shown::own("no quote"),
+        QuotePlace::NotInDoc => Shown::own("no such line"),
+    }
+}
+
+fn yes_no(value: Value<'_>, bytes: usize) -> Shown {
+    match value.bool() {
+        Some(true) => Shown::own("yes"),
+        Some(false) => Shown::own("no"),
+        None => value_text(value, bytes),
+    }
+}
+
+/// A sentence with a capital at its start.
+fn capital(words: &str) -> Shown {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    shown!("{first}{}", chars.as_str())
+}

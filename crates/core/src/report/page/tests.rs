@@ -1,0 +1,126 @@
+use super::*;
+use crate::case::Case;
+use crate::review::event::{EventKind, Verdict};
+
+const NASTY: &str = r#""><script>alert(1)</script><!-- </script> <img src=x onerror=y> & ' javascript:"#;
+
+fn options(said: &[Said]) -> PageOptions<'_> {
+    PageOptions { passages: true, source: Shown::line(NASTY.as_bytes()), said, version: "0", ..PageOptions::default() }
+}
+
+fn json(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
+}
+
+/// A run whose every text is hostile.
+fn hostile() -> String {
+    let text = json(&format!("{NASTY}\u{202e}\u{1b}[2J\u{200b}"));
+    format!(
+        r#"{{"id": {text}, "run_type": "procedural", "question": {text}, "gold_answer": {text}, "procedure": {{"NameDescription": {text}, "steps": [
+        {{"id": 1, "stepDescription": {text}, "inputs": [{{"name": "problem_text", "description": ""}}], "output": [{{"name": {text}, "description": {text}}}]}}]}},
+        "state": {{{text}: {text}, "final_answer": {text}}}, "correct": false}}"#
+    )
+}
+
+/// The page without its sheet and without what it carries.
+fn seen(page: &str) -> String {
+    let body = &page[page.find("<body>").unwrap()..];
+    body[..body.find("<script").unwrap_or(body.len())].to_owned()
+}
+
+#[test]
+fn no_text_of_a_record_is_markup() {
+    let said = Said {
+        who: NASTY.into(),
+        kind: EventKind::Verdict,
+        verdict: Some(Verdict::Fail),
+        note: Some(NASTY.into()),
+        labels: vec![NASTY.into()],
+        ..Said::default()
+    };
+    for text in [hostile(), NASTY.to_owned(), format!("[{}]", json(NASTY))] {
+        let case = Case::read(text.as_bytes());
+        let page = html(&case.view(), &options(std::slice::from_ref(&said))).text;
+        let seen = seen(&page);
+        for bad in ["<script", "<img", "<!--", "\u{202e}", "\u{1b}", "\u{200b}"] {
+            assert!(!seen.contains(bad), "{bad:?} in {seen}");
+        }
+        assert_eq!(page.matches("<script").count(), 1, "what is carried ends no element and begins none");
+        assert_eq!(page.matches("</script").count(), 1);
+        assert!(!page.contains("<!--") && page.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)));
+    }
+}
+
+#[test]
+fn a_page_gives_its_record_back_byte_for_byte() {
+    let texts: [&[u8]; 9] = [
+        hostile().leak().as_bytes(),
+        br#"{"id": 1, "a": "<<24*8=192>>", "b": "\u003c"}"#,
+        br#"{"id": 1, "a": "\u003C <"}"#,
+        br#"{"id": 1, "a": "\\u003C <"}"#,
+        b"  {\"id\": 1,\r\n \"a\": [1.50, 1E5, -0]} ",
+        "{\"id\": 1, \"a\": \"é\u{202e}\u{feff}\"}".as_bytes(),
+        b"{\"id\": 1, \"a\": \"\xff\xfe\"}",
+        b"{\"id\": 1, \"a\": ",
+        b"",
+    ];
+    for text in texts {
+        let case = Case::read(text);
+        let page = html(&case.view(), &PageOptions { step: Some(3), ..options(&[]) });
+        assert!(page.carries);
+        let carried = carried::read(page.text.as_bytes()).unwrap();
+        assert_eq!(carried.text, text, "{}", String::from_utf8_lossy(text));
+        assert_eq!(carried.step, Some(3));
+    }
+}
+
+#[test]
+fn a_document_comes_back_line_by_line() {
+    let lines = [(1, 1, "a"), (1, 2, "b <c>"), (1, 9, "d"), (3, 1, "e\u{2028}"), (3, 2, "")];
+    let document = crate::answer::document::Document::of(lines.to_vec(), Vec::new());
+    let text = r#"{"id": 1, "question": "q", "answer": {"items": [{"text": "b", "citations": [{"line_start": 1, "line_end": 1, "quote": "b"}]}], "answer_found": true, "caveats": [], "confidence": 1}}"#;
+    let case = Case::citing(text.as_bytes(), Some(document.into()));
+    let page = html(&case.view(), &options(&[]));
+    let back = carried::read(page.text.as_bytes()).unwrap().document.unwrap();
+    let back: Vec<_> = (0..back.len()).map(|n| (back.number(n).unwrap(), back.line(n).unwrap().to_vec())).collect();
+    let expected: Vec<_> = lines.iter().map(|(page, line, text)| ((*page, *line), text.as_bytes().to_vec())).collect();
+    assert_eq!(back, expected);
+    let without = html(&case.view(), &PageOptions { passages: false, ..options(&[]) });
+    assert!(carried::read(without.text.as_bytes()).unwrap().document.is_none());
+}
+
+#[test]
+fn no_page_is_longer_than_the_limit() {
+    let step = |n: usize| {
+        let long = "<&\"'>".repeat(400);
+        format!(
+            r#"{{"id": {n}, "stepDescription": {0}, "inputs": [{{"name": "problem_text", "description": ""}}], "output": [{{"name": "v{n}", "description": ""}}]}}"#,
+            json(&long)
+        )
+    };
+    for (steps, carries) in [(10, true), (300, false)] {
+        let all: Vec<String> = (1..=steps).map(step).collect();
+        let state: Vec<String> = (1..=steps).map(|n| format!("\"v{n}\": {}", json(&"<".repeat(500)))).collect();
+        let text = format!(
+            r#"{{"id": 1, "run_type": "procedural", "question": "q", "procedure": {{"NameDescription": "n", "steps": [{}]}}, "state": {{{}}}}}"#,
+            all.join(","),
+            state.join(",")
+        );
+        let case = Case::read(text.as_bytes());
+        let page = html(&case.view(), &options(&[]));
+        assert!(page.text.len() <= MAX_PAGE, "{}", page.text.len());
+        assert_eq!(page.carries, carries);
+        assert!(carries || carried::read(page.text.as_bytes()).err() == Some(carried::NotCarried::LeftOut));
+    }
+}
+
+#[test]
+fn a_changed_page_is_told_from_one_without_a_record() {
+    let page = html(&Case::read(&b"{}"[..]).view(), &options(&[])).text;
+    assert!(carried::is_page(page.as_bytes()));
+    for damaged in
+        [page.replace("</script>", ""), page.replace("\"record\":{}", "\"record\":"), page.replace("record\"", "x\"")]
+    {
+        assert_eq!(carried::read(damaged.as_bytes()).err(), Some(carried::NotCarried::Damaged));
+    }
+}

@@ -1,0 +1,93 @@
+use super::*;
+
+fn kinds(text: &str) -> Vec<&'static str> {
+    private_in(text.as_bytes(), &Shown::own("x")).iter().map(|hit| hit.kind.word()).collect()
+}
+
+#[test]
+fn all_patterns_are_sound() {
+    assert_eq!(PATTERNS.len(), PrivateKind::ALL.len());
+}
+
+#[test]
+fn what_is_private_is_found_however_it_is_spelled() {
+    let key = "sk-proj-4f9aQ2xT7bLmN8";
+    let spelled = |c: char| format!("\\u{:04x}", u32::from(c));
+    for text in [
+        key.to_owned(),
+        key.chars().map(spelled).collect(),
+        key.chars().map(|c| spelled(c).replace('\\', "\\\\")).collect(),
+        key.replace('-', "%2d"),
+        key.replace('-', "&#45;"),
+        key.replace("4f", "4\u{200b}f"),
+        key.replace("4f", "4\u{1b}[0mf"),
+        format!("{{\"raw\": \"{{\\\"k\\\": \\\"{}\\\"}}\"}}", key.replace('s', "\\\\u0073")),
+    ] {
+        assert_eq!(kinds(&text), ["key"], "{text}");
+        let redacted = String::from_utf8(Redaction::all().text(text.as_bytes()).into_owned()).unwrap();
+        assert!(redacted.contains("[redacted:key]") && !redacted.contains("bLmN8"), "{redacted}");
+    }
+}
+
+#[test]
+fn each_kind_is_told_from_prose() {
+    for (text, expected) in [
+        ("mail ada@example.org now", "email"),
+        ("see /home/ada/runs", "home"),
+        (r"C:\Users\ada\x", "home"),
+        ("Authorization: Bearer abcdef123456", "bearer"),
+        ("password = hunter2x", "secret"),
+        ("https://ada:pw12@host/", "secret"),
+        ("AKIAIOSFODNN7EXAMPLE", "key"),
+        ("ghp_abcdefABCDEF0123456789", "key"),
+        ("eyJhbGciOiJI.eyJzdWIi0.c2ln", "key"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----", "key"),
+    ] {
+        assert_eq!(kinds(text), [expected], "{text}");
+    }
+    for prose in [
+        "The bearer instruments are paid",
+        "24 * 8 = 192 @ noon",
+        "sk_total_amount_of_apples",
+        "a token of appreciation",
+        "max_tokens: 2048",
+        "home/ada",
+        "x@y",
+        "the basic principles",
+    ] {
+        assert_eq!(kinds(prose), Vec::<&str>::new(), "{prose}");
+    }
+}
+
+#[test]
+fn a_record_stays_json_and_loses_it_in_keys_values_and_numbers() {
+    let text = r#"{"ada@example.org": 1, "n": 4111111111111111, "api_key": "abcdefghij", "deep": ["\u0061da@example.org", {"k": "<ok>"}]}"#;
+    let redaction = Redaction::read(&["card=4[0-9]{15}".to_owned(), "all".to_owned()]).unwrap();
+    let redacted = String::from_utf8(redaction.record(text.as_bytes()).into_owned()).unwrap();
+    let expected = r#"{"[redacted:email]": 1, "n": "[redacted:card]", "api_key": "[redacted:secret]", "deep": ["[redacted:email]", {"k": "<ok>"}]}"#;
+    assert_eq!(redacted, expected);
+    assert_eq!(private_in_record(redacted.as_bytes()), []);
+    let hits = private_in_record(text.as_bytes());
+    assert_eq!(hits.iter().map(|hit| hit.kind.word()).collect::<Vec<_>>(), ["email", "secret", "email"]);
+    assert!(
+        hits.iter().all(|hit| !hit.place.as_str().contains("ada@ex") && !hit.sample.as_str().contains("ada@ex")),
+        "{hits:?}"
+    );
+}
+
+#[test]
+fn what_stands_around_a_record_goes_too() {
+    for text in ["{\"a\": 1} ada@example.org", "{\"a\": ada@example.org", "ada@example.org"] {
+        let redacted = Redaction::all().record(text.as_bytes()).into_owned();
+        assert!(!String::from_utf8(redacted).unwrap().contains("ada@"), "{text}");
+        assert_eq!(private_in_record(text.as_bytes()).len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_bad_pattern_is_refused_with_a_reason() {
+    for (word, why) in [("x", "NAME=REGEX"), ("=a", "a name has"), ("a=(", "unclosed group"), ("a b=c", "a name has")] {
+        let error = Redaction::read(&[word.to_owned()]).unwrap_err();
+        assert!(error.as_str().contains(why), "{error}");
+    }
+}

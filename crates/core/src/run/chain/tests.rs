@@ -1,0 +1,153 @@
+use crate::case::Case;
+use crate::finding::{Finding, Place};
+use crate::record::RecordKind;
+use crate::rules::RuleId;
+use crate::triage::{Confidence, Fix};
+use stepscope_base::json::Pointer;
+
+const SAMPLES: &str = include_str!("../../../../../sample_runs/chains.jsonl");
+
+fn sample(n: usize) -> Case<'static> {
+    Case::read(SAMPLES.lines().nth(n).expect("a sample").as_bytes())
+}
+
+/// What the rules find above a note: rule, message, and the text at its place.
+fn findings(case: &Case<'_>) -> Vec<(RuleId, String, String)> {
+    let root = case.root().expect("JSON");
+    let text = |finding: &Finding| {
+        let at = |pointer: &Pointer| root.find(pointer).expect("a place in the record").value.string().expect("a text");
+        match finding.place() {
+            Place::Span { pointer, start, end } => {
+                String::from_utf8(at(pointer).bytes()[*start..*end].to_vec()).expect("characters")
+            }
+            Place::Value(pointer) => at(pointer).line().into_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let graves = case.findings().iter().filter(|finding| finding.severity < crate::finding::Severity::Note);
+    graves.map(|finding| (finding.rule, finding.message.line().into_string(), text(finding))).collect()
+}
+
+fn triage(case: &Case<'_>) -> (Fix, Option<usize>, Confidence, Option<String>) {
+    let view = case.view();
+    let triage = view.triage().expect("a run");
+    (triage.fix, triage.step, triage.confidence, triage.recovered.map(crate::arithmetic::number::Number::shown))
+}
+
+/// Names and values in order.
+fn values(case: &Case<'_>) -> Vec<String> {
+    let view = case.view();
+    let of = |variable: &crate::run::state::Variable<'_>| {
+        let value = variable.final_value?;
+        Some(format!("{} {}", variable.name.line().as_str(), String::from_utf8_lossy(value.raw())))
+    };
+    view.state().variables().iter().filter_map(of).collect()
+}
+
+#[test]
+fn every_calculation_is_a_value_of_its_step() {
+    let case = sample(0);
+    assert_eq!(case.view().kind(), RecordKind::Chain);
+    assert_eq!(
+        values(&case),
+        ["rolls 96", "rolls_2 84", "rolls_3 12", "final_answer \"12\"", "final_answer_numerical 12"]
+    );
+    assert_eq!(findings(&case), []);
+    let view = case.view();
+    assert_eq!((view.right(), view.state().step_count()), (Some(true), 3));
+    // The last step calculates with what the first two wrote.
+    let reads: Vec<_> = view
+        .state()
+        .reads(2)
+        .iter()
+        .map(|entry| view.state().variables()[entry.variable].name.line().into_string())
+        .collect();
+    assert_eq!(reads, ["rolls", "rolls_2"]);
+    let links = view.quantity_links().expect("quantities");
+    assert!(links.missed.is_empty() && links.quantities.len() == 4, "{links:?}");
+    let first: Vec<usize> = links.holders_of(0).collect();
+    assert_eq!(links.holders[first[0]].step, 0);
+}
+
+#[test]
+fn a_slip_is_told_where_it_stands_and_the_rest_is_worked_out_again() {
+    let case = sample(1);
+    let said = "Step 2 wrote 56, but 18 + 36 is 54.".to_owned();
+    assert_eq!(findings(&case), [(RuleId::Recompute, said, "56".to_owned())]);
+    assert_eq!(triage(&case), (Fix::StepRun, Some(1), Confidence::Sure, Some("79".to_owned())));
+    let view = case.view();
+    for argument in &view.triage().unwrap().why {
+        assert!(case.root().unwrap().find(&argument.pointer).is_some(), "{argument:?}");
+    }
+}
+
+#[test]
+fn letters_stand_for_what_they_were_given() {
+    let case = sample(2);
+    assert_eq!(triage(&case), (Fix::StepRun, Some(3), Confidence::Sure, Some("6".to_owned())));
+    let (_, message, place) = findings(&case).remove(0);
+    assert_eq!((message.as_str(), place.as_str()), ("Step 4 wrote -6, but (-3) × (-2) is 6.", "-6"));
+}
+
+#[test]
+fn where_every_equation_holds_the_expected_solution_is_asked() {
+    let case = sample(3);
+    assert_eq!(findings(&case), []);
+    assert_eq!(triage(&case), (Fix::Procedure, Some(1), Confidence::Unsure, Some("70".to_owned())));
+}
+
+#[test]
+fn the_lines_of_a_solution_are_its_steps() {
+    let case = sample(4);
+    let view = case.view();
+    assert_eq!((view.state().step_count(), view.right()), (2, Some(true)));
+    assert_eq!(values(&case)[..2], ["litres 150".to_owned(), "minutes 10".to_owned()]);
+    let case = sample(5);
+    let said = "Step 2 wrote 18, but 12 + 4 is 16.".to_owned();
+    assert_eq!(findings(&case), [(RuleId::Recompute, said, "18".to_owned())]);
+    assert_eq!(triage(&case), (Fix::StepRun, Some(1), Confidence::Sure, Some("16".to_owned())));
+}
+
+#[test]
+fn labels_are_no_input() {
+    let text = SAMPLES.lines().nth(1).unwrap();
+    let said = |text: &str| {
+        let case = Case::read(text.as_bytes().to_vec());
+        (findings(&case), triage(&case))
+    };
+    let own = said(text);
+    for label in ["-1", "0", "2", "null", "\"x\""] {
+        assert_eq!(said(&text.replace("\"label\": 1", &format!("\"label\": {label}"))), own, "{label}");
+    }
+    assert_eq!(said(&text.replace(", \"label\": 1", "")), own);
+}
+
+#[test]
+fn a_chain_has_no_procedure_to_be_judged_or_run() {
+    let case = sample(0);
+    let view = case.view();
+    assert!(case.findings().iter().all(|finding| !finding.rule.word().starts_with("procedure/")));
+    let start = crate::run::replay::RerunStart::default();
+    assert!(crate::run::replay::Replay::of(&view, &start).is_err());
+}
+
+#[test]
+fn hostile_chains_are_read_in_time() {
+    let many = |item: &str, times: usize| {
+        let items: Vec<String> = (0..times).map(|_| format!("\"{item}\"")).collect();
+        format!(r#"{{"question": "1 2 3 4 5 6 7 8 9?", "steps": [{}]}}"#, items.join(","))
+    };
+    for text in [
+        many("1 = 1", 200_000),
+        many(&"1 + 1 = 3 ".repeat(400), 200),
+        many(&"\\\\frac{".repeat(2_000), 50),
+        many(&"=".repeat(3_900), 300),
+        many(&"A = 1 + 1 = 2, B = A + A = 4. ".repeat(120), 200),
+        format!(r#"{{"question": "?", "solution": "{}"}}"#, "1 + 1 = 3\\n".repeat(100_000)),
+    ] {
+        let started = std::time::Instant::now();
+        let case = Case::read(text.as_bytes());
+        let found = case.findings().len();
+        assert!(found < 200 && started.elapsed().as_secs() < 20, "{found} {:?} {}", started.elapsed(), &text[..80]);
+    }
+}

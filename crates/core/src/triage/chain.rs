@@ -1,0 +1,48 @@
+//! Where a chain of thought went wrong: its equations tell, and where they all hold, the expected solution.
+
+use super::{Judgement, Trial};
+use crate::finding::Severity;
+use crate::rules::RuleId;
+use crate::rules::run::contradictions;
+use crate::triage::{Confidence, Fix};
+use stepscope_base::json::Pointer;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+impl Trial<'_, '_> {
+    /// A chain that is not known to be right.
+    pub(super) fn chain(&mut self) -> Judgement {
+        let gold = self.gold.clone();
+        if let Some(step) = self.first_slip(true) {
+            let recovered = self.recomputed.recovered;
+            let gives = gold.as_ref().zip(recovered).filter(|(gold, recovered)| Self::is_gold(gold, *recovered));
+            let Some((gold, _)) = gives else { return (Fix::StepRun, Some(step), Confidence::Likely) };
+            let text = shown!("with this one step mended the chain gives {} = gold", gold.value.shown());
+            self.recovered = Some(gold.value);
+            self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
+            return (Fix::StepRun, Some(step), Confidence::Sure);
+        }
+        if let Some((text, pointer)) = contradictions(self.record, &self.recomputed.answer).into_iter().next() {
+            self.argue(RuleId::FinalMismatch.word(), pointer, shown!("{text}"));
+            let last = self.procedure.and_then(|procedure| procedure.steps.len().checked_sub(1));
+            return (Fix::StepRun, last, Confidence::Unsure);
+        }
+        let is_wrong = gold.is_some() || self.record.correct == Some(false);
+        if !is_wrong {
+            let text = Shown::own("there is no gold number, and nothing in the chain contradicts itself");
+            self.argue("triage/unknown", Pointer::from_iter(["procedure", "steps"]), text);
+            return (Fix::Unknown, None, Confidence::Unsure);
+        }
+        self.missed_quantities();
+        if let Some(step) = gold.as_ref().and_then(|gold| self.departs_from_gold(gold)) {
+            return (Fix::Procedure, Some(step), Confidence::Unsure);
+        }
+        let is_missed = |rule: RuleId, severity| rule == RuleId::QuantityMissed && severity < Severity::Note;
+        if self.findings.iter().any(|finding| is_missed(finding.rule, finding.severity)) {
+            return (Fix::Procedure, None, Confidence::Unsure);
+        }
+        let text = Shown::own("the answer is wrong, and every equation of the chain that could be read holds");
+        self.argue("triage/unknown", self.end_pointer(), text);
+        (Fix::Unknown, None, Confidence::Unsure)
+    }
+}

@@ -1,0 +1,340 @@
+//! A wrong run carried out again with one thing changed: a number that was misread, two that were exchanged, or a step
+//! that does not say how it calculates, and that the gold text works out from the same numbers.
+
+use super::{Confidence, Fix, Judgement, Trial};
+use crate::arithmetic::expression::Expression;
+use crate::arithmetic::gold::Gold;
+use crate::arithmetic::number::{Number, Written};
+use crate::arithmetic::quantity::{Kind, QuantityLinks, find, words_near};
+use crate::arithmetic::recompute::follows::may_give;
+use crate::arithmetic::recompute::{Computed, ValueBasis, Wording, may_plan, name_of, value_pointer};
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+
+/// Runs with more values are not carried out again and again.
+const MAX_WRITES: usize = 60;
+/// Nor are those that extract more of them.
+const MAX_EXTRACTED: usize = 12;
+/// So many of the gold text's calculations are joined.
+const MAX_PARTS: usize = 20;
+/// So many numbers are tried in place of one.
+const MAX_NUMBERS: usize = 24;
+
+/// Other numbers in place of some that were written, by their index in the writes.
+type Others = Vec<(usize, Number)>;
+
+/// How much speaks for a change, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum ChangeReason {
+    /// What is said of the variable names the other number.
+    Named,
+    /// The number stands nowhere in the question, and the other one was taken up by nothing.
+    FromNowhere,
+    /// The other one was taken up by nothing, though this one stands in the question.
+    Missed,
+    /// Two numbers stand in each other's place.
+    Exchanged,
+    /// The number stands nowhere in the question.
+    Nowhere,
+    /// Two numbers might as well stand in each other's place.
+    Exchangeable,
+}
+
+impl ChangeReason {
+    const fn confidence(self) -> Confidence {
+        match self {
+            Self::Named | Self::FromNowhere | Self::Missed | Self::Exchanged => Confidence::Likely,
+            Self::Nowhere | Self::Exchangeable => Confidence::Unsure,
+        }
+    }
+}
+
+/// A part of the gold text's calculations: the numbers that go in, and what comes out.
+struct Part<'t> {
+    operands: Vec<Number>,
+    gives: Number,
+    line: &'t str,
+    /// It is made of two lines.
+    joined: bool,
+}
+
+/// What is needed to carry a run out again.
+pub(super) struct WorkedReplay<'t> {
+    parts: Vec<Part<'t>>,
+    /// Of each write that no plan explains, the writes that its step reads; `None` of all others.
+    open: Vec<Option<Vec<usize>>>,
+    end: usize,
+}
+
+impl Trial<'_, '_> {
+    /// With one thing changed the run gives gold: then it was carried out wrongly there.
+    pub(super) fn with_one_change(&mut self, gold: &Gold) -> Option<Judgement> {
+        let working = std::mem::take(&mut self.working);
+        let found = self.replay(&working).and_then(|replay| self.changed_once(&replay, gold));
+        self.working = working;
+        let (others, confidence) = found?;
+        if others.is_empty() {
+            return self.worked_otherwise(gold);
+        }
+        self.recovered = Some(gold.value);
+        self.misread_as(&others, gold, confidence)
+    }
+
+    fn replay<'t>(&self, working: &'t crate::arithmetic::gold::Working) -> Option<WorkedReplay<'t>> {
+        let writes = &self.recomputed.writes;
+        let last = self.last()?;
+        let end = writes.iter().position(|write| std::ptr::eq(write, last))?;
+        if writes.len() > MAX_WRITES {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for one in working.calculations.iter().filter(|one| !one.is_wrong()) {
+            let of_parts = one.calculation.as_ref().map(Expression::parts).unwrap_or_default();
+            parts.extend(of_parts.into_iter().map(|(operands, gives)| Part {
+                operands,
+                gives,
+                line: &one.line,
+                joined: false,
+            }));
+        }
+        join(&mut parts);
+        let open = writes.iter().map(|write| self.reads(write).filter(|_| self.is_open(write))).collect();
+        Some(WorkedReplay { parts, open, end })
+    }
+
+    /// The writes that the step of a write reads.
+    fn reads(&self, write: &Computed) -> Option<Vec<usize>> {
+        let step = self.procedure?.steps.get(write.step)?;
+        let input = |name| {
+            let variable = self.state.variable(&name)?;
+            self.recomputed.writes.iter().rposition(|other| other.variable == variable && other.step < write.step)
+        };
+        step.input_names().map(input).collect::<Option<Vec<_>>>().filter(|inputs| !inputs.is_empty())
+    }
+
+    /// Whether nothing says how a step calculates; or what it says was not read, and what it wrote follows from nothing.
+    fn is_open(&self, write: &Computed) -> bool {
+        let implied = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied);
+        let unread = write.basis == ValueBasis::Recorded && write.plan.is_none();
+        let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
+        let text = text.and_then(Value::string).unwrap_or_default();
+        let (Some(text), Some(wrote)) = (text.utf8(), write.recorded) else { return false };
+        if !(implied || unread) {
+            return false;
+        }
+        let follows = || self.read_by(write).is_none_or(|values| may_give(&values, wrote.value.float()));
+        !may_plan(text) || !follows()
+    }
+
+    /// What every write would hold with other numbers in place of some.
+    fn carried_out(&self, replay: &WorkedReplay<'_>, others: &[(usize, Number)]) -> Vec<Option<Number>> {
+        let open = |n: usize, values: &[Option<Number>]| {
+            let inputs = replay.open.get(n)?.as_ref()?;
+            let read = inputs.iter().map(|input| *values.get(*input)?).collect::<Option<Vec<_>>>()?;
+            self.worked_out_of(replay, self.recomputed.writes.get(n)?, &read)
+        };
+        self.recomputed.replayed(self.state, others, &open)
+    }
+
+    /// What the gold text works out from just these numbers.
+    fn worked_out_of(&self, replay: &WorkedReplay<'_>, write: &Computed, read: &[Number]) -> Option<Number> {
+        let fitting = |joined: bool| {
+            replay.parts.iter().filter(move |part| part.joined == joined && self.is_made_of(part, read)).collect()
+        };
+        let mut found: Vec<&Part<'_>> = fitting(false);
+        if found.is_empty() {
+            found = fitting(true);
+        }
+        let first = found.first()?.gives;
+        if found.iter().all(|part| part.gives.is_near(first)) {
+            return Some(first);
+        }
+        // Of several, the one that the step wrote, else the one that speaks of what it writes.
+        if let Some(wrote) = write.recorded
+            && let Some(part) = found.iter().find(|part| wrote.stands_for(part.gives))
+        {
+            return Some(part.gives);
+        }
+        let name = name_of(self.state, write.variable).to_lowercase();
+        let speaks = |part: &&&Part<'_>| {
+            let line = part.line.to_lowercase();
+            name.split('_').filter(|word| word.len() > 3 && line.contains(*word)).count()
+        };
+        found.sort_by_key(|part| std::cmp::Reverse(speaks(&part)));
+        let [best, next, ..] = found.as_slice() else { return None };
+        (speaks(&best) > speaks(&next)).then_some(best.gives)
+    }
+
+    /// Whether a calculation is made of these numbers, each once, and else of nothing that the question counts.
+    fn is_made_of(&self, part: &Part<'_>, read: &[Number]) -> bool {
+        let mut left = part.operands.clone();
+        let hundred = Number::whole(100);
+        for value in read {
+            let same = |operand: &Number| operand.is_near(*value);
+            let percent = |operand: &Number| value.times(hundred).is_some_and(|scaled| operand.is_near(scaled));
+            let lower = |operand: &Number| *value < Number::ONE && Number::ONE.over(*value) == Some(*operand);
+            let at = left.iter().position(same).or_else(|| left.iter().position(percent));
+            let at = at.or_else(|| left.iter().position(lower));
+            let Some(at) = at else { return false };
+            left.swap_remove(at);
+        }
+        let counted = |operand: &Number| {
+            self.links.is_some_and(|links| {
+                let plain = |kind| !matches!(kind, Kind::Multiple | Kind::Fraction | Kind::Each | Kind::Period);
+                links.quantities.iter().any(|one| one.sure && plain(one.kind) && one.value.is_near(*operand))
+            })
+        };
+        let is_used = read.len() > 1 || !left.is_empty();
+        left.retain(|operand| !read.contains(operand));
+        is_used && !left.iter().any(counted)
+    }
+
+    /// The change that makes the run right; nothing to change: the steps that say nothing were carried out wrongly.
+    fn changed_once(&self, replay: &WorkedReplay<'_>, gold: &Gold) -> Option<(Others, Confidence)> {
+        let gives = |others: &[(usize, Number)]| {
+            let end = self.carried_out(replay, others).get(replay.end).copied().flatten();
+            end.is_some_and(|end| Self::is_gold(gold, end))
+        };
+        if replay.open.iter().any(Option::is_some) && gives(&[]) {
+            return Some((Vec::new(), Confidence::Likely));
+        }
+        let mut changes = self.changes();
+        changes.sort_by_key(|(reason, _)| *reason);
+        let (reason, others) = changes.into_iter().find(|(_, others)| gives(others))?;
+        Some((others, reason.confidence()))
+    }
+
+    /// Every change worth trying.
+    fn changes(&self) -> Vec<(ChangeReason, Others)> {
+        let Some(links) = self.links else { return Vec::new() };
+        let extracted: Vec<(usize, Number)> = self
+            .recomputed
+            .writes
+            .iter()
+            .enumerate()
+            .filter(|(_, write)| write.basis == ValueBasis::Extracted)
+            .filter_map(|(n, write)| Some((n, write.value?)))
+            .take(MAX_EXTRACTED)
+            .collect();
+        let mut changes = Vec::new();
+        // Whoever says of a variable what it holds has read it so.
+        let extracted: Vec<(usize, Number)> =
+            extracted.into_iter().filter(|(n, value)| !self.named(*n).contains(value)).collect();
+        for &(n, value) in &extracted {
+            let stands = links.stands(value.float());
+            for other in self.named(n) {
+                changes.push((ChangeReason::Named, vec![(n, other)]));
+            }
+            for (other, is_held) in numbers_of(links) {
+                let reason = match (stands, is_held) {
+                    (false, false) => ChangeReason::FromNowhere,
+                    (false, true) => ChangeReason::Nowhere,
+                    // It may be another variable's, or no words speak for it.
+                    (true, false) if self.is_anothers(n, value, other, &extracted) => ChangeReason::Missed,
+                    (true, _) => continue,
+                };
+                changes.push((reason, vec![(n, other)]));
+            }
+        }
+        for (at, &(n, a)) in extracted.iter().enumerate() {
+            for &(m, b) in extracted.iter().skip(at + 1).filter(|(_, b)| *b != a) {
+                let as_it_is = self.nearness(n, a) + self.nearness(m, b);
+                let reason = match (self.nearness(n, b) + self.nearness(m, a)).cmp(&as_it_is) {
+                    std::cmp::Ordering::Greater => ChangeReason::Exchanged,
+                    std::cmp::Ordering::Equal => ChangeReason::Exchangeable,
+                    std::cmp::Ordering::Less => continue,
+                };
+                changes.push((reason, vec![(n, b), (m, a)]));
+            }
+        }
+        changes.retain(|(_, others)| {
+            others.iter().any(|(n, other)| self.recomputed.writes.get(*n).and_then(|write| write.value) != Some(*other))
+        });
+        changes
+    }
+
+    /// Whether a number that stands in the question is not this variable's, and another one may be.
+    fn is_anothers(&self, write: usize, value: Number, other: Number, extracted: &[(usize, Number)]) -> bool {
+        let again = extracted.iter().any(|(n, held)| *n != write && *held == value);
+        let (own, its) = (self.nearness(write, value), self.nearness(write, other));
+        its > own || (again && its == own)
+    }
+
+    /// How near the words of a variable stand to a number of the question.
+    fn nearness(&self, write: usize, value: Number) -> usize {
+        let Some(links) = self.links else { return 0 };
+        let question = self.record.question.and_then(Value::string).unwrap_or_default();
+        let variable = self.recomputed.writes.get(write).and_then(|write| self.state.variables().get(write.variable));
+        let Some(variable) = variable else { return 0 };
+        let description =
+            variable.field.and_then(|field| field.description).and_then(Value::string).unwrap_or_default();
+        let same = links.quantities.iter().filter(|one| one.value.is_near(value));
+        same.map(|one| words_near(question.bytes(), one, variable.name.bytes(), description.bytes())).max().unwrap_or(0)
+    }
+
+    /// The numbers that the description of a written variable names.
+    fn named(&self, write: usize) -> Vec<Number> {
+        let description = self
+            .recomputed
+            .writes
+            .get(write)
+            .and_then(|write| self.state.variables().get(write.variable)?.field?.description?.string());
+        let description = description.unwrap_or_default();
+        find(description.bytes()).into_iter().filter(|one| one.sure).map(|one| one.value).collect()
+    }
+
+    /// Steps that say nothing of how they calculate wrote another number than the gold text works out from what they
+    /// read.
+    fn worked_otherwise(&mut self, gold: &Gold) -> Option<Judgement> {
+        let working = std::mem::take(&mut self.working);
+        let carried_out = self.replay(&working).map(|replay| self.carried_out(&replay, &[]));
+        self.working = working;
+        let carried_out = carried_out?;
+        let differs = |write: &Computed, value: Option<Number>| {
+            let wrote = write.recorded.or_else(|| Some(Written { value: write.unevaluated_value?, decimals: 18 }));
+            wrote.zip(value).is_some_and(|(wrote, value)| !wrote.stands_for(value))
+        };
+        let writes = &self.recomputed.writes;
+        let (write, value) = writes.iter().zip(&carried_out).find(|(write, value)| differs(write, **value))?;
+        let pointer = value_pointer(self.record, self.state, write)?;
+        let text = shown!(
+            "from what step {} reads, the gold text works out {}; the step wrote {}",
+            write.step + 1,
+            value.map_or_else(String::new, Number::shown),
+            write.recorded.map_or_else(|| "a calculation".to_owned(), |wrote| wrote.value.shown())
+        );
+        let step = write.step;
+        self.argue("triage/worked", pointer, text);
+        self.recovered = Some(gold.value);
+        Some((Fix::StepRun, Some(step), Confidence::Likely))
+    }
+}
+
+/// Adds calculations that are made of two: `144 - 144 / 8`.
+fn join(parts: &mut Vec<Part<'_>>) {
+    let single = parts.len().min(MAX_PARTS);
+    for later in 1..single {
+        for earlier in 0..later {
+            let (Some(first), Some(second)) = (parts.get(earlier), parts.get(later)) else { return };
+            let Some(at) = second.operands.iter().position(|operand| operand.is_near(first.gives)) else { continue };
+            let mut operands = second.operands.clone();
+            operands.swap_remove(at);
+            operands.extend(&first.operands);
+            parts.push(Part { operands, gives: second.gives, line: second.line, joined: true });
+        }
+    }
+}
+
+/// The numbers of a question in the forms that a variable may hold them in, and whether one holds them.
+fn numbers_of(links: &QuantityLinks) -> Vec<(Number, bool)> {
+    let mut numbers: Vec<(Number, bool)> = Vec::new();
+    for (n, quantity) in links.quantities.iter().enumerate().filter(|(_, one)| one.kind != Kind::Label) {
+        let is_held = links.holders_of(n).next().is_some() || !quantity.sure;
+        numbers.push((quantity.value, is_held));
+        if quantity.kind == Kind::Percent {
+            numbers.extend(quantity.value.over(Number::whole(100)).map(|part| (part, is_held)));
+        }
+    }
+    numbers.truncate(MAX_NUMBERS);
+    numbers
+}

@@ -1,0 +1,103 @@
+//! Tours: scenes in a TOML file that are shown one after the other.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::source::open::read_small_text;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+/// The tour that is part of the program, over the sample runs.
+const BUILT_IN: &str = include_str!("../../../../sample_runs/tour.toml");
+/// A larger file was not written by hand.
+const MAX_TOUR: u64 = 1 << 20;
+/// A longer tour is shown to nobody.
+const MAX_SCENES: usize = 200;
+const USE: &str = "cannot use";
+
+/// A tour.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TourScript {
+    /// What it is called.
+    pub title: String,
+    /// Files and folders of records, seen from the folder of the tour; none opens the sample runs.
+    #[serde(default)]
+    pub records: Vec<PathBuf>,
+    /// The scenes, in their order.
+    #[serde(rename = "scene")]
+    pub scenes: Vec<Scene>,
+}
+
+/// One scene: where it begins, the keys that lead to what is to be seen, and what is said of it.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scene {
+    /// A short name, also that of its picture.
+    pub name: String,
+    /// What the table is filtered by.
+    pub filter: String,
+    /// The record that is open; without one, the table is in front.
+    pub id: Option<String>,
+    /// The step in front, from 1.
+    pub step: Option<usize>,
+    /// Names of keys with blanks between them; `?word` waits until the word is on the screen, `_` in it is a blank.
+    pub keys: String,
+    /// What must be on the screen for the scene to stand.
+    pub wait: String,
+    /// Lines with this text stay bright, the others are dimmed.
+    pub spot: String,
+    /// What is said to those who watch.
+    pub caption: String,
+    /// What the presenter keeps in mind.
+    pub note: String,
+}
+
+impl TourScript {
+    /// The built-in tour.
+    pub fn built_in() -> Result<Self, Failure> {
+        Self::parse(BUILT_IN, &Shown::own("the built-in tour"))
+    }
+
+    /// A tour from a file.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let mut tour = Self::parse(&read_small_text(path, MAX_TOUR, USE)?, &Shown::path(path))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        tour.records = tour.records.iter().map(|record| folder.join(record)).collect();
+        Ok(tour)
+    }
+
+    fn parse(text: &str, name: &Shown) -> Result<Self, Failure> {
+        let fail = |why: Shown| Failure { what: USE, path: name.clone(), source: why };
+        let tour: Self =
+            toml::from_str(text).map_err(|error| fail(Shown::prose(error.to_string().trim_end().as_bytes())))?;
+        if tour.scenes.is_empty() || tour.scenes.len() > MAX_SCENES {
+            return Err(fail(shown!("a tour has 1 to {MAX_SCENES} scenes; this one has {}", tour.scenes.len())));
+        }
+        Ok(tour)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_tour_can_be_read() {
+        let tour = TourScript::built_in().unwrap();
+        assert!(
+            tour.scenes
+                .iter()
+                .all(|scene| !scene.caption.is_empty() && !scene.wait.is_empty() && !scene.name.is_empty())
+        );
+    }
+
+    #[test]
+    fn a_mistake_in_a_tour_is_told() {
+        let why = |text: &str| TourScript::parse(text, &Shown::own("t.toml")).unwrap_err().to_string();
+        assert!(why("title = \"a\"\nscene = []").contains("1 to 200 scenes"));
+        assert!(why("title = \"a\"\n[[scene]]\nkey = \"x\"").contains("key"), "an unknown word");
+    }
+}

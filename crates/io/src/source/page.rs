@@ -1,0 +1,54 @@
+//! A report page that carries its record: opened as the record, next to the document that it cites.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::source::documents::{DocumentCache, Documents};
+use crate::source::input::{Source, recognise};
+use crate::source::open::{Blob, read_small};
+use stepscope_base::text::Shown;
+use stepscope_core::report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read};
+
+/// A larger page is none of ours.
+const MAX_PAGE: u64 = 64 << 20;
+const READ: &str = "cannot read";
+
+/// The source in a file, if the file is a page.
+pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<Source>, Failure> {
+    let mut head = Vec::new();
+    blob.read(0, BEGIN.len(), &mut head)?;
+    if !is_page(&head) {
+        return Ok(None);
+    }
+    let len = blob.len()?;
+    if len > MAX_PAGE {
+        return Err(Failure::own(READ, blob.name(), "this report page is larger than 64 MB"));
+    }
+    blob.read(0, len as usize, &mut head)?;
+    let carried = taken(&head, blob.name())?;
+    let mut text = carried.text;
+    // A last line without its end would count as one that is still being written.
+    text.push(b'\n');
+    let source = recognise(Blob::of_bytes(blob.name().clone(), &text)?, false)?;
+    let documents = Documents::of_page(cache.clone(), carried.document.map(Arc::new));
+    Ok(source.map(|source| Source { documents: Some(documents), ..source }))
+}
+
+fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {
+    read(page).map_err(|why| {
+        let why = match why {
+            NotCarried::LeftOut => "this report page carries no record; it was too large, or the page is an index",
+            NotCarried::Damaged => "this report page was changed: the record in it cannot be read",
+        };
+        Failure::own(READ, name, why)
+    })
+}
+
+/// The step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.
+pub fn step_of(path: &Path) -> Option<Option<usize>> {
+    // A pipe can be read once only, and not here.
+    let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    let page = is_file.then(|| read_small(path, MAX_PAGE, READ).ok())?.filter(|page| is_page(page))?;
+    Some(read(&page).ok()?.step)
+}

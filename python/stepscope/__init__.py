@@ -1,0 +1,43 @@
+"""stepscope in Python: record runs of a language model, check them, look at them.
+
+>>> from stepscope import record
+>>> query = record(query, "runs.jsonl")            # evoproc's query function; its runs become lines of the file
+>>> import stepscope
+>>> stepscope.check("runs.jsonl")                  # findings and where to fix, as dicts
+>>> stepscope.show("runs.jsonl")                   # the report, inline in a notebook
+>>> stepscope.open("runs.jsonl")                   # the screen, from a terminal
+
+The package is pure Python without dependencies; the wheel holds the program (``stepscope``, ``python -m stepscope``).
+"""
+
+from importlib import metadata as _metadata
+
+from ._answers import record_answer
+from ._check import CheckedRecords, Report, check, open, rewards, show, stream, to_frame
+from ._program import StepscopeError, program
+from ._record import Recording, Run, record, usage
+from ._search import record_search
+
+try:
+    __version__ = _metadata.version("stepscope")
+except _metadata.PackageNotFoundError:  # imported from a checkout
+    __version__ = "0+unknown"
+
+__all__ = [
+    "CheckedRecords",
+    "Recording",
+    "Report",
+    "Run",
+    "StepscopeError",
+    "check",
+    "open",
+    "program",
+    "record",
+    "record_answer",
+    "record_search",
+    "rewards",
+    "show",
+    "stream",
+    "to_frame",
+    "usage",
+]

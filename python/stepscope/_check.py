@@ -1,0 +1,275 @@
+"""The program from Python: checks, rewards, reports, the screen."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any
+
+from . import _lines
+from ._program import StepscopeError, program, run, said
+
+_SEVERITIES = ("fatal", "repairable", "warning", "note")
+
+
+def stream(
+    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    *,
+    schema: str | os.PathLike[str] | None = None,
+    schemas: str | os.PathLike[str] | None = None,
+    document: str | os.PathLike[str] | None = None,
+    baseline: str | os.PathLike[str] | None = None,
+    fields: Iterable[str] | None = None,
+    with_record: bool = False,
+    jobs: int | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Check records one after the other, in order: an object each, as soon as it is there.
+
+    ``records``: a path (a file or a folder), one record, or an iterable of records (dicts, or lines of JSON as ``str`` or
+    ``bytes``). ``fields`` names what is to be kept of each object (``triage.fix``), ``with_record`` adds the record.
+    """
+    flags = ["check", "--format", "jsonl", "--fail-on", "never"]
+    for name, value in (("schema", schema), ("schemas", schemas), ("document", document), ("baseline", baseline)):
+        if value is not None:
+            flags += [f"--{name}", os.fspath(value)]
+    if fields is not None:
+        flags += ["--fields", ",".join(fields)]
+    if with_record:
+        flags.append("--with-record")
+    if jobs is not None:
+        flags += ["--jobs", str(jobs)]
+    return _objects(flags, records)
+
+
+def check(
+    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    **options: Any,
+) -> CheckedRecords:
+    """What is wrong with records, and where to fix it: a list with a dict each, in order. Options as in ``stream``.
+
+    Each has ``id``, ``sha256``, ``kind``, ``findings`` (``rule``, ``severity``, ``message``, ``pointer``, ...) and, of
+    a wrong run, ``triage`` (``fix``, ``step``, ``recovered``, ``confidence``, ``why``).
+    """
+    return CheckedRecords(stream(records, **options))
+
+
+def rewards(
+    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """The rewards of completions, in order: ``stepscope verify`` with its options by their names.
+
+    >>> rewards(samples, verifier="regex_format", pattern=r"Answer: (\\d+)", full_match=True)
+    """
+    flags = ["verify", "--fail-on", "never"]
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        values = value if isinstance(value, (list, tuple)) else [value]
+        for each in values:
+            if each is True:
+                flags.append(flag)
+            elif each is not None and each is not False:
+                flags.append(f"{flag}={os.fspath(each) if isinstance(each, os.PathLike) else each}")
+    return list(_objects(flags, records))
+
+
+def _objects(flags: list[str], records: Any) -> Iterator[dict[str, Any]]:
+    """What a command prints, an object a line."""
+    if isinstance(records, (str, os.PathLike)):
+        arguments, feed = [program(), *flags, "--", os.fspath(records)], None
+    else:
+        arguments = [program(), *flags, "-"]
+        feed = iter([records] if isinstance(records, Mapping) else records)
+    process = subprocess.Popen(
+        arguments,
+        stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    complaints: list[bytes] = []
+    faults: list[BaseException] = []
+    assert process.stdout is not None and process.stderr is not None
+    threads = [threading.Thread(target=_drain, args=(process.stderr, complaints), daemon=True)]
+    if feed is not None:
+        assert process.stdin is not None
+        threads.append(threading.Thread(target=_feed, args=(process.stdin, feed, faults), daemon=True))
+    for thread in threads:
+        thread.start()
+    try:
+        for line in process.stdout:
+            yield json.loads(line)
+        code = process.wait()
+        for thread in threads:
+            thread.join()
+        if faults:
+            raise faults[0]
+        if code not in (0, 1):
+            raise StepscopeError(said(b"".join(complaints), code))
+    finally:
+        # Whoever stops early wants no more of it.
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        for thread in threads:
+            thread.join()
+        process.stderr.close()
+
+
+def _drain(pipe: IO[bytes], into: list[bytes]) -> None:
+    into.append(pipe.read())
+
+
+def _feed(pipe: IO[bytes], records: Iterator[Any], faults: list[BaseException]) -> None:
+    try:
+        for record in records:
+            pipe.write(_line(record))
+    except BrokenPipeError:
+        pass
+    except BaseException as error:
+        faults.append(error)
+    try:
+        pipe.close()
+    except BrokenPipeError:
+        pass
+
+
+def _line(record: Any) -> bytes:
+    """A record as one line. A line that is given as text stays as it is."""
+    if isinstance(record, str):
+        record = _lines.encoded(record)
+    if isinstance(record, (bytes, bytearray, memoryview)):
+        text = bytes(record).strip()
+        if not text.strip(b"\0\x1e") or text.startswith(b"//"):
+            # Such a line is passed over in a file; here it has a place.
+            return _lines.line(text.decode("utf-8", "replace"))
+        # Line ends between the tokens of a record are blanks, and there are none inside of strings.
+        return text.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
+    return _lines.line(record)
+
+
+class CheckedRecords(list[dict[str, Any]]):
+    """What ``check`` found, an object a record."""
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """A table with a row a record; see ``to_frame``."""
+        return to_frame(self, library)
+
+    def _repr_html_(self) -> str:
+        rows = [_row(each) for each in self[:200]]
+        names = ["id", "kind", "fix", "step", "confidence", *_SEVERITIES, "rules"]
+        head = "".join(f"<th>{name}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_cell(row.get(name)))}</td>" for name in names) + "</tr>" for row in rows
+        )
+        rest = f"<p>and {len(self) - 200:,} more</p>" if len(self) > 200 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
+
+
+def _cell(value: Any) -> str:
+    if value is None or value == 0:
+        return ""
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def _row(checked: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of one record."""
+    findings = checked.get("findings") or []
+    triage = checked.get("triage") or {}
+    recovered = triage.get("recovered")
+    row: dict[str, Any] = {name: checked.get(name) for name in ("source", "line", "index", "sha256", "kind")}
+    row["id"] = None if checked.get("id") is None else str(checked["id"])
+    row["fix"], row["step"], row["confidence"] = triage.get("fix"), triage.get("step"), triage.get("confidence")
+    # A number or a text: a column has one type.
+    row["recovered"] = None if recovered is None else str(recovered)
+    row["route"] = (checked.get("route") or {}).get("name")
+    for severity in _SEVERITIES:
+        row[severity] = sum(1 for finding in findings if finding.get("severity") == severity)
+    row["rules"] = list(dict.fromkeys(finding["rule"] for finding in findings if "rule" in finding))
+    return row
+
+
+def to_frame(
+    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    library: str | None = None,
+) -> Any:
+    """A data frame with a row a record: where to fix it, in which step, and how many findings of each severity.
+
+    ``records`` is what ``check`` gave, or anything that ``check`` takes. ``library`` is ``pandas`` or ``polars``; without
+    it, the one that is imported already, else the first that is installed.
+    """
+    checked = records if isinstance(records, CheckedRecords) else check(records)
+    names = [library] if library else [name for name in ("pandas", "polars") if name in sys.modules]
+    for name in names or ["pandas", "polars"]:
+        if name not in ("pandas", "polars"):
+            raise ValueError(f"library is 'pandas' or 'polars', not {name!r}")
+        try:
+            frames = __import__(name)
+        except ImportError:
+            continue
+        rows = [_row(each) for each in checked]
+        columns = {key: [row[key] for row in rows] for key in _row({})}
+        return frames.DataFrame(columns, strict=False) if name == "polars" else frames.DataFrame(columns)
+    raise ImportError("to_frame needs pandas or polars; check() gives plain dicts without either")
+
+
+class Report:
+    """One record for people: ``print`` shows the text, a notebook shows the page."""
+
+    def __init__(self, arguments: list[str], stdin: bytes | None) -> None:
+        self._arguments, self._stdin = arguments, stdin
+
+    @property
+    def text(self) -> str:
+        """The report as text."""
+        shown = run(["show", "--color", "never", *self._arguments], stdin=self._stdin)
+        return shown.decode("utf-8", "replace")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    @property
+    def html(self) -> str:
+        """The report as a page that stands alone: what ``stepscope export --html`` writes."""
+        return run(["export", "--html", "-", *self._arguments], stdin=self._stdin).decode("utf-8", "replace")
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own: neither its styles nor what a record holds touch the notebook.
+        page = html.escape(self.html, quote=True)
+        style = "width: 100%; height: 40em; border: 0"
+        return f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" style="{style}"></iframe>'
+
+
+def show(
+    record: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    id: str | int | None = None,
+    line: int | None = None,
+    document: str | os.PathLike[str] | None = None,
+) -> Report:
+    """The report of one record: a dict, or the record of a file (the first, or by ``id`` or ``line``)."""
+    options: list[str] = []
+    for name, value in (("id", id), ("line", line), ("document", document)):
+        if value is not None:
+            options += [f"--{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}"]
+    if isinstance(record, (str, os.PathLike)):
+        return Report([*options, "--", os.fspath(record)], None)
+    return Report([*options, "-"], _line(record))
+
+
+def open(*paths: str | os.PathLike[str]) -> int:
+    """Start the screen on files and folders, from a program that has a terminal. The exit code."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise StepscopeError(
+            "open() needs a terminal, and there is none here (in a notebook use show()). In a terminal: "
+            + " ".join(["stepscope", *(os.fspath(path) for path in paths)])
+        )
+    return subprocess.call([program(), *(os.fspath(path) for path in paths)])

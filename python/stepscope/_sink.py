@@ -1,0 +1,186 @@
+"""Where recorded lines go: one sink a file and process, backed by a writer process (see ``_writer``)."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import struct
+import subprocess
+import sys
+import threading
+import warnings
+
+from . import _writer
+
+_WRITER = _writer.__file__
+# So many writer processes are kept; the one that was used least recently goes first.
+_MOST_WRITERS = 16
+
+
+class Sink:
+    """Appends lines to one file, from any thread. A recorder never ends the run that it records: what cannot be
+    written is told once, as a warning."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._direct: _writer.Appender | None = None
+        self._warned = False
+        self._kept: set[bytes] = set()
+        if os.environ.get("STEPSCOPE_WRITER") == "0" or not sys.executable:
+            self._direct = _writer.Appender(path)
+
+    def begin(self, key: bytes, head: bytes, separator: bytes, tail: bytes) -> None:
+        """Say what is to be written for ``key`` if this process is killed: ``head``, the pieces, ``tail``."""
+        self._send(key, (b"H", head), (b"S", separator), (b"T", tail))
+
+    def piece(self, key: bytes, piece: bytes) -> None:
+        """Add to what is written for ``key`` if this process is killed."""
+        self._send(key, (b"P", piece))
+
+    def line(self, line: bytes, key: bytes = b"") -> None:
+        """Append a line and forget what was kept under ``key``; when this returns, the line is in the file."""
+        with self._lock:
+            self._kept.discard(key)
+            try:
+                if self._transmit(key, [(b"L", line)]):
+                    self._answer()
+                    return
+            except _Refused as refused:
+                self._warn(str(refused))
+                return
+            except (OSError, EOFError):
+                self._give_up()
+            try:
+                if line:
+                    self._appender().append(line)
+            except OSError as error:
+                self._warn(str(error))
+
+    def _send(self, key: bytes, *messages: tuple[bytes, bytes]) -> None:
+        with self._lock:
+            self._kept.add(key)
+            try:
+                self._transmit(key, list(messages))
+            except OSError:
+                self._give_up()
+
+    def _transmit(self, key: bytes, messages: list[tuple[bytes, bytes]]) -> bool:
+        """Whether there is a writer, which has them now."""
+        if self._direct is not None:
+            return False
+        if self._process is None:
+            self._start()
+        process = self._process
+        if process is None or process.stdin is None:
+            return False
+        parts = []
+        for kind, data in messages:
+            parts += [kind, struct.pack(">I", len(key)), key, struct.pack(">I", len(data)), data]
+        rest = memoryview(b"".join(parts))
+        while rest:
+            rest = rest[os.write(process.stdin.fileno(), rest) :]
+        return True
+
+    def _answer(self) -> None:
+        process = self._process
+        assert process is not None and process.stdout is not None
+        said = process.stdout.read(1)
+        if said == b"e":
+            length = struct.unpack(">I", process.stdout.read(4))[0]
+            raise _Refused(process.stdout.read(length).decode("utf-8", "replace"))
+        if said != b"k":
+            raise EOFError
+
+    def _start(self) -> None:
+        try:
+            # -I and -S: nothing of the user's environment is read, and it starts in a few milliseconds.
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", _WRITER, self.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError:
+            self._give_up()
+
+    def _appender(self) -> _writer.Appender:
+        if self._direct is None:
+            self._direct = _writer.Appender(self.path)
+        return self._direct
+
+    def _give_up(self) -> None:
+        """The writer is gone: go on without one."""
+        self._appender()
+        self.close()
+
+    def _warn(self, why: str) -> None:
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"stepscope cannot record to {self.path!r}: {why}", RuntimeWarning, stacklevel=4)
+
+    def close(self) -> None:
+        """Let the writer end; the next line starts another."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            pass
+
+    def _forked(self) -> None:
+        """In a child: the writer is the parent's. Its pipe must close here, or it would not see its sender's end."""
+        self._lock = threading.Lock()
+        process, self._process = self._process, None
+        if process is not None:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            process.returncode = 0  # nobody waits for it here
+
+
+class _Refused(Exception):
+    """The writer could not write."""
+
+
+_sinks: dict[str, Sink] = {}
+_sinks_lock = threading.Lock()
+
+
+def sink(path: str | os.PathLike[str]) -> Sink:
+    """The sink of a file; all recorders of a process share it."""
+    name = os.path.abspath(os.fspath(path))
+    with _sinks_lock:
+        # The most recent one stands last.
+        found = _sinks.pop(name) if name in _sinks else Sink(name)
+        _sinks[name] = found
+        idle = [each for each in _sinks.values() if each._process is not None and not each._kept]
+    for each in idle[:-_MOST_WRITERS]:
+        with each._lock:
+            if not each._kept:
+                each.close()
+    return found
+
+
+def _close_all() -> None:
+    for each in list(_sinks.values()):
+        with each._lock:
+            each.close()
+
+
+def _after_fork() -> None:
+    global _sinks_lock
+    _sinks_lock = threading.Lock()
+    for each in list(_sinks.values()):
+        each._forked()
+
+
+atexit.register(_close_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

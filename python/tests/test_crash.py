@@ -1,0 +1,176 @@
+"""What is in the file when a recording process is killed, or the disk says no."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import unittest
+import warnings
+
+import support
+from support import InFolder, lines, needs_evoproc, wait_for
+
+from stepscope import _writer, record
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Runs without end; each is acknowledged once it is over.
+RUNS = """
+    import sys
+    sys.path.insert(0, sys.argv[2])
+    import support
+    from test_record import run
+    from stepscope import record
+    query = record(support.model, sys.argv[1])
+    n = 0
+    while True:
+        run(query, question=f"question {n} " + "x" * 20000)
+        print(n, flush=True)
+        n += 1
+"""
+
+# Two calls of three, then it waits for the end.
+CALLS = """
+    import sys, signal
+    sys.path.insert(0, sys.argv[2])
+    import support
+    from test_record import run
+    from stepscope import record
+    asked = 0
+    def query(prompt, model, fmt=None, seed=None):
+        global asked
+        asked += 1
+        if asked == 3:
+            print("asked", flush=True)
+            signal.pause()
+        return support.model(prompt, model, fmt, seed)
+    run(record(query, sys.argv[1]))
+"""
+
+
+class Killed(InFolder):
+    def start(self, program: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(program), str(self.path), HERE],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    @needs_evoproc
+    def test_no_acknowledged_line_is_lost_and_none_is_torn(self):
+        chance = random.Random(7)
+        acknowledged = 0
+        for _ in range(8):
+            process = self.start(RUNS)
+            for _ in range(chance.randrange(3, 40)):
+                process.stdout.readline()
+                acknowledged += 1
+            process.kill()
+            acknowledged += process.stdout.read().count(b"\n")
+            process.wait()
+            # What was handed over is written after the end, whole.
+            self.assertGreaterEqual(len(lines(self.path)), acknowledged)
+        wait_for(lambda: self.whole() >= acknowledged)
+        lines(self.path)
+
+    def whole(self) -> int:
+        return self.path.read_bytes().count(b"\n")
+
+    @needs_evoproc
+    def test_a_run_that_is_killed_leaves_its_calls(self):
+        process = self.start(CALLS)
+        self.assertEqual(process.stdout.readline(), b"asked\n")
+        self.assertEqual(lines(self.path), [])
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        (line,) = wait_for(lambda: lines(self.path))
+        self.assertEqual((line["status"], line["error_type"]), ("error", "Killed"))
+        self.assertEqual([call["outputs"] for call in line["trace"]["steps"]], [{"had": 2, "bought": 3}, {"total": 5}])
+        self.assertEqual(line["trace"]["procedure"], support.procedure())
+
+    @needs_evoproc
+    def test_a_run_that_is_interrupted_ends_in_its_error(self):
+        process = self.start(CALLS)
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        (line,) = lines(self.path)
+        self.assertEqual((line["error_type"], len(line["trace"]["steps"])), ("KeyboardInterrupt", 3))
+
+
+class TheWriter(InFolder):
+    def append(self, line: bytes) -> None:
+        appender = _writer.Appender(str(self.path))
+        try:
+            appender.append(line)
+        finally:
+            appender.close()
+
+    def test_a_torn_last_line_is_put_aside(self):
+        self.path.write_bytes(b'{"a": 1}\n{"b": [')
+        self.append(b'{"c": 3}\n')
+        self.assertEqual(self.path.read_bytes(), b'{"a": 1}\n{"c": 3}\n')
+        self.assertEqual((self.folder / "runs.jsonl.torn").read_bytes(), b'{"b": [\n')
+
+    def test_a_last_line_without_its_end_is_kept(self):
+        self.path.write_bytes(b'{"a": 1}')
+        self.append(b'{"c": 3}\n')
+        self.assertEqual(lines(self.path), [{"a": 1}, {"c": 3}])
+
+    def test_a_full_disk_tears_nothing(self):
+        """A limit on the size of files stands for the disk."""
+        self.path.write_bytes(b'{"a": 1}\n')
+        pid = os.fork()
+        if pid == 0:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+            try:
+                self.append(b'"' + b"x" * 9000 + b'"\n')
+                os._exit(0)
+            except OSError:
+                os._exit(3)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 3)
+        self.assertEqual(self.path.read_bytes(), b'{"a": 1}\n')
+
+    def test_without_a_writer_process_lines_are_written_here(self):
+        ask = record(lambda prompt: prompt, self.path)
+        from stepscope._sink import sink
+
+        ask("one")
+        sink(self.path)._process.kill()
+        sink(self.path)._process.wait()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ask("two")
+        self.assertEqual([line["prompt"] for line in lines(self.path)], ["one", "two"])
+
+    def test_it_needs_nothing_but_itself(self):
+        """As it is started: isolated, without site."""
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", _writer.__file__, str(self.path)],
+            input=b"L" + b"\0\0\0\0" + b"\0\0\0\x03" + b"{}\n",
+            capture_output=True,
+            check=True,
+        )
+        self.assertEqual((done.stdout, done.stderr), (b"k", b""))
+        self.assertEqual(self.path.read_bytes(), b"{}\n")
+
+    def test_a_pipe_is_written_to(self):
+        os.mkfifo(self.path)
+        reader = subprocess.Popen(["cat", str(self.path)], stdout=subprocess.PIPE)
+        self.append(json.dumps({"a": 1}).encode() + b"\n")
+        self.assertEqual(reader.communicate()[0], b'{"a": 1}\n')
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,184 @@
+"""Partitions give what one process gives: by hand, and in the engines of `examples/` that are installed."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+
+import support
+from support import InFolder
+from test_check import UNUSED, WRONG
+
+import stepscope
+
+sys.path.insert(0, str(support.ROOT / "examples"))
+
+KEEP = ["sha256", "rules", "id", "kind", "triage", "findings"]
+
+
+def records(count: int = 210) -> list[str]:
+    """Good and bad records, and lines that are none."""
+    chance = random.Random(5)
+    made = []
+    for n in range(count):
+        one = {**WRONG, "id": f"r{n}", "state": {**WRONG["state"], "total": chance.randrange(4, 9)}}
+        text = json.dumps(one if n % 3 else {**UNUSED, "NameDescription": f"p{n}"})
+        made.append(text[: len(text) // 2] if n % 17 == 5 else text)
+    return made
+
+
+def by_key(found) -> dict[str, str]:
+    """What was found, once a record: what a retry did twice has one key."""
+    return {one["sha256"]: json.dumps(one, sort_keys=True) for one in found}
+
+
+class ByHand(InFolder):
+    def test_partitions_give_what_one_process_gives(self):
+        whole = records()
+        expected = by_key(stepscope.check(whole, fields=KEEP))
+        self.assertEqual(len(expected), len(whole))
+        for count in (1, 2, 7):
+            parts = [whole[n::count] for n in range(count)]
+            parts.insert(1, [])  # an empty one
+            parts.append(parts[0])  # one that was retried
+            found = [stepscope.check(part, fields=KEEP) for part in parts]
+            self.assertEqual([len(one) for one in found], [len(part) for part in parts])
+            self.assertEqual(by_key(one for part in found for one in part), expected)
+
+    def test_odd_lines_have_their_place_too(self):
+        odd = ["", " ", "// a comment", "\0", "null", "[]", '{"a": 1}\n', "{\n}", None, {}]
+        found = stepscope.check(odd)
+        self.assertEqual(len(found), len(odd))
+
+    def test_gnu_parallel_or_xargs(self):
+        self.checked()
+
+    def checked(self):
+        source, out = self.folder / "records.jsonl", self.folder / "out"
+        source.write_text("".join(line + "\n" for line in records()))
+        environment = {**os.environ, "STEPSCOPE": stepscope.program()}
+        command = [str(support.ROOT / "examples" / "parallel.sh"), str(source), str(out)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        board = subprocess.run([stepscope.program(), "check", "--summary", "--fail-on", "never", str(source)], capture_output=True, text=True)
+        rows = lambda text: [line for line in text.splitlines() if line.startswith(("step_run", "procedure", "gold", "unknown"))]  # noqa: E731
+        self.assertTrue(rows(done.stdout))
+        self.assertEqual(rows(done.stdout), rows(board.stdout))
+        return out
+
+    def readers(self):
+        out = self.checked()
+        files = sorted(str(file) for file in out.glob("part-*.jsonl"))
+        # A part that was done twice.
+        files.append(str(shutil.copy(files[0], out / "again.jsonl")))
+        expected: dict[str | None, int] = {}
+        for one in stepscope.check(records(), fields=KEEP):
+            fix = (one["triage"] or {}).get("fix")
+            expected[fix] = expected.get(fix, 0) + 1
+        return files, expected
+
+    @unittest.skipUnless(support.has("duckdb"), "duckdb is not installed")
+    def test_duckdb_reads_the_output(self):
+        files, expected = self.readers()
+        found = importlib.import_module("duckdb_read").where_to_fix(files)
+        self.assertEqual({fix: runs for fix, runs, _ in found}, expected)
+
+    @unittest.skipUnless(support.has("polars"), "polars is not installed")
+    def test_polars_reads_the_output(self):
+        files, expected = self.readers()
+        found = importlib.import_module("polars_read").where_to_fix(files)
+        self.assertEqual(dict(found.iter_rows()), expected)
+
+
+@unittest.skipUnless(support.has("pyspark") and shutil.which("java"), "pyspark and java are not installed")
+class Spark(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        from pyspark.sql import SparkSession
+
+        package = os.path.dirname(os.path.dirname(os.path.abspath(stepscope.__file__)))
+        paths = os.pathsep.join([package, str(support.ROOT / "examples"), os.environ.get("PYTHONPATH", "")])
+        os.environ.update(PYTHONPATH=paths, PYSPARK_PYTHON=sys.executable, STEPSCOPE_PROGRAM=stepscope.program())
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        cls.spark = (
+            SparkSession.builder.master("local[2]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .getOrCreate()
+        )
+        cls.spark.sparkContext.setLogLevel("ERROR")
+        cls.expected = by_key(stepscope.check(records(), fields=KEEP))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.spark.stop()
+
+    def test_map_in_arrow(self):
+        example = importlib.import_module("spark")
+        for count in (1, 2, 7):
+            # More partitions than records are left in: one of them is empty.
+            lines = self.spark.sparkContext.parallelize(records(), count).map(lambda text: (text,))
+            empty = self.spark.sparkContext.parallelize([], 1)
+            frame = self.spark.createDataFrame(lines.union(empty).union(lines), "record string")
+            rows = example.check_frame(frame).collect()
+            self.assertEqual(by_key(json.loads(row.json) for row in rows), self.expected)
+            self.assertEqual(len(rows), len(self.expected))
+
+    def test_pipe(self):
+        example = importlib.import_module("spark")
+        lines = self.spark.sparkContext.parallelize(records(), 7)
+        found = example.check_lines(lines.union(self.spark.sparkContext.parallelize([], 2)), stepscope.program()).collect()
+        self.assertEqual(by_key(map(json.loads, found)), self.expected)
+
+    def test_a_program_that_is_not_there_fails_the_job(self):
+        example = importlib.import_module("spark")
+        lines = self.spark.sparkContext.parallelize(["{}"], 1)
+        with self.assertRaises(Exception):
+            example.check_lines(lines, "/nowhere/stepscope").collect()
+
+
+@unittest.skipUnless(support.has("ray"), "ray is not installed")
+class Ray(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        import ray
+
+        package = os.path.dirname(os.path.dirname(os.path.abspath(stepscope.__file__)))
+        paths = os.pathsep.join([package, str(support.ROOT / "examples")])
+        variables = {"PYTHONPATH": paths, "STEPSCOPE_PROGRAM": stepscope.program()}
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        ray.init(num_cpus=2, object_store_memory=128 << 20, include_dashboard=False, logging_level="ERROR", runtime_env={"env_vars": variables}, _node_ip_address="127.0.0.1")
+
+    @classmethod
+    def tearDownClass(cls):
+        import ray
+
+        ray.shutdown()
+
+    def test_map_batches(self):
+        import ray
+
+        example = importlib.import_module("ray_data")
+        expected = by_key(stepscope.check(records(), fields=KEEP))
+        for count in (1, 2, 7):
+            lines = [{"text": text} for text in records()]
+            data = ray.data.from_items(lines + lines[:30], override_num_blocks=count)
+            checked = data.map_batches(example.check_table, batch_format="pyarrow", batch_size=64)
+            self.assertEqual(by_key(json.loads(row["json"]) for row in checked.take_all()), expected)
+
+    def test_an_empty_batch(self):
+        import pyarrow
+
+        example = importlib.import_module("ray_data")
+        for table in (pyarrow.table({"text": pyarrow.array([], pyarrow.string())}), pyarrow.table({})):
+            self.assertEqual(example.check_table(table).num_rows, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

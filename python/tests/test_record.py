@@ -1,0 +1,409 @@
+"""The recorder around evoproc's own runner, and around any function."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import multiprocessing
+import pickle
+import statistics
+import subprocess
+import threading
+import time
+import unittest
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import support
+from support import QUESTION, InFolder, lines, needs_evoproc, procedure
+
+import stepscope
+from stepscope import record
+
+if support.has("evoproc_procedures"):
+    from evoproc_procedures.builders import create_and_validate_procedure_structured
+    from evoproc_procedures.pipelines import run_full_procedure_structured
+    from evoproc_procedures.runners import run_steps_stateful_minimal as run_steps
+    from evoproc_procedures.schemas import get_schema
+
+    def run(query, proc=None, question=QUESTION, **more):
+        return run_steps(proc or procedure(), question, get_schema("gsm"), "stub", query_fn=query, **more)
+
+
+def shown(path) -> str:
+    done = subprocess.run([stepscope.program(), "show", path, "--state"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@needs_evoproc
+class OfARunner(InFolder):
+    def test_a_run_is_a_line_with_every_value_recorded(self):
+        query = record(support.model, self.path)
+        self.assertEqual(run(query), run(support.model), "the same result with and without")
+        (run_record,) = lines(self.path)
+        self.assertEqual(run_record["state"]["final_answer_numerical"], 5)
+        trace = run_record["trace"]
+        self.assertEqual(trace["answer_schema"], "gsm")
+        self.assertEqual([call["step_id"] for call in trace["steps"]], [1, 2, 3])
+        self.assertEqual(trace["steps"][1]["inputs"], {"had": 2, "bought": 3})
+        self.assertEqual(trace["steps"][1]["outputs"], {"total": 5})
+        first = trace["steps"][0]
+        self.assertTrue(first["prompt"].startswith("Extract both numbers.\n# Inputs (JSON)"))
+        self.assertEqual((first["model"], first["seed"], first["schema"]["required"]), ("stub", 1234, ["had", "bought"]))
+        self.assertGreaterEqual(first["duration_ms"], 0)
+        text = shown(self.path)
+        self.assertIn("[recorded]", text)
+        for badge in ("reconstructed", "ambiguous", "missing", "unavailable", "not run"):
+            self.assertNotIn(f"[{badge}]", text)
+        (checked,) = stepscope.check(self.path)
+        self.assertEqual((checked["kind"], checked["findings"]), ("procedural", []))
+
+    def test_it_follows_the_schema_of_a_run_trace(self):
+        query = record(support.model, self.path)
+        run(query)
+        with self.assertRaises(ValueError):
+            run(record(lambda *_: "no JSON", self.path))
+        if not support.has("jsonschema"):
+            self.skipTest("jsonschema is not installed")
+        import jsonschema
+
+        schema = subprocess.run([stepscope.program(), "schema", "trace"], capture_output=True, check=True).stdout
+        for each in lines(self.path):
+            jsonschema.validate(each, json.loads(schema))
+
+    def test_errors_end_the_run_in_upstreams_words(self):
+        def missing_key(prompt, model, fmt=None, seed=None):
+            return json.dumps({"had": 2})
+
+        def refused(prompt, model, fmt=None, seed=None):
+            raise ConnectionError("nobody listens")
+
+        unresolved = procedure()
+        unresolved["steps"][1]["inputs"].append(support.field("nowhere"))
+        cases = [
+            (lambda *_: "I think it is 5", procedure(), 1),
+            (lambda *_: "[1, 2]", procedure(), 1),
+            (lambda *_: "7", procedure(), 1),
+            (lambda *_: None, procedure(), 1),
+            (missing_key, procedure(), 1),
+            (refused, procedure(), 1),
+            (support.model, unresolved, 1),
+        ]
+        for number, (query, proc, calls) in enumerate(cases):
+            with self.subTest(number):
+                path = self.folder / f"{number}.jsonl"
+                with self.assertRaises(Exception) as plain:
+                    run(query, proc)
+                with self.assertRaises(type(plain.exception)) as recorded:
+                    run(record(query, path), proc)
+                self.assertEqual(str(recorded.exception), str(plain.exception))
+                (line,) = lines(path)
+                self.assertEqual(line["status"], "error")
+                self.assertEqual((line["error_type"], line["error"]), (type(plain.exception).__name__, str(plain.exception)))
+                self.assertEqual(len(line["trace"]["steps"]), calls)
+                self.assertEqual(line["trace"]["procedure"], proc)
+
+    def test_a_missing_key_may_be_allowed(self):
+        query = record(lambda *_: json.dumps({"had": 2, "bought": 3, "total": 5, "final_answer": "5"}), self.path)
+        state = run(query, strict_missing=False)
+        (line,) = lines(self.path)
+        self.assertEqual((line["status"], line["state"]), ("ok", state))
+
+    def test_what_asks_again_is_several_calls_of_one_step(self):
+        tries = iter(["no", "nor this"])
+
+        @functools.wraps(support.model)
+        def stubborn(prompt, model, fmt=None, seed=1234):
+            return next(tries, None) or support.model(prompt, model, fmt, seed)
+
+        query = record(stubborn, self.path)
+
+        def patient(prompt, model, fmt=None, seed=1234):
+            for seed in range(5):
+                reply = query(prompt, model, fmt, seed)
+                if reply.startswith("{"):
+                    return reply
+            raise AssertionError
+
+        run(patient)
+        (line,) = lines(self.path)
+        calls = line["trace"]["steps"]
+        self.assertEqual([(call["step_index"], call.get("attempt")) for call in calls], [(0, None), (0, 2), (0, 3), (1, None), (2, None)])
+        self.assertEqual([call["seed"] for call in calls], [0, 1, 2, 0, 0])
+        self.assertIn("Non-JSON", calls[0]["error"])
+        self.assertEqual(line["status"], "ok")
+
+    def test_a_runner_can_be_wrapped_itself(self):
+        recorded = record(run_steps, self.path)
+        state = recorded(procedure(), QUESTION, get_schema("gsm"), "stub", query_fn=support.model)
+        self.assertEqual(state, run(support.model))
+        with self.assertRaises(ValueError):
+            recorded(procedure(), QUESTION, get_schema("gsm"), "stub", query_fn=lambda *_: "")
+        with self.assertRaises(TypeError):
+            recorded(procedure())
+        first, second = lines(self.path)
+        self.assertEqual((first["status"], len(first["trace"]["steps"])), ("ok", 3))
+        self.assertEqual((second["status"], second["error_type"]), ("error", "ValueError"))
+
+    def test_a_runner_of_ones_own_is_followed_by_its_prompts(self):
+        from evoproc_procedures.prompts import create_execution_prompt
+
+        def own(proc, problem_text, query_fn):
+            state = {"problem_text": problem_text}
+            for each in proc["steps"]:
+                keys = [out["name"] for out in each["output"]]
+                inputs = {one["name"]: state[one["name"]] for one in each["inputs"]}
+                schema = {"properties": {key: {} for key in keys}}
+                prompt = create_execution_prompt(inputs, each["stepDescription"], schema, keys)
+                state.update(json.loads(query_fn(prompt, "stub", schema, 7)))
+            return state
+
+        state = record(own, self.path)(procedure(), QUESTION, support.model)
+        (line,) = lines(self.path)
+        self.assertEqual(line["state"], state)
+        self.assertEqual([call["step_id"] for call in line["trace"]["steps"]], [1, 2, 3])
+        self.assertEqual(line["trace"]["steps"][1]["outputs"], {"total": 5})
+        self.assertNotIn("[reconstructed]", shown(self.path))
+
+    def test_calls_that_made_the_procedure_belong_to_its_run(self):
+        broken = procedure()
+        broken["steps"][0]["inputs"] = []
+        replies = iter([json.dumps(broken), json.dumps(procedure())])
+
+        def query(prompt, model, fmt=None, seed=None):
+            return next(replies) if "NameDescription" in json.dumps(fmt) else support.model(prompt, model, fmt, seed)
+
+        query = record(query, self.path)
+        made = create_and_validate_procedure_structured(0, QUESTION, model="stub", query_fn=query)
+        self.assertEqual(made, procedure())
+        self.assertEqual(lines(self.path), [], "the run is to come")
+        run(query, made)
+        (line,) = lines(self.path)
+        self.assertEqual([call["purpose"] for call in line["trace"]["making"]], ["create", "repair"])
+        self.assertEqual(len(line["trace"]["steps"]), 3)
+
+    def test_the_whole_pipeline_is_one_run(self):
+        def query(prompt, model, fmt=None, seed=None):
+            return json.dumps(procedure()) if "NameDescription" in json.dumps(fmt) else support.model(prompt, model, fmt)
+
+        asked = record(query, self.path)
+        steps = lambda proc, question, schema, model, printed: run_steps(proc, question, schema, model, query_fn=asked)  # noqa: E731
+        proc, state = run_full_procedure_structured(
+            0, QUESTION, model="stub", query_fn=asked, run_steps_fn=steps, answer_schema=get_schema("gsm")
+        )
+        (line,) = lines(self.path)
+        self.assertEqual((line["procedure"], line["state"]), (proc, state))
+        self.assertEqual(len(line["trace"]["making"]), 1)
+
+    def test_a_block_says_what_else_is_known(self):
+        query = record(support.model, self.folder / "elsewhere.jsonl")
+        with record(self.path, id=7, gold_answer="2 + 3 = 5\n#### 1,005", dataset="apples") as about:
+            run(query)
+            about.fitness = 1.25
+        (line,) = lines(self.path)
+        self.assertEqual((line["id"], line["gold_num"], line["correct"], line["fitness"]), (7, 1005.0, False, 1.25))
+        self.assertEqual((line["dataset"], line["question"], line["mode"]), ("apples", QUESTION, "procedural"))
+        self.assertEqual(lines(self.folder / "elsewhere.jsonl"), [])
+
+    def test_a_block_keeps_the_error(self):
+        with self.assertRaises(ZeroDivisionError), record(self.path, question=QUESTION) as about:
+            about.wrap(support.model)("p", "stub", {"properties": {"total": {}}})
+            raise ZeroDivisionError("after a call")
+        (line,) = lines(self.path)
+        self.assertEqual((line["error_type"], len(line["trace"]["steps"])), ("ZeroDivisionError", 1))
+
+    def test_a_direct_prompt_is_a_baseline(self):
+        with record(self.path, question=QUESTION, gold_num=5) as about:
+            about.wrap(support.model)("Solve this", "stub", get_schema("gsm"), 1)
+        (line,) = lines(self.path)
+        self.assertEqual((line["mode"], line["pred_num"], line["correct"]), ("baseline", 5, True))
+        self.assertEqual(stepscope.check(self.path)[0]["kind"], "baseline")
+
+    def test_threads_do_not_mix_their_runs(self):
+        query = record(support.model, self.path)
+
+        def one(n):
+            return run(query, question=f"question {n}")
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(one, range(64)))
+        found = lines(self.path)
+        self.assertEqual({line["question"] for line in found}, {f"question {n}" for n in range(64)})
+        for line in found:
+            self.assertEqual(line["trace"]["steps"][0]["inputs"], {"problem_text": line["question"]})
+
+    def test_processes_share_a_file(self):
+        query = record(support.model, self.path)
+        run(query)
+        for method in ("fork", "spawn"):
+            context = multiprocessing.get_context(method)
+            workers = [context.Process(target=_runs, args=(query, 20)) for _ in range(3)]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                for worker in workers:
+                    worker.start()
+            for worker in workers:
+                worker.join()
+                self.assertEqual(worker.exitcode, 0)
+        self.assertEqual(len(lines(self.path)), 121)
+
+    def test_upstreams_ollama_functions_tell_their_tokens(self):
+        if not support.has("ollama"):
+            self.skipTest("ollama is not installed")
+        from unittest import mock
+
+        from evoproc_procedures import ollama as backend
+
+        def generate(model, prompt, format=None, options=None):
+            return {"response": support.model(prompt, model, format), "prompt_eval_count": 40, "eval_count": 9}
+
+        query = record(backend.query, self.path)
+        with mock.patch("ollama.generate", generate):
+            state = run(query)
+            self.assertEqual(state, run(backend.query))
+        (line,) = lines(self.path)
+        call = line["trace"]["steps"][0]
+        self.assertEqual(call["usage"], {"prompt_tokens": 40, "completion_tokens": 9})
+        self.assertEqual((call["backend"], call["endpoint"], call["temperature"]), ("ollama", "/api/generate", 1))
+
+    def test_overhead_is_under_a_millisecond_a_call(self):
+        proc, schema = procedure(), get_schema("gsm")
+        query = record(support.model, self.path)
+
+        def seconds(asked, runs=50):
+            begin = time.perf_counter()
+            for _ in range(runs):
+                run_steps(proc, QUESTION, schema, "stub", query_fn=asked)
+            return (time.perf_counter() - begin) / (runs * 3)
+
+        seconds(query, 3)
+        overhead = statistics.median(seconds(query) - seconds(support.model) for _ in range(7))
+        self.assertLess(overhead, 0.001)
+
+
+def _runs(query, count):
+    for n in range(count):
+        run(query, question=f"question {n}")
+
+
+@record("unused.jsonl")
+def at_module_level(prompt):
+    return prompt
+
+
+class OfAnyFunction(InFolder):
+    def test_a_decorated_function_writes_its_calls(self):
+        @record(self.path)
+        def ask(messages, *, model="m", temperature=0.5):
+            """Asks."""
+            stepscope.usage(11, 2, backend="openai")
+            return {"choices": [{"message": {"content": "five"}}], "usage": {"prompt_tokens": 10}}
+
+        reply = ask([{"role": "user", "content": "2 + 3?"}])
+        self.assertEqual(reply["choices"][0]["message"]["content"], "five")
+        self.assertEqual(ask.__doc__, "Asks.")
+        (line,) = lines(self.path)
+        self.assertEqual(line["response"], "five")
+        self.assertEqual((line["model"], line["temperature"], line["backend"]), ("m", 0.5, "openai"))
+        self.assertEqual(line["usage"], {"prompt_tokens": 11, "completion_tokens": 2})
+        self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
+
+    def test_methods_and_coroutines_too(self):
+        path = self.path
+
+        class Client:
+            @record(path)
+            def ask(self, prompt):
+                return prompt.upper()
+
+        @record(path)
+        async def later(prompt):
+            await asyncio.sleep(0)
+            if prompt == "bad":
+                raise ValueError("no")
+            return prompt
+
+        async def both():
+            return await asyncio.gather(later("x"), later("bad"), return_exceptions=True)
+
+        self.assertEqual(Client().ask("a"), "A")
+        self.assertIsInstance(asyncio.run(both())[1], ValueError)
+        found = lines(path)
+        self.assertEqual(sorted((line["prompt"], line["error"]) for line in found), [("a", None), ("bad", "ValueError: no"), ("x", None)])
+
+    def test_it_is_the_function_in_everything_else(self):
+        class Model:
+            calls = 0
+
+            def __call__(self, prompt):
+                self.calls += 1
+                return "x"
+
+        query = record(Model(), self.path)
+        query("a")
+        self.assertEqual(query.calls, 1)
+        query.calls = 5
+        query("b")
+        self.assertEqual(query.calls, 6)
+        again = pickle.loads(pickle.dumps(record(support.model, self.path)))
+        again("p", "m")
+        self.assertIs(pickle.loads(pickle.dumps(at_module_level)), at_module_level)
+        self.assertEqual(len(lines(self.path)), 3)
+
+    def test_what_json_cannot_hold_is_written_all_the_same(self):
+        ask = record(lambda prompt: prompt, self.path)
+        loop = []
+        loop.append(loop)
+        for odd in ("\ud800 half", "\0\x1b[2J\u2028", {1, 2}, {("a", 1): object()}, float("nan"), loop, b"\xff"):
+            ask(odd)
+        self.assertEqual(len(lines(self.path)), 7)
+        self.assertEqual(len(stepscope.check(self.path)), 7)
+
+    def test_a_file_that_cannot_be_written_is_a_warning(self):
+        ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
+        with self.assertWarns(RuntimeWarning):
+            self.assertEqual(ask("x"), "fine")
+
+    def test_a_file_that_is_taken_away_is_begun_again(self):
+        ask = record(lambda prompt: prompt, self.path)
+        ask("one")
+        self.path.unlink()
+        ask("two")
+        self.assertEqual([line["prompt"] for line in lines(self.path)], ["two"])
+
+    def test_calls_of_a_block_from_other_threads_are_its_own(self):
+        with record(self.path, question=QUESTION) as about:
+            ask = about.wrap(lambda prompt: prompt)
+            threads = [threading.Thread(target=ask, args=(str(n),)) for n in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        (line,) = lines(self.path)
+        self.assertEqual(sorted(call["prompt"] for call in line["trace"]["steps"]), list("0123"))
+
+    def test_it_says_what_it_takes(self):
+        for wrong in (lambda: record(support.model), lambda: record(3, self.path), lambda: record(support.model, self.path, id=1)):
+            with self.assertRaises(TypeError):
+                wrong()
+
+
+class OfAnswers(InFolder):
+    def test_an_answer_is_a_trace(self):
+        reply = json.dumps({"answer_found": True, "confidence": 0.9, "extraction_method": "verbatim", "items": [{"text": "USD 250", "spans": [{"line_start": 0, "line_end": 0, "quote": "USD 250"}]}]})
+        stepscope.record_answer(
+            self.path, question="What is the deductible?", raw=reply, pages=[1], document=["Deductible: USD 250"], schema="TextAnswer"
+        )
+        stepscope.record_answer(self.path, question="And then?", raw="I do not know")
+        first, second = lines(self.path)
+        self.assertEqual(first["answer"], json.loads(reply))
+        self.assertEqual(first["retrieved_pages"], [{"page_num": 1}])
+        self.assertEqual(second["answer_text"], "I do not know")
+        good, bad = stepscope.check(self.path)
+        self.assertEqual((good["kind"], good["grounded"]), ("typed", {"items": 1, "of": 1}))
+        self.assertIn("answer/json_invalid", [finding["rule"] for finding in bad["findings"]])
+
+
+if __name__ == "__main__":
+    unittest.main()

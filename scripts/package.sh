@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Everything that is handed out, built and looked into, and nothing published: scripts/package.sh [FOLDER]
+#
+#   STEPSCOPE_PROFILE   cargo's profile of the program: dist (default), or dev, which reuses what the tests built
+#   MATURIN             the maturin to build the wheel with; without one the wheel is skipped
+#   SOURCE_DATE_EPOCH   the date of everything in the archives; without it, that of the last commit
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=${1:-target/package}
+profile=${STEPSCOPE_PROFILE:-dist}
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+step() { printf '\n-- %s\n' "$1"; }
+skip() { printf 'skipped: %s\n' "$1" >&2; }
+
+version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+name=stepscope-$version
+rm -rf "$out"
+mkdir -p "$out"
+
+step "program, $profile"
+cargo build --locked --profile "$profile" --bin stepscope
+folder=$profile
+[ "$profile" = dev ] && folder=debug
+program=${CARGO_TARGET_DIR:-target}/$folder/stepscope
+[ "$("$program" --version)" = "stepscope $version" ]
+
+step "completions and manual pages"
+share=$out/share
+mkdir -p "$share/completions"
+for shell in bash zsh fish elvish; do
+  "$program" completions "$shell" >"$share/completions/stepscope.$shell"
+  [ -s "$share/completions/stepscope.$shell" ]
+done
+python3 scripts/man.py "$program" "$share/man"
+[ -s "$share/man/stepscope-check.1" ]
+if command -v man >/dev/null; then
+  man --warnings -l "$share/man/stepscope-check.1" 2>&1 >/dev/null | { ! grep -q .; }
+fi
+
+step "archive"
+stage=$out/stage/$name
+mkdir -p "$stage"
+cp "$program" README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$stage/"
+cp -r "$share/completions" "$share/man" "$stage/"
+host=$(rustc -vV | sed -n 's/^host: //p')
+archive=$out/$name-$host.tar.gz
+pack() { tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner -C "$out/stage" -c "$name" | gzip -n; }
+pack >"$archive"
+# The same input gives the same bytes.
+pack | cmp - "$archive"
+tar -tzf "$archive" "$name/stepscope" "$name/man/stepscope.1" >/dev/null
+(cd "$out" && sha256sum "$(basename "$archive")" >"$(basename "$archive").sha256")
+
+step "Debian package"
+if command -v dpkg-deb >/dev/null; then
+  deb=$out/deb
+  mkdir -p "$deb"/DEBIAN "$deb"/usr/bin "$deb"/usr/share/{doc/stepscope,man/man1,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
+  install -m 755 "$program" "$deb/usr/bin/stepscope"
+  install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$deb/usr/share/doc/stepscope/"
+  for page in "$share"/man/*.1; do gzip -n9 <"$page" >"$deb/usr/share/man/man1/$(basename "$page").gz"; done
+  install -m 644 "$share/completions/stepscope.bash" "$deb/usr/share/bash-completion/completions/stepscope"
+  install -m 644 "$share/completions/stepscope.zsh" "$deb/usr/share/zsh/vendor-completions/_stepscope"
+  install -m 644 "$share/completions/stepscope.fish" "$deb/usr/share/fish/vendor_completions.d/stepscope.fish"
+  cat >"$deb/DEBIAN/control" <<END
+Package: stepscope
+Version: $version
+Section: utils
+Priority: optional
+Architecture: $(dpkg --print-architecture)
+Depends: libc6
+Maintainer: the stepscope authors <stepscope@localhost>
+Description: See why a language model's run went wrong
+ Opens run records, procedures and answers with cited lines in a terminal,
+ shows the global state step by step and points at what is wrong.
+END
+  chmod -R u+rwX,go+rX,go-w "$deb"
+  dpkg-deb --root-owner-group --build "$deb" "$out/stepscope_${version}_$(dpkg --print-architecture).deb" >/dev/null
+  dpkg-deb --contents "$out"/*.deb | grep './usr/bin/stepscope$' >/dev/null
+  dpkg-deb --contents "$out"/*.deb | grep 'man1/stepscope-check.1.gz$' >/dev/null
+  rm -r "$deb"
+else
+  skip "dpkg-deb is not installed"
+fi
+
+step "bill of materials"
+python3 scripts/sbom.py >"$out/$name.cdx.json"
+python3 -c 'import json, sys; bill = json.load(open(sys.argv[1])); assert len(bill["components"]) > 20 and all(one.get("licenses") for one in bill["components"])' "$out/$name.cdx.json"
+
+step "what goes into each crate"
+for manifest in Cargo.toml crates/*/Cargo.toml; do
+  cargo package --locked --list --allow-dirty --manifest-path "$manifest" >"$out/crate.txt"
+  grep -q '^src/' "$out/crate.txt"
+  ! grep -E '^(tests/fixtures|target)/' "$out/crate.txt"
+done
+rm "$out/crate.txt"
+
+step "wheel and source archive"
+if [ -n "${MATURIN:-}" ]; then
+  "$MATURIN" sdist --out "$out" >/dev/null
+  tar -tzf "$out"/stepscope-*.tar.gz >/dev/null 2>&1 || true
+  "$MATURIN" build --locked --profile "$profile" --out "$out"
+  python3 - "$out" <<'END'
+import glob, sys, tarfile, zipfile
+wheel = zipfile.ZipFile(glob.glob(f"{sys.argv[1]}/*.whl")[0]).namelist()
+for name in ("stepscope/__init__.py", "stepscope/_writer.py", "stepscope/py.typed"):
+    assert name in wheel, name
+assert any(name.endswith(".data/scripts/stepscope") for name in wheel), "the program"
+assert not any("tests" in name for name in wheel)
+source = tarfile.open(glob.glob(f"{sys.argv[1]}/stepscope-[0-9.]*[0-9].tar.gz")[0]).getnames()
+assert any(name.endswith("/Cargo.lock") for name in source) and any(name.endswith("crates/core/src/lib.rs") for name in source)
+assert any(name.endswith("python/stepscope/_record.py") for name in source)
+END
+else
+  skip "no maturin: name one in MATURIN"
+fi
+
+rm -r "$out/stage"
+printf '\n'
+(cd "$out" && find . -maxdepth 1 -type f -printf '%s\t%f\n' | sort -k2)

@@ -1,0 +1,89 @@
+//! `stepscope check --merge --summary`: what several checks printed, as one board.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::HashSet;
+
+use super::super::{CLEAN, Check, FAILED, Out};
+use super::threads;
+use stepscope_base::canonical::Digest;
+use stepscope_base::json::Value;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::grouped;
+use stepscope_core::report::ReportFormat;
+use stepscope_core::report::fix_counts::FixCounts;
+use stepscope_io::pipeline::check::read_through;
+use stepscope_io::source::input::expand;
+
+/// What was added up.
+#[derive(Default)]
+struct Merged {
+    board: FixCounts,
+    seen: HashSet<[u8; 32]>,
+    records: u64,
+    again: u64,
+    boards: u64,
+    /// Lines that are neither.
+    others: u64,
+}
+
+pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
+    let merged = Mutex::new(Merged::default());
+    let outcome = read_through(
+        expand(&options.paths),
+        threads(options.jobs),
+        &Arc::default(),
+        |case, _, _| {
+            let mut merged = merged.lock().unwrap_or_else(PoisonError::into_inner);
+            match case.root() {
+                Some(value) => merged.take(value),
+                None => merged.others += 1,
+            }
+        },
+        |_, _| Ok(()),
+    );
+    let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
+    out.complain_of(outcome.failures.iter().map(|failure| shown!("{failure}")));
+    let failed = !outcome.failures.is_empty();
+    if options.format() == ReportFormat::Jsonl {
+        merged.board.write_json(out);
+    } else if merged.records + merged.boards > 0 {
+        merged.board.lines().iter().for_each(|line| out.line(line));
+        out.line(&Shown::default());
+        out.line(&shown!(
+            "{} records once each, {} of them again, {} lines of summaries",
+            grouped(merged.records as usize),
+            grouped(merged.again as usize),
+            grouped(merged.boards as usize)
+        ));
+    }
+    if merged.others > 0 {
+        out.complain(&shown!("{} lines were not printed by check --format jsonl", grouped(merged.others as usize)));
+    }
+    if failed || merged.others > 0 { FAILED } else { CLEAN }
+}
+
+impl Merged {
+    fn take(&mut self, value: Value<'_>) {
+        if value.get("runs").is_some() {
+            match self.board.merge(value) {
+                Some(()) => self.boards += 1,
+                None => self.others += 1,
+            }
+            return;
+        }
+        let digest = value.get("sha256").and_then(Value::string).and_then(|hex| Digest::parse(hex.bytes()));
+        let Some(digest) = digest else {
+            self.others += 1;
+            return;
+        };
+        if self.seen.insert(digest.bytes()) {
+            self.records += 1;
+            // A right record says nothing of where to fix it.
+            _ = self.board.merge(value);
+        } else {
+            self.again += 1;
+        }
+    }
+}

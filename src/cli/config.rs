@@ -1,0 +1,201 @@
+//! `stepscope config` and `stepscope doctor`: the settings in force and where each comes from, and what is wrong with them.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::{CLEAN, FAILED, FOUND, Out};
+use stepscope_base::json::write::Style;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_io::config::{Config, Folders};
+
+/// Variables that change what the program does.
+const VARIABLES: [&str; 12] = [
+    "STEPSCOPE_CONFIG_DIR",
+    "STEPSCOPE_STATE_DIR",
+    "STEPSCOPE_REVIEWER",
+    "DOCINTEL_OUTPUT_DIR",
+    "OLLAMA_HOST",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+    "NO_COLOR",
+    "COLORTERM",
+    "TERM",
+    "VISUAL",
+    "EDITOR",
+];
+
+/// `stepscope config`, `stepscope doctor`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Settings {
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SettingsFormat::Text)]
+    format: SettingsFormat,
+    /// Folder of config.toml, themes and schemas
+    #[arg(long, value_name = "DIR")]
+    config_dir: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum SettingsFormat {
+    /// One line per setting
+    Text,
+    /// One JSON object per setting
+    Jsonl,
+}
+
+/// One line of either.
+struct Row {
+    name: Shown,
+    value: Shown,
+    from: Shown,
+    /// Whether it is as it should be; `None`: nothing to judge.
+    is_fine: Option<bool>,
+}
+
+impl Row {
+    fn new(name: &'static str, value: Shown, from: Shown) -> Self {
+        Self { name: Shown::own(name), value, from, is_fine: None }
+    }
+
+    fn checked(name: &'static str, is_fine: bool, value: Shown, advice: &'static str) -> Self {
+        let from = Shown::own(if is_fine { "" } else { advice });
+        Self { name: Shown::own(name), value, from, is_fine: Some(is_fine) }
+    }
+}
+
+/// Prints the settings in force, each with its source.
+pub(super) fn config(options: &Settings, out: &mut Out) -> u8 {
+    let (folders, config) = match read(options) {
+        Ok(read) => read,
+        Err(why) => {
+            out.complain(&why);
+            return FAILED;
+        }
+    };
+    let file = |is_set: bool| if is_set { config.file.clone() } else { Shown::own("default") };
+    let folder = |path: Option<&PathBuf>| path.map_or(Shown::own("none"), |path| Shown::path(path));
+    let source = |flag: bool, variable: &'static str| match flag {
+        true => Shown::own("--config-dir"),
+        false if std::env::var_os(variable).is_some() => Shown::own(variable),
+        false => Shown::own("default"),
+    };
+    let theme = config.theme.as_deref().unwrap_or("chosen by the terminal's background");
+    let mut rows = vec![
+        Row::new(
+            "config folder",
+            folder(folders.config.as_ref()),
+            source(options.config_dir.is_some(), "STEPSCOPE_CONFIG_DIR"),
+        ),
+        Row::new("state folder", folder(folders.state.as_ref()), source(false, "STEPSCOPE_STATE_DIR")),
+        Row::new("theme", Shown::line(theme.as_bytes()), file(config.theme.is_some())),
+        Row::new("mouse", shown!("{}", config.mouse.unwrap_or(true)), file(config.mouse.is_some())),
+        Row::new(
+            "profile",
+            config.profile.as_ref().map_or(Shown::own("none"), |name| Shown::line(name.as_bytes())),
+            file(config.profile.is_some()),
+        ),
+    ];
+    rows.extend(config.profiles.iter().map(|(name, profile)| {
+        let part = |text: &Option<String>| text.as_ref().map(|text| Shown::line(text.as_bytes()));
+        let parts: Vec<Shown> =
+            [part(&profile.backend), part(&profile.model), part(&profile.url)].into_iter().flatten().collect();
+        let value = parts.into_iter().reduce(|all, part| all.and(" ").join(&part)).unwrap_or_default();
+        let name = shown!("profile {}", Shown::line(name.as_bytes()));
+        Row { name, value, from: config.file.clone(), is_fine: None }
+    }));
+    rows.extend(config.keys.iter().map(|remap| Row {
+        name: shown!("key {}", Shown::line(remap.action.as_bytes())),
+        value: Shown::line(remap.keys.join("  ").as_bytes()),
+        from: shown!("{}, line {}", config.file, remap.line),
+        is_fine: None,
+    }));
+    rows.extend(VARIABLES.into_iter().filter_map(|name| {
+        let value = std::env::var_os(name)?;
+        // An address may carry a name and a password.
+        let value = Shown::line(value.as_encoded_bytes());
+        let value = if value.as_str().contains('@') { Shown::own("set (hidden)") } else { value };
+        Some(Row::new(name, value, Shown::own("environment")))
+    }));
+    print(options.format, &rows, out);
+    CLEAN
+}
+
+/// Checks what the program stands on. Nothing is written, and no server is asked.
+pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
+    let read = read(options);
+    let folders = Folders::find(options.config_dir.as_deref());
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let term = variable("TERM");
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
+    let utf8 = locale.as_deref().is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
+    let text = |value: Option<&String>| value.map_or(Shown::own("not set"), |value| Shown::line(value.as_bytes()));
+    let editor = variable("VISUAL").or_else(|| variable("EDITOR"));
+    let state = folders
+        .state
+        .as_deref()
+        .map_or((false, Shown::own("none")), |folder| (is_writable(folder), Shown::path(folder)));
+    let rows = vec![
+        Row::checked(
+            "terminal",
+            term.as_deref().is_some_and(|term| term != "dumb"),
+            text(term.as_ref()),
+            "Set TERM to the name of your terminal, for example xterm-256color.",
+        ),
+        Row::checked("locale", utf8, text(locale.as_ref()), "Set LANG to a UTF-8 locale, or use --ascii."),
+        Row::checked(
+            "settings",
+            read.is_ok(),
+            match &read {
+                Ok((_, config)) if config.file.as_str().is_empty() => Shown::own("no config.toml"),
+                Ok((_, config)) => config.file.clone(),
+                Err(why) => why.clone(),
+            },
+            "Correct this line of config.toml.",
+        ),
+        Row::checked("state folder", state.0, state.1, "Make the folder writable, or set STEPSCOPE_STATE_DIR."),
+        // Without one, prompts are edited on the screen.
+        Row::checked("editor", true, text(editor.as_ref()), ""),
+    ];
+    print(options.format, &rows, out);
+    if rows.iter().any(|row| row.is_fine == Some(false)) { FOUND } else { CLEAN }
+}
+
+fn read(options: &Settings) -> Result<(Folders, Config), Shown> {
+    let folders = Folders::find(options.config_dir.as_deref());
+    let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load);
+    config.map(|config| (folders, config)).map_err(|failure| shown!("{failure}"))
+}
+
+/// Whether a folder, or the nearest one above it that exists, is writable.
+fn is_writable(folder: &Path) -> bool {
+    let there = folder.ancestors().find_map(|folder| std::fs::metadata(folder).ok());
+    there.is_some_and(|there| there.is_dir() && !there.permissions().readonly())
+}
+
+fn print(format: SettingsFormat, rows: &[Row], out: &mut Out) {
+    let width = rows.iter().map(|row| row.name.as_str().chars().count()).max().unwrap_or(0);
+    for row in rows {
+        match format {
+            SettingsFormat::Text => {
+                let verdict = match row.is_fine {
+                    Some(true) => "ok    ",
+                    Some(false) => "wrong ",
+                    None => "",
+                };
+                let from = if row.from.as_str().is_empty() { Shown::default() } else { shown!("  ({})", row.from) };
+                out.line(&shown!("{verdict}{:width$}  {}{from}", row.name, row.value));
+            }
+            SettingsFormat::Jsonl => {
+                Style::SAVED.line(out, |line| {
+                    _ = line
+                        .put("name", &row.name)
+                        .put("value", &row.value)
+                        .put("from", &row.from)
+                        .maybe("ok", row.is_fine);
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! `stepscope demo`: its options. The screen shows it.
+
+use std::path::PathBuf;
+
+/// `stepscope demo`.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct DemoArgs {
+    /// The tour [default: the built-in one, over the sample runs]
+    #[arg(value_name = "TOUR.toml")]
+    pub tour: Option<PathBuf>,
+    /// Play it without a terminal and fail where a scene is not reached
+    #[arg(long)]
+    pub check: bool,
+    /// Write a picture of each scene into a folder: SVG, light and dark in one
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+    /// Write a recording for asciinema players (version 3)
+    #[arg(long, value_name = "FILE")]
+    pub cast: Option<PathBuf>,
+    /// The same in version 2
+    #[arg(long, value_name = "FILE")]
+    pub cast_v2: Option<PathBuf>,
+    /// Columns and rows without a terminal
+    #[arg(long, value_name = "COLSxROWS", default_value = "100x30", value_parser = size)]
+    pub size: (u16, u16),
+    /// Theme: dark, light, high-contrast, mono
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+}
+
+impl DemoArgs {
+    /// Whether no terminal is needed.
+    pub const fn is_headless(&self) -> bool {
+        self.check || self.svg.is_some() || self.cast.is_some() || self.cast_v2.is_some()
+    }
+}
+
+fn size(word: &str) -> Result<(u16, u16), &'static str> {
+    let sides = word.split_once('x').and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
+    sides.filter(|(columns, rows)| (40..=400).contains(columns) && (12..=200).contains(rows)).ok_or("it is as in 80x24")
+}

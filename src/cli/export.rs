@@ -1,0 +1,319 @@
+//! `stepscope export`: a record as a page to send.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::pick::Pick;
+use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, hidden};
+use crate::cli::check::threads;
+use stepscope_base::canonical::Digest;
+use stepscope_base::shown;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::answer::document::Document;
+use stepscope_core::answer::typed::inline_document;
+use stepscope_core::case::{Case, CaseView};
+use stepscope_core::finding::grouped;
+use stepscope_core::report::page::{self, IndexRow, PageOptions, Said};
+use stepscope_core::report::redact::{PrivateHit, Redaction, private_in, private_in_record, without_passages};
+use stepscope_core::review::event::ItemRef;
+use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::hide::{Hidden, Hide};
+use stepscope_core::summary::Summary;
+use stepscope_io::files::{export_folder, write_export};
+use stepscope_io::log::journal::{found_beside, named, read_all};
+use stepscope_io::pipeline::check::read;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::source::input::Input;
+
+/// So many places that look private are named.
+const NAMED: usize = 20;
+
+/// `stepscope export`.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ExportArgs {
+    /// The file (or folder) that holds the record
+    #[arg(value_name = "PATH", required_unless_present = "docintel")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    answers: AnswerArgs,
+    #[command(flatten)]
+    pick: Pick,
+    /// The step in question, counted from 1: it is open in the page
+    #[arg(long, value_name = "N")]
+    step: Option<usize>,
+    /// Write a self-contained HTML page that carries its record; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write Markdown for an issue: a summary, the rest folded
+    #[arg(long, value_name = "FILE")]
+    md: Option<PathBuf>,
+    /// Write an HTML page a record, and an index of them, into a folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "line", "step", "html", "md"])]
+    all: Option<PathBuf>,
+    #[command(flatten)]
+    privacy: Privacy,
+    /// The review log [default: PATH.reviews.jsonl, if there is one]
+    #[arg(long, value_name = "LOG", conflicts_with = "no_reviews")]
+    reviews: Vec<PathBuf>,
+    /// Leave out verdicts and notes of people
+    #[arg(long)]
+    no_reviews: bool,
+}
+
+/// What others are not to see.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct Privacy {
+    /// Leave out of page and record: gold, baseline, triage, confidence, model
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = hidden)]
+    hide: Vec<Hidden>,
+    /// Take out what matches, in page and record: NAME=REGEX, or key, bearer, secret, email, home, all
+    #[arg(long, value_name = "NAME=REGEX")]
+    redact: Vec<String>,
+    /// Leave out the words of the document: lines, quotes, prompts and raw replies
+    #[arg(long)]
+    no_passages: bool,
+    /// Write even though something in it looks private
+    #[arg(long)]
+    force: bool,
+}
+
+impl Privacy {
+    fn cleaner(&self) -> Result<Cleaner, Shown> {
+        let redaction = Redaction::read(&self.redact).map_err(|why| shown!("--redact: {why}"))?;
+        Ok(Cleaner { hide: Hide::of(self.hide.iter().copied()), redaction, passages: !self.no_passages })
+    }
+}
+
+/// Takes out what others are not to see.
+struct Cleaner {
+    hide: Hide,
+    redaction: Redaction,
+    passages: bool,
+}
+
+/// A record as others may see it.
+struct Cleaned {
+    case: Case<'static>,
+    /// The document that the record does not hold itself.
+    document: Option<Arc<Document>>,
+    said: Vec<Said>,
+    source: Shown,
+}
+
+impl Cleaner {
+    fn clean(&self, case: &CaseView<'_>, mut said: Vec<Said>, source: &[u8]) -> Cleaned {
+        let text = self.hide.mask(case.text());
+        let text = if self.passages { text } else { without_passages(&text).into_owned().into() };
+        let text = self.redaction.record(&text).into_owned();
+        let holds_it = case.typed().is_some_and(|typed| inline_document(typed).is_some());
+        let document = case.document().filter(|_| self.passages && !holds_it);
+        let document = document.map(|document| {
+            if self.redaction.is_empty() { document.clone() } else { Arc::new(self.redaction.document(document)) }
+        });
+        for text in said.iter_mut().flat_map(Said::texts_mut) {
+            *text = Untrusted::owned(self.redaction.text(text.bytes()).into_owned());
+        }
+        let source = Shown::line(&self.redaction.text(source));
+        Cleaned { case: Case::citing(text, document.clone()), document, said, source }
+    }
+
+    fn options<'p>(&self, cleaned: &'p Cleaned, step: Option<usize>) -> PageOptions<'p> {
+        PageOptions {
+            step,
+            source: cleaned.source.clone(),
+            passages: self.passages,
+            hide: self.hide,
+            redacted: self.redaction.names(),
+            said: &cleaned.said,
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+impl Cleaned {
+    /// What in it still looks private.
+    fn private(&self) -> Vec<PrivateHit> {
+        let mut hits = private_in_record(self.case.text());
+        if let Some(document) = &self.document {
+            let lines = document.text(0..document.len());
+            hits.extend(private_in(lines, &Shown::own("document")));
+            for heading in document.toc() {
+                hits.extend(private_in(&heading.title, &Shown::own("table of contents")));
+            }
+        }
+        for said in &self.said {
+            hits.extend(said.texts().flat_map(|text| private_in(text.bytes(), &Shown::own("reviews"))));
+        }
+        hits.extend(private_in(self.source.as_str().as_bytes(), &Shown::own("file name")));
+        hits
+    }
+}
+
+pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, out: &mut Out) -> u8 {
+    let done = match &export.all {
+        Some(folder) => export.every(folder, side, out),
+        None => export.one(side, out),
+    };
+    out.code(done)
+}
+
+/// The step that was asked for, from 0.
+fn step_in(case: &CaseView<'_>, asked: Option<usize>) -> Result<Option<usize>, Shown> {
+    let Some(number) = asked else { return Ok(None) };
+    let steps = case.procedure().map_or(case.state().step_count(), |procedure| procedure.steps.len());
+    match number.checked_sub(1).filter(|step| *step < steps) {
+        Some(step) => Ok(Some(step)),
+        None => Err(shown!("there is no step {number}: this record has {steps}")),
+    }
+}
+
+/// Where a record stood, without its folder: that is nobody's business.
+fn source_of(path: Option<&Path>, case: &CaseView<'_>) -> Vec<u8> {
+    let name = path.and_then(Path::file_name);
+    let name = name.map_or_else(|| b"standard input".to_vec(), |name| name.as_encoded_bytes().to_vec());
+    [name.as_slice(), format!(", line {}", case.origin().line).as_bytes()].concat()
+}
+
+/// Says what looks private; `true`: nothing is written because of it.
+fn refuses(hits: &[PrivateHit], force: bool, out: &Out) -> bool {
+    for hit in hits.iter().take(NAMED) {
+        out.complain(&shown!("{}: {} `{}`", hit.place, hit.kind.phrase(), hit.sample));
+    }
+    if hits.len() > NAMED {
+        out.complain(&shown!("and {} more", grouped(hits.len() - NAMED)));
+    }
+    if !hits.is_empty() && !force {
+        out.complain(&Shown::own(
+            "Nothing was written: this looks private. Take it out with --redact all or --redact NAME=REGEX, or pass --force.",
+        ));
+    }
+    !hits.is_empty() && !force
+}
+
+/// Writes a file whole, or to standard output. `at`: the end of a link to it.
+fn save(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool, at: &Shown, out: &mut Out) -> Result<(), Shown> {
+    if path.as_os_str() == "-" {
+        out.write(bytes);
+        return Ok(());
+    }
+    write_export(path, bytes, is_ours).map_err(|failure| shown!("{failure}"))?;
+    out.line(&shown!("Saved {}{at}", Shown::path(path)));
+    Ok(())
+}
+
+impl ExportArgs {
+    fn one(&self, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
+        if self.html.is_none() && self.md.is_none() {
+            return Err(Shown::own("nothing to write; name a file with --html or --md, or a folder with --all"));
+        }
+        let cleaner = self.privacy.cleaner()?;
+        let inputs = self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"))?;
+        let picked = self.pick.find_any(inputs, side)?;
+        out.complain_of(picked.missing.iter().map(|failure| shown!("{failure}")));
+        let view = picked.case.view();
+        let step = step_in(&view, self.step)?;
+        let reviews = self.reviews_of(picked.path.as_deref(), out)?;
+        let said = said_of(&reviews, &view, picked.path.as_deref());
+        let cleaned = cleaner.clean(&view, said, &source_of(picked.path.as_deref(), &view));
+        if refuses(&cleaned.private(), self.privacy.force, out) {
+            return Ok(FOUND);
+        }
+        let (view, options) = (cleaned.case.view(), cleaner.options(&cleaned, step));
+        if let Some(html) = &self.html {
+            picked.check_out(Some(html))?;
+            let page = page::html(&view, &options);
+            let at = step.map(|step| shown!("#step-{}", step + 1)).unwrap_or_default();
+            save(html, page.text.as_bytes(), page::carried::is_page, &at, out)?;
+            if !page.carries {
+                let why = "the record is too large for the page to carry; the page cannot be opened again";
+                out.complain(&Shown::own(why));
+            }
+        }
+        if let Some(md) = &self.md {
+            picked.check_out(Some(md))?;
+            let is_ours = |head: &[u8]| head.starts_with(page::BEGIN_MARKDOWN.as_bytes());
+            save(md, page::markdown(&view, &options).as_bytes(), is_ours, &Shown::default(), out)?;
+        }
+        Ok(CLEAN)
+    }
+
+    /// A page a record, and the index. What looks private is looked for in all of them before the first is written.
+    fn every(&self, folder: &Path, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
+        let cleaner = self.privacy.cleaner()?;
+        let reviews = self.all_reviews(out)?;
+        let clean = |case: &CaseView<'_>, input: &Input| {
+            let reviews = input.path().and_then(|path| reviews.get(path)).or_else(|| reviews.get(Path::new("")));
+            let said = reviews.map(|reviews| said_of(reviews, case, input.path())).unwrap_or_default();
+            cleaner.clean(case, said, &source_of(input.path(), case))
+        };
+        let inputs = || self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"));
+        let (records, outcome) = read(inputs()?, threads(None), side, |case, input| {
+            let place = shown!("{}:{}", case.source().line(), case.origin().line);
+            let hits = clean(case, input).private().into_iter().map(|hit| hit.of(&place));
+            Some((place_of(case), hits.collect::<Vec<_>>()))
+        });
+        let (places, hits): (Vec<_>, Vec<_>) = records.into_iter().unzip();
+        out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+        if refuses(&hits.concat(), self.privacy.force, out) {
+            return Ok(FOUND);
+        }
+        export_folder(folder).map_err(|failure| shown!("{failure}"))?;
+        let numbers: HashMap<_, usize> = places.into_iter().zip(1..).collect();
+        let (rows, outcome) = read(inputs()?, threads(None), side, |case, input| {
+            let cleaned = clean(case, input);
+            let (view, options) = (cleaned.case.view(), cleaner.options(&cleaned, None));
+            // What was not there before was not looked at.
+            let number = *numbers.get(&place_of(case))?;
+            let row = IndexRow::of(&view, &options, number);
+            let page = page::html(&view, &options);
+            let saved = write_export(&folder.join(row.file()), page.text.as_bytes(), page::carried::is_page);
+            Some(saved.map(|()| row))
+        });
+        let rows = rows.into_iter().collect::<Result<Vec<_>, _>>().map_err(|failure| shown!("{failure}"))?;
+        let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
+        let name = Shown::line(&cleaner.redaction.text(name.as_encoded_bytes()));
+        let index = page::index(&rows, &name, env!("CARGO_PKG_VERSION"));
+        save(&folder.join("index.html"), index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
+        out.line(&shown!("{} pages", grouped(rows.len())));
+        Ok(if outcome.unread().next().is_none() { CLEAN } else { FAILED })
+    }
+
+    /// What people said of the records of each file; under no name, what was named for all.
+    fn all_reviews(&self, out: &Out) -> Result<HashMap<PathBuf, Reviews>, Shown> {
+        if self.no_reviews || !self.reviews.is_empty() {
+            return Ok([(PathBuf::new(), self.reviews_of(None, out)?)].into());
+        }
+        let inputs = self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"))?;
+        let paths = inputs.filter_map(|input| input.ok()?.path().map(Path::to_owned));
+        paths.map(|path| Ok((path.clone(), self.reviews_of(Some(&path), out)?))).collect()
+    }
+
+    /// What people said of the records of a file.
+    fn reviews_of(&self, path: Option<&Path>, out: &Out) -> Result<Reviews, Shown> {
+        let beside = path.and_then(found_beside);
+        let journals = match (self.no_reviews, self.reviews.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, true) => beside.into_iter().collect(),
+            (false, false) => named(&self.reviews),
+        };
+        let contents = read_all(&journals).map_err(|failure| shown!("{failure}"))?;
+        contents.sentences.iter().for_each(|sentence| out.complain(sentence));
+        out.complain_of(contents.absent.iter().map(|name| shown!("{name}: there are no reviews yet")));
+        Ok(contents.reviews)
+    }
+}
+
+/// Where a record stands among all: its source, and its first byte there.
+fn place_of(case: &CaseView<'_>) -> (usize, u64) {
+    (case.origin().source, case.origin().offset)
+}
+
+/// What reviews say of a record of a file.
+fn said_of(reviews: &Reviews, case: &CaseView<'_>, path: Option<&Path>) -> Vec<Said> {
+    let dataset = path.and_then(Path::file_name).map(|name| Untrusted::owned(name.as_encoded_bytes().to_vec()));
+    let summary = Summary::of_asked(case, &[], dataset, case.origin().index, |_: &ItemRef| true);
+    let content: Digest = summary.content;
+    let found = reviews.find(&summary.item, Some(&content));
+    found.map(|reviewed| Said::of(reviewed, &reviews.label_sets())).unwrap_or_default()
+}

@@ -1,0 +1,86 @@
+//! The help of the whole program: a page by job for `-h`, and the same in sections for `--help`.
+
+use std::ffi::OsString;
+
+/// What `stepscope -h` prints.
+pub(super) const SHORT: &str = "\
+stepscope: debug, review and compare LLM runs in the terminal
+
+  Look      stepscope [PATH]...              table, run, answer (no PATH: the sample runs)
+            stepscope show PATH --id ID      one record as text; export: as a page to send
+            stepscope demo                   a tour of three minutes
+  Check     stepscope check PATH...          findings with their exact place
+            stepscope verify PATH...         score completions
+  Compare   stepscope compare RUN BASELINE
+  Review    stepscope PATH --queue           on the screen; review: in the shell
+  Re-run    stepscope rerun PATH --step N    one step again; run: a procedure; repair; models
+  Learn     stepscope rules | keys | schema | config | doctor | man | completions
+
+Exit code: 0 fine, 1 findings, 2 could not be done, 3 no answer from a model server
+`stepscope --help` and `stepscope COMMAND --help` say more.
+";
+
+/// The layout of `--help`.
+pub(super) const TEMPLATE: &str = "\
+{about}
+
+Usage: stepscope [OPTIONS] [PATH]...
+       stepscope COMMAND ...
+
+Look:
+  show         Print one record: question, steps, values, findings
+  export       Write a record as a page to send
+  demo         Show a tour of the program, or write it as pictures
+Check:
+  check        Check records and print findings with their exact place
+  verify       Score completions with a verifier; print rewards as JSON lines
+Compare and review:
+  compare      Compare two runs of the same questions
+  review       Add, list, export and compare reviews
+Models:
+  models       List local model servers and their models
+  rerun        Re-run a step of a recorded run; print the fork
+  run          Run a procedure against a model
+  repair       Repair a procedure, with or without a model
+Learn:
+  rules        List the rules, or explain one with an example
+  keys         Print the table of keys
+  schema       Print a JSON Schema
+  config       Print the settings in force and where each comes from
+  doctor       Check terminal, folders and settings
+  man          Print the manual page
+  completions  Print shell completions
+
+Exit codes:
+  0  fine
+  1  findings, failed items or regressions
+  2  something could not be read, understood or done
+  3  a model server failed, or a run ended early
+
+{all-args}{after-help}";
+
+/// Whether the arguments ask for the short page alone.
+pub(super) fn is_short(arguments: &[OsString]) -> bool {
+    matches!(arguments, [_, flag] if flag == "-h")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_named_in_both() {
+        let program = crate::cli::Arguments::command();
+        for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
+            let name = command.get_name();
+            assert!(SHORT.contains(name), "-h does not name {name}");
+            assert!(
+                TEMPLATE.lines().any(|line| line.starts_with(&format!("  {name} "))),
+                "--help does not name {name}"
+            );
+        }
+        assert!(SHORT.lines().count() <= 15);
+    }
+}

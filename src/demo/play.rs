@@ -1,0 +1,246 @@
+//! Playing a tour: on a terminal by keys, or without one from start to end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+use tokio::runtime::Builder;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::app::calls::Calls;
+use crate::app::effects::{Memory, Performer};
+use crate::app::msg::Msg;
+use crate::app::outbox::Outbox;
+use crate::app::state::{App, Looks};
+use crate::demo::picture::{self, ansi, svg};
+use crate::demo::tour::{Tour, line};
+use crate::screens::rerun::state::ModelChoice;
+use crate::widgets::keymap::Keymap;
+use crate::widgets::theme::{BUILT_IN, Theme};
+use stepscope_base::json::write::Style;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_io::config::Config;
+use stepscope_io::config::tour::TourScript;
+use stepscope_io::failure::Failure;
+use stepscope_io::files::{export_folder, write_export};
+use stepscope_io::model::setup::Setup;
+use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::source::input::{expand, samples};
+use stepscope_terminal::colour::Depth;
+use stepscope_terminal::input::Input;
+use stepscope_terminal::run::{self, CHANNEL, Control, Options, Program as _};
+use stepscope_terminal::terminal::Tty;
+
+/// Nothing happens for so long only where something hangs.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// What a tour is played for.
+#[derive(Debug, Default)]
+pub struct DemoStart {
+    /// The tour; without one, the built-in one.
+    pub tour: Option<PathBuf>,
+    /// The folder for a picture of each scene.
+    pub svg: Option<PathBuf>,
+    /// The file for a recording of version 3.
+    pub cast: Option<PathBuf>,
+    /// The file for a recording of version 2.
+    pub cast_v2: Option<PathBuf>,
+    /// Columns and rows where there is no terminal.
+    pub size: (u16, u16),
+    /// The theme.
+    pub theme: Option<String>,
+}
+
+/// How a tour without a terminal ended.
+#[derive(Debug, Default)]
+pub struct Played {
+    /// What is to be said of each scene.
+    pub scenes: Vec<Shown>,
+    /// How many did not come to stand.
+    pub failed: usize,
+}
+
+/// Shows a tour on the terminal. The exit code; an error is a sentence that says why there is no screen.
+pub fn open(start: &DemoStart) -> Result<u8, Shown> {
+    let script = script(start)?;
+    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let (mut tour, mut performer, outbox) = ready(start, script, depth)?;
+    let options = Options { mouse: false, ask_background: start.theme.is_none() };
+    let code = run::run(&tty, &mut tour, options, |effect, sender| performer.perform(effect, sender));
+    outbox.close();
+    code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))
+}
+
+fn script(start: &DemoStart) -> Result<TourScript, Shown> {
+    let script = start.tour.as_deref().map_or_else(TourScript::built_in, TourScript::read);
+    script.map_err(|failure| shown!("{failure}"))
+}
+
+fn ready(start: &DemoStart, script: TourScript, depth: Depth) -> Result<(Tour, Performer, Outbox), Shown> {
+    let outbox = Outbox::default();
+    let sink = outbox.clone();
+    let inputs = if script.records.is_empty() { samples() } else { expand(&script.records) };
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let side = Arc::new(SideData::default());
+    let (store, loader) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
+    let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    let theme = Theme::built_in("dark", depth).unwrap_or_default();
+    let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii: false });
+    app.samples = script.records.is_empty();
+    app.models = ModelChoice::new(Setup::default(), &Config::default());
+    if let Some(name) = &start.theme {
+        if !BUILT_IN.iter().any(|(known, _)| known == name) {
+            return Err(shown!("there is no theme {}", Shown::line(name.as_bytes())));
+        }
+        app.choose_theme(Some(name));
+    }
+    let calls = Calls::new(Setup::default(), Config::default());
+    let performer = Performer::new(outbox.clone(), Memory::default(), side, calls).with_loader(loader);
+    Ok((Tour::new(app, script), performer, outbox))
+}
+
+/// A scene as it stands.
+struct StandingScene {
+    name: String,
+    caption: String,
+    dark: Buffer,
+    light: Buffer,
+    stay: Duration,
+}
+
+/// Plays a tour from start to end, as if somebody pressed Space, and writes what was asked for.
+pub fn play(start: &DemoStart) -> Result<Played, Shown> {
+    let (tour, performer, outbox) = ready(start, script(start)?, Depth::True)?;
+    let mut played = Played::default();
+    let mut scenes = Vec::new();
+    let done = through(tour, performer, start.size, |tour| {
+        let (at, scene) = tour.scene();
+        let name = Shown::line(scene.name.as_bytes());
+        match tour.stands().map(|_| ()).map_err(Clone::clone) {
+            Ok(()) => {
+                played.scenes.push(shown!("{} {name}: shown", at + 1));
+                let (name, caption, stay) = (file_name(at, &scene.name), scene.caption.clone(), tour.stay());
+                let (dark, light) = (drawn(tour, "dark", start.size), drawn(tour, "light", start.size));
+                scenes.push(StandingScene { name, caption, dark, light, stay });
+            }
+            Err(why) => {
+                let screen = drawn(tour, "dark", start.size);
+                let rows: Vec<String> = (0..screen.area.height).map(|row| line(&screen, row)).collect();
+                let screen = Shown::prose(rows.join("\n").as_bytes());
+                played.scenes.push(shown!("{} {name}: {why}\n{screen}", at + 1));
+                played.failed += 1;
+            }
+        }
+    });
+    outbox.close();
+    done?;
+    write(start, &scenes).map_err(|failure| shown!("{failure}"))?;
+    Ok(played)
+}
+
+fn file_name(at: usize, name: &str) -> String {
+    let fits = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    format!("{:02}-{}", at + 1, name.chars().take(40).map(fits).collect::<String>())
+}
+
+/// The screen in a theme.
+fn drawn(tour: &mut Tour, theme: &str, (columns, rows): (u16, u16)) -> Buffer {
+    let area = Rect::new(0, 0, columns, rows);
+    let mut buf = Buffer::empty(area);
+    let other = Theme::built_in(theme, Depth::True).unwrap_or_default();
+    let own = std::mem::replace(&mut tour.app.looks.theme, other);
+    tour.draw_on(area, &mut buf);
+    tour.app.looks.theme = own;
+    buf
+}
+
+/// Runs the program without a terminal; `stands` hears of each scene that stands, or never will.
+fn through(
+    mut tour: Tour,
+    mut performer: Performer,
+    size: (u16, u16),
+    mut stands: impl FnMut(&mut Tour),
+) -> Result<(), Shown> {
+    let runtime = Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| shown!("cannot play the tour: {}", Shown::error(&error)))?;
+    runtime.block_on(async {
+        let (sender, mut messages) = mpsc::channel(CHANNEL);
+        let mut message = Msg::Start(Size::new(size.0, size.1));
+        loop {
+            for effect in tour.update(message, Instant::now()) {
+                if let Some(Control::Quit(_)) = performer.perform(effect, &sender) {
+                    return Ok(());
+                }
+            }
+            if tour.stands().is_err() || tour.stands() == Ok(true) {
+                stands(&mut tour);
+                message = Msg::Input(Input::Key(KeyEvent::from(KeyCode::Char(' '))));
+                continue;
+            }
+            let wake = tour.wake_at().map_or(DEADLINE, |at| at.saturating_duration_since(Instant::now()));
+            message = match timeout(wake.min(DEADLINE), messages.recv()).await {
+                Ok(Some(message)) => message,
+                Ok(None) => return Err(Shown::own("the tour ended before its last scene")),
+                Err(_) => Msg::Tick,
+            };
+        }
+    })
+}
+
+fn write(start: &DemoStart, scenes: &[StandingScene]) -> Result<(), Failure> {
+    if let Some(folder) = &start.svg {
+        export_folder(folder)?;
+        for scene in scenes {
+            let picture = svg(&scene.dark, &scene.light, &scene.caption);
+            let path = folder.join(format!("{}.svg", scene.name));
+            write_export(&path, picture.as_bytes(), |head| head.starts_with(picture::BEGIN.as_bytes()))?;
+        }
+    }
+    for (file, version) in [(&start.cast, 3), (&start.cast_v2, 2)] {
+        if let Some(file) = file {
+            cast(file, scenes, start.size, version)?;
+        }
+    }
+    Ok(())
+}
+
+/// A recording: a frame a scene, each with a mark that is its chapter. Version 2 has the times since the beginning,
+/// version 3 those since the frame before.
+fn cast(file: &Path, scenes: &[StandingScene], (columns, rows): (u16, u16), version: u64) -> Result<(), Failure> {
+    let mut out = Vec::new();
+    Style::ASCII.line(&mut out, |object| {
+        object.put("version", version);
+        if version == 2 {
+            object.put("width", u64::from(columns)).put("height", u64::from(rows));
+        } else {
+            object.object("term", |term| {
+                term.put("cols", u64::from(columns)).put("rows", u64::from(rows)).put("type", "xterm-256color");
+            });
+        }
+        object.put("title", "stepscope tour");
+    });
+    let begin = out.clone();
+    let (mut time, mut before) = (Duration::ZERO, Duration::ZERO);
+    let mut event = |kind: &str, text: &str, time: Duration| {
+        let at = if version == 2 { time } else { time.saturating_sub(before) };
+        before = time;
+        let text = Style::ASCII.of(stepscope_base::text::Untrusted::from(text));
+        out.extend_from_slice(format!("[{:.3}, \"{kind}\", ", at.as_secs_f64()).as_bytes());
+        out.extend_from_slice(&text);
+        out.extend_from_slice(b"]\n");
+    };
+    for scene in scenes {
+        event("m", &scene.caption, time);
+        event("o", &ansi(&scene.dark), time);
+        time += scene.stay;
+    }
+    event("o", "\u{1b}[0m", time);
+    write_export(file, &out, |head| head.starts_with(begin.get(..20).unwrap_or_default()))
+}

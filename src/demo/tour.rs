@@ -1,0 +1,360 @@
+//! A tour: the real program, led from scene to scene, with a caption under it.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+use ratatui::style::Modifier;
+use ratatui::text::Line;
+use ratatui::widgets::{Paragraph, Widget as _, Wrap};
+
+use crate::app::msg::{Effect, Effects, Msg};
+use crate::app::state::App;
+use crate::app::view;
+use crate::screens::kind::ScreenKind;
+use crate::widgets::keymap::Key;
+use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_io::config::tour::{Scene, TourScript};
+use stepscope_terminal::input::Input;
+use stepscope_terminal::run::Program;
+
+/// Rows of the caption and the line under it.
+const BAR: u16 = 3;
+/// A scene that does not stand by then is said not to.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// In auto-play a scene stays so long, and longer with what there is to read.
+const STAY: Duration = Duration::from_secs(5);
+const STAY_PER_LETTER: Duration = Duration::from_millis(60);
+
+/// How far a scene has come.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum SceneStage {
+    /// The records are still being read.
+    Loading,
+    /// The table is being filtered.
+    Filtering,
+    /// The record is being read.
+    Opening,
+    /// The n-th key is next.
+    Keys(usize),
+    /// What is to be seen is not there yet.
+    Waiting,
+    /// It stands.
+    Stands,
+    /// It does not, and why.
+    Failed(Shown),
+}
+
+/// See the module.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is switched by a key of its own")]
+pub(crate) struct Tour {
+    pub(crate) app: App,
+    script: TourScript,
+    at: usize,
+    stage: SceneStage,
+    since: Option<Instant>,
+    size: Size,
+    /// The next scene is wanted as soon as this one stands.
+    hurries: bool,
+    auto: Option<Instant>,
+    plays: bool,
+    is_black: bool,
+    /// The presenter uses the program by themselves.
+    wanders: bool,
+    /// The last key was Esc.
+    escaped: bool,
+}
+
+impl Tour {
+    pub(crate) fn new(app: App, script: TourScript) -> Self {
+        Self {
+            app,
+            script,
+            at: 0,
+            stage: SceneStage::Loading,
+            since: None,
+            size: Size::new(80, 24),
+            hurries: false,
+            auto: None,
+            plays: false,
+            is_black: false,
+            wanders: false,
+            escaped: false,
+        }
+    }
+
+    /// The scene in front, and its number from 0.
+    pub(crate) fn scene(&self) -> (usize, &Scene) {
+        static NONE: std::sync::LazyLock<Scene> = std::sync::LazyLock::new(Scene::default);
+        (self.at, self.script.scenes.get(self.at).unwrap_or(&NONE))
+    }
+
+    /// Whether the scene stands; `Err`: it never will.
+    pub(crate) fn stands(&self) -> Result<bool, &Shown> {
+        match &self.stage {
+            SceneStage::Stands => Ok(true),
+            SceneStage::Failed(why) => Err(why),
+            _ => Ok(false),
+        }
+    }
+
+    /// So long somebody looks at the scene.
+    pub(crate) fn stay(&self) -> Duration {
+        STAY + STAY_PER_LETTER * self.scene().1.caption.chars().count() as u32
+    }
+
+    fn go(&mut self, scene: usize, now: Instant) {
+        self.at = scene;
+        self.stage = SceneStage::Loading;
+        self.since = Some(now);
+        (self.auto, self.hurries) = (None, false);
+    }
+
+    fn next(&mut self, now: Instant) -> Effects {
+        if self.at + 1 >= self.script.scenes.len() {
+            return vec![Effect::Quit(0)];
+        }
+        self.go(self.at + 1, now);
+        Vec::new()
+    }
+
+    /// A key of the presenter.
+    fn key(&mut self, key: KeyEvent, now: Instant) -> Effects {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        self.is_black &= key.code == KeyCode::Char('.');
+        match key.code {
+            KeyCode::Char('c') if control => return vec![Effect::Quit(0)],
+            KeyCode::Char('q') => return vec![Effect::Quit(0)],
+            KeyCode::Char(' ' | 'n') | KeyCode::Right | KeyCode::PageDown => {
+                if matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)) {
+                    return self.next(now);
+                }
+                self.hurries = true;
+            }
+            KeyCode::Char('p') | KeyCode::Left | KeyCode::PageUp => self.go(self.at.saturating_sub(1), now),
+            KeyCode::Char('a') => {
+                self.plays = !self.plays;
+                self.auto = None;
+            }
+            KeyCode::Char('.') => self.is_black = !self.is_black,
+            KeyCode::Esc => (self.wanders, self.escaped) = (true, false),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Everything as it was when the program began, but for what was read.
+    fn reset(&mut self, now: Instant) -> Effects {
+        let app = &mut self.app;
+        app.screens.clear();
+        (app.dialog, app.status, app.count, app.opening) = (None, None, None, None);
+        app.typed.clear();
+        app.edits.clear();
+        let filter = self.script.scenes.get(self.at).map(|scene| scene.filter.clone()).unwrap_or_default();
+        let mut effects = app.set_filter(&filter);
+        // What is on screen now is asked for as after any other message.
+        effects.extend(app.update(Msg::Tick, now));
+        effects
+    }
+
+    /// Goes on with the scene as far as it can.
+    fn advance(&mut self, now: Instant) -> Effects {
+        let mut effects = Vec::new();
+        loop {
+            let before = self.stage.clone();
+            effects.extend(self.advance_once(now));
+            if self.stage == before {
+                break;
+            }
+        }
+        let late = self.since.is_some_and(|since| now >= since + PATIENCE);
+        if late && !matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)) {
+            let wait = Shown::line(self.scene().1.wait.as_bytes());
+            self.stage = SceneStage::Failed(shown!("scene not reached: \"{wait}\" is not on the screen"));
+        }
+        if self.stage == SceneStage::Stands && self.plays {
+            let until = *self.auto.get_or_insert(now + self.stay());
+            self.hurries |= now >= until;
+        }
+        if self.hurries && matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)) {
+            self.hurries = false;
+            effects.extend(self.next(now));
+            effects.extend(self.advance(now));
+        }
+        effects
+    }
+
+    fn advance_once(&mut self, now: Instant) -> Effects {
+        let (_, scene) = self.scene();
+        let (id, step, wait) = (scene.id.is_some(), scene.step, scene.wait.clone());
+        match &self.stage {
+            SceneStage::Loading if self.app.store.is_settled() => {
+                self.stage = SceneStage::Filtering;
+                return self.reset(now);
+            }
+            SceneStage::Filtering if self.app.table.filtering.as_ref().is_none_or(|search| search.done) => {
+                if !id {
+                    self.stage = SceneStage::Keys(0);
+                } else if self.app.rows() > 0 {
+                    self.stage = SceneStage::Opening;
+                    return self.press("Enter", now);
+                }
+            }
+            SceneStage::Opening if self.app.screen() != ScreenKind::Table && self.app.opening.is_none() => {
+                if let (Some(step), Some(view)) = (step, self.app.screens.record_mut()) {
+                    view.go_to_moment(step);
+                }
+                self.stage = SceneStage::Keys(0);
+            }
+            SceneStage::Keys(n) if self.app.opening.is_none() => {
+                let n = *n;
+                let Some(key) = self.scene().1.keys.split_whitespace().nth(n).map(str::to_owned) else {
+                    self.stage = SceneStage::Waiting;
+                    return Vec::new();
+                };
+                if let Some(word) = key.strip_prefix('?').filter(|word| !word.is_empty()) {
+                    if self.shows(&word.replace('_', " ")) {
+                        self.stage = SceneStage::Keys(n + 1);
+                    }
+                    return Vec::new();
+                }
+                self.stage = SceneStage::Keys(n + 1);
+                return self.press(&key, now);
+            }
+            // Rows whose texts are still being read would show nothing.
+            SceneStage::Waiting if self.app.opening.is_none() && self.app.has_row_texts() && self.shows(&wait) => {
+                self.stage = SceneStage::Stands;
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn press(&mut self, name: &str, now: Instant) -> Effects {
+        if let Some(key) = Key::from_name(name) {
+            return self.app.update(Msg::Input(Input::Key(key.event())), now);
+        }
+        self.stage = SceneStage::Failed(shown!("there is no key {}", Shown::line(name.as_bytes())));
+        Vec::new()
+    }
+
+    /// The place of the program, above the bar.
+    fn stage_area(&self) -> Rect {
+        Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
+    }
+
+    /// Whether a text stands on the screen of the program, on one line.
+    fn shows(&self, text: &str) -> bool {
+        let area = self.stage_area();
+        let mut buf = Buffer::empty(area);
+        view::draw(&self.app, area, &mut buf);
+        (0..area.height).any(|row| line(&buf, row).contains(text))
+    }
+
+    /// The whole screen.
+    pub(crate) fn draw_on(&self, area: Rect, buf: &mut Buffer) {
+        let theme = &self.app.looks.theme;
+        buf.set_style(area, theme.style(Role::Screen));
+        if self.is_black {
+            return;
+        }
+        let above = Rect { height: area.height.saturating_sub(BAR), ..area };
+        view::draw(&self.app, above, buf);
+        let (at, scene) = self.scene();
+        if !self.wanders && self.stage == SceneStage::Stands && !scene.spot.is_empty() {
+            for y in above.top()..above.bottom() {
+                if !line(buf, y).contains(&scene.spot) {
+                    let row = Rect { y, height: 1, ..above };
+                    buf.set_style(row, theme.style(Role::Dim).add_modifier(Modifier::DIM));
+                }
+            }
+        }
+        let bar = Rect { y: above.bottom(), height: BAR.min(area.height), ..area };
+        let text = Rect { height: 2.min(bar.height), ..bar };
+        let caption = match &self.stage {
+            SceneStage::Failed(why) => why.clone(),
+            _ => Shown::line(scene.caption.as_bytes()),
+        };
+        buf.set_style(bar, theme.style(Role::Text));
+        let bold = theme.style(Role::Title).add_modifier(Modifier::BOLD);
+        Paragraph::new(caption.into_string()).style(bold).wrap(Wrap { trim: true }).render(text, buf);
+        let of = self.script.scenes.len();
+        let hint = match (self.wanders, &self.stage) {
+            (true, _) => "you have the keys · Esc Esc back to the tour".to_owned(),
+            (_, SceneStage::Stands | SceneStage::Failed(_)) => {
+                let auto = if self.plays { "a stop" } else { "a auto" };
+                format!("Space next · p back · {auto} · Esc try it yourself · q quit")
+            }
+            _ => "…".to_owned(),
+        };
+        let hint = format!(" {}/{of} · RECORDED · {hint}", at + 1);
+        let last = Rect { y: bar.bottom().saturating_sub(1), height: 1, ..bar };
+        Line::styled(hint, theme.style(Role::Dim)).render(last, buf);
+    }
+
+    fn resized(&mut self, size: Size) -> Size {
+        self.size = size;
+        Size::new(size.width, size.height.saturating_sub(BAR))
+    }
+}
+
+/// The text of a row.
+pub(crate) fn line(buf: &Buffer, row: u16) -> String {
+    (buf.area.left()..buf.area.right())
+        .filter_map(|column| buf.cell((column, row)))
+        .map(ratatui::buffer::Cell::symbol)
+        .collect()
+}
+
+impl Program for Tour {
+    type Msg = Msg;
+    type Effect = Effect;
+
+    fn update(&mut self, message: Msg, now: Instant) -> Effects {
+        self.since.get_or_insert(now);
+        let message = match message {
+            Msg::Start(size) => Msg::Start(self.resized(size)),
+            Msg::Resize(size) => Msg::Resize(self.resized(size)),
+            message => message,
+        };
+        let mut effects = match message {
+            Msg::Input(Input::Key(key)) if !self.wanders => self.key(key, now),
+            Msg::Input(Input::Mouse(_) | Input::Paste(_)) if !self.wanders => Vec::new(),
+            Msg::Input(Input::Key(key)) => {
+                let again = key.code == KeyCode::Esc && std::mem::replace(&mut self.escaped, true);
+                self.escaped &= key.code == KeyCode::Esc;
+                if again {
+                    self.wanders = false;
+                    self.go(self.at, now);
+                    Vec::new()
+                } else {
+                    self.app.update(Msg::Input(Input::Key(key)), now)
+                }
+            }
+            message => self.app.update(message, now),
+        };
+        if !self.wanders {
+            effects.extend(self.advance(now));
+        }
+        // A tour leaves nothing behind.
+        effects.retain(|effect| !matches!(effect, Effect::KeepView(..)));
+        effects
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        self.draw_on(area, frame.buffer_mut());
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        let stuck = self.since.map(|since| since + PATIENCE);
+        let stuck =
+            stuck.filter(|_| !self.wanders && !matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)));
+        self.app.wake_at().into_iter().chain(self.auto.filter(|_| self.plays)).chain(stuck).min()
+    }
+}

@@ -1,0 +1,55 @@
+//! The keys and clicks of the charts.
+
+use ratatui::layout::Position;
+
+use crate::app::across;
+use crate::app::msg::Effects;
+use crate::app::state::App;
+use crate::screens::insights::draw::{height, place_of};
+use crate::screens::insights::state::{chart_of, lines};
+use crate::screens::stack::Screen;
+use crate::widgets::keymap::{Action, Reason, need};
+use crate::widgets::list::Move;
+
+pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
+    match action {
+        Action::Left | Action::Right => Ok(()),
+        Action::Open => {
+            across::keys::may_leave(app)?;
+            need(app.insights.filter(&lines(&app.store.totals().insights)).is_some(), "No records")
+        }
+        _ => need(action.is_plain(), across::keys::NOT_HERE),
+    }
+}
+
+pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
+    let lines = lines(&app.store.totals().insights);
+    match action {
+        Action::Open => return app.insights.filter(&lines).map(|filter| across::keys::show_filtered(app, &filter)),
+        Action::Left => app.insights.turn(-1, &lines),
+        Action::Right => app.insights.turn(1, &lines),
+        _ => return None,
+    }
+    Some(Vec::new())
+}
+
+pub(crate) fn go(app: &mut App, movement: Move) {
+    let height = height(app);
+    app.insights.go(movement, &lines(&app.store.totals().insights), height);
+}
+
+/// Opens the charts at the one of the column by which the table is sorted.
+pub(crate) fn open_chart(app: &mut App) {
+    app.open_screen(Screen::Insights);
+    let (title, height) = (chart_of(app.table.sort), height(app));
+    app.insights.move_to_chart(title, &lines(&app.store.totals().insights), height);
+}
+
+/// Brings the cursor where the mouse is; where it is already, opens.
+pub(crate) fn click(app: &mut App, at: Position) -> Effects {
+    let Some((line, cell)) = place_of(app, at) else { return Vec::new() };
+    let before = (app.insights.list.at, app.insights.cell);
+    (app.insights.list.at, app.insights.cell) = (line, cell);
+    app.insights.turn(0, &lines(&app.store.totals().insights));
+    if before == (app.insights.list.at, app.insights.cell) { app.act(Action::Open) } else { Vec::new() }
+}

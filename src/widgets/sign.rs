@@ -1,0 +1,102 @@
+//! The glyphs of the program: one meaning each, and one place to look them up. Severities have theirs in
+//! `stepscope_core::finding`, badges of values in `stepscope_core::run::state`; the legend of the help lists them all.
+
+use stepscope_core::finding::Severity;
+
+/// The answer is correct; a step has nothing against it.
+pub(crate) const CORRECT: &str = "✓";
+/// The answer is wrong; a step is the first error or failed.
+pub(crate) const WRONG: &str = "✗";
+/// The run ended with an error.
+pub(crate) const FAILED: &str = "⊘";
+/// Not run.
+pub(crate) const NOT_RUN: &str = "–";
+
+/// A reply matches the schema.
+pub(crate) const VALID: &str = "☑";
+/// A reply breaks the schema.
+pub(crate) const INVALID: &str = "☒";
+
+/// The quote is where it was cited.
+pub(crate) const CITED: &str = "◉";
+/// The quote is in the document, in another place.
+pub(crate) const MISPLACED: &str = "◑";
+/// The quote is not in the document.
+pub(crate) const NOT_FOUND: &str = "◌";
+/// There is no quote or no document.
+pub(crate) const UNPROVEN: &str = "◍";
+
+/// A reviewer passed it.
+pub(crate) const PASSED: &str = "⊕";
+/// A reviewer failed it.
+pub(crate) const REJECTED: &str = "⊖";
+/// A reviewer deferred it.
+pub(crate) const DEFERRED: &str = "◷";
+/// A reviewer skipped it.
+pub(crate) const SKIPPED: &str = "↷";
+/// It changed since its review.
+pub(crate) const CHANGED: &str = "↻";
+
+/// The selected row.
+pub(crate) const POINTER: &str = "❯";
+/// Recomputing gives the expected answer.
+pub(crate) const RECOVERS: &str = "↺";
+/// A reason of the place to fix.
+pub(crate) const REASON: &str = "⇒";
+
+/// A glyph and its meaning.
+pub(crate) type Meaning = (&'static str, &'static str);
+
+/// Severities of findings.
+pub(crate) const SEVERITIES: [Meaning; 4] = [
+    (Severity::Fatal.glyph(), "fatal: not usable without rewriting"),
+    (Severity::Repairable.glyph(), "error: a small edit fixes it"),
+    (Severity::Warning.glyph(), "warning: probably wrong"),
+    (Severity::Note.glyph(), "note: worth knowing"),
+];
+
+/// Outcomes of runs and steps.
+pub(crate) const OUTCOMES: [Meaning; 4] = [
+    (CORRECT, "graded correct; step without findings"),
+    (WRONG, "graded wrong; first error of a run"),
+    (FAILED, "run ended with an error"),
+    (NOT_RUN, "not run: the run ended before"),
+];
+
+/// Validity of replies.
+pub(crate) const VALIDITY: [Meaning; 2] = [(VALID, "reply matches the schema"), (INVALID, "reply breaks the schema")];
+
+/// Citations.
+pub(crate) const CITATIONS: [Meaning; 4] = [
+    (CITED, "quote found where it was cited"),
+    (MISPLACED, "quote found in another place"),
+    (NOT_FOUND, "quote not found in document"),
+    (UNPROVEN, "no quote, or no document"),
+];
+
+/// Verdicts of reviewers.
+pub(crate) const VERDICTS: [Meaning; 5] = [
+    (PASSED, "reviewed: pass"),
+    (REJECTED, "reviewed: fail"),
+    (DEFERRED, "deferred"),
+    (SKIPPED, "skipped"),
+    (CHANGED, "changed since its review"),
+];
+
+/// Other marks of the table of records.
+pub(crate) const TABLE: [Meaning; 2] = [(RECOVERS, "recomputing gives the expected answer"), (POINTER, "selected row")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_glyph_has_one_meaning_and_one_column() {
+        let sets: [&[Meaning]; 6] = [&SEVERITIES, &OUTCOMES, &VALIDITY, &CITATIONS, &VERDICTS, &TABLE];
+        let all: Vec<&str> = sets.into_iter().flatten().map(|(glyph, _)| *glyph).collect();
+        for (n, glyph) in all.iter().enumerate() {
+            assert!(!all.iter().skip(n + 1).any(|other| other == glyph), "{glyph} has two meanings");
+            assert_eq!(unicode_width::UnicodeWidthStr::width(*glyph), 1, "{glyph}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The tour: played from start to end without a terminal, its recordings, and the pictures of the documents.
+//! `UPDATE_README=1 cargo test --test demo` makes the pictures anew.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// What the documents show, by the names of scenes; a fork has a new id each time, so its scene is none of them.
+const PICTURES: [&str; 2] = ["03-wrong", "07-answer"];
+
+fn demo(arguments: &[&str], paths: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    command.arg("demo").args(arguments).args(paths).stdin(Stdio::null()).env_remove("XDG_CONFIG_HOME").output().unwrap()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap() + std::str::from_utf8(&output.stderr).unwrap()
+}
+
+#[test]
+fn the_tour_runs_by_space_alone() {
+    for options in
+        [["--check", "--size", "80x24", "--theme", "light"], ["--check", "--size", "160x50", "--theme", "dark"]]
+    {
+        let output = demo(&options, &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+        assert!(told(&output).lines().count() >= 8 && told(&output).lines().all(|line| line.ends_with(": shown")));
+    }
+}
+
+#[test]
+fn a_scene_that_cannot_stand_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let tour = folder.path().join("tour.toml");
+    std::fs::write(&tour, "title = \"t\"\n[[scene]]\nname = \"a\"\nkeys = \"NoKey\"\nwait = \"x\"\n").unwrap();
+    let output = demo(&["--check"], &[&tour]);
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("1 a: there is no key NoKey"), "{}", told(&output));
+    std::fs::write(&tour, "title = 1").unwrap();
+    assert_eq!(demo(&["--check"], &[&tour]).status.code(), Some(2));
+}
+
+#[test]
+fn recordings_are_what_players_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (three, two) = (folder.path().join("3.cast"), folder.path().join("2.cast"));
+    let arguments = ["--size", "80x24", "--cast", three.to_str().unwrap(), "--cast-v2", two.to_str().unwrap()];
+    let output = demo(&arguments, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    for (path, version) in [(&three, 3), (&two, 2)] {
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines[0]["version"], version);
+        let times: Vec<f64> = lines[1..].iter().map(|event| event[0].as_f64().unwrap()).collect();
+        let length = if version == 2 { *times.last().unwrap() } else { times.iter().sum() };
+        assert!((60.0..240.0).contains(&length), "{length} seconds");
+        assert!(version == 3 || times.is_sorted(), "times since the beginning");
+        assert!(lines[1..].iter().all(|event| ["m", "o"].contains(&event[1].as_str().unwrap())));
+        // A player shows the first scene as the program drew it.
+        let mut screen = vt100::Parser::new(24.try_into().unwrap(), 80.try_into().unwrap(), 0);
+        screen.process(lines[2][2].as_str().unwrap().as_bytes());
+        assert!(screen.screen().contents().contains("records"), "{}", screen.screen().contents());
+    }
+}
+
+#[test]
+fn the_pictures_are_of_the_present_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = demo(&["--size", "100x30", "--svg", folder.path().to_str().unwrap()], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let document = std::fs::read_to_string(root.join("docs/sharing.md")).unwrap();
+    for name in PICTURES {
+        let kept = format!("docs/pictures/{name}.svg");
+        assert!(document.contains(&format!("(pictures/{name}.svg)")), "{kept} is not in the document");
+        let now = std::fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
+        if std::env::var_os("UPDATE_README").is_some() {
+            std::fs::create_dir_all(root.join("docs/pictures")).unwrap();
+            std::fs::write(root.join(&kept), now).unwrap();
+        } else {
+            let then = std::fs::read_to_string(root.join(&kept)).unwrap();
+            assert!(then == now, "{kept} is out of date: run UPDATE_README=1 cargo test --test demo");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Pages to send: made from the samples and opened again, and nothing private in them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+#[path = "support/fed.rs"]
+mod fed;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use fed::fed;
+
+use serde_json::Value;
+
+const SECRETS: [&str; 6] = [
+    "sk-proj-4f9aQ2xT7bLmN8pR3vWz",
+    "ada.lovelace@example.org",
+    "/home/lovelace/runs",
+    "Bearer 9f8e7d6c5b4a39281706",
+    "ghp_A1b2C3d4E5f6G7h8I9j0K1l2",
+    "AKIAIOSFODNN7EXAMPLE",
+];
+
+fn stepscope(arguments: &[&str], paths: &[&Path]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    command.args(arguments).args(paths).stdin(Stdio::null()).env_remove("XDG_CONFIG_HOME").output().unwrap()
+}
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name)
+}
+
+/// What `check` says, without where the record stands.
+fn checked(path: &Path) -> Vec<Value> {
+    let output = stepscope(&["check", "--format", "jsonl", "--fail-on", "never"], &[path]);
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let mut records: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for record in &mut records {
+        for key in ["source", "line", "index"] {
+            record.as_object_mut().unwrap().remove(key);
+        }
+    }
+    records
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_page_says_what_its_record_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    for (name, each) in [("by_hand.jsonl", 3), ("policy.jsonl", 4), ("word_problems.jsonl", 12), ("baseline.jsonl", 20)]
+    {
+        for (n, record) in checked(&sample(name)).iter().enumerate().step_by(each) {
+            let line = (n + 1).to_string();
+            let output = stepscope(&["export", "--line", &line, "--html", page.to_str().unwrap()], &[&sample(name)]);
+            assert_eq!(output.status.code(), Some(0), "{name}:{line}: {}", said(&output));
+            assert_eq!(checked(&page), std::slice::from_ref(record), "{name}:{line}");
+            assert!(std::fs::metadata(&page).unwrap().len() <= 200_000);
+        }
+    }
+}
+
+#[test]
+fn a_broken_record_has_a_page_and_a_page_makes_the_same_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("a.jsonl"), b"{\"id\": 1}\n{\"id\": \xff, <script>\n{\"id\": 3}\n").unwrap();
+    let html = |from: &Path, line: &str, to: &Path| {
+        let output = stepscope(&["export", "--line", line, "--html", to.to_str().unwrap()], &[from]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        std::fs::read_to_string(to).unwrap()
+    };
+    let first = html(&at("a.jsonl"), "2", &at("b.html"));
+    assert_eq!(checked(&at("b.html"))[0], checked(&at("a.jsonl"))[1]);
+    let again = html(&at("b.html"), "1", &at("c.html"));
+    assert_eq!(again.replace("b.html, line 1", "a.jsonl, line 2"), first);
+}
+
+/// An answer with a secret in every kind of place.
+fn planted(folder: &Path) -> PathBuf {
+    let nested = serde_json::json!({ "deep": format!("{{\"k\": \"{}\"}}", SECRETS[0].replace('s', "\\u0073")) });
+    let mut record = serde_json::json!({
+        "id": "planted",
+        "question": format!("Who is {}?", SECRETS[1]),
+        "doc_id": "d",
+        "document": { "path": "doc.txt" },
+        "answer": {
+            "items": [{ "text": SECRETS[2], "citations": [{ "line_start": 1, "line_end": 1, "quote": "the key" }] }],
+            "answer_found": true, "caveats": [SECRETS[3]], "confidence": 0.5,
+        },
+        "meta": { "raw_response": nested.to_string() },
+    });
+    record[SECRETS[4]] = Value::from(1);
+    let path = folder.join(format!("runs {}.jsonl", SECRETS[1]));
+    std::fs::write(&path, format!("{record}\n")).unwrap();
+    std::fs::write(folder.join("doc.txt"), format!("first\nthe key {}\nlast\n", SECRETS[5])).unwrap();
+    let journal = folder.join("notes.jsonl");
+    let note = format!("ask {} about {}", SECRETS[1], SECRETS[0]);
+    let line = serde_json::json!({ "id": "planted", "verdict": "fail", "note": note }).to_string();
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    add.args(["review", "add", "--reviewer", "ada", "--reviews"]).arg(&journal).arg(&path);
+    let added = fed(&mut add, line.as_bytes());
+    assert!(added.status.success(), "{}", said(&added));
+    path
+}
+
+#[test]
+fn nothing_private_leaves_unless_it_is_forced() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = planted(folder.path());
+    let (page, journal) = (folder.path().join("page.html"), folder.path().join("notes.jsonl"));
+    let export = |more: &[&str]| {
+        let arguments =
+            ["export", "--id", "planted", "--html", page.to_str().unwrap(), "--reviews", journal.to_str().unwrap()];
+        stepscope(&[&arguments, more].concat(), &[&path])
+    };
+    let refused = export(&[]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(!page.exists());
+    let list = said(&refused);
+    for kind in [
+        "a key or token",
+        "an e-mail address",
+        "a home folder",
+        "a bearer token",
+        "reviews:",
+        "document:",
+        "file name:",
+    ] {
+        assert!(list.contains(kind), "{kind} is not in {list}");
+    }
+    assert!(SECRETS.iter().all(|secret| !list.contains(secret)), "{list}");
+    assert_eq!(export(&["--redact", "email"]).status.code(), Some(1), "the rest is still there");
+    let written = export(&["--redact", "all"]);
+    assert_eq!(written.status.code(), Some(0), "{}", said(&written));
+    let text = std::fs::read_to_string(&page).unwrap();
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{secret}");
+    }
+    for tail in ["4f9aQ2xT7bLmN8", "lovelace", "9f8e7d6c5b4a", "IOSFODNN7"] {
+        assert!(!text.contains(tail), "{tail}");
+    }
+    assert!(text.contains("[redacted:email]") && text.contains("The record was changed before"));
+    assert_eq!(checked(&page).len(), 1, "it is still a record");
+    assert_eq!(export(&["--force"]).status.code(), Some(0));
+    assert!(std::fs::read_to_string(&page).unwrap().contains(SECRETS[1]));
+}
+
+#[test]
+fn what_is_hidden_is_not_in_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let at = page.to_str().unwrap();
+    let id = "a4aeb5c252e2309a90c2202469ba655b";
+    let hide = ["export", "--id", id, "--html", at, "--hide", "gold,triage,confidence"];
+    assert!(stepscope(&hide, &[&sample("by_hand.jsonl")]).status.success());
+    let text = std::fs::read_to_string(&page).unwrap();
+    for word in ["gold_answer", "expected 29", "Fix: model output", "0.62"] {
+        assert!(!text.contains(word), "{word}");
+    }
+    let id = "85dd93eaf5d62d39";
+    assert!(
+        stepscope(&["export", "--id", id, "--html", at, "--no-passages"], &[&sample("policy.jsonl")]).status.success()
+    );
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.contains("passages of the document are left out") && !text.contains("Policyholder: Ilse"), "{text}");
+}
+
+#[test]
+fn a_page_takes_the_place_of_a_page_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, other) = (folder.path().join("a.html"), folder.path().join("b.html"));
+    let to = |path: &Path, step: &str| {
+        let arguments = ["export", "--line", "2", "--step", step, "--html", path.to_str().unwrap()];
+        stepscope(&arguments, &[&sample("by_hand.jsonl")])
+    };
+    for step in ["3", "4"] {
+        let output = to(&page, step);
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.trim_end().ends_with(&format!("a.html#step-{step}")), "{told}");
+        let text = std::fs::read_to_string(&page).unwrap();
+        assert!(text.contains(&format!("<details id=\"step-{step}\" open>")));
+    }
+    std::fs::write(&other, "<!doctype html>\n<p>mine").unwrap();
+    let refused = to(&other, "1");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("nothing is overwritten"), "{}", said(&refused));
+    assert_eq!(to(&page, "9").status.code(), Some(2), "there is no such step");
+}
+
+#[test]
+fn a_folder_of_pages_has_an_index_that_leads_to_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("pages");
+    for _ in 0..2 {
+        let output = stepscope(&["export", "--all", to.to_str().unwrap()], &[&sample("by_hand.jsonl")]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+    let index = std::fs::read_to_string(to.join("index.html")).unwrap();
+    let links: Vec<&str> = index.split("<a href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let records = checked(&sample("by_hand.jsonl"));
+    assert_eq!(links.len(), records.len());
+    assert_eq!(std::fs::read_dir(&to).unwrap().count(), records.len() + 1);
+    for (link, record) in links.iter().zip(&records) {
+        assert_eq!(checked(&to.join(link)), std::slice::from_ref(record), "{link}");
+    }
+    let refused = folder.path().join("refused");
+    let planted = planted(folder.path());
+    let output = stepscope(&["export", "--all", refused.to_str().unwrap()], &[&planted]);
+    assert_eq!((output.status.code(), refused.exists()), (Some(1), false), "{}", said(&output));
+}
+
+#[test]
+fn markdown_for_an_issue_means_nothing_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let nasty = "@team #12 [x](http://y) <img src=z> | `a` ``` **b** &amp; https://w\n\n```\n# title";
+    let record = serde_json::json!({ "id": nasty, "question": nasty, "mode": "procedural", "state": { nasty: nasty }, "pred_answer": nasty });
+    std::fs::write(&path, record.to_string()).unwrap();
+    let output = stepscope(&["export", "--md", "-", "--force"], &[&path]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("<!-- stepscope -->\n### "), "{text}");
+    // What is in a fence is inert; the rest holds no sign of the record.
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let ticks = &line[..line.len() - line.trim_start_matches('`').len()];
+        match fence {
+            Some(open) if ticks.len() >= open.len() && line.trim_matches('`').is_empty() => fence = None,
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => {
+                for bad in ["@team", " #12", "](", "<img", "http:", "**b", "`", "# title"] {
+                    assert!(!line.contains(bad), "{bad} in {line}");
+                }
+            }
+            _ => {}
+        }
+    }
+    assert!(fence.is_none());
+}
