@@ -85,6 +85,15 @@ pub struct ScreenArgs {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: AnswerArgs,
+    /// Open the record with this id
+    #[arg(long)]
+    pub id: Option<String>,
+    /// Open at this step, counted from 1
+    #[arg(long, value_name = "N")]
+    pub step: Option<usize>,
+    /// Show the program to others: strong cursor, keys shown, nothing saved
+    #[arg(long, conflicts_with = "record")]
+    pub present: bool,
     /// Theme: dark, light, high-contrast, mono, or your own by name or path
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,

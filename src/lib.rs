@@ -34,12 +34,16 @@ pub mod app {
     pub mod open_record;
     /// The way from background threads to the event loop.
     pub mod outbox;
+    /// Presenting: what differs while the program is shown to others.
+    pub mod present;
     /// What threads do on demand: reading, writing files, working out.
     pub mod read;
     /// The mode of reviewing: verdicts, drafts, the queue.
     pub mod review;
     /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.
     pub mod review_worker;
+    /// Links into the records: followed and copied.
+    pub mod seek;
     /// One session, from the start to the exit code.
     pub mod session;
     /// The whole state.

@@ -75,6 +75,8 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
         judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
         paths,
         document: screen.answers.document,
+        at: (screen.id, screen.step),
+        present: screen.present,
         theme: screen.theme,
         ascii: screen.ascii,
         baseline: screen.baseline,

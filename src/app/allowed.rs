@@ -3,7 +3,7 @@
 
 use crate::app::review::ReviewLog;
 use crate::app::state::App;
-use crate::app::{across, review};
+use crate::app::{across, present, review, seek};
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerView;
 use crate::screens::kind::ScreenKind;
@@ -22,6 +22,7 @@ impl App {
 
     /// Whether an action could be done if this were in front.
     pub(crate) fn allowed_at(&self, front: Focus, action: Action) -> Result<(), Reason> {
+        present::keys::allowed(self, action)?;
         match front {
             Focus::Dialog(kind) => allowed_in(self, kind, action),
             Focus::Decision if matches!(action, Action::Open | Action::GiveLabel | Action::Escape) => Ok(()),
@@ -109,6 +110,9 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     use Action as A;
     if let (A::Review, ReviewLog::Nowhere(why)) = (action, &app.review.place) {
         return Err(why);
+    }
+    if action == A::CopyLink {
+        return seek::follow::link(app).map(drop);
     }
     if let Some(said) = across::keys::allowed(app, screen, action) {
         return said;

@@ -272,7 +272,9 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let is_help = |binding: &&Binding| binding.action == Action::Help;
     let hints = app.hints();
     let help = hints.iter().copied().find(is_help).map(|binding| spans_of(binding, ""));
-    let taken = help.as_ref().map_or(0, |spans| width_of(spans));
+    let pressed = app.presenting.as_ref().map(|presenting| presenting.spans(look)).unwrap_or_default();
+    let shown = if pressed.is_empty() { 0 } else { width_of(&pressed) + 2 };
+    let taken = help.as_ref().map_or(0, |spans| width_of(spans)) + shown;
     let mut room = usize::from(area.width).saturating_sub(taken + width_of(&line));
     for binding in hints.iter().copied().filter(|binding| !is_help(binding)) {
         let spans = spans_of(binding, "   ");
@@ -285,6 +287,8 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     line.extend(help.into_iter().flatten());
     put(line, 0, area, buf);
+    let width = (width_of(&pressed) as u16).min(area.width);
+    put(pressed, 0, Rect { x: area.right() - width, width, ..area }, buf);
 }
 
 fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {

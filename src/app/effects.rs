@@ -13,6 +13,7 @@ use crate::app::outbox::Outbox;
 use crate::app::read::read;
 use crate::app::review_worker::ReviewWorker;
 use crate::app::threads::{Thread, start};
+use crate::widgets::theme::BUILT_IN;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -24,7 +25,7 @@ use stepscope_io::pipeline::load::Loader;
 use stepscope_io::pipeline::search;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
-use stepscope_terminal::run::Control;
+use stepscope_terminal::run::{Command, Control};
 
 /// At the end, verdicts that are on their way to the disk are waited for so long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -126,6 +127,7 @@ impl Performer {
             Effect::Repaint => return Some(Control::Repaint),
             Effect::Suspend => return Some(Control::Suspend),
             Effect::Foreground(command) => return Some(Control::Foreground(command)),
+            Effect::Tour(theme) => return tour(theme).map(Control::Foreground),
             Effect::Quit(code) => return Some(Control::Quit(code)),
             Effect::Begin => self.outbox.attach(sender.clone()),
             // The threads live as long as this does.
@@ -205,6 +207,16 @@ impl Performer {
         self.searches.retain(|(other, _)| *other != id);
         self.searches.push((id, search::start(plan, fits, report)));
     }
+}
+
+/// This program once more, as its own tour; what was open stays as it was.
+fn tour(theme: Option<String>) -> Option<Command> {
+    let mut program = Command::new(std::env::current_exe().ok()?);
+    program.arg("demo");
+    if let Some(theme) = theme.filter(|theme| BUILT_IN.iter().any(|(known, _)| known == theme)) {
+        program.args(["--theme", &theme]);
+    }
+    Some(program)
 }
 
 /// Starts a thread that reads what it is sent.

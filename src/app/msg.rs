@@ -166,6 +166,8 @@ pub enum Effect {
     Suspend,
     /// Gives the terminal to a command; `Returned` follows.
     Foreground(Command),
+    /// Gives the terminal to the tour of the program, in a theme; `Returned` follows.
+    Tour(Option<String>),
     /// Ends the session with this exit code.
     Quit(u8),
 

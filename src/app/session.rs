@@ -9,6 +9,7 @@ use crate::app::effects::{Memory, Performer};
 use crate::app::forks::Forks;
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
+use crate::app::present::Presenting;
 use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks, Status};
 use crate::screens::rerun::state::ModelChoice;
@@ -49,6 +50,10 @@ pub struct Start {
     pub paths: Vec<PathBuf>,
     /// The document of answers that name none.
     pub document: Option<PathBuf>,
+    /// The record that is opened, by its id, and its step from 1.
+    pub at: (Option<String>, Option<usize>),
+    /// The program is shown to others.
+    pub present: bool,
     /// A theme for this session alone: a name, or the path of a file.
     pub theme: Option<String>,
     /// Only ASCII characters are drawn, whatever the locale says.
@@ -178,7 +183,11 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.review = reviewing.review(&own);
     if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
         app.restore(view);
+    } else if app.samples && app.status.is_none() {
+        let text = Shown::own("New here? :tour shows in three minutes what this is for");
+        app.status = Some(Status { text, failed: false, refused: false });
     }
+    app.presenting = start.present.then(Presenting::default);
     // A page is about one record, and perhaps about one step.
     if let [path] = start.paths.as_slice()
         && let Some(step) = page::step_of(path)
@@ -188,6 +197,16 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
             step: step.map(|step| step + 1),
             ..FileView::default()
         });
+    }
+    match &start.at {
+        (Some(id), step) => {
+            let sought = app.seek(id, *step);
+            app.early.extend(sought);
+        }
+        (None, Some(step)) => {
+            app.restore(&FileView { screen: Some("run".to_owned()), step: Some(*step), ..FileView::default() })
+        }
+        (None, None) => {}
     }
     let mut performer = Performer::new(outbox.clone(), memory, side, calls).with_loader(loader);
     if let Ok(own) = own {

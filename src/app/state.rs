@@ -10,7 +10,9 @@ use crate::app::fork_tree::Address;
 use crate::app::forks::Forks;
 use crate::app::log::Log;
 use crate::app::msg::{Effects, SearchId};
+use crate::app::present::Presenting;
 use crate::app::review::Review;
+use crate::app::seek::Seek;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
@@ -129,6 +131,10 @@ pub struct App {
     pub early: Effects,
     /// The record to go to when it has been found, from the last session.
     pub return_to: Option<usize>,
+    /// The record that a link leads to, while it is looked for.
+    pub seek: Option<Seek>,
+    /// The program is being shown to others.
+    pub presenting: Option<Presenting>,
     /// Where forks are kept.
     pub forks: Forks,
     /// What is not known to be on the disk.
@@ -175,6 +181,8 @@ impl App {
             arrange_at: None,
             early: Vec::new(),
             return_to: None,
+            seek: None,
+            presenting: None,
             forks: Forks::default(),
             log: Log::default(),
             edits: HashMap::new(),

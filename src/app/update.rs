@@ -11,7 +11,7 @@ use tui_input::Input as Line;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
-use crate::app::{across, forks, review, view};
+use crate::app::{across, forks, present, review, seek, view};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::{editor, keys, repair};
 use crate::screens::kind::ScreenKind;
@@ -62,7 +62,7 @@ impl Program for App {
         if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
             effects.extend(ask_preview(self));
         }
-        effects
+        present::keys::without_traces(self, effects)
     }
 
     fn draw(&self, frame: &mut Frame<'_>) {
@@ -154,6 +154,7 @@ impl App {
     pub(crate) fn key(&mut self, event: KeyEvent) -> Effects {
         self.status = None;
         let key = Key::from_event(event);
+        self.presenting.iter_mut().for_each(|presenting| presenting.press(key));
         if Some(key) == Key::from_name("^C") {
             return interrupt(self);
         }
@@ -421,6 +422,10 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Summaries(moves, None, summaries) => review::news::take_summaries(app, moves, summaries, now),
         Msg::Summaries(_, Some(id), summaries) => review::news::label_summaries(app, id, summaries),
         Msg::Found(id, found, done) => {
+            let sought = seek::follow::take_found(app, id, &found, done);
+            if !sought.is_empty() {
+                return sought;
+            }
             table::search::take_found(app, id, &found, done, now);
             if done { table::search::go_on_searching(app, |_| true) } else { Vec::new() }
         }
@@ -563,6 +568,14 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::DropEdits => run::edit::drop_edits(app),
         A::SaveAgain => return forks::follow::save_again(app),
         A::Review => return review::keys::turn_review(app),
+        A::Present => return present::keys::turn(app),
+        A::Tour => return vec![Effect::Tour(app.looks.chosen.clone())],
+        A::CopyLink => {
+            return match seek::follow::link(app) {
+                Ok(link) => app.copy(&link, "the command"),
+                Err(why) => app.refuse(why),
+            };
+        }
         A::Theme => next_theme(app),
         A::Mouse => {
             app.mouse = !app.mouse;
@@ -787,6 +800,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         app.table.list.at = app.table.row_of(record);
     }
     effects.extend(review::keys::resume(app));
+    effects.extend(seek::follow::go_on(app));
     if !app.table.is_natural() {
         app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
     }

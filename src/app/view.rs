@@ -46,7 +46,8 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    let theme = &app.looks.theme;
+    let strong = app.presenting.as_ref().map(|_| app.looks.theme.for_presenting());
+    let theme = strong.as_ref().unwrap_or(&app.looks.theme);
     buf.set_style(area, theme.style(Role::Screen));
     let look = Look { theme, focused: app.dialog.is_none() };
     // The strip of the reviews stands between the body and the status line.

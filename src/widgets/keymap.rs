@@ -105,6 +105,7 @@ stepscope_base::words! {
         CopyQuestion = "copy_question",
         CopyStep = "copy_step",
         CopyRecord = "copy_record",
+        CopyLink = "copy_link",
         SortNext = "sort_next",
         SortPrevious = "sort_previous",
         SortReverse = "sort_reverse",
@@ -144,6 +145,8 @@ stepscope_base::words! {
         Confirm = "confirm",
         DropText = "drop_text",
         Review = "review",
+        Tour = "tour",
+        Present = "present",
         Theme = "theme",
         Mouse = "mouse",
         Suspend = "suspend",
@@ -170,7 +173,7 @@ impl Action {
         use Action as A;
         self.is_movement()
             || matches!(self, A::Back | A::Escape | A::Quit | A::Help | A::Palette | A::Theme | A::Mouse | A::Redraw)
-            || matches!(self, A::Suspend | A::Review)
+            || matches!(self, A::Suspend | A::Review | A::Tour | A::Present | A::Export)
     }
 }
 
@@ -289,7 +292,7 @@ bindings! {
     Editor "^E" => ExternalEditor, "$EDITOR", "open in $VISUAL or $EDITOR";
     Editor "Esc" => Escape, "close", "discard (asks if you typed something)";
     SideBySide "s" => Keep, "save fork", "save as a fork, in FILE.forks.jsonl";
-    SideBySide "o" => Export, "export", "write the repaired procedure to a new file";
+    SideBySide "o" => Export, "export", "write the repaired procedure to a new file; without one, as elsewhere";
     SideBySide "}" => NextRecord, "next pair", "next pair";
     SideBySide "{" => PreviousRecord, "", "previous pair";
     SideBySide "d" => Difference, "unchanged", "show / hide unchanged";
@@ -359,7 +362,11 @@ bindings! {
     Anywhere "y q" => CopyQuestion, "", "copy question";
     Anywhere "y s" => CopyStep, "", "copy step";
     Anywhere "y r" => CopyRecord, "", "copy record";
+    Anywhere "y l" => CopyLink, "", "copy a command that opens this record and step";
+    Anywhere "o" => Export, "", "export: report page, Markdown, picture or recording";
     Anywhere "^S" => SaveAgain, "", "retry failed saves";
+    Anywhere => Tour, "", "tour of the program in three minutes; comes back here";
+    Anywhere => Present, "", "present: strong cursor, keys shown, nothing is saved";
     Anywhere "t" => Theme, "", "next theme";
     Anywhere "M" => Mouse, "", "mouse on/off (off: select text with the terminal)";
     Anywhere "^L" => Redraw, "", "redraw";
@@ -432,6 +439,32 @@ impl Key {
             _ => return None,
         };
         Some(plain(code))
+    }
+
+    /// The name of the key, as the table has it.
+    pub(crate) fn name(self) -> String {
+        let name = match self.code {
+            KeyCode::Char(' ') => "Space".to_owned(),
+            KeyCode::Char(c) if self.control => format!("^{}", c.to_ascii_uppercase()),
+            KeyCode::Char(c) => c.to_string(),
+            KeyCode::F(n) => format!("F{n}"),
+            KeyCode::Enter => "Enter".to_owned(),
+            KeyCode::Esc => "Esc".to_owned(),
+            KeyCode::Tab => "Tab".to_owned(),
+            KeyCode::Backspace => "Backspace".to_owned(),
+            KeyCode::Up => "Up".to_owned(),
+            KeyCode::Down => "Down".to_owned(),
+            KeyCode::Left => "Left".to_owned(),
+            KeyCode::Right => "Right".to_owned(),
+            KeyCode::Home => "Home".to_owned(),
+            KeyCode::End => "End".to_owned(),
+            KeyCode::PageUp => "PgUp".to_owned(),
+            KeyCode::PageDown => "PgDn".to_owned(),
+            KeyCode::Delete => "Del".to_owned(),
+            KeyCode::Insert => "Ins".to_owned(),
+            _ => String::new(),
+        };
+        if self.shift && !name.is_empty() { format!("S-{name}") } else { name }
     }
 
     /// The terminal event of the key.

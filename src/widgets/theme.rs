@@ -306,6 +306,18 @@ impl Theme {
         Ok(Self { background, depth, full, series })
     }
 
+    /// The same with a cursor that is seen from the last row of a room.
+    pub(crate) fn for_presenting(&self) -> Self {
+        let mut strong = self.clone();
+        let marks = Modifier::BOLD.union(Modifier::REVERSED);
+        let bar =
+            Full { fg: Some(self.background), bg: self.full(Role::Accent).fg, modifiers: Modifier::BOLD, plain: marks };
+        if let Some(full) = strong.full.get_mut(Role::Selection as usize).filter(|_| bar.bg.is_some()) {
+            *full = bar;
+        }
+        strong
+    }
+
     /// How a role looks.
     pub fn style(&self, role: Role) -> Style {
         self.full(role).reduced(self.depth, self.background.is_light())

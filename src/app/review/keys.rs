@@ -465,6 +465,7 @@ pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
 
 /// A record was opened: keys are about it from now on, and the next one is read ahead.
 pub(crate) fn review_opened(app: &mut App) -> Effects {
+    resumed(app);
     let Some(opened) = app.screens.record().map(|view| &view.opened) else { return Vec::new() };
     if !app.review.is_on() {
         return Vec::new();
@@ -475,7 +476,6 @@ pub(crate) fn review_opened(app: &mut App) -> Effects {
         target.summary.execution = app.forks.tree.execution(address).into();
     }
     app.review.look_at(target);
-    resumed(app);
     let mut effects = vec![Effect::ReadReviews];
     if app.review.reviewing {
         effects.extend(read_ahead(app, record));

@@ -50,7 +50,7 @@ pub(crate) fn rows(app: &App) -> u16 {
         ScreenKind::Table => app.review.is_begun(),
         screen => screen.is_of_record() && (app.review.reviewing || app.review.is_begun()),
     };
-    if !there || !app.review.is_on() || app.size.height < LEAST_HEIGHT {
+    if !there || app.presenting.is_some() || !app.review.is_on() || app.size.height < LEAST_HEIGHT {
         return 0;
     }
     let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };

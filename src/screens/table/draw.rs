@@ -145,7 +145,7 @@ fn nothing(app: &App) -> &'static str {
     } else if app.percent().is_some() || !app.store.is_settled() {
         "reading…"
     } else {
-        "No records here. Try: stepscope FILE or FOLDER"
+        "No records here. Try: stepscope FILE or FOLDER, or :tour for what they look like"
     }
 }
 
@@ -198,7 +198,8 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     {
         let finding = app.table.preview(record).and_then(|opened| preview::first_finding(opened, look));
         line.extend(finding.unwrap_or_else(|| {
-            let id = app.table.texts(record).map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
+            let id = app.table.texts(record).filter(|_| app.presenting.is_none());
+            let id = id.map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
             vec![look.span(format!("{}  {id}", app.name_of(record)), Role::Faint)]
         }));
     }

@@ -57,6 +57,8 @@ enum Test {
     /// What a person sees of a record.
     Text(Regex),
     Id(Regex),
+    /// The letters of an id, and the whole of it.
+    WholeId(Regex, String),
 }
 
 /// What is asked of what people said.
@@ -265,6 +267,12 @@ impl Filter {
         Ok(Self { terms })
     }
 
+    /// What has exactly this id. An error: the id is too long to look for.
+    pub fn of_id(id: &str) -> Result<Self, String> {
+        let letters = pattern(&escaped_source(id), false)?;
+        Ok(Self { terms: vec![Term { wanted: true, test: Test::WholeId(letters, id.to_owned()) }] })
+    }
+
     /// Whether everything fits.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
@@ -352,7 +360,7 @@ impl Test {
     /// The letters that a record must hold.
     const fn letters(&self) -> Option<&Regex> {
         match self {
-            Self::Text(letters) | Self::Id(letters) => Some(letters),
+            Self::Text(letters) | Self::Id(letters) | Self::WholeId(letters, _) => Some(letters),
             _ => None,
         }
     }
@@ -364,6 +372,7 @@ impl Test {
             (Self::Id(letters), record) => record
                 .and_then(|record| record.id.or_else(|| record.root.get("id")))
                 .is_some_and(|id| letters.is_match(id.raw())),
+            (Self::WholeId(_, id), record) => record.and_then(Record::id_text).is_some_and(|own| own == id.as_str()),
             _ => true,
         }
     }
@@ -386,7 +395,9 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
-            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) => return None,
+            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) => {
+                return None;
+            }
         })
     }
 }
@@ -819,6 +830,9 @@ mod tests {
         assert!(Filter::parse("Apples", TypeRegistry::built_in()).unwrap().fits_text(b"Apples"));
         assert!(!Filter::parse("Apples", TypeRegistry::built_in()).unwrap().fits_text(b"apples"));
         assert!(Filter::parse("apples", TypeRegistry::built_in()).unwrap().fits_text(b"Apples"));
+        let whole = |id: &str, text: &str| Filter::of_id(id).unwrap().fits_text(text.as_bytes());
+        assert!(whole("a\"b", r#"{"id": "a\"b"}"#) && whole("7", r#"{"id": 7}"#));
+        assert!(!whole("16", r#"{"id": "16c9"}"#) && !whole("A", r#"{"id": "a"}"#));
         assert!(Filter::parse("id:16c9", TypeRegistry::built_in()).unwrap().fits_text(br#"{"id": "16C951"}"#));
         assert!(
             !Filter::parse("id:16c9", TypeRegistry::built_in()).unwrap().fits_text(br#"{"id": "a", "text": "16c9"}"#)

@@ -1,0 +1,37 @@
+//! Presenting: somebody shows the program to others. The cursor is strong, the keys that were pressed are shown, what
+//! means nothing to those who watch is left out, and nothing is saved.
+
+use std::collections::VecDeque;
+
+use ratatui::text::Span;
+
+use crate::widgets::keymap::Key;
+use crate::widgets::look::Look;
+use crate::widgets::theme::Role;
+
+pub(crate) mod keys;
+
+/// So many of the last keys are shown.
+const KEYS: usize = 5;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Presenting {
+    keys: VecDeque<Key>,
+}
+
+impl Presenting {
+    /// A key was pressed.
+    pub(crate) fn press(&mut self, key: Key) {
+        if self.keys.len() == KEYS {
+            self.keys.pop_front();
+        }
+        self.keys.push_back(key);
+    }
+
+    /// The last keys, for the end of the last line.
+    pub(crate) fn spans(&self, look: Look<'_>) -> Vec<Span<'static>> {
+        let key = |key: &Key| [look.span(format!(" {} ", key.name()), Role::Selection), Span::raw(" ")];
+        self.keys.iter().flat_map(key).collect()
+    }
+}

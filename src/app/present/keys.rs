@@ -1,0 +1,41 @@
+//! Begins and ends presenting, and keeps what would be saved from being done.
+
+use crate::app::msg::{Effect, Effects};
+use crate::app::present::Presenting;
+use crate::app::state::App;
+use crate::screens::kind::ScreenKind;
+use crate::widgets::keymap::{Action, Reason};
+use stepscope_base::text::Shown;
+
+/// Why a key does nothing.
+const NOT_SAVED: Reason = "nothing is saved while presenting; :present ends it";
+
+/// Whether an action saves something; then it is refused.
+pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
+    use Action as A;
+    let saves =
+        matches!(
+            action,
+            A::Pass | A::Fail | A::Defer | A::Skip | A::BadStep | A::GoldStatus | A::FixTarget | A::Correct | A::Note
+        ) || matches!(action, A::Undo | A::Redo | A::LabelAll | A::DecidePass | A::DecideFail | A::Review | A::Export)
+            || action == A::Keep && app.screen() != ScreenKind::Run;
+    if app.presenting.is_some() && saves { Err(NOT_SAVED) } else { Ok(()) }
+}
+
+/// Begins to present, or ends it.
+pub(crate) fn turn(app: &mut App) -> Effects {
+    app.presenting = if app.presenting.is_some() { None } else { Some(Presenting::default()) };
+    app.say(Shown::own(if app.presenting.is_some() {
+        "Presenting: keys are shown, nothing is saved. :present ends it"
+    } else {
+        "Presenting ended"
+    }))
+}
+
+/// Of what was to be done, what leaves nothing behind.
+pub(crate) fn without_traces(app: &App, mut effects: Effects) -> Effects {
+    if app.presenting.is_some() {
+        effects.retain(|effect| !matches!(effect, Effect::KeepView(..) | Effect::KeepDrafts(_) | Effect::Append(_)));
+    }
+    effects
+}
