@@ -204,7 +204,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
             app.early.extend(sought);
         }
         (None, Some(step)) => {
-            app.restore(&FileView { screen: Some("run".to_owned()), step: Some(*step), ..FileView::default() })
+            app.restore(&FileView { screen: Some("run".to_owned()), step: Some(*step), ..FileView::default() });
         }
         (None, None) => {}
     }

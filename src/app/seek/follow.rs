@@ -17,7 +17,7 @@ use stepscope_io::pipeline::search::Plan;
 
 impl App {
     /// Opens the record of this id, at this step, in place of what is open.
-    pub(crate) fn seek(&mut self, id: &str, step: Option<usize>) -> Effects {
+    pub fn seek(&mut self, id: &str, step: Option<usize>) -> Effects {
         let filter = match Filter::of_id(id) {
             Ok(filter) => Arc::new(filter),
             Err(why) => return self.fail(shown!("{why}")),
