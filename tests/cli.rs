@@ -277,6 +277,12 @@ fn show_prints_a_record_a_step_and_a_prompt() {
         assert!(out.contains(part), "{part}\n{out}");
     }
     assert!(is_clean(&whole.stdout));
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let timed = run(&["show", "--line", "5"], &[&samples]);
+    for line in ["Timeline (6.8 s, 1,296 tokens)", "    2     1.2 s          ███████                   228 → 19"]
+    {
+        assert!(text(&timed.stdout).contains(line), "{line}");
+    }
 
     let step = run(&["show", "--id", "good", "--step", "2", "--state"], &[&path]);
     assert!(

@@ -51,6 +51,8 @@ fn shell(arguments: &[&str], paths: &[&Path]) -> String {
 fn numbers(text: &str, name: &str) -> Vec<u64> {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));
     let rest = line.split_once(name).unwrap().1;
+    // Next to the numbers are their areas.
+    let rest = rest.split(['█', '▓', '▒', '░']).next().unwrap();
     let words = rest.split_whitespace().filter(|word| !word.contains('.'));
     words.filter_map(|word| word.parse().ok()).collect()
 }
@@ -70,13 +72,14 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
     d.keys("m");
     assert_eq!(d.app.screen(), ScreenKind::Compare);
     for line in printed.lines().filter(|line| line.starts_with("accuracy") || line.starts_with("McNemar")) {
-        d.shows(&[line]);
+        // The picture is as wide as there is room.
+        d.shows(&[line.split("   ").next().unwrap()]);
     }
     for (n, (phrase, word)) in CELLS.into_iter().enumerate() {
         d.keys(if n == 0 { "g" } else { "m g" });
         d.keys(&"j".repeat(n));
         assert_eq!(numbers(&d.screen(), phrase), numbers(&printed, phrase), "{phrase}");
-        let count = numbers(&printed, phrase)[2] as usize;
+        let count = *numbers(&printed, phrase).last().unwrap() as usize;
         d.keys("Enter");
         assert_eq!(d.app.screen(), ScreenKind::Table);
         assert_eq!(d.app.table.filter_text, format!("cell:{word}"));
@@ -88,6 +91,19 @@ fn the_cells_are_those_of_the_shell_and_each_is_a_filter() {
     assert_eq!(d.table_ids(), ["c8", "c9"]);
     d.keys("Esc");
     assert_eq!(d.app.rows(), 12, "Esc shows all again");
+}
+
+#[test]
+fn areas_are_cells_and_bases_that_are_the_same_are_one() {
+    let mut d = fixtures();
+    d.resize(120, 36)
+        .keys("m")
+        .shows(&["A correct ", "A wrong ", " A only 1 "])
+        .hides(&["gold-adjusted", "as reviewed"]);
+    d.keys("j").click_on(" A only 1 ");
+    assert_eq!(d.app.table.filter_text, "cell:only_a", "a click on the area of the cell under the cursor opens it");
+    d.keys("m").click_on(" both correct ");
+    assert_eq!((d.app.screen(), d.app.across.compare.list.at), (ScreenKind::Compare, 0));
 }
 
 #[test]
@@ -202,8 +218,8 @@ fn odd_baselines_are_counted_not_refused() {
     let b = format!("// a comment\n{}{}{{\"id\": \"2\", \n{other}", row("\"1\"", 5, true), row("1", 6, false));
     let (_folder, mut d) = two(&a, &b);
     d.keys("m").shows(&["1 in A alone", "0 in A and 1 in B", "ask different questions"]);
-    assert_eq!(numbers(&d.screen(), "both correct"), [2; 3]);
-    assert_eq!(numbers(&d.screen(), "missing or failed"), [2; 3], "the broken line is an item of its own");
+    assert_eq!(numbers(&d.screen(), "both correct"), [2]);
+    assert_eq!(numbers(&d.screen(), "missing or failed"), [2], "the broken line is an item of its own");
     d.keys("q G B").shows(&["␛[31mother?"]);
     let (_folder, mut empty) = two(&a, "");
     empty.keys("m").shows(&["0 by id, 0 by question; 3 in A alone", "of none"]);
@@ -427,10 +443,10 @@ fn the_mouse_chooses_and_opens() {
         let (_folder, mut d) = reviewed();
         d.resize(100, height).keys("m");
         let (_, row) = d.find("both wrong");
-        let (column, _) = d.find("as reviewed");
+        let (column, _) = d.find("gold-adjusted");
         d.click(column, row);
-        assert_eq!((d.app.across.compare.list.at, d.app.across.compare.basis), (3, 1));
-        let (column, row) = d.find("McNemar's exact test as reviewed");
+        assert_eq!((d.app.across.compare.list.at, d.app.across.compare.basis), (3, 2));
+        let (column, row) = d.find("McNemar's exact test gold-adjusted");
         d.click(column, row);
         assert!(d.status().contains("select a cell above"), "{}", d.status());
         let (column, _) = d.find("as recorded");

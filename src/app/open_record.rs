@@ -22,6 +22,7 @@ use stepscope_core::record::formats::chain::Labelled;
 use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::review::event::Text;
 use stepscope_core::review::hide::{Hidden, Hide};
+use stepscope_core::run::cost::RunCost;
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_core::run::state::{Badge, Entry, Influence, Moment, Ran, Surprise, VariableOrigin, Web};
 use stepscope_core::summary::Summary;
@@ -94,6 +95,8 @@ pub struct OpenRecord {
     pub ended_at: Option<usize>,
     /// Some of the values stand in a run trace.
     pub has_trace: bool,
+    /// What its steps took, as far as the trace says.
+    pub cost: Option<RunCost>,
     /// What should happen with a typed answer.
     pub route: Option<Route>,
     /// Where somebody found the first error of a chain of thought.
@@ -381,6 +384,7 @@ impl OpenRecord {
             surprise: None,
             ended_at: None,
             has_trace: false,
+            cost: None,
             route: None,
             labelled: None,
             fork_origin: None,
@@ -426,6 +430,7 @@ impl OpenRecord {
         let notes: Vec<Note> = findings.iter().enumerate().map(|(n, finding)| places.note(n, finding)).collect();
         let nodes = places.nodes(findings);
         let (surprise, ended_at) = (case.state().last_step().surprise, case.state().ended_at());
+        let cost = RunCost::of(case.state());
         let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
         let first = first.map(|step| (step, detail(case, step)));
         let baseline = case.baseline();
@@ -443,6 +448,7 @@ impl OpenRecord {
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
         (self.ended_at, self.first) = (ended_at, first);
+        self.cost = cost;
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
             if let Some(row) = step.and_then(|step| self.steps.get_mut(step)) {

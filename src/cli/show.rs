@@ -16,7 +16,9 @@ use stepscope_core::finding::grouped;
 use stepscope_core::procedure::Procedure;
 use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
 use stepscope_core::record::{Record, RecordKind};
+use stepscope_core::report::charts;
 use stepscope_core::report::text::{Look, write};
+use stepscope_core::run::cost::{RunCost, duration};
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_core::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use stepscope_core::run::trace::{Put, TraceStep};
@@ -28,6 +30,8 @@ use stepscope_io::pipeline::room::room_of;
 const CUT: usize = 120;
 /// So many values of global states are printed for all steps together; then only what each step writes.
 const MAX_STATES: usize = 5_000;
+/// The waterfall of a run is so wide.
+const BAR: usize = 32;
 /// How many other places of the same id are named.
 const NAMED: usize = 5;
 
@@ -150,6 +154,7 @@ fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> Record
     if let Some(triage) = case.triage() {
         view.triage(triage, &mut out);
     }
+    view.timeline(&mut out);
     view.all_steps(show.state, &mut out);
     if !case.findings().is_empty() {
         out.line(&Shown::own("Findings\n"));
@@ -219,6 +224,22 @@ impl View<'_, '_> {
         }
         if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
             out.line(&line);
+        }
+        out.line(&Shown::default());
+    }
+
+    /// What the steps took, a line a step.
+    fn timeline(&self, out: &mut RecordText) {
+        let Some(cost) = RunCost::of(self.state) else { return };
+        out.line(&shown!("Timeline ({}, {} tokens)", duration(cost.time), grouped(cost.tokens as usize)));
+        let most = room_of(self.record.root.raw().len(), MAX_OUTPUT);
+        for (n, step) in cost.steps.iter().enumerate() {
+            let took = step.took.map(duration).unwrap_or_default();
+            let bar = charts::span(step.start, step.took.unwrap_or_default(), cost.time, BAR);
+            out.line(&shown!("  {:>3} {:>9}  {bar:BAR$}  {}", n + 1, took, step.tokens()));
+            if out.out.len() > most {
+                break;
+            }
         }
         out.line(&Shown::default());
     }

@@ -11,4 +11,5 @@ pub(crate) mod question;
 pub mod state;
 pub(crate) mod step;
 pub(crate) mod steps;
+pub(crate) mod timeline;
 pub(crate) mod variables;

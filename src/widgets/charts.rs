@@ -1,46 +1,33 @@
-//! Charts in cells: each figure is written beside its picture, and no meaning hangs on colour alone.
+//! Charts of the screen. What is nothing but characters is shared with the shell.
 
-/// Eighths of a cell, from the left.
-const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-/// Shades of a heat map, the palest first.
-const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
+use ratatui::layout::Rect;
 
-/// A bar of at most `width` columns for a part of a whole; what is more than nothing shows.
-pub(crate) fn bar(part: usize, whole: usize, width: usize) -> String {
-    if part == 0 || whole == 0 || width == 0 {
-        return String::new();
+use crate::widgets::layout::{split_columns, split_rows};
+pub(crate) use stepscope_core::report::charts::{bar, dumbbell, interval, shade, share, span};
+
+/// Four counts as areas: the columns are the shares of the pairs, the rows of each column those of its two counts. What is
+/// more than nothing has an area; what is nothing has none.
+pub(crate) fn mosaic(counts: [[u64; 2]; 2], area: Rect) -> [[Rect; 2]; 2] {
+    let sums = counts.map(|pair| pair.iter().sum::<u64>());
+    let (left, right) = split_columns(area, cells(sums, area.width));
+    let column = |pair: [u64; 2], place: Rect| {
+        let (top, bottom) = split_rows(place, cells(pair, place.height));
+        [top, bottom]
+    };
+    let [first, second] = counts;
+    [column(first, left), column(second, right)]
+}
+
+/// How many of some cells the first of two counts gets.
+fn cells([first, second]: [u64; 2], all: u16) -> u16 {
+    let whole = first + second;
+    if whole == 0 || all == 0 {
+        return 0;
     }
-    let eighths = (part.min(whole) * width * 8).div_ceil(whole).max(1);
-    let (full, rest) = (eighths / 8, eighths % 8);
-    let mut bar: String = std::iter::repeat_n('█', full).collect();
-    bar.extend(rest.checked_sub(1).and_then(|rest| EIGHTHS.get(rest)));
-    bar
-}
-
-/// The shade of a cell of a heat map.
-pub(crate) fn shade(count: usize, most: usize) -> char {
-    let last = SHADES.len() - 1;
-    let at = if count == 0 { 0 } else { (count * last).div_ceil(most.max(1)).clamp(1, last) };
-    SHADES.get(at).copied().unwrap_or(' ')
-}
-
-/// A part of a whole in per cent, as it is written beside a bar.
-pub(crate) fn share(part: usize, whole: usize) -> String {
-    if whole == 0 { String::new() } else { format!("{:.0} %", part as f64 * 100.0 / whole as f64) }
-}
-
-/// A scale from 0 to 1 with two marks on it, `o` where something is and `x` where it should be.
-pub(crate) fn dumbbell(is: f64, should: f64, width: usize) -> String {
-    let at = |value: f64| ((value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize).min(width);
-    let (is, should) = (at(is), at(should));
-    (0..width)
-        .map(|column| match column {
-            column if column == is => '●',
-            column if column == should => '┼',
-            column if (is.min(should)..is.max(should)).contains(&column) => '─',
-            _ => '·',
-        })
-        .collect()
+    let cells = (u64::from(all) * first + whole / 2) / whole;
+    let least = u64::from(first > 0);
+    let most = u64::from(all) - u64::from(second > 0);
+    cells.clamp(least.min(most), most) as u16
 }
 
 #[cfg(test)]
@@ -48,18 +35,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_as_long_as_their_part() {
-        assert_eq!(bar(1, 2, 4), "██");
-        assert_eq!(bar(3, 8, 1), "▍");
-        assert_eq!(bar(1, 1_000, 10), "▏", "what is more than nothing shows");
-        assert_eq!((bar(0, 5, 9), bar(7, 5, 3), bar(1, 0, 3)), (String::new(), "███".into(), String::new()));
-        assert_eq!((share(1, 3), share(0, 0)), ("33 %".into(), String::new()));
-    }
-
-    #[test]
-    fn shades_and_scales_have_ends() {
-        assert_eq!([0, 1, 5, 10].map(|count| shade(count, 10)), [' ', '░', '▒', '█']);
-        assert_eq!(dumbbell(0.0, 1.0, 5), "●───┼");
-        assert_eq!(dumbbell(0.5, 0.5, 5), "··●··");
+    fn areas_are_as_large_as_their_counts() {
+        let area = Rect::new(10, 5, 40, 10);
+        let [[both, only_a], [only_b, neither]] = mosaic([[10, 10], [0, 20]], area);
+        assert_eq!((both, only_a), (Rect::new(10, 5, 20, 5), Rect::new(10, 10, 20, 5)));
+        assert_eq!((only_b.area(), neither), (0, Rect::new(30, 5, 20, 10)));
+        let [[both, only_a], [only_b, neither]] = mosaic([[1, 9_999], [1, 0]], area);
+        assert!([both, only_a, only_b].iter().all(|tile| tile.area() > 0) && neither.area() == 0);
+        assert!(mosaic([[0, 0], [0, 0]], area).as_flattened().iter().all(|tile| tile.width == 0 || tile.area() <= 400));
+        let total: u32 = mosaic([[3, 4], [5, 6]], area).as_flattened().iter().map(|tile| tile.area()).sum();
+        assert_eq!(total, area.area());
     }
 }

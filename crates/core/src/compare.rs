@@ -273,6 +273,17 @@ pub struct BasisCounts {
     pub p: f64,
 }
 
+/// The bases with counts of their own: of those that count the same the first.
+pub fn distinct(columns: &[BasisCounts; 3]) -> Vec<Basis> {
+    let mut bases: Vec<(Basis, &BasisCounts)> = Vec::new();
+    for (basis, column) in Basis::ALL.into_iter().zip(columns) {
+        if !bases.iter().any(|(_, other)| *other == column) {
+            bases.push((basis, column));
+        }
+    }
+    bases.into_iter().map(|(basis, _)| basis).collect()
+}
+
 impl BasisCounts {
     /// Counts.
     pub fn of(items: &[ComparedItem], basis: Basis) -> Self {

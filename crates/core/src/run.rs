@@ -4,6 +4,8 @@
 pub mod call;
 /// A chain of thought as a run: its texts as steps, their calculations as values.
 pub mod chain;
+/// The time and the tokens that the steps of a recorded run took.
+pub mod cost;
 /// The one way in which models are asked: a machine, its questions, and what came.
 pub mod drive;
 /// A record and new outputs to a forked record, and which later steps are stale.

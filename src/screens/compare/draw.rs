@@ -3,9 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
+use ratatui::widgets::Widget as _;
 
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
+use crate::widgets::charts;
 use crate::widgets::layout;
 use crate::widgets::layout::{inner_height, inner_width, split_rows};
 use crate::widgets::look::{Look, frame, put, scroll_mark, select};
@@ -14,8 +16,8 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::compare::print::measures;
-use stepscope_core::compare::{Basis, BasisCounts, Cell};
+use stepscope_core::compare::print::{Measure, measures};
+use stepscope_core::compare::{BasisCounts, Cell, distinct};
 use stepscope_io::pipeline::compare::Compared;
 
 /// The width of the names of the rows, and of a column.
@@ -23,6 +25,14 @@ const NAME: usize = 18;
 const COLUMN: usize = 17;
 /// How the runs were joined takes at most so many lines.
 const JOINED: usize = 3;
+/// The areas are so wide and so high at least, and at most.
+const NARROWEST: usize = 24;
+const LOWEST: u16 = 6;
+const WIDEST: usize = 72;
+const HIGHEST: u16 = 18;
+/// The scale of an interval at least and at most.
+const SHORTEST: usize = 11;
+const SCALE: usize = 61;
 /// From this height on the parts have blank lines between them.
 const ROOMY: u16 = 28;
 
@@ -67,25 +77,112 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     for (row, line) in head.iter().enumerate() {
         put(vec![look.span(line.as_str(), Role::Dim)], row, inner, buf);
     }
-    let columns = Basis::ALL.iter().enumerate().map(|(n, basis)| {
-        let role = if n == app.across.compare.basis { Role::Accent } else { Role::Faint };
-        look.span(pad_left(basis.phrase(), COLUMN), role)
-    });
-    let heads: Vec<Span<'static>> = std::iter::once(look.span(pad("", NAME + 2), Role::Faint)).chain(columns).collect();
-    put(heads, last, inner, buf);
+    let bases = distinct(&compared.columns);
+    if bases.len() > 1 {
+        let columns = bases.iter().map(|basis| {
+            let role = if *basis as usize == app.across.compare.basis { Role::Accent } else { Role::Faint };
+            look.span(pad_left(basis.phrase(), COLUMN), role)
+        });
+        let blank = std::iter::once(look.span(pad("", NAME + 2), Role::Faint));
+        put(blank.chain(columns).collect(), last, inner, buf);
+    }
     let (_, body) = split_rows(inner, head.len() as u16);
     let rows = rows(compared);
     let list = app.across.compare.list;
-    let measured = measures(&compared.columns);
+    let (measured, extra) = (measures(&compared.columns), extra(app, area));
+    let places = mosaic(app, area);
     for (line, n) in list.visible(rows.len(), usize::from(body.height)).enumerate() {
         let Some(row) = rows.get(n) else { continue };
-        let line = line + gap(*row, area);
-        put(spans(compared, *row, &measured, look), line, body, buf);
+        let line = line + gap(*row, area, extra);
+        let beside = places.filter(|_| !matches!(row, CompareRow::Measure(..))).map(|(place, _)| place.x);
+        let place = Rect { width: beside.map_or(body.width, |x| x.saturating_sub(body.x + 1)), ..body };
+        put(spans(compared, *row, &measured, usize::from(body.width), look), line, place, buf);
         if n == list.at {
             mark(app, *row, line, body, buf, look);
         }
     }
+    draw_mosaic(app, area, buf, look);
     scroll_mark(area, list.top, rows.len(), buf, look);
+}
+
+/// The four cells in which both runs are judged, as areas: A from left to right, B from top to bottom.
+fn draw_mosaic(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let Some((place, tiles)) = mosaic(app, area) else { return };
+    let under = app.across.compared.as_ref().and_then(|compared| app.across.compare.row(compared));
+    ratatui::widgets::Clear.render(place.intersection(*buf.area()), buf);
+    // Above the areas, in the line of the heads: which side of A they are.
+    let above = Rect { y: place.y.saturating_sub(1), height: 1, ..place };
+    for (side, [upper, lower]) in ["A correct", "A wrong"].into_iter().zip([[0, 1], [2, 3]]) {
+        let pair = [upper, lower].map(|n: usize| tiles.get(n).copied());
+        let count: u64 = pair.iter().flatten().map(|(_, count, _)| count).sum();
+        let width = pair.iter().flatten().map(|(.., tile)| tile.width).max().unwrap_or(0);
+        let x = pair.iter().flatten().map(|(.., tile)| tile.x).max().unwrap_or(above.x);
+        let text = format!("{side} {count}");
+        if text.len() < usize::from(width) {
+            put(vec![look.span(text, Role::Faint)], 0, Rect { x, width, ..above }, buf);
+        }
+    }
+    for (cell, count, tile) in tiles {
+        let (_, role) = look_of(cell);
+        // A blank line and column keep areas apart.
+        let inside = Rect { width: tile.width.saturating_sub(1).max(1), height: tile.height, ..tile };
+        let fill = fill_of(cell).to_string().repeat(usize::from(inside.width));
+        for row in 0..inside.height {
+            put(vec![look.span(fill.as_str(), role)], usize::from(row), inside, buf);
+        }
+        let room = usize::from(inside.width.saturating_sub(2));
+        let full = format!(" {} {count} ", cell.phrase());
+        let text = if full.chars().count() <= room { full } else { format!(" {count} ") };
+        let is_chosen = under == Some(CompareRow::Cell(cell));
+        let style = if is_chosen { look.selection() } else { look.style(Role::Text) };
+        if text.chars().count() <= room && inside.height > 0 {
+            let label = Rect { x: inside.x + 1, width: room as u16, ..inside };
+            put(vec![Span::styled(text, style)], usize::from(inside.height / 2), label, buf);
+        }
+    }
+}
+
+const fn fill_of(cell: Cell) -> char {
+    match cell {
+        Cell::Both => '█',
+        Cell::OnlyA => '▓',
+        Cell::OnlyB => '▒',
+        Cell::Neither | Cell::Missing => '░',
+    }
+}
+
+/// All areas together, and each with its count.
+type Mosaic = (Rect, [(Cell, u64, Rect); 4]);
+
+/// Where the areas are: right of the cells, down to the measures. `None`: there is no room, or nothing to count.
+fn mosaic(app: &App, area: Rect) -> Option<Mosaic> {
+    let compared = app.across.compared.as_ref().filter(|_| app.across.compare.list.top == 0)?;
+    let column = compared.columns.get(app.across.compare.basis)?;
+    let left = (NAME + 2 + COLUMN * distinct(&compared.columns).len() + 6) as u16;
+    let inner = Rect { x: area.x + 2 + left, y: area.y + 1 + head(app).len() as u16, ..area };
+    let rows = rows(compared).into_iter().filter(|row| !matches!(row, CompareRow::Measure(..))).count();
+    let width = inner_width(area).saturating_sub(usize::from(left)).min(WIDEST);
+    let height = (rows as u16 + extra(app, area)).saturating_sub(1).min(area.bottom().saturating_sub(inner.y + 2));
+    if width < NARROWEST || height < LOWEST {
+        return None;
+    }
+    let place = Rect { width: width as u16, height, ..inner };
+    let cells = [[Cell::Both, Cell::OnlyA], [Cell::OnlyB, Cell::Neither]];
+    let counts = cells.map(|pair| pair.map(|cell| column.count(cell)));
+    let [[a, b], [c, d]] = charts::mosaic(counts, place);
+    let [[both, only_a], [only_b, neither]] = counts;
+    let tiles =
+        [(Cell::Both, both, a), (Cell::OnlyA, only_a, b), (Cell::OnlyB, only_b, c), (Cell::Neither, neither, d)];
+    (both + only_a + only_b + neither > 0).then_some((place, tiles))
+}
+
+/// How many lines the areas take beyond the rows next to them.
+fn extra(app: &App, area: Rect) -> u16 {
+    let Some(compared) = app.across.compared.as_ref().filter(|_| area.height >= ROOMY) else { return 0 };
+    let rows = rows(compared);
+    let above = rows.iter().filter(|row| !matches!(row, CompareRow::Measure(..))).count() as u16;
+    let needed = head(app).len() as u16 + rows.len() as u16 + 3;
+    HIGHEST.saturating_sub(above).min(area.height.saturating_sub(2 + needed))
 }
 
 fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
@@ -105,19 +202,29 @@ fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 /// The row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let area = layout::parts(app.area()).body;
+    if let Some((_, tiles)) = mosaic(app, area)
+        && let Some((cell, ..)) = tiles.into_iter().find(|(_, _, tile)| tile.contains(at))
+    {
+        let rows = rows(app.across.compared.as_ref()?);
+        return Some((rows.iter().position(|row| *row == CompareRow::Cell(cell))?, None));
+    }
+    let extra = extra(app, area);
     let first = area.y + 1 + head(app).len() as u16;
     let line = usize::from(at.y.checked_sub(first).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.across.compared.as_ref()?);
-    let on_it = |n: &usize| rows.get(*n).is_some_and(|row| *n - app.across.compare.list.top + gap(*row, area) == line);
+    let on_it =
+        |n: &usize| rows.get(*n).is_some_and(|row| *n - app.across.compare.list.top + gap(*row, area, extra) == line);
     let row = (app.across.compare.list.top..rows.len()).find(on_it)?;
     let column = usize::from(at.x).checked_sub(usize::from(area.x) + 2 + NAME + 2).map(|x| x / COLUMN);
-    Some((row, column.filter(|column| *column < Basis::ALL.len())))
+    let bases = distinct(&app.across.compared.as_ref()?.columns);
+    Some((row, column.and_then(|column| bases.get(column)).map(|basis| *basis as usize)))
 }
 
-/// Blank lines above a row.
-const fn gap(row: CompareRow, area: Rect) -> usize {
+/// Blank lines above a row; `extra`: those that the areas take.
+const fn gap(row: CompareRow, area: Rect, extra: u16) -> usize {
     match row {
-        CompareRow::Measure(block, _) if area.height >= ROOMY => block + 1,
+        // Both accuracies stand one below the other.
+        CompareRow::Measure(block, _) if area.height >= ROOMY => 1 + block / 2 + extra as usize,
         _ => 0,
     }
 }
@@ -128,17 +235,26 @@ fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, l
         select(line, body, buf, look);
         return;
     }
-    let start = body.x.saturating_add((NAME + 2 + COLUMN * app.across.compare.basis) as u16);
+    let bases = app.across.compared.as_ref().map(|compared| distinct(&compared.columns)).unwrap_or_default();
+    let column = bases.iter().position(|basis| *basis as usize == app.across.compare.basis).unwrap_or(0);
+    let start = body.x.saturating_add((NAME + 2 + COLUMN * column) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
     buf.set_style(name.intersection(*buf.area()), look.style(Role::Accent));
     buf.set_style(cell.intersection(*buf.area()), look.selection());
 }
 
-fn spans(compared: &Compared, row: CompareRow, measured: &[Vec<Shown>; 3], look: Look<'_>) -> Vec<Span<'static>> {
+fn spans(
+    compared: &Compared,
+    row: CompareRow,
+    measured: &[Vec<Measure>; 3],
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
     let name = |text: &'static str, sign: &'static str, role| look.span(format!("{sign} {}", pad(text, NAME)), role);
     let counts = |of: &dyn Fn(&BasisCounts) -> u64, share: bool| -> Vec<Span<'static>> {
-        let columns = compared.columns.iter();
+        let bases = distinct(&compared.columns);
+        let columns = bases.iter().filter_map(|basis| compared.columns.get(*basis as usize));
         columns
             .map(|column| {
                 let (count, all) = (of(column), column.cells.iter().sum::<u64>());
@@ -158,7 +274,7 @@ fn spans(compared: &Compared, row: CompareRow, measured: &[Vec<Shown>; 3], look:
         }
         CompareRow::Regressions => vec![
             name("regressions", "▼", Role::Warning),
-            look.span(format!("  {} correct in B, not in A", compared.regressions), Role::Text),
+            look.span(format!("  {} (B right, A not)", compared.regressions), Role::Text),
         ],
         CompareRow::Alone => {
             let [a, b] = compared.alone;
@@ -168,15 +284,26 @@ fn spans(compared: &Compared, row: CompareRow, measured: &[Vec<Shown>; 3], look:
         }
         CompareRow::Duplicates => {
             let [a, b] = compared.duplicates;
-            let text = format!("  {a} in A, {b} in B (first one used)");
+            let text = format!("  {a} in A, {b} in B");
             vec![
                 name("duplicate ids", "·", Role::Dim),
                 look.span(text, if a + b == 0 { Role::Faint } else { Role::Text }),
             ]
         }
         CompareRow::Measure(block, basis) => {
-            let line = measured.get(block).and_then(|lines| lines.get(basis)).cloned().unwrap_or_default();
-            vec![look.span(line.as_str(), Role::Dim)]
+            let measure = measured.get(block).and_then(|lines| lines.get(basis)).cloned().unwrap_or_default();
+            // All pictures begin in one column, so that the runs are compared on one scale.
+            let texts = measured.iter().flatten().filter(|other| other.interval.is_some());
+            let text = texts.map(|other| other.text.as_str().chars().count()).max().unwrap_or(0);
+            if measure.interval.is_none() {
+                return vec![look.span(measure.text.as_str(), Role::Dim)];
+            }
+            let mut spans = vec![look.span(pad(measure.text.as_str(), text + 3), Role::Dim)];
+            let scale = width.saturating_sub(text + 3).min(SCALE);
+            if let Some([low, share, high]) = measure.interval.filter(|_| scale >= SHORTEST) {
+                spans.push(look.span(charts::interval(low, share, high, scale), Role::Accent));
+            }
+            spans
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::compare::Basis;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {
@@ -32,8 +31,9 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Right => 1,
         _ => return None,
     };
-    let basis = &mut app.across.compare.basis;
-    *basis = basis.saturating_add_signed(by).min(Basis::ALL.len() - 1);
+    if let Some(compared) = &app.across.compared {
+        app.across.compare.turn(by, compared);
+    }
     Some(Vec::new())
 }
 

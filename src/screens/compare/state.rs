@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 
 use crate::widgets::list::List;
-use stepscope_core::compare::{Basis, Cell};
+use stepscope_core::compare::{Basis, Cell, distinct};
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
 use stepscope_io::pipeline::compare::Compared;
 
@@ -20,7 +20,7 @@ pub enum CompareRow {
     Alone,
     /// Records whose id stands earlier.
     Duplicates,
-    /// A line about all items: which block, and which basis.
+    /// A line about all items: which block, and which of the bases that differ.
     Measure(usize, usize),
 }
 
@@ -40,7 +40,8 @@ pub(crate) fn rows(compared: &Compared) -> Vec<CompareRow> {
         rows.push(CompareRow::LeftOut);
     }
     rows.extend([CompareRow::Regressions, CompareRow::Alone, CompareRow::Duplicates]);
-    rows.extend((0..3).flat_map(|block| (0..Basis::ALL.len()).map(move |basis| CompareRow::Measure(block, basis))));
+    let bases = distinct(&compared.columns).len();
+    rows.extend((0..3).flat_map(|block| (0..bases).map(move |basis| CompareRow::Measure(block, basis))));
     rows
 }
 
@@ -53,6 +54,14 @@ impl CompareCursor {
     /// The row under the cursor.
     pub fn row(&self, compared: &Compared) -> Option<CompareRow> {
         rows(compared).get(self.list.at).copied()
+    }
+
+    /// To another of the bases that differ.
+    pub(crate) fn turn(&mut self, by: isize, compared: &Compared) {
+        let bases = distinct(&compared.columns);
+        let at = bases.iter().position(|basis| *basis as usize == self.basis).unwrap_or(0);
+        let next = at.saturating_add_signed(by).min(bases.len().saturating_sub(1));
+        self.basis = bases.get(next).map_or(0, |basis| *basis as usize);
     }
 
     /// How many of the items behind the number are no records of the run.

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::text::Span;
 
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::screens::run::{findings, question, step, steps, variables};
+use crate::screens::run::{findings, question, step, steps, timeline, variables};
 use crate::widgets::look::{Look, severity_role};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -19,6 +19,7 @@ pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
             RunPane::Steps => steps::draw(view, place, buf, look),
             RunPane::Step => step::draw(view, place, buf, look),
             RunPane::Call => step::draw_call(view, place, buf, look),
+            RunPane::Timeline => timeline::draw(view, place, buf, look),
             RunPane::State => variables::draw(view, place, buf, look),
             RunPane::Findings => findings::draw(view, place, buf, look),
         }
@@ -36,7 +37,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
             None => Shown::own("No findings"),
         },
         RunPane::Question => Shown::own("Numbers carry the mark of the variable that uses them; h and l walk them"),
-        RunPane::Steps | RunPane::Step | RunPane::Call => match step() {
+        RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => match step() {
             Some(step) if step.failed => shown!("{} the run ended with an error in this step", sign::WRONG),
             Some(step) if step.ran == Ran::No => shown!("{} not run: the run ended before this step", sign::NOT_RUN),
             Some(_) if view.opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == view.step()) => {
@@ -56,6 +57,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
 /// What the cursor is on.
 pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     match view.pane {
+        RunPane::Timeline => timeline::describe(view, look),
         RunPane::State => vec![look.span(variables::describe(view), Role::Dim)],
         RunPane::Findings => {
             let Some(note) = view.opened.notes.get(view.findings.at) else { return Vec::new() };

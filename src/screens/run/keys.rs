@@ -49,7 +49,7 @@ fn open(app: &mut App) -> Effects {
     if view.pane == RunPane::Findings {
         view.show_finding();
         app.show_json();
-    } else if view.pane == RunPane::Steps {
+    } else if matches!(view.pane, RunPane::Steps | RunPane::Timeline) {
         view.focus(RunPane::Step);
     } else if let Some(tree) = view.derivation() {
         app.open_dialog(Dialog::Derivation(tree));
@@ -109,6 +109,7 @@ pub(crate) fn click(app: &mut App, at: Position) {
     let (Some(line), Some(view)) = (focus(app, at), app.screens.record_mut()) else { return };
     let target = match view.pane {
         RunPane::Steps => view.steps.top + line,
+        RunPane::Timeline => view.timeline.top + line,
         RunPane::State if line > 0 => view.variables.top + line - 1,
         RunPane::Findings => view.findings.top + line,
         _ => return,

@@ -24,6 +24,10 @@ fn wide(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     let (left, right) = split_columns(rest, (rest.width * 2 / 5).clamp(34, 76));
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height * 2 / 5).max(3));
     let (steps, step) = split_rows(left, steps);
+    // The timeline takes what it holds from the step where that keeps as much again.
+    let timeline = if view.has_timeline() { rows(opened.steps.len()).saturating_add(2) } else { 0 };
+    let timeline = timeline.min(step.height / 2);
+    let (step, timeline) = split_rows(step, step.height - if timeline < 4 { 0 } else { timeline });
     // The state takes what it holds, and never all: the findings and the proof get the rest.
     let notes = rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 3).max(3));
     let variables = rows(opened.variables.len()).saturating_add(3);
@@ -35,6 +39,9 @@ fn wide(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
         (RunPane::State, state),
         (RunPane::Findings, findings),
     ];
+    if timeline.height > 0 {
+        panes.push((RunPane::Timeline, timeline));
+    }
     if third > 0 {
         panes.push((RunPane::Call, call));
     }
@@ -49,10 +56,14 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     let (top, rest) = split_rows(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
     let (steps, rest) = split_rows(rest, steps);
-    // The last place is shared: findings, unless the step or a long list of them has the keys.
-    let last = if view.pane == RunPane::Step { RunPane::Step } else { RunPane::Findings };
+    // The last place is shared: findings, unless the step, the timeline or a long list of findings has the keys.
+    let last = match view.pane {
+        pane @ (RunPane::Step | RunPane::Timeline) => pane,
+        _ => RunPane::Findings,
+    };
     let wanted = match view.pane {
         RunPane::Step => rest.height * 3 / 5,
+        RunPane::Timeline => rows(opened.steps.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
         RunPane::Findings => rows(opened.notes.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
         _ => rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
     };

@@ -7,6 +7,7 @@ use crate::screens::json::state::Outline;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, matching_nodes};
+use crate::screens::run::timeline::{Track, tracks};
 use crate::widgets::keymap::Reason;
 use crate::widgets::list::{List, Move, scroll};
 use crate::widgets::panes::Areas;
@@ -40,11 +41,14 @@ pub enum RunPane {
     Findings,
     /// The prompt and the reply of the step, where there is room for a third column.
     Call,
+    /// What every step took, and what it wrote against what recomputing gives.
+    Timeline,
 }
 
 impl RunPane {
     /// In the order of `Tab`.
-    pub const ALL: [Self; 6] = [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Call, Self::Question];
+    pub const ALL: [Self; 7] =
+        [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Timeline, Self::Call, Self::Question];
 }
 
 stepscope_base::words! {
@@ -84,6 +88,10 @@ pub struct RecordView {
     pub findings: List,
     /// First step on screen.
     pub steps: List,
+    /// First step of the timeline on screen.
+    pub timeline: List,
+    /// What the steps wrote against what recomputing gives.
+    pub(crate) tracks: Vec<Option<Track>>,
     /// First line of the question on screen.
     pub question_top: usize,
     /// First line of the step on screen.
@@ -184,6 +192,8 @@ impl RecordView {
             variables: List::default(),
             findings: List::default(),
             steps: List::default(),
+            timeline: List::default(),
+            tracks: Vec::new(),
             question_top: 0,
             detail_top: 0,
             call_top: 0,
@@ -211,6 +221,7 @@ impl RecordView {
         }
         view.variables.at = view.answer_variable();
         view.wrong = WrongPath::of(&view.opened);
+        view.tracks = tracks(&view.opened);
         view.refresh();
         view
     }
@@ -234,6 +245,9 @@ impl RecordView {
     pub fn like(mut self, other: &Self) -> Self {
         if self.opened.has_steps() || other.pane != RunPane::Steps {
             self.pane = other.pane;
+        }
+        if self.pane == RunPane::Timeline && !self.has_timeline() {
+            self.pane = RunPane::Step;
         }
         self.answer = self.answer.map(|answer| match &other.answer {
             Some(other) => answer.like(other),
@@ -331,8 +345,13 @@ impl RecordView {
 
     /// Gives the keys to another pane, `by` further.
     pub(crate) fn next_pane(&mut self, by: isize) {
+        let is_there = |pane| match pane {
+            RunPane::Call => self.areas.of(pane).height > 0,
+            RunPane::Timeline => self.has_timeline(),
+            _ => true,
+        };
         let mut next = panes::turn(&RunPane::ALL, self.pane, by);
-        if next == RunPane::Call && self.areas.of(next).height == 0 {
+        while !is_there(next) {
             next = panes::turn(&RunPane::ALL, next, by);
         }
         self.focus(next);
@@ -348,10 +367,12 @@ impl RecordView {
     pub fn go(&mut self, movement: Move) {
         let (width, height) = (self.areas.width(self.pane), self.areas.height(self.pane));
         match self.pane {
-            RunPane::Steps => {
-                self.steps.go(movement, self.opened.steps.len(), height);
+            RunPane::Steps | RunPane::Timeline => {
+                let list = if self.pane == RunPane::Steps { &mut self.steps } else { &mut self.timeline };
+                list.go(movement, self.opened.steps.len(), height);
+                let at = list.at;
                 if self.opened.has_steps() {
-                    self.walk_to(self.steps.at + 1);
+                    self.walk_to(at + 1);
                 }
             }
             RunPane::State => {
@@ -367,6 +388,11 @@ impl RecordView {
             RunPane::Step => scroll(&mut self.detail_top, movement, self.step_lines, height),
             RunPane::Call => scroll(&mut self.call_top, movement, self.call_lines, height),
         }
+    }
+
+    /// The steps took time or tokens that are known, or some can be recomputed.
+    pub(crate) fn has_timeline(&self) -> bool {
+        self.opened.has_steps() && (self.opened.cost.is_some() || self.tracks.iter().any(Option::is_some))
     }
 
     /// How many lines the question takes.
@@ -396,6 +422,8 @@ impl RecordView {
         self.refresh_proof();
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
+        self.timeline.at = self.steps.at;
+        self.timeline.settle(self.opened.steps.len(), self.areas.height(RunPane::Timeline));
         self.variables.settle(self.opened.variables.len(), self.areas.height(RunPane::State).saturating_sub(1));
         self.findings.settle(self.opened.notes.len(), self.areas.height(RunPane::Findings));
         if std::mem::take(&mut self.quantity_moved) {
@@ -581,7 +609,7 @@ impl RecordView {
             |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
         let found = match self.pane {
             RunPane::Question => Some(Pointer::from_iter(["question"])),
-            RunPane::Steps | RunPane::Step | RunPane::Call => step(self.step()),
+            RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => step(self.step()),
             RunPane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
             RunPane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
         };
@@ -598,7 +626,9 @@ impl RecordView {
     pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
         match self.pane {
             RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
-            RunPane::Steps | RunPane::Step | RunPane::Call => Some((Shown::own("step"), self.detail.text.clone())),
+            RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => {
+                Some((Shown::own("step"), self.detail.text.clone()))
+            }
             RunPane::State => {
                 let name = self.opened.variables.get(self.variables.at)?.name.clone();
                 let value = self.chosen_value()?;

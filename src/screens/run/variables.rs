@@ -379,7 +379,7 @@ fn lifeline(
 }
 
 /// What the signs mean, for the help.
-pub(crate) const LEGEND: [(&str, &str); 16] = [
+pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("━", "the wrong value on its way to the answer"),
     ("◆", "the step writes the variable"),
     ("○", "the step reads it"),
@@ -393,6 +393,8 @@ pub(crate) const LEGEND: [(&str, &str); 16] = [
     ("recorded", "known from the record, for this step"),
     ("inferred", "inferred from the final state: one step alone writes it"),
     ("≙", "recomputing the step gives the same value"),
+    ("✗ 3 ≠ 7", "first step that recorded 3 where recomputing gives 7"),
+    ("█", "when the step ran and how long it took"),
     ("should be 7", "recomputing the step gives 7, the record says something else"),
     ("¹", "the number of the question that the variable holds"),
     ("ambiguous", "ambiguous: several steps write it, only the last value is known"),

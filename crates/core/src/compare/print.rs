@@ -1,7 +1,8 @@
 //! A comparison as text and as JSON lines.
 
 use super::difference::{Change, Held, MAX_FIELDS, RecordDifference};
-use super::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side};
+use super::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, distinct};
+use crate::report::charts;
 use crate::review::stats::{Share, name_of};
 use crate::summary::Summary;
 use stepscope_base::json::write::{Style, sorted};
@@ -11,6 +12,8 @@ use stepscope_base::text::{Shown, Untrusted, head};
 
 /// A longer answer is cut in a line of text.
 const CUT: usize = 40;
+/// The scale from 0 to 100 % is so wide.
+const SCALE: usize = 31;
 
 /// A comparison that was made.
 #[derive(Clone, Copy, Debug)]
@@ -34,27 +37,32 @@ impl ComparedRuns<'_> {
             shown!("B  {}  {} records", names[1], self.b.summaries.len()),
             self.joined(),
             Shown::default(),
-            shown!(
-                "{:18}{:>16}{:>16}{:>16}",
-                "",
-                Basis::ALL[0].phrase(),
-                Basis::ALL[1].phrase(),
-                Basis::ALL[2].phrase()
-            ),
         ];
-        let row = |title: &'static str, of: &dyn Fn(&BasisCounts) -> String| {
-            let [one, two, three] = columns.each_ref().map(of);
-            shown!("{title:18}{one:>16}{two:>16}{three:>16}")
+        let bases = distinct(&columns);
+        let cell = |text: &str| format!("{text:>16}");
+        // Where all bases count the same there is one column, and it needs no head.
+        if bases.len() > 1 {
+            let heads: String = bases.iter().map(|basis| cell(basis.phrase())).collect();
+            lines.push(shown!("{:18}{heads}", ""));
+        }
+        let row = |title: &'static str, of: &dyn Fn(&BasisCounts) -> u64| {
+            let counts = bases.iter().filter_map(|basis| columns.get(*basis as usize));
+            let counts: String = counts.map(|column| cell(&of(column).to_string())).collect();
+            shown!("{title:18}{counts}")
         };
         for cell in Cell::ALL {
-            lines.push(row(cell.phrase(), &|column| column.count(cell).to_string()));
+            lines.push(row(cell.phrase(), &|column| column.count(cell)));
         }
         if columns.iter().any(|column| column.left_out > 0) {
-            lines.push(row("disputed", &|column| column.left_out.to_string()));
+            lines.push(row("disputed", &|column| column.left_out));
         }
-        for block in measures(&columns) {
+        let blocks = measures(&columns);
+        // All pictures begin in one column, so that the runs are compared on one scale.
+        let pictured = blocks.iter().flatten().filter(|measure| measure.interval.is_some());
+        let width = pictured.map(|measure| measure.text.as_str().chars().count()).max().unwrap_or(0);
+        for block in &blocks {
             lines.push(Shown::default());
-            lines.extend(block);
+            lines.extend(block.iter().map(|measure| measure.line(width, SCALE)));
         }
         lines
     }
@@ -168,19 +176,46 @@ impl ComparedRuns<'_> {
     }
 }
 
-/// The accuracy of both runs and the test of their difference, on every basis: three blocks of lines.
-pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<Shown>; 3] {
-    let lines = |line: &dyn Fn(Basis, &BasisCounts) -> Shown| {
-        Basis::ALL.into_iter().zip(columns).map(|(basis, column)| line(basis, column)).collect()
-    };
+/// A figure of a comparison.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Measure {
+    /// It as text.
+    pub text: Shown,
+    /// A share with its interval: its lower end, itself, its upper end.
+    pub interval: Option<[f64; 3]>,
+}
+
+impl Measure {
+    /// Text and picture on a line.
+    pub fn line(&self, width: usize, scale: usize) -> Shown {
+        match self.interval {
+            Some([low, share, high]) => {
+                shown!("{:width$}   {}", self.text, charts::interval(low, share, high, scale))
+            }
+            None => self.text.clone(),
+        }
+    }
+}
+
+/// The accuracy of both runs and the test of their difference, on every basis that differs: three blocks.
+pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<Measure>; 3] {
+    let bases = distinct(columns);
+    let named = |basis: Basis| if bases.len() > 1 { format!(" {:14}", basis.phrase()) } else { "  ".to_owned() };
+    let all = || bases.iter().filter_map(|basis| Some((*basis, columns.get(*basis as usize)?)));
     let accuracy = |name: &'static str, of: fn(&BasisCounts) -> Share| {
-        lines(&|basis, column| shown!("accuracy of {name} {:14}{}", basis.phrase(), of(column).phrase()))
+        let measure = |(basis, column): (Basis, &BasisCounts)| {
+            let share = of(column);
+            let text = shown!("accuracy of {name}{}{}", named(basis), share.phrase());
+            Measure { text, interval: share.interval() }
+        };
+        all().map(measure).collect()
     };
-    let test = lines(&|basis, column| {
+    let test = |(basis, column): (Basis, &BasisCounts)| {
         let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
-        shown!("McNemar's exact test {:14} p = {:.4}  ({a} vs {b} discordant)", basis.phrase(), column.p)
-    });
-    [accuracy("A", |column| column.a), accuracy("B", |column| column.b), test]
+        let text = shown!("McNemar's exact test{} p = {:.4}  ({a} vs {b} discordant)", named(basis), column.p);
+        Measure { text, interval: None }
+    };
+    [accuracy("A", |column| column.a), accuracy("B", |column| column.b), all().map(test).collect()]
 }
 
 /// From which step on two records are not the same.

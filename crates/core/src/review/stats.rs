@@ -205,6 +205,12 @@ impl Share {
         format!("{share:5.1} % [{:.1}, {:.1}]  {} of {}", 100.0 * low, 100.0 * high, self.hits, self.of)
     }
 
+    /// The lower end of its interval, itself, and the upper end; `None`: of none.
+    pub fn interval(self) -> Option<[f64; 3]> {
+        let (low, high) = wilson(self.hits, self.of)?;
+        Some([low, self.hits as f64 / self.of as f64, high])
+    }
+
     /// The members of a JSON object.
     pub fn write(self, object: &mut Object<'_>) {
         object.put("hits", self.hits);

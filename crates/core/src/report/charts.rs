@@ -1,0 +1,104 @@
+//! Charts in characters: each figure is written beside its picture, and no meaning hangs on colour alone.
+
+/// Eighths of a cell, from the left.
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+/// Shades of a heat map, the palest first.
+const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
+
+/// A bar of at most `width` columns for a part of a whole; what is more than nothing shows.
+pub fn bar(part: usize, whole: usize, width: usize) -> String {
+    if part == 0 || whole == 0 || width == 0 {
+        return String::new();
+    }
+    let eighths = (part.min(whole) * width * 8).div_ceil(whole).max(1);
+    let (full, rest) = (eighths / 8, eighths % 8);
+    let mut bar: String = std::iter::repeat_n('█', full).collect();
+    bar.extend(rest.checked_sub(1).and_then(|rest| EIGHTHS.get(rest)));
+    bar
+}
+
+/// The part of a line from `start` on that is `length` long, of `whole`: what is more than nothing shows.
+pub fn span(start: f64, length: f64, whole: f64, width: usize) -> String {
+    if length <= 0.0 || whole <= 0.0 || width == 0 {
+        return String::new();
+    }
+    let cells = |part: f64| (part / whole * width as f64).clamp(0.0, width as f64);
+    let from = (cells(start).floor() as usize).min(width - 1);
+    let to = (cells(start + length).ceil() as usize).clamp(from + 1, width);
+    " ".repeat(from) + &"█".repeat(to - from)
+}
+
+/// The shade of a cell of a heat map.
+pub fn shade(count: usize, most: usize) -> char {
+    let last = SHADES.len() - 1;
+    let at = if count == 0 { 0 } else { (count * last).div_ceil(most.max(1)).clamp(1, last) };
+    SHADES.get(at).copied().unwrap_or(' ')
+}
+
+/// A part of a whole in per cent, as it is written beside a bar.
+pub fn share(part: usize, whole: usize) -> String {
+    if whole == 0 { String::new() } else { format!("{:.0} %", part as f64 * 100.0 / whole as f64) }
+}
+
+/// A scale from 0 to 1 with two marks on it, `o` where something is and `x` where it should be.
+pub fn dumbbell(is: f64, should: f64, width: usize) -> String {
+    let at = |value: f64| ((value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize).min(width);
+    let (is, should) = (at(is), at(should));
+    (0..width)
+        .map(|column| match column {
+            column if column == is => '●',
+            column if column == should => '┼',
+            column if (is.min(should)..is.max(should)).contains(&column) => '─',
+            _ => '·',
+        })
+        .collect()
+}
+
+/// A share on a scale from 0 to 1 with its interval.
+pub fn interval(low: f64, share: f64, high: f64, width: usize) -> String {
+    let at = |value: f64| ((value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize).min(width);
+    let (low, share, high) = (at(low), at(share), at(high));
+    (0..width)
+        .map(|column| match column {
+            column if column == share => '●',
+            column if column == low => '├',
+            column if column == high => '┤',
+            column if (low..high).contains(&column) => '─',
+            _ => '·',
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_as_long_as_their_part() {
+        assert_eq!(bar(1, 2, 4), "██");
+        assert_eq!(bar(3, 8, 1), "▍");
+        assert_eq!(bar(1, 1_000, 10), "▏", "what is more than nothing shows");
+        assert_eq!((bar(0, 5, 9), bar(7, 5, 3), bar(1, 0, 3)), (String::new(), "███".into(), String::new()));
+        assert_eq!((share(1, 3), share(0, 0)), ("33 %".into(), String::new()));
+    }
+
+    #[test]
+    fn spans_stand_where_they_begin() {
+        assert_eq!(span(0.0, 1.0, 4.0, 4), "█");
+        assert_eq!(span(2.0, 1.0, 4.0, 8), "    ██");
+        assert_eq!(span(4.0, 0.001, 4.0, 4), "   █", "what is more than nothing shows");
+        assert_eq!(
+            (span(1.0, 0.0, 4.0, 4), span(1.0, 1.0, 0.0, 4), span(0.0, 9.0, 3.0, 3)),
+            (String::new(), String::new(), "███".into())
+        );
+    }
+
+    #[test]
+    fn shades_and_scales_have_ends() {
+        assert_eq!([0, 1, 5, 10].map(|count| shade(count, 10)), [' ', '░', '▒', '█']);
+        assert_eq!(dumbbell(0.0, 1.0, 5), "●───┼");
+        assert_eq!(interval(0.25, 0.5, 1.0, 9), "··├─●───┤");
+        assert_eq!(interval(0.0, 0.0, 0.1, 9), "●┤·······");
+        assert_eq!(dumbbell(0.5, 0.5, 5), "··●··");
+    }
+}

@@ -1,0 +1,152 @@
+//! What every step took, as a waterfall, and what it wrote against what recomputing gives: the first row that differs is
+//! where the run leaves its plan.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Span;
+
+use crate::app::open_record::OpenRecord;
+use crate::screens::run::state::RecordView;
+use crate::widgets::charts;
+use crate::widgets::layout::inner_width;
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, pane};
+use crate::widgets::prose::{fit, pad, pad_left};
+use crate::widgets::sign;
+use crate::widgets::theme::Role;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::grouped;
+use stepscope_core::run::cost::duration;
+
+/// Tracks are drawn of so many variables.
+const MAX_VARIABLES: usize = 2_000;
+/// The columns of a duration and of tokens.
+const TIME: usize = 9;
+const TOKENS: usize = 13;
+/// From this width on the title is a sentence.
+const LONG_TITLE: u16 = 70;
+/// From this width on a step shows what it recorded and what recomputing gives.
+const BOTH: usize = 16;
+/// The waterfall has at least so many columns, and values at most.
+const BAR: usize = 6;
+const VALUE: usize = 30;
+
+/// What a step wrote against what recomputing it gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    /// The variable.
+    pub name: Shown,
+    /// What it wrote.
+    pub recorded: Shown,
+    /// What recomputing gives.
+    pub recomputed: Shown,
+    /// Both differ.
+    pub differs: bool,
+}
+
+/// The tracks of the steps, by position: of each the first variable that differs, else the first that was recomputed.
+pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
+    let mut tracks: Vec<Option<Track>> = vec![None; opened.steps.len()];
+    for (variable, row) in opened.variables.iter().enumerate().take(MAX_VARIABLES) {
+        for write in row.writes.iter().filter(|write| !write.badge.is_put()) {
+            let Some(computed) = opened.computed.value_of(variable, write.step) else { continue };
+            let Some(track) = write.step.and_then(|step| tracks.get_mut(step)) else { continue };
+            if track.as_ref().is_none_or(|track| computed.differs && !track.differs) {
+                let recorded = write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone());
+                let (name, recomputed) = (row.name.clone(), computed.value.clone());
+                *track = Some(Track { name, recorded, recomputed, differs: computed.differs });
+            }
+        }
+    }
+    tracks
+}
+
+/// The first step whose recorded value is not the recomputed one.
+fn divergence(view: &RecordView) -> Option<usize> {
+    view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.differs))
+}
+
+pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut title = vec![look.span("Timeline", Role::Title)];
+    if view.tracks.iter().any(Option::is_some) {
+        title.push(match divergence(view) {
+            Some(step) if area.width >= LONG_TITLE => {
+                look.span(format!("  recorded ≠ recomputed from step {}", step + 1), Role::Fatal)
+            }
+            Some(step) => look.span(format!("  ≠ from step {}", step + 1), Role::Fatal),
+            None => look.span("  recorded = recomputed", Role::Ok),
+        });
+    }
+    if let Some(cost) = &view.opened.cost {
+        let time = if cost.time > 0.0 { format!("  {}", duration(cost.time)) } else { String::new() };
+        let tokens =
+            if cost.tokens > 0 { format!("  {} tokens", grouped(cost.tokens as usize)) } else { String::new() };
+        title.push(look.span(time + &tokens, Role::Dim));
+    }
+    let width = inner_width(area);
+    let rows = Rows { at: view.step(), ..view.timeline.rows(view.opened.steps.len()) };
+    pane(title, rows, |step| line(view, step, width, look), area, buf, look);
+}
+
+fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let digits = view.opened.steps.len().to_string().len();
+    let mut spans = vec![look.span(format!("{:>digits$} ", step + 1), Role::Faint)];
+    let mut room = width.saturating_sub(digits + 1);
+    let cost = view.opened.cost.as_ref();
+    if view.tracks.iter().any(Option::is_some) {
+        let value = match cost {
+            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2).clamp(8, VALUE),
+            None => room,
+        };
+        spans.extend(track(view, step, value, look));
+        room = room.saturating_sub(value);
+    }
+    let Some((all, cost)) = cost.and_then(|all| Some((all, all.steps.get(step)?))) else { return spans };
+    let bar = room.saturating_sub(TIME + TOKENS);
+    let took = cost.took.unwrap_or_default();
+    spans.push(look.span(pad(&charts::span(cost.start, took, all.time, bar), bar), Role::Accent));
+    let time = cost.took.map(|took| duration(took).into_string()).unwrap_or_default();
+    spans.push(look.span(pad_left(&time, TIME), Role::Number));
+    spans.push(look.span(pad_left(cost.tokens().as_str(), TOKENS), Role::Dim));
+    spans
+}
+
+fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(Some(track)) = view.tracks.get(step) else { return vec![Span::raw(" ".repeat(width))] };
+    let is_first = divergence(view) == Some(step);
+    if !track.differs {
+        let value = pad(&format!(" {}", track.recorded), width.saturating_sub(1));
+        return vec![look.span("≙", Role::Ok), look.span(value, Role::Text)];
+    }
+    let (glyph, role) = if is_first { (sign::WRONG, Role::Fatal) } else { (" ", Role::Warning) };
+    let half = width.saturating_sub(5) / 2;
+    // Where there is no room for both, what was recorded is left to the state.
+    let recorded = if width < BOTH { String::new() } else { fit(track.recorded.as_str(), half) + " " };
+    let text = format!(" {recorded}≠ {}", track.recomputed);
+    let mut style = look.style(role);
+    if is_first {
+        style = style.add_modifier(Modifier::BOLD);
+    }
+    vec![look.span(glyph, role), Span::styled(pad(&text, width.saturating_sub(1)), style)]
+}
+
+/// What the row under the cursor says, in full.
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(step) = view.step() else { return vec![look.span("Before step 1", Role::Dim)] };
+    let mut spans = Vec::new();
+    if let Some(Some(track)) = view.tracks.get(step) {
+        let text = if track.differs {
+            shown!("{}: recorded {}, recomputed {}  ", track.name, track.recorded, track.recomputed)
+        } else {
+            shown!("{}: {}, recomputed the same  ", track.name, track.recorded)
+        };
+        spans.push(look.span(text.into_string(), if track.differs { Role::Warning } else { Role::Text }));
+    }
+    if let Some(cost) = view.opened.cost.as_ref().and_then(|cost| cost.steps.get(step)) {
+        let took = cost.took.map_or(Shown::own("time unknown"), duration);
+        spans.push(look.span(format!("{took}  tokens {}", cost.tokens()), Role::Dim));
+    }
+    spans
+}
