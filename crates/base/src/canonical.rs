@@ -22,9 +22,9 @@ impl Digest {
 
     /// Of the canonical text of a value.
     pub fn of(value: Value<'_>) -> Self {
-        let mut text = Hashed::default();
+        let mut text = Hashed::new();
         Style::CANONICAL.append(value, &mut text);
-        text.hasher.update(&text.pending);
+        text.pass_on();
         Self(text.hasher.finalize().into())
     }
 
@@ -60,7 +60,12 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let digit = |half: u8| char::from_digit(u32::from(half), 16).map_or(b'0', |digit| digit as u8);
+        let mut hex = [0; 64];
+        for (pair, byte) in hex.chunks_exact_mut(2).zip(self.0) {
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        }
+        f.write_str(std::str::from_utf8(&hex).unwrap_or_default())
     }
 }
 
@@ -70,33 +75,39 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A text whose pieces are hashed many at a time: most are a single byte.
-#[derive(Default)]
+/// A text whose pieces are hashed many at a time: most are a few bytes. Nothing is allocated, because threads that judge
+/// records would wait for each other.
 struct Hashed {
     hasher: Sha256,
-    pending: Vec<u8>,
+    pending: [u8; Self::MANY],
+    len: usize,
 }
 
 impl Hashed {
-    const MANY: usize = 16 << 10;
+    const MANY: usize = 4 << 10;
+
+    fn new() -> Self {
+        Self { hasher: Sha256::new(), pending: [0; Self::MANY], len: 0 }
+    }
 
     fn pass_on(&mut self) {
-        if self.pending.len() >= Self::MANY {
-            self.hasher.update(&self.pending);
-            self.pending.clear();
-        }
+        self.hasher.update(self.pending.get(..self.len).unwrap_or_default());
+        self.len = 0;
     }
 }
 
 impl Sink for Hashed {
     fn put(&mut self, bytes: &[u8]) {
-        self.pending.extend_from_slice(bytes);
-        self.pass_on();
-    }
-
-    fn push(&mut self, byte: u8) {
-        self.pending.push(byte);
-        self.pass_on();
+        if bytes.len() > Self::MANY - self.len {
+            self.pass_on();
+        }
+        match self.pending.get_mut(self.len..self.len + bytes.len()) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                self.len += bytes.len();
+            }
+            None => self.hasher.update(bytes),
+        }
     }
 }
 

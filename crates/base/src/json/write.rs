@@ -354,7 +354,7 @@ impl Json for Value<'_> {
     fn write(&self, writer: &mut Writer<'_>) {
         let reading = writer.style.reading;
         match self.kind() {
-            Kind::String | Kind::Key => writer.text(self.string().unwrap_or_default()),
+            Kind::String | Kind::Key => string(*self, writer),
             Kind::Array => writer.list(self.items(), |item, writer| item.write(writer)),
             Kind::Object if reading == Reading::Written => writer.object(|object| members(self.members(), object)),
             Kind::Object if reading == Reading::Sorted => writer.object(|object| sorted_members(*self, object)),
@@ -369,19 +369,31 @@ impl Json for Value<'_> {
 }
 
 fn members<'a>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_>) {
-    for member in members {
-        object.put(member.name(), member.value);
+    members.into_iter().for_each(|member| put(member, object));
+}
+
+fn put(member: Member<'_>, object: &mut Object<'_>) {
+    member.value.write(&mut object.named(|writer| string(member.key, writer)));
+}
+
+/// A string as it was read: printable ASCII without an escape is spelled the same in all styles.
+fn string(value: Value<'_>, writer: &mut Writer<'_>) {
+    match value.plain_string() {
+        Some(plain) if plain_until::<true>(plain, 0) == plain.len() => writer.raw(value.raw()),
+        _ => writer.text(value.string().unwrap_or_default()),
     }
 }
 
 /// Of duplicate keys the last.
 fn sorted_members(value: Value<'_>, object: &mut Object<'_>) {
-    let mut named: Vec<_> = value.members().map(|member| (member.name(), member.value)).collect();
+    // One small allocation: larger ones make threads wait for each other.
+    let mut named = Vec::with_capacity(value.len());
+    named.extend(value.members().map(|member| (member.name(), member.key.at)));
     named.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut named = named.into_iter().peekable();
-    while let Some((name, value)) = named.next() {
+    while let Some((name, key)) = named.next() {
         if named.peek().is_none_or(|(next, _)| *next != name) {
-            object.put(name, value);
+            put(Member { key: value.with(key), value: value.with(key + 1) }, object);
         }
     }
 }
