@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the sample answers in this folder: a travel policy and 33 questions to it.
+"""Makes the sample answers in this folder: a travel policy and 37 questions to it.
 
     python make_policy.py            # needs pandas and pyarrow
 
@@ -436,6 +436,27 @@ def wrong_shapes():
          why="asked and retrieved, never answered")
 
 
+def wrong_reasons():
+    case("What do suitcase and clothing come to together?", "amount", [7],
+         one({"amount": {"value": 1510, "currency": "EUR", "unit": None}, "spans": [span(ITEMS[0]), span(ITEMS[1])]},
+             method="computed"), "reject", ["answer/computed_differs"],
+         why="250 and 900 make 1,150; two digits changed places")
+    case("Above what height is mountaineering excluded?", "text", [8, 13],
+         {**base(), "items": [{"text": "Above 5,000 metres.", "spans": [span(EXCLUDED[2])]},
+                              {"text": "Above 6,000 metres.",
+                               "spans": [span("2. Section 6 (c) reads: mountaineering above 6,000 metres;")]}]}, "show_conflict",
+         ["answer/conflict_unflagged"], why="two heights, and not a word that they disagree")
+    case("Is the limit for valuables below the limit for baggage?", "boolean", [5],
+         one({"boolean": True, "spans": [span("The limit for valuables is part of the limit for baggage.")]}), "ship",
+         ["answer/threshold_uncited"], why="two amounts are compared, and neither is cited")
+    case("When is treatment on a trip paid?", "text", [6],
+         one({"text": "When a doctor orders it and a hospital is called first.", "spans": [
+             {**span("We pay for treatment that a doctor orders on a TRIP"),
+              "quote": "We pay for treatment that a doctor orders on a TRIP before treatment in a hospital begins."}]}),
+         "reject", ["span/quote_not_in_cited_lines", "span/quote_stitched"],
+         why="both halves stand in the document, the sentence does not")
+
+
 # ---------------------------------------------------------------- as a store
 def sha(question):
     return hashlib.sha1(question.encode()).hexdigest()
@@ -587,6 +608,7 @@ def main():
     wrong_places()
     wrong_values()
     wrong_shapes()
+    wrong_reasons()
     root = os.path.join(HERE, "policy")
     write_folder(root)
     keep = ("question", "shape", "route", "flaws", "strong", "why")

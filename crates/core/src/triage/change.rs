@@ -98,7 +98,9 @@ impl Trial<'_, '_> {
             }));
         }
         join(&mut parts);
-        let open = writes.iter().map(|write| self.reads(write).filter(|_| self.is_open(write))).collect();
+        // A step that says nothing takes its calculation from a part: where there is none, no step does.
+        let is_open = |write: &&Computed| !parts.is_empty() && self.is_open(write);
+        let open = writes.iter().map(|write| Some(write).filter(is_open).and_then(|write| self.reads(write))).collect();
         Some(WorkedReplay { parts, open, end })
     }
 
@@ -116,12 +118,12 @@ impl Trial<'_, '_> {
     fn is_open(&self, write: &Computed) -> bool {
         let implied = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied);
         let unread = write.basis == ValueBasis::Recorded && write.plan.is_none();
-        let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
-        let text = text.and_then(Value::string).unwrap_or_default();
-        let (Some(text), Some(wrote)) = (text.utf8(), write.recorded) else { return false };
         if !(implied || unread) {
             return false;
         }
+        let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
+        let text = text.and_then(Value::string).unwrap_or_default();
+        let (Some(text), Some(wrote)) = (text.utf8(), write.recorded) else { return false };
         let follows = || self.read_by(write).is_none_or(|values| may_give(&values, wrote.value.float()));
         !may_plan(text) || !follows()
     }

@@ -57,8 +57,8 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
     let other = valued().skip(1).find(|(_, value)| differ(first, *value));
     if let (Some((other, value)), Some(false)) = (other, answered.asked.many) {
         let Some(pointer) = other.value_pointer() else { return };
-        let message = Message::new("One value was asked for; the items say ").text(short(first)).text(" and ");
-        let message = message.text(short(value)).text(", and no conflict is flagged.");
+        let message = saying(Message::new("One value was asked for; the items say "), first).text(" and ");
+        let message = saying(message, value).text(", and no conflict is flagged.");
         report.add(message, Place::Value(pointer));
         return;
     }
@@ -109,9 +109,14 @@ fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
     same_value(a, b) || number(a).zip(number(b)).is_some_and(|(a, b)| (a - b).abs() < 1e-9)
 }
 
-fn short(value: Value<'_>) -> Vec<u8> {
+fn saying(message: Message, value: Value<'_>) -> Message {
+    const SHORT: usize = 40;
     let shown = value.get("iso").or_else(|| value.get("value")).unwrap_or(value);
-    head(shown.string().as_ref().map_or_else(|| shown.raw(), |text| text.bytes()), 40).to_vec()
+    match shown.string() {
+        Some(words) if value.kind() == Kind::String => message.quoted(head(words.bytes(), SHORT)),
+        Some(words) => message.text(head(words.bytes(), SHORT)),
+        None => message.text(head(shown.raw(), SHORT)),
+    }
 }
 
 /// A line that is not cited and gives the thing that was asked for another date: the line, and the date as it stands.
