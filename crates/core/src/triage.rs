@@ -349,7 +349,10 @@ impl<'c> Trial<'c, '_> {
         self.missed_quantities();
         self.hint_at_units(gold);
         let step = self.departs_from_gold(gold);
-        (Fix::Procedure, step, if exact && agrees { Confidence::Likely } else { Confidence::Unsure })
+        // Where the steps are carried out in their own texts, plan and execution are one.
+        let is_worked = |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Worked);
+        let is_plan = exact && agrees && !self.recomputed.writes.iter().any(is_worked);
+        (Fix::Procedure, step, if is_plan { Confidence::Likely } else { Confidence::Unsure })
     }
 
     /// A step whose plan is not understood wrote what follows from nothing that it reads, while a result of the gold

@@ -76,7 +76,16 @@ impl Operation {
         }
     }
 
-    fn apply(self, left: Number, right: Number) -> Option<Number> {
+    /// What takes it back, and the number that it leaves as it is on the left.
+    pub(crate) fn undone(self) -> Option<(Self, Number)> {
+        match self {
+            Self::Add => Some((Self::Subtract, Number::ZERO)),
+            Self::Multiply => Some((Self::Divide, Number::ONE)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn apply(self, left: Number, right: Number) -> Option<Number> {
         match self {
             Self::Add => left.plus(right),
             Self::Subtract => left.minus(right),
@@ -263,6 +272,14 @@ impl Expression {
         self.nodes.iter().any(|node| matches!(*node, Node::Pair(Operation::Divide, _, lower) if is_it(lower)))
     }
 
+    /// Whether a variable is taken off itself, or divided by itself: then two things were read as one.
+    pub(crate) fn cancels(&self) -> bool {
+        let name = |at: u16| self.nodes.get(usize::from(at)).filter(|node| matches!(node, Node::Name(_)));
+        let same = |left, right| name(left).is_some_and(|left| name(right) == Some(left));
+        let undoes = |operation| matches!(operation, Operation::Subtract | Operation::Divide);
+        self.nodes.iter().any(|node| matches!(*node, Node::Pair(by, left, right) if undoes(by) && same(left, right)))
+    }
+
     /// Whether this number stands in it.
     pub fn holds(&self, number: Number) -> bool {
         self.nodes.contains(&Node::Number(number))
@@ -323,6 +340,30 @@ impl Expression {
             leaves.push(own);
         }
         parts
+    }
+
+    /// What it adds up, or multiplies, each as it counts: what is taken off with a minus, what divides as one over it.
+    /// Where names have no value, nothing.
+    pub(crate) fn joined(&self, by: Operation) -> Vec<Number> {
+        let (Some((undone, neutral)), Some(values)) = (by.undone(), self.values(|_| None)) else { return Vec::new() };
+        let mut joined = Vec::new();
+        let mut open = vec![(self.nodes.len().saturating_sub(1), false)];
+        while let Some((at, is_undone)) = open.pop() {
+            match self.nodes.get(at) {
+                Some(Node::Pair(operation, left, right)) if [by, undone].contains(operation) => {
+                    open.push((usize::from(*right), is_undone != (*operation == undone)));
+                    open.push((usize::from(*left), is_undone));
+                }
+                _ => joined.extend(
+                    values.get(at).and_then(
+                        |value| {
+                            if is_undone { undone.apply(neutral, *value) } else { Some(*value) }
+                        },
+                    ),
+                ),
+            }
+        }
+        joined
     }
 
     /// As people write it, each name as `name` shows it.

@@ -1,7 +1,7 @@
 //! Where a wrong run leaves the way that the gold text takes.
 
 use super::Trial;
-use crate::arithmetic::expression::{may_hold, numbers, plain_signs, worked};
+use crate::arithmetic::expression::{Expression, Operation, Worked, may_hold, numbers, plain_signs, worked};
 use crate::arithmetic::gold::{Gold, Working};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::recompute::{Computed, ValueBasis, Wording, name_of, value_pointer};
@@ -12,14 +12,16 @@ impl Trial<'_, '_> {
     /// The first step that works out what the gold text never does, or from other numbers; if there is none, the step
     /// after which the gold text goes on.
     pub(super) fn departs_from_gold(&mut self, gold: &Gold) -> Option<usize> {
-        let given = given_by(&self.working);
+        let mut given = given_by(&self.working);
         if given.is_empty() {
             return None;
         }
         let parts: Vec<(Vec<Number>, Number)> = self.gold_parts();
+        let regrouped = regrouped(&self.working);
+        given.extend(&regrouped);
         let is_given = |value: Number| {
             let stands = |mark: &Number| Written { value: *mark, decimals: 2 }.stands_for(value);
-            given.iter().any(|mark| mark.is_near(value) || stands(mark))
+            given.iter().any(|mark| mark.is_near(value) || stands(mark)) || self.is_worked_out_first(value, &parts)
         };
         // What a chain of thought wrote counts; of a plan, what it gives.
         let number = |write: &Computed| {
@@ -35,20 +37,17 @@ impl Trial<'_, '_> {
             self.links.is_some_and(|links| links.quantities.iter().any(|one| one.value == value))
                 && numbers(text.utf8().unwrap_or_default()).iter().any(|(number, _)| number.value == value)
         };
-        let strange = |write: &&Computed| {
+        let strange = |write: &Computed| {
             let planned = write.plan.as_ref().is_some_and(|plan| plan.expression.is_operation());
-            let value = number(write).is_some_and(|value| !is_given(value) && (planned || !said(write, value)));
-            value || self.works_out_otherwise(write, &parts)
+            let value = number(write).filter(|value| !is_given(*value) && (planned || !said(write, *value)));
+            let value = value.map(|value| shown!("gives {} = {}", name_of(self.state, write.variable), value.shown()));
+            let other = || Some(shown!("works out {}", self.works_out_otherwise(write, &parts, &regrouped)?));
+            value.or_else(other)
         };
         let mut calculations = self.recomputed.writes.iter().filter(calculated);
-        if let Some(write) = calculations.clone().find(strange) {
-            let (name, value) =
-                (name_of(self.state, write.variable), number(write).map_or_else(String::new, Number::shown));
+        if let Some((write, what)) = calculations.clone().find_map(|write| Some((write, strange(write)?))) {
             let pointer = value_pointer(self.record, self.state, write)?;
-            let text = shown!(
-                "step {} gives {name} = {value}, which none of the gold text's calculations gives",
-                write.step + 1
-            );
+            let text = shown!("step {} {what}, which the gold text does not", write.step + 1);
             let step = write.step;
             self.argue("triage/departs", pointer, text);
             return Some(step);
@@ -69,26 +68,73 @@ impl Trial<'_, '_> {
     /// Of every operation of the gold text, the numbers that go in and what comes out.
     fn gold_parts(&self) -> Vec<(Vec<Number>, Number)> {
         let expressions = self.working.calculations.iter().filter_map(|one| one.calculation.as_ref());
-        expressions.flat_map(crate::arithmetic::expression::Expression::parts).collect()
+        expressions.flat_map(Expression::parts).collect()
     }
 
-    /// Whether a step's own text works out a number that the gold text never does, or from other numbers altogether.
-    fn works_out_otherwise(&self, write: &Computed, parts: &[(Vec<Number>, Number)]) -> bool {
+    /// Whether the gold text calculates with a number that the question does not hold: somebody worked it out before.
+    fn is_worked_out_first(&self, value: Number, parts: &[(Vec<Number>, Number)]) -> bool {
+        parts.iter().any(|(operands, _)| operands.iter().any(|operand| operand.is_near(value)))
+            && !self.links.is_some_and(|links| links.stands(value.float()))
+    }
+
+    /// An equation of a step's own text that works out a number that the gold text never does, or from other numbers
+    /// altogether.
+    fn works_out_otherwise(
+        &self,
+        write: &Computed,
+        parts: &[(Vec<Number>, Number)],
+        regrouped: &[Number],
+    ) -> Option<String> {
         let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
         let text = text.and_then(Value::string).unwrap_or_default();
-        let Some(text) = text.utf8().filter(|text| may_hold(text.as_bytes())) else { return false };
-        worked(&plain_signs(text)).iter().any(|one| {
+        let text = text.utf8().filter(|text| may_hold(text.as_bytes()))?;
+        let differs = |one: &Worked| {
             let operands = one.expression.numbers();
             let same = |(own, gives): &(Vec<Number>, Number)| {
                 gives.is_near(one.says.value) && own.iter().any(|operand| operands.contains(operand))
             };
-            // What the gold text only calculates with may be worked out first.
-            let is_operand =
-                |(own, _): &(Vec<Number>, Number)| own.iter().any(|operand| operand.is_near(one.says.value));
-            let asked = self.links.is_some_and(|links| links.stands(one.says.value.float()));
-            !parts.iter().any(same) && (asked || !parts.iter().any(is_operand))
-        })
+            let in_another_order = regrouped.iter().any(|value| value.is_near(one.says.value));
+            !parts.iter().any(same) && !in_another_order && !self.is_worked_out_first(one.says.value, parts)
+        };
+        worked(&plain_signs(text)).into_iter().find(differs).map(|one| one.text)
     }
+}
+
+/// More numbers are not joined in every order.
+const MAX_JOINED: usize = 7;
+
+/// What comes out on the way of the gold text for those who add up, or multiply, the same numbers in another order.
+fn regrouped(working: &Working) -> Vec<Number> {
+    let calculations = || working.calculations.iter().filter_map(|one| one.calculation.as_ref());
+    let counts = |by: Operation, number: &Number| by.undone().is_some_and(|(_, neutral)| *number != neutral);
+    let joined = |by| {
+        calculations().map(move |calculation| {
+            (by, calculation.joined(by).into_iter().filter(|number| counts(by, number)).collect())
+        })
+    };
+    let all = joined(Operation::Add).chain(joined(Operation::Multiply));
+    all.filter(|(_, numbers): &(Operation, Vec<Number>)| (3..=MAX_JOINED).contains(&numbers.len()))
+        .flat_map(|(by, numbers)| some_of(&numbers, by))
+        .collect()
+}
+
+/// What comes out of two or more of the numbers, but not of all; a rate may be the other way round.
+fn some_of(numbers: &[Number], by: Operation) -> Vec<Number> {
+    let all = (1_u32 << numbers.len()) - 1;
+    let chosen =
+        |set: u32| numbers.iter().enumerate().filter(move |(n, _)| set >> n & 1 == 1).map(|(_, number)| *number);
+    let mut values = Vec::new();
+    for set in (1..all).filter(|set| set.count_ones() > 1) {
+        let value = chosen(set).map(Some).reduce(|a, b| by.apply(a?, b?)).flatten();
+        // What is taken off altogether is added up before.
+        let turned = by == Operation::Multiply || chosen(set).all(Number::is_negative);
+        let inverse = value.filter(|_| turned).and_then(|value| {
+            let (undone, neutral) = by.undone()?;
+            undone.apply(neutral, value)
+        });
+        values.extend(value.into_iter().chain(inverse));
+    }
+    values
 }
 
 /// Every number that the gold text's calculations give, with those of their parts.

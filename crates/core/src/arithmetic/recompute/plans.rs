@@ -202,7 +202,9 @@ impl<'a> Execution<'_, 'a> {
         wanted: &PlanRequest<'_, '_>,
     ) -> Option<Plan> {
         let sole = source == PlanSource::Description || wanted.step.outputs.len() == 1;
-        let own: Vec<&Calculation> = found.iter().filter(|found| target(found) == Some(wanted.variable)).collect();
+        let found: Vec<&Calculation> = found.iter().filter(|found| !found.expression.cancels()).collect();
+        let own: Vec<&Calculation> =
+            found.iter().copied().filter(|found| target(found) == Some(wanted.variable)).collect();
         let free = |found: &&Calculation| match &found.target {
             Some(AssignedTo::Name(_)) => false,
             // "Discount = 2000 - 600 = 1400" on the way to another number.
@@ -213,7 +215,7 @@ impl<'a> Execution<'_, 'a> {
             None => !found.expression.names().is_empty(),
         };
         let free: Vec<&Calculation> =
-            if own.is_empty() && sole { found.iter().filter(free).collect() } else { Vec::new() };
+            if own.is_empty() && sole { found.iter().copied().filter(free).collect() } else { Vec::new() };
         // Of several, such as the cases of a condition, it is the one that the step took.
         let taken = |list: &[&Calculation]| {
             let agrees = |found: &&&Calculation| {
@@ -228,6 +230,13 @@ impl<'a> Execution<'_, 'a> {
             // Of two without a name of their own nobody knows which is meant.
             ([], several) => (taken(several)?, false),
         };
+        // "Days = 300 / 10", and later "= 30": what was taken from such a step is not what the signs ask for.
+        let numbers = chosen.expression.numbers();
+        let is_own = target(&chosen) == Some(wanted.variable);
+        let is_operand = wanted.recorded.is_some_and(|wrote| numbers.iter().any(|number| wrote.value == *number));
+        if is_operand && !is_own && chosen.expression.names().is_empty() {
+            return None;
+        }
         if let Some(AssignedTo::Word(alias)) = &chosen.target {
             self.names.add(alias, wanted.variable as u32);
         }
