@@ -12,17 +12,10 @@ impl Trial<'_, '_> {
     /// The first step that works out what the gold text never does, or from other numbers; if there is none, the step
     /// after which the gold text goes on.
     pub(super) fn departs_from_gold(&mut self, gold: &Gold) -> Option<usize> {
-        let mut given = given_by(&self.working);
-        if given.is_empty() {
+        let way = GoldWay::of(&self.working);
+        if way.given.is_empty() {
             return None;
         }
-        let parts: Vec<(Vec<Number>, Number)> = self.gold_parts();
-        let regrouped = regrouped(&self.working);
-        given.extend(&regrouped);
-        let is_given = |value: Number| {
-            let stands = |mark: &Number| Written { value: *mark, decimals: 2 }.stands_for(value);
-            given.iter().any(|mark| mark.is_near(value) || stands(mark)) || self.is_worked_out_first(value, &parts)
-        };
         // What a chain of thought wrote counts; of a plan, what it gives.
         let number = |write: &Computed| {
             let recorded = write.recorded.map(|number| number.value);
@@ -39,9 +32,9 @@ impl Trial<'_, '_> {
         };
         let strange = |write: &Computed| {
             let planned = write.plan.as_ref().is_some_and(|plan| plan.expression.is_operation());
-            let value = number(write).filter(|value| !is_given(*value) && (planned || !said(write, *value)));
+            let value = number(write).filter(|value| !self.is_on(&way, *value) && (planned || !said(write, *value)));
             let value = value.map(|value| shown!("gives {} = {}", name_of(self.state, write.variable), value.shown()));
-            let other = || Some(shown!("works out {}", self.works_out_otherwise(write, &parts, &regrouped)?));
+            let other = || Some(shown!("works out {}", self.works_out_otherwise(write, &way)?));
             value.or_else(other)
         };
         let mut calculations = self.recomputed.writes.iter().filter(calculated);
@@ -65,38 +58,58 @@ impl Trial<'_, '_> {
         Some(write.step)
     }
 
-    /// Of every operation of the gold text, the numbers that go in and what comes out.
-    fn gold_parts(&self) -> Vec<(Vec<Number>, Number)> {
-        let expressions = self.working.calculations.iter().filter_map(|one| one.calculation.as_ref());
-        expressions.flat_map(Expression::parts).collect()
-    }
-
-    /// Whether the gold text calculates with a number that the question does not hold: somebody worked it out before.
-    fn is_worked_out_first(&self, value: Number, parts: &[(Vec<Number>, Number)]) -> bool {
-        parts.iter().any(|(operands, _)| operands.iter().any(|operand| operand.is_near(value)))
-            && !self.links.is_some_and(|links| links.stands(value.float()))
+    /// Whether the gold text gives a number, or calculates with it though the question does not hold it: somebody worked
+    /// it out before.
+    fn is_on(&self, way: &GoldWay, value: Number) -> bool {
+        let stands = |given: &Number| Written { value: *given, decimals: 2 }.stands_for(value);
+        let is_operand = || way.operands().any(|operand| operand.is_near(value));
+        way.all().any(|given| given.is_near(value) || stands(given))
+            || is_operand() && !self.links.is_some_and(|links| links.stands(value.float()))
     }
 
     /// An equation of a step's own text that works out a number that the gold text never does, or from other numbers
     /// altogether.
-    fn works_out_otherwise(
-        &self,
-        write: &Computed,
-        parts: &[(Vec<Number>, Number)],
-        regrouped: &[Number],
-    ) -> Option<String> {
+    fn works_out_otherwise(&self, write: &Computed, way: &GoldWay) -> Option<String> {
         let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
         let text = text.and_then(Value::string).unwrap_or_default();
         let text = text.utf8().filter(|text| may_hold(text.as_bytes()))?;
         let differs = |one: &Worked| {
             let operands = one.expression.numbers();
             let same = |(own, gives): &(Vec<Number>, Number)| {
-                gives.is_near(one.says.value) && own.iter().any(|operand| operands.contains(operand))
+                gives.is_near(one.says.value) && operands.iter().all(|operand| own.contains(operand) || way.all().any(|given| given == operand))
             };
-            let in_another_order = regrouped.iter().any(|value| value.is_near(one.says.value));
-            !parts.iter().any(same) && !in_another_order && !self.is_worked_out_first(one.says.value, parts)
+            let asked = self.links.is_some_and(|links| links.stands(one.says.value.float()));
+            let is_operand = || way.operands().any(|operand| operand.is_near(one.says.value));
+            let in_another_order = || way.regrouped.iter().any(|value| value.is_near(one.says.value));
+            !way.parts.iter().any(same) && !in_another_order() && (asked || !is_operand())
         };
         worked(&plain_signs(text)).into_iter().find(differs).map(|one| one.text)
+    }
+}
+
+/// The numbers on the way that the gold text takes.
+struct GoldWay {
+    /// Of every operation, the numbers that go in and what comes out.
+    parts: Vec<(Vec<Number>, Number)>,
+    /// What its calculations give.
+    given: Vec<Number>,
+    /// What they give in another order.
+    regrouped: Vec<Number>,
+}
+
+impl GoldWay {
+    fn of(working: &Working) -> Self {
+        let expressions = working.calculations.iter().filter_map(|one| one.calculation.as_ref());
+        let parts = expressions.flat_map(Expression::parts).collect();
+        Self { parts, given: given_by(working), regrouped: regrouped(working) }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Number> {
+        self.given.iter().chain(&self.regrouped)
+    }
+
+    fn operands(&self) -> impl Iterator<Item = &Number> {
+        self.parts.iter().flat_map(|(operands, _)| operands)
     }
 }
 
