@@ -314,7 +314,7 @@ impl Recomputed {
         let Some(procedure) = procedure.filter(fits).filter(|_| runs) else {
             return Self { variables: vec![None; state.variables().len()], answer, ..Self::default() };
         };
-        let mut execution = Execution::new(state, &answer);
+        let mut execution = Execution::new(state, &procedure.steps, &answer);
         // A right run raises nothing, and need not be understood as far.
         execution.guesses = right != Some(true);
         for position in 0..procedure.steps.len() {
@@ -499,6 +499,7 @@ impl Derivation {
 
 struct Execution<'e, 'a> {
     state: &'e State<'a>,
+    steps: &'e [Step<'a>],
     answer: &'e RunAnswer,
     names: Names,
     /// Of each variable what it holds now.
@@ -528,7 +529,7 @@ struct Texts<'t> {
 }
 
 impl<'e, 'a> Execution<'e, 'a> {
-    fn new(state: &'e State<'a>, answer: &'e RunAnswer) -> Self {
+    fn new(state: &'e State<'a>, steps: &'e [Step<'a>], answer: &'e RunAnswer) -> Self {
         let mut names = Names::default();
         for (id, variable) in state.variables().iter().enumerate() {
             let name = variable.name.utf8().unwrap_or_default();
@@ -546,7 +547,15 @@ impl<'e, 'a> Execution<'e, 'a> {
             }
         }
         let count = state.variables().len();
-        Self { state, answer, names, held: vec![HeldNumber::default(); count], writes: Vec::new(), guesses: false }
+        Self {
+            state,
+            steps,
+            answer,
+            names,
+            held: vec![HeldNumber::default(); count],
+            writes: Vec::new(),
+            guesses: false,
+        }
     }
 
     fn step(&mut self, position: usize, step: &Step<'a>, last: bool) {

@@ -76,7 +76,8 @@ impl Trial<'_, '_> {
         let differs = |one: &Worked| {
             let operands = one.expression.numbers();
             let same = |(own, gives): &(Vec<Number>, Number)| {
-                gives.is_near(one.says.value) && operands.iter().all(|operand| own.contains(operand) || way.all().any(|given| given == operand))
+                gives.is_near(one.says.value)
+                    && operands.iter().all(|operand| own.contains(operand) || way.all().any(|given| given == operand))
             };
             let asked = self.links.is_some_and(|links| links.stands(one.says.value.float()));
             let is_operand = || way.operands().any(|operand| operand.is_near(one.says.value));

@@ -353,7 +353,23 @@ impl<'a> Execution<'_, 'a> {
             inputs.retain(|input| texts.step.contains(input.name));
         }
         let stated = prose::statement(texts.step, &inputs)?;
+        if self.is_said_before(&stated, wanted) {
+            return None;
+        }
         Some(Plan::of(stated, PlanSource::Step, Wording::Statement))
+    }
+
+    /// Whether the step that wrote the stated number says the final one in its text: then the other number of that text
+    /// is not what was to be stated.
+    fn is_said_before(&self, stated: &Expression, wanted: &PlanRequest<'_, '_>) -> bool {
+        let [input] = stated.names()[..] else { return false };
+        let Some(recorded) = wanted.recorded.filter(|wrote| Some(wrote.value) != self.held(input as usize).recorded)
+        else {
+            return false;
+        };
+        let write = self.held(input as usize).write.and_then(|write| self.writes.get(write));
+        let text = write.and_then(|write| self.steps.get(write.step)?.text?.string()).unwrap_or_default();
+        numbers(text.utf8().unwrap_or_default()).iter().any(|(number, _)| number.value.is_near(recorded.value))
     }
 
     /// A plan in words with one calculation in signs inside: "divide the total by (a + b)".
