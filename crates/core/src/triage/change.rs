@@ -8,6 +8,7 @@ use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Kind, QuantityLinks, find, words_near};
 use crate::arithmetic::recompute::follows::may_give;
 use crate::arithmetic::recompute::{Computed, ValueBasis, Wording, may_plan, name_of, value_pointer};
+use crate::procedure::{Field, Step};
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 
@@ -124,6 +125,16 @@ impl Trial<'_, '_> {
         let text = self.procedure.and_then(|procedure| procedure.steps.get(write.step)?.text);
         let text = text.and_then(Value::string).unwrap_or_default();
         let (Some(text), Some(wrote)) = (text.utf8(), write.recorded) else { return false };
+        // "State x as the final answer": there is nothing to calculate.
+        let step = self.procedure.and_then(|procedure| procedure.steps.get(write.step));
+        let names_input = |step: &Step<'_>| {
+            let name = step.inputs.first().and_then(Field::name_text).unwrap_or_default();
+            step.inputs.len() == 1 && name.utf8().is_some_and(|name| text.contains(name))
+        };
+        let is_last = self.last().is_some_and(|last| std::ptr::eq(last, write));
+        if is_last && !may_plan(text) && step.is_some_and(names_input) {
+            return false;
+        }
         let follows = || self.read_by(write).is_none_or(|values| may_give(&values, wrote.value.float()));
         !may_plan(text) || !follows()
     }
