@@ -63,7 +63,7 @@ impl Trial<'_, '_> {
     fn is_on(&self, way: &GoldWay, value: Number) -> bool {
         let stands = |given: &Number| Written { value: *given, decimals: 2 }.stands_for(value);
         let is_operand = || way.operands().any(|operand| operand.is_near(value));
-        way.all().any(|given| given.is_near(value) || stands(given))
+        way.given().any(|given| given.is_near(value) || stands(given))
             || is_operand() && !self.links.is_some_and(|links| links.stands(value.float()))
     }
 
@@ -75,80 +75,81 @@ impl Trial<'_, '_> {
         let text = text.utf8().filter(|text| may_hold(text.as_bytes()))?;
         let differs = |one: &Worked| {
             let operands = one.expression.numbers();
-            let same = |(own, gives): &(Vec<Number>, Number)| {
-                gives.is_near(one.says.value)
-                    && operands.iter().all(|operand| own.contains(operand) || way.all().any(|given| given == operand))
+            let same = |part: &&Part| {
+                part.gives.is_near(one.says.value)
+                    && operands.iter().all(|one| part.operands.contains(one) || way.given().any(|given| given == one))
             };
             let asked = self.links.is_some_and(|links| links.stands(one.says.value.float()));
             let is_operand = || way.operands().any(|operand| operand.is_near(one.says.value));
-            let in_another_order = || way.regrouped.iter().any(|value| value.is_near(one.says.value));
-            !way.parts.iter().any(same) && !in_another_order() && (asked || !is_operand())
+            way.parts.iter().chain(&way.regrouped).find(same).is_none() && (asked || !is_operand())
         };
         worked(&plain_signs(text)).into_iter().find(differs).map(|one| one.text)
     }
 }
 
+/// An operation of the gold text: the numbers that go in, and what comes out.
+struct Part {
+    operands: Vec<Number>,
+    gives: Number,
+}
+
 /// The numbers on the way that the gold text takes.
 struct GoldWay {
-    /// Of every operation, the numbers that go in and what comes out.
-    parts: Vec<(Vec<Number>, Number)>,
+    parts: Vec<Part>,
+    /// For those who add up, or multiply, the same numbers in another order.
+    regrouped: Vec<Part>,
     /// What its calculations give.
     given: Vec<Number>,
-    /// What they give in another order.
-    regrouped: Vec<Number>,
 }
 
 impl GoldWay {
     fn of(working: &Working) -> Self {
-        let expressions = working.calculations.iter().filter_map(|one| one.calculation.as_ref());
-        let parts = expressions.flat_map(Expression::parts).collect();
-        Self { parts, given: given_by(working), regrouped: regrouped(working) }
+        let expressions = || working.calculations.iter().filter_map(|one| one.calculation.as_ref());
+        let parts = expressions().flat_map(Expression::parts);
+        let joined = expressions().flat_map(|one| [Operation::Add, Operation::Multiply].map(|by| regrouped(one, by)));
+        Self {
+            parts: parts.map(|(operands, gives)| Part { operands, gives }).collect(),
+            regrouped: joined.flatten().collect(),
+            given: given_by(working),
+        }
     }
 
-    fn all(&self) -> impl Iterator<Item = &Number> {
-        self.given.iter().chain(&self.regrouped)
+    fn given(&self) -> impl Iterator<Item = &Number> {
+        self.given.iter().chain(self.regrouped.iter().map(|part| &part.gives))
     }
 
     fn operands(&self) -> impl Iterator<Item = &Number> {
-        self.parts.iter().flat_map(|(operands, _)| operands)
+        self.parts.iter().flat_map(|part| &part.operands)
     }
 }
 
 /// More numbers are not joined in every order.
 const MAX_JOINED: usize = 7;
 
-/// What comes out on the way of the gold text for those who add up, or multiply, the same numbers in another order.
-fn regrouped(working: &Working) -> Vec<Number> {
-    let calculations = || working.calculations.iter().filter_map(|one| one.calculation.as_ref());
-    let counts = |by: Operation, number: &Number| by.undone().is_some_and(|(_, neutral)| *number != neutral);
-    let joined = |by| {
-        calculations().map(move |calculation| {
-            (by, calculation.joined(by).into_iter().filter(|number| counts(by, number)).collect())
-        })
-    };
-    let all = joined(Operation::Add).chain(joined(Operation::Multiply));
-    all.filter(|(_, numbers): &(Operation, Vec<Number>)| (3..=MAX_JOINED).contains(&numbers.len()))
-        .flat_map(|(by, numbers)| some_of(&numbers, by))
-        .collect()
-}
-
-/// What comes out of two or more of the numbers, but not of all; a rate may be the other way round.
-fn some_of(numbers: &[Number], by: Operation) -> Vec<Number> {
-    let all = (1_u32 << numbers.len()) - 1;
-    let chosen =
-        |set: u32| numbers.iter().enumerate().filter(move |(n, _)| set >> n & 1 == 1).map(|(_, number)| *number);
-    let mut values = Vec::new();
-    for set in (1..all).filter(|set| set.count_ones() > 1) {
-        let value = chosen(set).map(Some).reduce(|a, b| by.apply(a?, b?)).flatten();
-        // What is taken off altogether is added up before.
-        let turned = by == Operation::Multiply || chosen(set).all(Number::is_negative);
-        let inverse = value.filter(|_| turned).and_then(|value| {
-            let (undone, neutral) = by.undone()?;
-            undone.apply(neutral, value)
-        });
-        values.extend(value.into_iter().chain(inverse));
+/// What comes out of two or more of the numbers that a calculation joins, but not of all.
+fn regrouped(calculation: &Expression, by: Operation) -> Vec<Part> {
+    let Some((undone, neutral)) = by.undone() else { return Vec::new() };
+    let mut joined = calculation.joined(by);
+    joined.retain(|number| *number != neutral);
+    if joined.len() > MAX_JOINED {
+        return Vec::new();
     }
-    values
+    let inverse = |number: &Number| undone.apply(neutral, *number);
+    let sets = 0..1_u32 << joined.len();
+    let mut parts = Vec::new();
+    for set in sets.filter(|set| (2..joined.len() as u32).contains(&set.count_ones())) {
+        let chosen: Vec<Number> =
+            joined.iter().enumerate().filter(|(n, _)| set >> n & 1 == 1).map(|(_, number)| *number).collect();
+        let Some(gives) = chosen.iter().copied().map(Some).reduce(|a, b| by.apply(a?, b?)).flatten() else { continue };
+        let operands: Vec<Number> = chosen.iter().copied().chain(chosen.iter().filter_map(inverse)).collect();
+        // A rate may be the other way round, and what is taken off altogether is added up before.
+        let turned = by == Operation::Multiply || chosen.iter().all(|number| number.is_negative());
+        if let Some(gives) = inverse(&gives).filter(|_| turned) {
+            parts.push(Part { operands: operands.clone(), gives });
+        }
+        parts.push(Part { operands, gives });
+    }
+    parts
 }
 
 /// Every number that the gold text's calculations give, with those of their parts.
