@@ -211,6 +211,7 @@ mod tests {
             ("He has 4+6=<<4+6=10>>10 fish.\\nSo there are 8.\\n#### 8", "10", "fish.\nSo there are 8."),
             ("24 / 3 = <<24/3=8>>8 bottles, and 5 seconds x 7 bottles = 35.\\n#### 35", "8 35", "."),
             ("$5400/week * 4 weeks = $21600\\n#### 21600", "21600", ""),
+            ("Unicorns:27(1/3)=9\\nFemale: 9(2/3)=6\\n#### 6", "9 6", ""),
         ] {
             assert_eq!(read(gold), (results.to_owned(), behind.to_owned()), "{gold}");
         }

@@ -268,3 +268,85 @@ fn right_runs_raise_no_alarm() {
     }
     assert!(right >= 20, "{right}");
 }
+
+/// A chain of thought whose steps read the numbers before them, and which states the last one.
+fn thought(question: &str, gold: &str, steps: &[(&str, &str)], answer: &str) -> String {
+    let field = |name: &str| format!(r#"{{"name": "{name}", "description": ""}}"#);
+    let (mut planned, mut state) = (String::new(), String::new());
+    for (at, (text, value)) in steps.iter().enumerate() {
+        let reads = if at == 0 { "problem_text".to_owned() } else { format!("v{at}") };
+        planned += &format!(
+            r#"{{"id": {}, "inputs": [{}], "stepDescription": "{text}", "output": [{}]}}, "#,
+            at + 1,
+            field(&reads),
+            field(&format!("v{}", at + 1))
+        );
+        state += &format!(r#""v{}": {value}, "#, at + 1);
+    }
+    let last = steps.len();
+    format!(
+        r#"{{"id": "r", "question": "{question}", "gold_answer": "{gold}", "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "x",
+        "steps": [{planned}{{"id": {}, "inputs": [{}], "stepDescription": "State v{last} as the final answer.", "output": [{}]}}]}},
+        "state": {{"problem_text": "{question}", {state}"final_answer": "The answer is {answer}.", "final_answer_numerical": {answer}, "confidence": 0.9}}}}"#,
+        last + 1,
+        field(&format!("v{last}")),
+        field("final_answer")
+    )
+}
+
+#[test]
+fn what_the_gold_text_adds_up_in_another_order_is_no_departure() {
+    let gold = "The parts: 900 + 90 + 180 = <<900+90+180=1170>>1170, so 1800 - 1170 = <<1800-1170=630>>630.\\n#### 630";
+    let steps = [
+        ("The collar and the rosette take 90 + 180 = 270 stitches.", "270"),
+        ("The sleeves take 1800 - 270 = 1530 stitches.", "1530"),
+    ];
+    let text = thought(
+        "Of 1800 stitches the body takes 900, the collar 90, the rosette 180. And the sleeves?",
+        gold,
+        &steps,
+        "1530",
+    );
+    assert_eq!(placed(&text, None), (Fix::Procedure, Some(1), Confidence::Unsure));
+    // The same number from other numbers is one.
+    let other = thought(
+        "Of 1800 stitches the body takes 900, the collar 90, the rosette 180. And the sleeves?",
+        gold,
+        &[("The collar and the rosette take 90 * 3 = 270 stitches.", "270"), steps[1]],
+        "1530",
+    );
+    assert_eq!(placed(&other, None).1, Some(0));
+    assert!(triage(&other, None).why.iter().any(|argument| argument.text.as_str().contains("works out 90 * 3 = 270")));
+}
+
+#[test]
+fn another_number_of_the_same_sentence_was_not_to_be_stated() {
+    let steps = [("He buys 3 * 40 = 120 apples.", "120"), ("So he has 120 apples on all 2 days.", "2")];
+    let text =
+        thought("3 boxes of 40 apples on 2 days. How many?", "3 * 40 = 120, 120 * 2 = 240\\n#### 240", &steps, "120");
+    let case = Case::read(text.as_bytes());
+    let view = case.view();
+    let said: Vec<String> = view.findings().iter().map(|finding| finding.message.line().into_string()).collect();
+    assert!(!said.iter().any(|said| said.contains("only states its input")), "{said:?}");
+}
+
+#[test]
+fn nothing_is_taken_off_itself() {
+    let steps = [
+        ("Total pencils = 30 * 10. Total pencils = 300.", "300"),
+        ("Pencils used = (1/5) * 300. Pencils used = 60.", "60"),
+        (
+            "Remaining pencils = Total pencils - Pencils used. Remaining pencils = 300 - 60. Remaining pencils = 240.",
+            "240",
+        ),
+    ];
+    let text = thought(
+        "30 students with 10 pencils each used 1/5. How many are left?",
+        "30 * 10 = 300, 300 / 5 = 60, 300 - 60 = 240\\n#### 240",
+        &steps,
+        "240",
+    );
+    let case = Case::read(text.as_bytes());
+    let view = case.view();
+    assert!(view.findings().iter().all(|finding| finding.severity >= Severity::Note), "{:?}", view.findings());
+}

@@ -80,7 +80,9 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Worked>) {
         let starts = sign || matches!(token.kind, TokenKind::Number(_) | TokenKind::Percent(_) | TokenKind::Open);
         // Behind a number it is the fraction of `5 1/2`.
         let head = line.get(..token.start).unwrap_or_default().trim_end_matches([' ', '$']);
-        let clock = line.get(..token.start).is_some_and(|head| head.ends_with(':'));
+        // `5:30`, but not `Total:30`.
+        let before_colon = line.get(..token.start).and_then(|head| head.strip_suffix(':'));
+        let clock = before_colon.is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()));
         let compared = clock || head.ends_with(['<', '>', '≤', '≥', '≈', '≠']) || counts_some(head);
         let joined = compared || matches!(before, Some(TokenKind::Operator(_) | TokenKind::Number(_)));
         let end = (starts && !joined).then(|| chain(&list, at, line, offset, found)).flatten();
@@ -202,7 +204,7 @@ fn changes(word: &str, spaced: bool) -> bool {
     factor || letter || matches!(lower.as_str(), "percent" | "and" | "or" | "plus" | "minus" | "times" | "so" | "then")
 }
 
-/// A text with its LaTeX as plain signs, and `4x5` and `$8/hour` as people mean them.
+/// A text with its LaTeX as plain signs, and `4x5`, `27(1/3)` and `$8/hour` as people mean them.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let latex = memchr::memchr(b'\\', text.as_bytes()).is_some();
     let mut out = if latex { Cow::Owned(without_latex(text)) } else { Cow::Borrowed(text) };
@@ -211,10 +213,10 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     }
     let bytes = out.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
-    let cross = |at: usize| {
+    let cross = |at: &usize| {
         digit(at.checked_sub(1)) && bytes.get(at + 1).is_some_and(|next| next.is_ascii_digit() || *next == b'$')
     };
-    let crosses: Vec<usize> = memchr::memchr2_iter(b'x', b'X', bytes).filter(|at| cross(*at)).collect();
+    let crosses: Vec<usize> = memchr::memchr3_iter(b'x', b'X', b'(', bytes).filter(cross).collect();
     if crosses.is_empty() {
         return out;
     }
@@ -223,7 +225,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     for at in crosses {
         made.push_str(out.get(from..at).unwrap_or_default());
         made.push_str(" x ");
-        from = at + 1;
+        from = if bytes.get(at) == Some(&b'(') { at } else { at + 1 };
     }
     made.push_str(out.get(from..).unwrap_or_default());
     Cow::Owned(made)
