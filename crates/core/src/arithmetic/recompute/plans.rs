@@ -1,6 +1,6 @@
 //! What a step asks for: looked for in its signs, in its words, and in the names of what it reads and writes.
 
-use super::{Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
+use super::{Computed, Execution, Plan, PlanSource, Texts, Wording, collected, follows, implied, prose};
 use crate::arithmetic::expression::{
     AssignedTo, Calculation, Expression, Names, Reading, bound, equation, find, may_hold, numbers, plain_signs, read,
     solved, worked,
@@ -368,7 +368,10 @@ impl<'a> Execution<'_, 'a> {
             return false;
         };
         let write = self.held(input as usize).write.and_then(|write| self.writes.get(write));
-        let text = write.and_then(|write| self.steps.get(write.step)?.text?.string()).unwrap_or_default();
+        // A plan only names the numbers that it calculates with.
+        let is_worked = |write: &&Computed| write.plan.as_ref().is_none_or(|plan| plan.wording == Wording::Worked);
+        let text = write.filter(is_worked).and_then(|write| self.steps.get(write.step)?.text?.string());
+        let text = text.unwrap_or_default();
         numbers(text.utf8().unwrap_or_default()).iter().any(|(number, _)| number.value.is_near(recorded.value))
     }
 
