@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// What the documents show, by the names of scenes; a fork has a new id each time, so its scene is none of them.
-const PICTURES: [&str; 2] = ["03-wrong", "07-answer"];
+const PICTURES: [&str; 4] = ["03-wrong", "06-recomputed", "08-rerun", "09-answer"];
 
 fn demo(arguments: &[&str], paths: &[&Path]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
@@ -26,6 +26,25 @@ fn the_tour_runs_by_space_alone() {
         let output = demo(&options, &[]);
         assert_eq!(output.status.code(), Some(0), "{}", told(&output));
         assert!(told(&output).lines().count() >= 8 && told(&output).lines().all(|line| line.ends_with(": shown")));
+    }
+}
+
+#[test]
+fn a_caption_is_whole_on_a_small_screen() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/tour.toml")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().to_str().unwrap();
+    assert_eq!(demo(&["--size", "80x24", "--svg", to], &[]).status.code(), Some(0));
+    let captions: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("caption = \"")).collect();
+    let mut pictures: Vec<_> = std::fs::read_dir(to).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pictures.sort();
+    assert_eq!(captions.len(), pictures.len());
+    for (caption, picture) in captions.iter().zip(pictures) {
+        let picture = std::fs::read_to_string(picture).unwrap();
+        let end = caption.trim_end_matches('"').rsplit(' ').next().unwrap();
+        // The last rows but one: the caption, before the line of keys.
+        let bar = picture.lines().rev().skip(2).take(2).collect::<String>();
+        assert!(bar.contains(&format!("{end}</text>")), "{caption} does not fit");
     }
 }
 

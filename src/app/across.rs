@@ -11,7 +11,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
-use stepscope_io::pipeline::compare::{Compared, Journals};
+use stepscope_io::pipeline::compare::{BaselineRuns, Compared, Journals};
 use stepscope_io::pipeline::dashboard::BoardData;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::snapshot::Address;
@@ -23,8 +23,8 @@ use crate::screens::dashboard::state::DashboardCursor;
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Across {
-    /// The baseline: a file or folder.
-    pub baseline: Option<PathBuf>,
+    /// The baseline.
+    pub baseline: Option<BaselineRuns>,
     /// The document that answers cite where they name none.
     pub document: Option<PathBuf>,
     /// Where people's verdicts stand.
@@ -58,6 +58,7 @@ impl Across {
     /// With a baseline and journals; `compare`: the comparison is made as soon as all records are read.
     pub fn new(baseline: Option<PathBuf>, journals: Journals, compare: bool) -> Self {
         let comparing = Pending { due: compare, ..Pending::default() };
+        let baseline = baseline.map(BaselineRuns::Path);
         Self { baseline, journals, comparing, ..Self::default() }
     }
 

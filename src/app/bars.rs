@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Prompt, PromptPurpose};
 use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::Mode;
 use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
@@ -65,6 +66,10 @@ fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
 /// The model that answers, once one is chosen, at the very end; the place that is left.
 fn model(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     let Some(name) = app.models.name() else { return area };
+    // Who watches takes it for a fault.
+    if app.presenting.is_some() && app.models.mode() == Mode::Offline {
+        return area;
+    }
     let text = format!(" {} ", fit(name.as_str(), if app.size.width >= layout::WIDE { 40 } else { 16 }));
     let width = u16::try_from(text.width()).unwrap_or(0).min(area.width / 3);
     let place = Rect { x: area.right() - width, width, ..area };

@@ -71,7 +71,7 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
             Msg::Exported(path, result)
         }
         Effect::Compare(id, wanted) => {
-            let baseline = Shown::path(&wanted.baseline);
+            let baseline = wanted.baseline.name();
             Msg::Compared(id, or_failure("cannot compare with", &baseline, || compare(&wanted, threads())))
         }
         Effect::ReadDashboard(id, wanted) => {

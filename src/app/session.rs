@@ -29,7 +29,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::files::own_folder;
 use stepscope_io::log::{forks, journal};
 use stepscope_io::model::setup::Setup;
-use stepscope_io::pipeline::compare::Journals;
+use stepscope_io::pipeline::compare::{BaselineRuns, Journals};
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
@@ -172,6 +172,9 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     }
     let journals = Journals { files: start.paths.clone(), named };
     app.across = Across::new(start.baseline.clone(), journals, start.compare);
+    if app.samples && app.across.baseline.is_none() {
+        app.across.baseline = Some(BaselineRuns::Samples);
+    }
     app.across.reviewer = Some(reviewing.reviewer.clone());
     app.across.document.clone_from(&start.document);
     app.status = forgotten.map(|text| Status { text, failed: true, refused: false });

@@ -308,7 +308,7 @@ mod tests {
         let wanted = CompareRequest {
             run: Snapshot::of(&store),
             name: shown!("a"),
-            baseline: path("b.jsonl"),
+            baseline: BaselineRuns::Path(path("b.jsonl")),
             document: None,
             journals: Journals::default(),
         };

@@ -28,7 +28,10 @@ use stepscope_io::config::Config;
 use stepscope_io::config::tour::TourScript;
 use stepscope_io::failure::Failure;
 use stepscope_io::files::{export_folder, write_export};
+use stepscope_io::model::cassette::Speed;
+use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
+use stepscope_io::pipeline::compare::BaselineRuns;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::{expand, samples};
@@ -39,6 +42,9 @@ use stepscope_terminal::terminal::Tty;
 
 /// Nothing happens for so long only where something hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
+
+/// So many times as fast as it was recorded a reply is replayed.
+const REPLAY: f64 = 4.0;
 
 /// What a tour is played for.
 #[derive(Debug, Default)]
@@ -71,7 +77,7 @@ pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     let script = script(start)?;
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
     let depth = Depth::detect(|name| std::env::var(name).ok());
-    let (mut tour, mut performer, outbox) = ready(start, script, depth)?;
+    let (mut tour, mut performer, outbox) = ready(start, script, depth, Speed::Times(REPLAY))?;
     let options = Options { mouse: false, ask_background: start.theme.is_none() };
     let code = run::run(&tty, &mut tour, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
@@ -83,7 +89,12 @@ fn script(start: &DemoStart) -> Result<TourScript, Shown> {
     script.map_err(|failure| shown!("{failure}"))
 }
 
-fn ready(start: &DemoStart, script: TourScript, depth: Depth) -> Result<(Tour, Performer, Outbox), Shown> {
+fn ready(
+    start: &DemoStart,
+    script: TourScript,
+    depth: Depth,
+    speed: Speed,
+) -> Result<(Tour, Performer, Outbox), Shown> {
     let outbox = Outbox::default();
     let sink = outbox.clone();
     let inputs = if script.records.is_empty() { samples() } else { expand(&script.records) };
@@ -94,14 +105,18 @@ fn ready(start: &DemoStart, script: TourScript, depth: Depth) -> Result<(Tour, P
     let theme = Theme::built_in("dark", depth).unwrap_or_default();
     let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii: false });
     app.samples = script.records.is_empty();
-    app.models = ModelChoice::new(Setup::default(), &Config::default());
+    app.across.baseline = app.samples.then_some(BaselineRuns::Samples);
+    // A tour asks no model: its keys are pressed without a person.
+    let wanted = WantedServer { offline: true, ..WantedServer::default() };
+    let setup = Setup { wanted, cassette: script.recording.clone(), speed, ..Setup::default() };
+    app.models = ModelChoice::new(setup.clone(), &Config::default());
     if let Some(name) = &start.theme {
         if !BUILT_IN.iter().any(|(known, _)| known == name) {
             return Err(shown!("there is no theme {}", Shown::line(name.as_bytes())));
         }
         app.choose_theme(Some(name));
     }
-    let calls = Calls::new(Setup::default(), Config::default());
+    let calls = Calls::new(setup, Config::default());
     let performer = Performer::new(outbox.clone(), Memory::default(), side, calls).with_loader(loader);
     Ok((Tour::new(app, script), performer, outbox))
 }
@@ -117,7 +132,7 @@ struct StandingScene {
 
 /// Plays a tour from start to end, as if somebody pressed Space, and writes what was asked for.
 pub fn play(start: &DemoStart) -> Result<Played, Shown> {
-    let (tour, performer, outbox) = ready(start, script(start)?, Depth::True)?;
+    let (tour, performer, outbox) = ready(start, script(start)?, Depth::True, Speed::AtOnce)?;
     let mut played = Played::default();
     let mut scenes = Vec::new();
     let done = through(tour, performer, start.size, |tour| {

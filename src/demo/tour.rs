@@ -10,12 +10,17 @@ use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::app::msg::{Effect, Effects, Msg};
+use crate::app::present::Presenting;
 use crate::app::state::App;
 use crate::app::view;
 use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::{Attempt, Stage};
 use crate::widgets::keymap::Key;
-use crate::widgets::theme::Role;
+use crate::widgets::list::List;
+use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::tour::{Scene, TourScript};
@@ -26,6 +31,8 @@ use stepscope_terminal::run::Program;
 const BAR: u16 = 3;
 /// A scene that does not stand by then is said not to.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// What parts panes.
+const BORDERS: [char; 2] = ['│', '┃'];
 /// In auto-play a scene stays so long, and longer with what there is to read.
 const STAY: Duration = Duration::from_secs(5);
 const STAY_PER_LETTER: Duration = Duration::from_millis(60);
@@ -151,12 +158,16 @@ impl Tour {
     /// Everything as it was when the program began, but for what was read.
     fn reset(&mut self, now: Instant) -> Effects {
         let app = &mut self.app;
-        app.screens.clear();
-        (app.dialog, app.status, app.count, app.opening) = (None, None, None, None);
+        let attempt = app.back_to_table();
+        (app.dialog, app.status, app.count, app.opening, app.seek) = (None, None, None, None, None);
         app.typed.clear();
         app.edits.clear();
+        (app.table.list, app.presenting) = (List::default(), Some(Presenting::default()));
+        (app.insights, app.across.compare, app.across.dashboard) = Default::default();
+        app.models.forget_choice();
         let filter = self.script.scenes.get(self.at).map(|scene| scene.filter.clone()).unwrap_or_default();
-        let mut effects = app.set_filter(&filter);
+        let mut effects = attempt;
+        effects.extend(app.set_filter(&filter));
         // What is on screen now is asked for as after any other message.
         effects.extend(app.update(Msg::Tick, now));
         effects
@@ -191,27 +202,27 @@ impl Tour {
 
     fn advance_once(&mut self, now: Instant) -> Effects {
         let (_, scene) = self.scene();
-        let (id, step, wait) = (scene.id.is_some(), scene.step, scene.wait.clone());
+        let (id, step, wait) = (scene.id.clone(), scene.step, scene.wait.clone());
         match &self.stage {
             SceneStage::Loading if self.app.store.is_settled() => {
                 self.stage = SceneStage::Filtering;
                 return self.reset(now);
             }
-            SceneStage::Filtering if self.app.table.filtering.as_ref().is_none_or(|search| search.done) => {
-                if !id {
+            SceneStage::Filtering if is_idle(&self.app) => {
+                let Some(id) = id else {
                     self.stage = SceneStage::Keys(0);
-                } else if self.app.rows() > 0 {
-                    self.stage = SceneStage::Opening;
-                    return self.press("Enter", now);
-                }
+                    return Vec::new();
+                };
+                self.stage = SceneStage::Opening;
+                return self.app.seek(&id, None);
             }
-            SceneStage::Opening if self.app.screen() != ScreenKind::Table && self.app.opening.is_none() => {
+            SceneStage::Opening if self.app.screen() != ScreenKind::Table && is_idle(&self.app) => {
                 if let (Some(step), Some(view)) = (step, self.app.screens.record_mut()) {
                     view.go_to_moment(step);
                 }
                 self.stage = SceneStage::Keys(0);
             }
-            SceneStage::Keys(n) if self.app.opening.is_none() => {
+            SceneStage::Keys(n) if is_idle(&self.app) => {
                 let n = *n;
                 let Some(key) = self.scene().1.keys.split_whitespace().nth(n).map(str::to_owned) else {
                     self.stage = SceneStage::Waiting;
@@ -227,7 +238,7 @@ impl Tour {
                 return self.press(&key, now);
             }
             // Rows whose texts are still being read would show nothing.
-            SceneStage::Waiting if self.app.opening.is_none() && self.app.has_row_texts() && self.shows(&wait) => {
+            SceneStage::Waiting if is_idle(&self.app) && self.app.has_row_texts() && self.shows(&wait) => {
                 self.stage = SceneStage::Stands;
             }
             _ => {}
@@ -266,13 +277,8 @@ impl Tour {
         let above = Rect { height: area.height.saturating_sub(BAR), ..area };
         view::draw(&self.app, above, buf);
         let (at, scene) = self.scene();
-        if !self.wanders && self.stage == SceneStage::Stands && !scene.spot.is_empty() {
-            for y in above.top()..above.bottom() {
-                if !line(buf, y).contains(&scene.spot) {
-                    let row = Rect { y, height: 1, ..above };
-                    buf.set_style(row, theme.style(Role::Dim).add_modifier(Modifier::DIM));
-                }
-            }
+        if !self.wanders && self.stage == SceneStage::Stands {
+            dim_but(&scene.spot, above, buf, theme);
         }
         let bar = Rect { y: above.bottom(), height: BAR.min(area.height), ..area };
         let text = Rect { height: 2.min(bar.height), ..bar };
@@ -292,14 +298,58 @@ impl Tour {
             }
             _ => "…".to_owned(),
         };
-        let hint = format!(" {}/{of} · RECORDED · {hint}", at + 1);
+        let hint = format!(" {}/{of} · {} · {hint}", at + 1, self.mark());
         let last = Rect { y: bar.bottom().saturating_sub(1), height: 1, ..bar };
         Line::styled(hint, theme.style(Role::Dim)).render(last, buf);
+    }
+
+    /// Where what is on screen comes from. A tour asks no model.
+    fn mark(&self) -> &'static str {
+        if self.app.screens.attempt().is_some() { "REPLAY" } else { "RECORDED" }
     }
 
     fn resized(&mut self, size: Size) -> Size {
         self.size = size;
         Size::new(size.width, size.height.saturating_sub(BAR))
+    }
+}
+
+/// Whether nothing is on its way that a key could come too early for.
+fn is_idle(app: &App) -> bool {
+    let filtered = app.table.filtering.as_ref().is_none_or(|search| search.done);
+    let is_planned =
+        |attempt: &Attempt| attempt.never.is_some() || attempt.ready.is_some() && app.models.server.is_some();
+    let asked = app.screens.attempt().is_some_and(|attempt| {
+        attempt.is_busy() || attempt.stage == Stage::Preview && !is_planned(attempt) || attempt.picker.is_looking
+    });
+    let waits = app.opening.is_some() || app.seek.is_some() || app.across.partner_of.is_some();
+    filtered && !asked && !waits && !app.across.is_working()
+}
+
+/// Dims everything but the lines, or the part of them inside of a pane, that hold one of the texts, which `|` parts.
+fn dim_but(spots: &str, area: Rect, buf: &mut Buffer, theme: &Theme) {
+    let spots: Vec<&str> = spots.split('|').filter(|spot| !spot.is_empty()).collect();
+    let bright = |text: &str| {
+        let at = spots.iter().find_map(|spot| text.find(spot))?;
+        let (before, after) = text.split_at_checked(at)?;
+        let begin = before.rfind(BORDERS).map_or(0, |byte| before.get(..byte).map_or(0, UnicodeWidthStr::width));
+        let end = after.find(BORDERS).and_then(|byte| after.get(..byte));
+        let end = end.map_or(area.width, |inside| (before.width() + inside.width()) as u16);
+        Some(begin as u16..end)
+    };
+    // The last line names the keys that were pressed.
+    let rows: Vec<_> = (area.top()..area.bottom().saturating_sub(1)).map(|y| (y, bright(&line(buf, y)))).collect();
+    // Where the text is on no line there is nothing to dim for.
+    if rows.iter().all(|(_, bright)| bright.is_none()) {
+        return;
+    }
+    let mut style = theme.style(Role::Dim).add_modifier(Modifier::DIM).remove_modifier(Modifier::REVERSED);
+    style.bg = theme.style(Role::Screen).bg.or(style.bg);
+    for (y, bright) in rows {
+        let bright = bright.unwrap_or_default();
+        for x in (area.left()..area.right()).filter(|x| !bright.contains(&(x - area.left()))) {
+            buf.set_style(Rect::new(x, y, 1, 1), style);
+        }
     }
 }
 

@@ -69,6 +69,11 @@ impl ModelChoice {
         Self { setup, is_configured, profiles, ..Self::default() }
     }
 
+    /// As before anything was chosen.
+    pub(crate) fn forget_choice(&mut self) {
+        (self.server, self.model, self.sampling) = (None, None, Sampling::default());
+    }
+
     /// The number of the next piece of work; results of an older one are dropped.
     pub(crate) fn next_id(&mut self) -> RunId {
         self.last += 1;

@@ -11,7 +11,7 @@ use crate::dialogs::repair;
 use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::draw;
 use crate::screens::side_by_side::making::{Fixes, Make};
-use crate::screens::side_by_side::state::{Against, SideBySide};
+use crate::screens::side_by_side::state::{Against, SideBySide, SideRow};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
@@ -320,6 +320,12 @@ fn is_beside_parent(app: &App) -> bool {
 
 fn show_side_by_side(app: &mut App, mut sides: Box<SideBySide>) {
     sides.all = app.across.shows_same;
+    // A hash means nothing to those who watch.
+    let is_id = |row: &SideRow| matches!(row, SideRow::Sides { name, .. } if name.as_str() == "id");
+    if let Some(at) = sides.rows.iter().position(is_id).filter(|at| app.presenting.is_some() && *at < sides.facts) {
+        sides.rows.remove(at);
+        sides.facts -= 1;
+    }
     app.status = None;
     app.open_screen(Screen::SideBySide(sides));
 }

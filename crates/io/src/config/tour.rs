@@ -26,6 +26,8 @@ pub struct TourScript {
     /// Files and folders of records, seen from the folder of the tour; none opens the sample runs.
     #[serde(default)]
     pub records: Vec<PathBuf>,
+    /// Recorded replies for the scenes that re-run a step; of the sample runs, those that come with them.
+    pub recording: Option<PathBuf>,
     /// The scenes, in their order.
     #[serde(rename = "scene")]
     pub scenes: Vec<Scene>,
@@ -65,6 +67,7 @@ impl TourScript {
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let mut tour = Self::parse(&read_small_text(path, MAX_TOUR, USE)?, &Shown::path(path))?;
         let folder = path.parent().unwrap_or(Path::new(""));
+        tour.recording = tour.recording.map(|recording| folder.join(recording));
         tour.records = tour.records.iter().map(|record| folder.join(record)).collect();
         Ok(tour)
     }

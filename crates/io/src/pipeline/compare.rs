@@ -12,7 +12,8 @@ use crate::pipeline::load::load_unchecked;
 use crate::pipeline::snapshot::{Address, Snapshot, address};
 use crate::pipeline::store::{LoadEvent, Store};
 use crate::source::beneath::Place;
-use crate::source::input::expand;
+use crate::source::input::{Expand, expand, sample};
+use crate::source::samples::SAMPLE_BASELINE;
 use stepscope_base::text::Shown;
 use stepscope_core::compare::print::ComparedRuns;
 use stepscope_core::compare::{Basis, BasisCounts, By, Cell, ComparedItem, Join, Side, judge};
@@ -23,6 +24,39 @@ use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell
 /// So many items that are in the baseline alone are named.
 const MAX_NAMED: usize = 50;
 
+/// Where the records of a baseline come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BaselineRuns {
+    /// From a file or folder.
+    Path(PathBuf),
+    /// From those that come with the sample runs.
+    Samples,
+}
+
+impl BaselineRuns {
+    /// Its name, for people.
+    pub fn name(&self) -> Shown {
+        match self {
+            Self::Path(path) => Shown::path(path),
+            Self::Samples => Shown::own(SAMPLE_BASELINE),
+        }
+    }
+
+    fn inputs(&self) -> Expand {
+        match self {
+            Self::Path(path) => expand(std::slice::from_ref(path)),
+            Self::Samples => sample(SAMPLE_BASELINE),
+        }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Path(path) => vec![path.clone()],
+            Self::Samples => Vec::new(),
+        }
+    }
+}
+
 /// What is to be compared.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
@@ -30,8 +64,8 @@ pub struct CompareRequest {
     pub run: Snapshot,
     /// What the run is called.
     pub name: Shown,
-    /// The baseline: a file or folder.
-    pub baseline: PathBuf,
+    /// The baseline.
+    pub baseline: BaselineRuns,
     /// The document that its answers cite where they name none.
     pub document: Option<PathBuf>,
     /// Where people's verdicts stand.
@@ -123,7 +157,7 @@ impl Compared {
 /// Compares. An error says what could not be read.
 pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>, Failure> {
     let baseline = read(wanted, threads)?;
-    let of_b = Journals { files: vec![wanted.baseline.clone()], named: wanted.journals.named.clone() };
+    let of_b = Journals { files: wanted.baseline.files(), named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
     let a = wanted.run.summaries(threads, None);
     let b = Snapshot::of(&baseline).summaries(threads, None);
@@ -141,7 +175,7 @@ pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>,
     let only_in_b = items.iter().filter(|item| item.pair.a.is_none()).filter_map(|item| b.get(item.pair.b?));
     let count = |holds: fn(&ComparedItem) -> bool| items.iter().filter(|item| holds(item)).count();
     Ok(Arc::new(Compared {
-        names: [wanted.name.clone(), Shown::path(&wanted.baseline)],
+        names: [wanted.name.clone(), wanted.baseline.name()],
         records: [a.len(), b.len()],
         joined,
         columns: Basis::ALL.map(|basis| BasisCounts::of(&items, basis)),
@@ -159,7 +193,7 @@ pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>,
 /// Reads all records of the baseline. One that cannot be read is a failure: what follows from the others would be wrong.
 fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     let (sender, events) = channel();
-    let inputs = expand(std::slice::from_ref(&wanted.baseline));
+    let inputs = wanted.baseline.inputs();
     let inputs = match &wanted.document {
         Some(document) => inputs.with_document(document)?,
         None => inputs,

@@ -137,6 +137,12 @@ pub fn samples() -> Expand {
     Expand { stack, ..Expand::default() }
 }
 
+/// The sample runs of one name.
+pub(crate) fn sample(name: &str) -> Expand {
+    let stack = SAMPLES.iter().filter(|sample| sample.name == name).map(Step::Sample).collect();
+    Expand { stack, ..Expand::default() }
+}
+
 /// See [`expand`].
 #[derive(Debug, Default)]
 pub struct Expand {

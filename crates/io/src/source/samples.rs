@@ -15,7 +15,9 @@ pub struct Sample {
 /// `io::model::cassette::Tape::read`. For machines without a model, and always marked as a replay.
 pub const CASSETTE: &[u8] = include_bytes!("../../../../sample_runs/cassette.jsonl");
 
-/// The sample runs, in the order in which they open.
+/// The name of the sample that is the baseline of the first.
+pub(crate) const SAMPLE_BASELINE: &str = "baseline.jsonl";
+
 /// The samples, in the order in which they open.
 pub const SAMPLES: &[Sample] = &[
     Sample {
@@ -24,7 +26,7 @@ pub const SAMPLES: &[Sample] = &[
         documents: &[],
     },
     Sample { name: "by_hand.jsonl", bytes: include_bytes!("../../../../sample_runs/by_hand.jsonl"), documents: &[] },
-    Sample { name: "baseline.jsonl", bytes: include_bytes!("../../../../sample_runs/baseline.jsonl"), documents: &[] },
+    Sample { name: SAMPLE_BASELINE, bytes: include_bytes!("../../../../sample_runs/baseline.jsonl"), documents: &[] },
     Sample {
         name: "policy.jsonl",
         bytes: include_bytes!("../../../../sample_runs/policy.jsonl"),
