@@ -237,7 +237,7 @@ mod tests {
     use stepscope_io::log::append_line;
     use stepscope_io::log::journal::{REVIEWS, line, stamp};
     use stepscope_io::pipeline::baseline::Baseline;
-    use stepscope_io::pipeline::compare::{CompareRequest, Journals, compare};
+    use stepscope_io::pipeline::compare::{BaselineRuns, CompareRequest, Journals, compare};
     use stepscope_io::pipeline::load::load_unchecked;
     use stepscope_io::pipeline::snapshot::Snapshot;
     use stepscope_io::pipeline::store::LoadEvent;
