@@ -24,17 +24,17 @@ folder=$profile
 program=${CARGO_TARGET_DIR:-target}/$folder/stepscope
 [ "$("$program" --version)" = "stepscope $version" ]
 
-step "completions and manual pages"
+step "completions and manual page"
 share=$out/share
-mkdir -p "$share/completions"
+mkdir -p "$share/completions" "$share/man"
 for shell in bash zsh fish elvish; do
   "$program" completions "$shell" >"$share/completions/stepscope.$shell"
   [ -s "$share/completions/stepscope.$shell" ]
 done
-python3 scripts/man.py "$program" "$share/man"
-[ -s "$share/man/stepscope-check.1" ]
+"$program" man >"$share/man/stepscope.1"
+grep -q '^.SS stepscope check$' "$share/man/stepscope.1"
 if command -v man >/dev/null; then
-  man --warnings -l "$share/man/stepscope-check.1" 2>&1 >/dev/null | { ! grep -q .; }
+  man --warnings -l "$share/man/stepscope.1" 2>&1 >/dev/null | { ! grep -q .; }
 fi
 
 step "archive"
@@ -76,7 +76,7 @@ END
   chmod -R u+rwX,go+rX,go-w "$deb"
   dpkg-deb --root-owner-group --build "$deb" "$out/stepscope_${version}_$(dpkg --print-architecture).deb" >/dev/null
   dpkg-deb --contents "$out"/*.deb | grep './usr/bin/stepscope$' >/dev/null
-  dpkg-deb --contents "$out"/*.deb | grep 'man1/stepscope-check.1.gz$' >/dev/null
+  dpkg-deb --contents "$out"/*.deb | grep 'man1/stepscope.1.gz$' >/dev/null
   rm -r "$deb"
 else
   skip "dpkg-deb is not installed"

@@ -30,7 +30,7 @@ Usage: stepscope [OPTIONS] [PATH]...
 Look:
   show         Print one record: question, steps, values, findings
   export       Write a record as a page to send
-  demo         Show a tour of the program, or write it as pictures
+  demo         Show a tour of the program
 Check:
   check        Check records and print findings with their exact place
   verify       Score completions with a verifier; print rewards as JSON lines
@@ -76,10 +76,10 @@ mod tests {
         for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = command.get_name();
             assert!(SHORT.contains(name), "-h does not name {name}");
-            assert!(
-                TEMPLATE.lines().any(|line| line.starts_with(&format!("  {name} "))),
-                "--help does not name {name}"
-            );
+            let line = TEMPLATE.lines().find_map(|line| line.strip_prefix(&format!("  {name} ")));
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let said = line.map(str::trim);
+            assert!(said.is_some_and(|said| about.starts_with(said)), "--help of {name}: {said:?}, not {about}");
         }
         assert!(SHORT.lines().count() <= 15);
     }
