@@ -13,9 +13,11 @@ The package is pure Python without dependencies; the wheel holds the program (``
 from importlib import metadata as _metadata
 
 from ._answers import record_answer
+from ._call import usage
 from ._check import CheckedRecords, Report, check, open, rewards, show, stream, to_frame
 from ._program import StepscopeError, program
-from ._record import Recording, Run, record, usage
+from ._record import Recording, record
+from ._run import Run
 from ._search import record_search
 
 try:

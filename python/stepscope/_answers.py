@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _lines
+from ._reply import _reply
 from ._sink import sink
 
 
@@ -79,8 +80,6 @@ def _raw(raw: Any) -> tuple[str | None, Any]:
         return None, None
     if isinstance(raw, str):
         return raw, {"output": [{"content": [{"type": "output_text", "text": raw}]}]}
-    from ._record import _reply
-
     text, _ = _reply(raw)
     whole = json.loads(_lines.dumps(raw))
     if isinstance(whole, dict) and "output" not in whole and text is not None:
