@@ -314,6 +314,9 @@ pub struct Check {
     /// Print counts by where-to-fix, reason and step
     #[arg(long)]
     pub summary: bool,
+    /// With --format jsonl: also the charts, an object per bar or cell
+    #[arg(long, requires = "summary", conflicts_with = "merge")]
+    pub charts: bool,
     /// Add up the output of earlier checks (records or summaries); each record counts once, by its sha256
     #[arg(long, requires = "summary", conflicts_with_all = ["schema", "baseline", "reviewed", "expect"])]
     pub merge: bool,

@@ -442,7 +442,13 @@ fn the_summary_is_text_or_data() {
     let lines = results(&run("jsonl"));
     assert_eq!(lines[0]["runs"], 2);
     assert!(lines[0]["fix"].is_string() && lines[0]["rules"][0]["rule"].is_string(), "{lines:?}");
-    assert!(text(&run("text").stdout).starts_with("fix "));
+    let shown = run("text");
+    assert!(text(&shown.stdout).starts_with("fix ") && text(&shown.stdout).contains("\nOutcome\n"), "{shown:?}");
+    assert!(text(&shown.stdout).contains("100 %  ████████████████████████████████████████\n"), "{shown:?}");
+    let path = folder.path("bad.jsonl");
+    let charts = stepscope().args(["check", "--summary", "--charts", "--format", "jsonl"]).arg(&path).output().unwrap();
+    let cells = results(&charts);
+    assert!(cells.iter().any(|cell| cell["chart"] == "Kind" && cell["filter"] == "kind:procedural"), "{cells:?}");
     assert!(code(&run("sarif")) == 2 && text(&run("short").stderr).contains("--summary prints text or jsonl"));
 }
 

@@ -308,7 +308,7 @@ fn every_number_of_the_boards_opens_its_records() {
         d.shows(&[share.trim_end()]);
     }
     for (name, column, filter, ids) in [
-        ("  step_run", 0, "board:fix/step_run", vec!["c5"]),
+        ("  model output", 0, "board:fix/step_run", vec!["c5"]),
         ("product", 0, "board:fix/step_run/step_2/product", vec!["c5"]),
         ("label slip", 0, "board:fix/step_run/step_2/product/label_slip", vec!["c5"]),
         ("  plan", 0, "board:label/plan", vec!["c7"]),

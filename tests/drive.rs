@@ -595,6 +595,21 @@ fn the_timeline_shows_costs_and_the_first_divergence() {
 }
 
 #[test]
+fn borders_show_where_citations_and_findings_are() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let mut d = Drive::open(std::slice::from_ref(&samples));
+    d.resize(120, 36).keys("18j Enter");
+    // Thirteen pages: one cited wrongly, four rightly.
+    d.shows(&["╰─·····◑·◉◉◉··◉──"]);
+    let (x, y) = d.find("·····◑·◉◉◉··◉");
+    d.click(x + 12, y);
+    d.shows(&["page 13/13"]);
+    d.keys("J g");
+    let border: String = d.lines().iter().filter_map(|line| line.chars().last()).collect();
+    assert!(border.contains('▲') && border.contains('!'), "{border}");
+}
+
+#[test]
 fn every_pane_has_its_place_on_a_narrow_screen() {
     let mut d = Drive::runs();
     d.resize(80, 24).keys("j Enter");

@@ -13,10 +13,13 @@ use stepscope_base::text::Shown;
 use stepscope_core::finding::{Severity, grouped};
 use stepscope_core::record::AnswerSchema;
 use stepscope_core::report::fix_counts::FixCounts;
+use stepscope_core::report::insight_lines;
 use stepscope_core::report::jsonl;
 use stepscope_core::report::text::Look;
 use stepscope_core::report::{ReportFormat, Totals};
 use stepscope_core::rules::answer::published;
+use stepscope_core::table::insights::Insights;
+use stepscope_core::table::row::RowFacts;
 use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{CheckOutcome, LEFT_OUT, Manner, check_as};
 use stepscope_io::pipeline::side_data::SideData;
@@ -112,7 +115,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
-    let board = Mutex::new(FixCounts::default());
+    let counts = Mutex::new((FixCounts::default(), Insights::default()));
     let judges = options.summary || format == ReportFormat::Jsonl;
     // A program that reads along gets a line for each record, and nobody tells it of ids.
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
@@ -130,8 +133,11 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
             let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
             let triage = if judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
             if options.summary {
+                let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
+                let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+                counts.1.count(&row, 1);
                 if let Some(triage) = triage {
-                    board.lock().unwrap_or_else(PoisonError::into_inner).add(triage);
+                    counts.0.add(triage);
                 }
             } else if let Some(out) = out
                 // Only JSON lines speak of records without findings.
@@ -156,11 +162,19 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
         },
     );
     if options.summary {
-        let board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (board, insights) = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let charts = insight_lines::lines(&insights);
         if format == ReportFormat::Jsonl {
             board.write_json(out);
+            if options.charts {
+                insight_lines::write_json(&charts, out);
+            }
         } else if outcome.counts.records > 0 {
             board.lines().iter().for_each(|line| out.line(line));
+            out.line(&Shown::default());
+            for line in insight_lines::text(&charts) {
+                out.line(&line);
+            }
             out.line(&Shown::default());
         }
     }

@@ -72,10 +72,12 @@ fn legend(app: &App) -> Vec<&'static [Meaning]> {
 
 const REASONS: [Meaning; 1] = [(sign::REASON, "reason for the place to fix, strongest first")];
 
-const CITED: [Meaning; 3] = [
+const CITED: [Meaning; 5] = [
     ("▌", "line cited by an item (its letter follows)"),
     ("»", "line where the quote is found"),
     ("A B C", "items of the answer"),
+    ("▒", "page strip below the document: page retrieved, not cited"),
+    ("·", "page strip: page not retrieved"),
 ];
 
 const CELLS: [Meaning; 5] = [

@@ -180,6 +180,33 @@ pub(crate) fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, 
     }
 }
 
+/// Draws a sign in a cell of its own.
+pub(crate) fn put_cell(sign: Span<'static>, (x, y): (u16, u16), buf: &mut Buffer) {
+    Line::from(sign).render(Rect { x, y, width: 1, height: 1 }.intersection(*buf.area()), buf);
+}
+
+/// Marks rows on the right border of a pane that cannot show all of them at once; of several in one place the first counts.
+pub(crate) fn border_marks(
+    area: Rect,
+    len: usize,
+    marks: impl IntoIterator<Item = (usize, &'static str, Role)>,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
+    let height = usize::from(area.height.saturating_sub(2));
+    if len <= height || height == 0 {
+        return;
+    }
+    let mut taken = vec![false; height];
+    for (row, glyph, role) in marks {
+        let at = (row * height / len).min(height - 1);
+        if let Some(taken @ false) = taken.get_mut(at) {
+            put_cell(look.span(glyph, role), (area.right().saturating_sub(1), area.y + 1 + at as u16), buf);
+            *taken = true;
+        }
+    }
+}
+
 /// The role of a severity.
 pub(crate) const fn severity_role(severity: Severity) -> Role {
     match severity {

@@ -160,37 +160,6 @@ pub(crate) fn pad(text: &str, width: usize) -> String {
     out
 }
 
-/// Texts as they fit into some columns, so that those which differ are told apart: where the beginnings are the same the
-/// middle is cut out, and where that does not help either they are numbered.
-pub(crate) fn fit_apart(texts: &[String], width: usize) -> Vec<String> {
-    let count = |all: &[String], one: &String| all.iter().filter(|other| *other == one).count();
-    let heads: Vec<String> = texts.iter().map(|text| fit(text, width)).collect();
-    let middles = texts.iter().zip(&heads).map(|(text, head)| {
-        if count(&heads, head) < 2 || text.width() <= width {
-            return head.clone();
-        }
-        let room = width.saturating_sub(1);
-        let mut tail: Vec<&str> = Vec::new();
-        let mut used = 0;
-        for cluster in text.graphemes(true).rev() {
-            used += cluster.width();
-            if used > room / 2 {
-                break;
-            }
-            tail.push(cluster);
-        }
-        let tail: String = tail.into_iter().rev().collect();
-        fit(text, width.saturating_sub(tail.width())) + &tail
-    });
-    let middles: Vec<String> = middles.collect();
-    let number = |(n, (text, cut)): (usize, (&String, &String))| {
-        let same = middles.iter().zip(texts).any(|(other, from)| other == cut && from != text);
-        let sign = format!(" #{}", n + 1);
-        if same { fit(cut, width.saturating_sub(sign.width())) + &sign } else { cut.clone() }
-    };
-    texts.iter().zip(&middles).enumerate().map(number).collect()
-}
-
 /// [`fit`], then filled with blanks on the left.
 pub(crate) fn pad_left(text: &str, width: usize) -> String {
     let out = fit(text, width);
@@ -205,18 +174,6 @@ mod tests {
 
     fn wrapped(text: &str, width: usize) -> Vec<&str> {
         wrap(text, width).into_iter().map(|range| &text[range]).collect()
-    }
-
-    #[test]
-    fn texts_that_begin_alike_are_told_apart() {
-        let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let long = texts(&["the answer is 12 cars", "the answer is 14 cars", "none"]);
-        let cut = fit_apart(&long, 12);
-        assert_eq!(cut[2], "none");
-        assert!(cut[0] != cut[1] && cut.iter().all(|text| text.width() <= 12), "{cut:?}");
-        let same = fit_apart(&texts(&["aaaaaaaaaaaa b aaaaaaaaaaaa", "aaaaaaaaaaaa c aaaaaaaaaaaa"]), 10);
-        assert!(same[0] != same[1] && same[1].ends_with("#2"), "{same:?}");
-        assert_eq!(fit_apart(&texts(&["a", "a"]), 5), ["a", "a"], "what is equal is one thing");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub mod charts;
 mod excerpt;
 pub mod fields;
 pub mod fix_counts;
+/// The charts of all records as lines.
+pub mod insight_lines;
 pub mod jsonl;
 /// A record as a page to send.
 pub mod page;

@@ -1,16 +1,18 @@
 //! The document with its pages and lines, what is cited in it and by which item, where the quotes really stand, and
 //! the lines beyond the last page that the model saw.
 
+use std::ops::{Range, RangeInclusive};
+
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::screens::answer::shown::{ShownAnswer, letter};
+use crate::screens::answer::shown::{ShownAnswer, SpanView, letter};
 use crate::screens::answer::state::AnswerView;
 use crate::widgets::layout::inner_width;
-use crate::widgets::look::{Look, frame, line_pane, put};
+use crate::widgets::look::{Look, border_marks, frame, line_pane, put, put_cell};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, ShownMap, head};
@@ -19,6 +21,8 @@ use stepscope_core::paint::MarkedRange;
 
 /// At most so many bytes of a line are shown.
 const MAX_LINE: usize = 4 << 10;
+/// The pages begin in this column of the lower border.
+const STRIP: u16 = 2;
 /// From this width on the number inside the page stands beside the line's own.
 const BOTH_NUMBERS: usize = 56;
 
@@ -51,6 +55,67 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
             row += 1;
         }
     }
+    overview(answer, document, area, buf, look);
+}
+
+/// Where the citations are: on the border those of the whole document, below it the pages.
+fn overview(answer: &AnswerView, document: &Document, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut spans: Vec<_> = answer.shown.spans.iter().collect();
+    spans.sort_by_key(|span| span.standing);
+    let place = |span: &&SpanView| {
+        span.found.as_ref().map(|found| &found.lines).or(span.cited.as_ref()).map(|lines| lines.start)
+    };
+    let marks = spans.iter().filter_map(|span| Some((place(span)?, span.standing.glyph(), span.standing.role())));
+    border_marks(area, document.len(), marks, buf, look);
+    let here = document.number(answer.lines.at).map(|(page, _)| page);
+    for (n, cell) in strip(answer, document, area).into_iter().enumerate() {
+        let style = look.style(cell.role);
+        let style =
+            if cell.pages.contains(&here.unwrap_or(i64::MIN)) { style.add_modifier(Modifier::REVERSED) } else { style };
+        let place = (area.x + STRIP + n as u16, area.bottom().saturating_sub(1));
+        put_cell(Span::styled(cell.glyph, style), place, buf);
+    }
+}
+
+/// Some pages of the document as a cell.
+struct PageCell {
+    pages: RangeInclusive<i64>,
+    glyph: &'static str,
+    role: Role,
+}
+
+/// The pages from the first to the last: cited with what became of it, retrieved, or neither. Of a longer document several
+/// share a cell, and the worst citation shows.
+fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> {
+    let room = usize::from(area.width.saturating_sub(STRIP + 2));
+    let pages = document.pages();
+    if room == 0 || pages.len() < 2 || area.height < 3 {
+        return Vec::new();
+    }
+    let cell = |pages: &[(i64, Range<usize>)]| {
+        let (first, last) = (pages.first()?, pages.last()?);
+        let lines = first.1.start..last.1.end;
+        let touches = |range: &Range<usize>| range.start < lines.end && lines.start < range.end;
+        let cited = answer.shown.spans.iter().filter(|span| {
+            span.cited.as_ref().is_some_and(touches) || span.found.as_ref().is_some_and(|found| touches(&found.lines))
+        });
+        let retrieved = pages.iter().any(|(page, _)| answer.shown.retrieved.contains(page));
+        let (glyph, role) = match cited.map(|span| span.standing).min() {
+            Some(standing) => (standing.glyph(), standing.role()),
+            None if retrieved => ("▒", Role::Dim),
+            None => ("·", Role::Faint),
+        };
+        Some(PageCell { pages: first.0..=last.0, glyph, role })
+    };
+    pages.chunks(pages.len().div_ceil(room)).filter_map(cell).collect()
+}
+
+/// The first line of the page under the mouse.
+pub(crate) fn page_at(answer: &AnswerView, area: Rect, at: Position) -> Option<usize> {
+    let n = usize::from(at.x.checked_sub(area.x + STRIP).filter(|_| at.y + 1 == area.bottom())?);
+    let document = answer.shown.document.as_deref()?;
+    let cells = strip(answer, document, area);
+    document.page(*cells.get(n)?.pages.start()).map(|lines| lines.start)
 }
 
 /// How many rows a line takes.

@@ -152,6 +152,11 @@ pub(crate) fn click(app: &mut App, at: Position) {
     match answer.pane {
         AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),
         AnswerPane::Checks => answer.go(Move::To(answer.checks.top + line)),
-        _ => {}
+        AnswerPane::Document => {
+            if let Some(line) = document::page_at(answer, answer.areas.of(AnswerPane::Document), at) {
+                answer.go_to_line(line);
+            }
+        }
+        AnswerPane::Citation => {}
     }
 }

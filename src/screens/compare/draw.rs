@@ -16,7 +16,7 @@ use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::compare::print::{Measure, measures};
+use stepscope_core::compare::print::{MeasureLine, measures};
 use stepscope_core::compare::{BasisCounts, Cell, distinct};
 use stepscope_io::pipeline::compare::Compared;
 
@@ -247,7 +247,7 @@ fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, l
 fn spans(
     compared: &Compared,
     row: CompareRow,
-    measured: &[Vec<Measure>; 3],
+    measured: &[Vec<MeasureLine>; 3],
     width: usize,
     look: Look<'_>,
 ) -> Vec<Span<'static>> {

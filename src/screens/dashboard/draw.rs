@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
+use crate::widgets::charts;
 use crate::widgets::layout;
 use crate::widgets::layout::inner_height;
 use crate::widgets::look::{Look, frame, put, scroll_mark};
@@ -13,10 +14,15 @@ use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
+use stepscope_core::triage::Fix;
 
 /// The width of the names; of a column at least.
 const NAME: usize = 30;
 const COLUMN: usize = 9;
+/// A bar is so long at most, a picture so wide at least, and the scale of an interval.
+const LONGEST: usize = 60;
+const SHORTEST: usize = 8;
+const SCALE: usize = 41;
 
 /// How many rows are on screen.
 pub(crate) fn height(app: &App) -> usize {
@@ -54,7 +60,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             DashboardRow::Heads(board) => put(heads(board, look), line, inner, buf),
             DashboardRow::Line(n, board, content) => {
                 let chosen = (*n == app.across.dashboard.line).then_some(app.across.dashboard.column);
-                put(spans(board, content, chosen, look), line, inner, buf);
+                put(spans(board, content, chosen, usize::from(inner.width), look), line, inner, buf);
             }
         }
     }
@@ -92,8 +98,16 @@ fn heads(board: &DashboardTable, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, look: Look<'_>) -> Vec<Span<'static>> {
-    let name = format!("  {}{}", "  ".repeat(line.depth), line.name);
+fn spans(
+    board: &DashboardTable,
+    line: &DashboardLine,
+    chosen: Option<usize>,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
+    // A place to fix is called as everywhere.
+    let name = Fix::from_word(line.name.as_str()).map_or_else(|| line.name.clone(), |fix| Shown::own(fix.phrase()));
+    let name = format!("  {}{name}", "  ".repeat(line.depth));
     let role = if chosen.is_some() {
         Role::Accent
     } else if line.depth == 0 {
@@ -108,8 +122,25 @@ fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, lo
         let style = if chosen == Some(n) { look.style(role).patch(look.selection()) } else { look.style(role) };
         spans.push(Span::styled(pad_left(&text, width_of(board, n)), style));
     }
-    spans.push(look.span(format!("   {}", line.tail), Role::Dim));
+    if !line.tail.as_str().is_empty() {
+        spans.push(look.span(format!("   {}", line.tail), Role::Dim));
+    }
+    let taken: usize = spans.iter().map(Span::width).sum();
+    let room = width.saturating_sub(taken + 3).min(LONGEST);
+    if room >= SHORTEST {
+        spans.push(look.span(format!("   {}", picture(board, line, room)), Role::Accent));
+    }
     spans
+}
+
+/// A share with its interval, or the part that a line has of its board.
+fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String {
+    if let Some([low, share, high]) = line.interval {
+        return charts::interval(low, share, high, room.min(SCALE));
+    }
+    let count = |line: &DashboardLine| line.cells.iter().flatten().next().map_or(0, |cell| cell.count);
+    let whole: usize = board.lines.iter().filter(|line| line.depth == 0).map(count).sum();
+    charts::bar(count(line), whole, room)
 }
 
 /// What Enter would do.

@@ -5,13 +5,14 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
 
 use crate::app::state::App;
-use crate::screens::insights::state::{InsightLine, line_at, lines};
+use crate::screens::insights::state::line_at;
 use crate::widgets::layout::{inner_height, parts};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
+use stepscope_core::report::insight_lines::{InsightLine, lines};
 
 /// The width of names, of a cell of a heat map, of a figure.
 const NAME: usize = 28;
@@ -71,14 +72,14 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
             let name = look.span(pad(&format!("  {name}"), NAME), Role::Text);
             std::iter::once(name).chain(cells.iter().enumerate().map(cell)).collect()
         }
-        InsightLine::Bin { name, confidence, correct, graded, .. } => {
+        InsightLine::Bin { name, confidence, correct, graded, note, .. } => {
             let accuracy = *correct as f64 / (*graded).max(1) as f64;
             vec![
                 look.span(pad(&format!("  {name}"), NAME), Role::Text),
                 look.span(pad_left(&format!("{correct}/{graded}"), FIGURE), Role::Number),
                 look.span(pad_left(&charts::share(*correct, *graded), FIGURE), Role::Dim),
                 look.span(format!("  {}", charts::dumbbell(accuracy, *confidence, room.min(41))), Role::Accent),
-                look.span(format!("  {:+.0}", (accuracy - confidence) * 100.0), Role::Dim),
+                look.span(format!("  {:+.0}  {note}", (accuracy - confidence) * 100.0), Role::Dim),
             ]
         }
     }

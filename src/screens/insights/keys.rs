@@ -6,10 +6,11 @@ use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::insights::draw::{height, place_of};
-use crate::screens::insights::state::{chart_of, lines};
+use crate::screens::insights::state::chart_of;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
+use stepscope_core::report::insight_lines::lines;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {

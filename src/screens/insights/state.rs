@@ -2,146 +2,7 @@
 
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::list::{List, Move};
-use stepscope_core::record::RecordKind;
-use stepscope_core::rules::id::RuleId;
-use stepscope_core::table::insights::{BINS, Insights, RowOutcome, STEPS};
-use stepscope_core::triage::Fix;
-
-/// One line of the screen.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum InsightLine {
-    /// Between two charts.
-    Blank,
-    /// The title of a chart, and what is said of all of it.
-    Title(&'static str, String),
-    /// The names of the columns of a heat map.
-    Heads(Vec<String>),
-    /// A count as a bar.
-    Bar { name: String, count: usize, whole: usize, filter: String },
-    /// A line of a heat map: counts with their filters, and the largest count of the map.
-    Heat { name: String, cells: Vec<(usize, String)>, most: usize },
-    /// A bin of confidences: the mean confidence and how many were correct.
-    Bin { name: String, confidence: f64, correct: usize, graded: usize, filter: String },
-}
-
-impl InsightLine {
-    /// The filters of its cells.
-    fn filters(&self) -> Vec<&str> {
-        match self {
-            Self::Bar { filter, .. } | Self::Bin { filter, .. } => vec![filter],
-            Self::Heat { cells, .. } => cells.iter().map(|(_, filter)| filter.as_str()).collect(),
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// All lines, from the top; a chart of nothing is left out.
-pub(crate) fn lines(insights: &Insights) -> Vec<InsightLine> {
-    let mut lines = Vec::new();
-    for chart in
-        [outcomes(insights), fixes(insights), heat(insights), calibration(insights), rules(insights), kinds(insights)]
-    {
-        if !chart.is_empty() && !lines.is_empty() {
-            lines.push(InsightLine::Blank);
-        }
-        lines.extend(chart);
-    }
-    lines
-}
-
-/// A chart of bars, the longest first where they have no order of their own; nothing where all are empty.
-fn bars(title: &'static str, bars: Vec<(String, usize, String)>) -> Vec<InsightLine> {
-    let whole: usize = bars.iter().map(|(_, count, _)| count).sum();
-    let mut lines: Vec<InsightLine> = bars
-        .into_iter()
-        .filter(|(_, count, _)| *count > 0)
-        .map(|(name, count, filter)| InsightLine::Bar { name, count, whole, filter })
-        .collect();
-    if !lines.is_empty() {
-        lines.insert(0, InsightLine::Title(title, String::new()));
-    }
-    lines
-}
-
-const OUTCOME: &str = "Outcome";
-const FIX: &str = "Where to fix";
-const HEAT: &str = "Where to fix, by number of steps";
-const CALIBRATION: &str = "Confidence and accuracy";
-const RULES: &str = "Records by rule";
-const KIND: &str = "Kind";
-
-fn outcomes(insights: &Insights) -> Vec<InsightLine> {
-    let of = |outcome: RowOutcome| insights.outcomes.get(outcome as usize).copied().unwrap_or(0);
-    let rows = RowOutcome::ALL.into_iter().map(|outcome| (outcome.word().into(), of(outcome), outcome.phrase().into()));
-    bars(OUTCOME, rows.collect())
-}
-
-fn fixes(insights: &Insights) -> Vec<InsightLine> {
-    let fixes = Fix::ALL.into_iter().filter(|fix| *fix != Fix::None);
-    bars(FIX, fixes.map(|fix| (fix.phrase().into(), insights.fix(fix), format!("fix:{}", fix.word()))).collect())
-}
-
-fn heat(insights: &Insights) -> Vec<InsightLine> {
-    let most = insights.fixes.iter().flatten().copied().max().unwrap_or(0);
-    if most == 0 || insights.procedures == 0 {
-        return Vec::new();
-    }
-    let steps = |n: usize| if n + 1 == STEPS { format!("steps>={n}") } else { format!("steps={n}") };
-    let head = |n: usize| if n + 1 == STEPS { format!("{n}+") } else { n.to_string() };
-    let mut lines = vec![InsightLine::Title(HEAT, String::new()), InsightLine::Heads((0..STEPS).map(head).collect())];
-    for (fix, counts) in Fix::ALL.into_iter().zip(&insights.fixes).filter(|(_, counts)| counts.iter().any(|n| *n > 0)) {
-        let cells = counts.iter().enumerate();
-        let cells = cells.map(|(n, count)| (*count, format!("fix:{} {}", fix.word(), steps(n)))).collect();
-        lines.push(InsightLine::Heat { name: fix.phrase().into(), cells, most });
-    }
-    lines
-}
-
-fn calibration(insights: &Insights) -> Vec<InsightLine> {
-    if insights.graded() == 0 {
-        return Vec::new();
-    }
-    let measured =
-        format!("ECE {:.3}   Brier {:.3}   n = {}", insights.calibration_error(), insights.brier(), insights.graded());
-    let mut lines = vec![InsightLine::Title(CALIBRATION, measured)];
-    for (n, bin) in insights.bins.iter().enumerate().filter(|(_, bin)| bin.graded > 0) {
-        let [from, to] = [n, n + 1].map(|edge| edge as f64 / BINS as f64);
-        let upper = if n + 1 == BINS { format!("conf<={to:.1}") } else { format!("conf<{to:.1}") };
-        lines.push(InsightLine::Bin {
-            name: format!("{from:.1}–{to:.1}"),
-            confidence: bin.confidence(),
-            correct: bin.correct,
-            graded: bin.graded,
-            filter: format!("conf>={from:.1} {upper} -correct:unknown"),
-        });
-    }
-    lines
-}
-
-fn rules(insights: &Insights) -> Vec<InsightLine> {
-    let mut rows: Vec<(RuleId, usize)> = RuleId::ALL.into_iter().zip(insights.rules).filter(|(_, n)| *n > 0).collect();
-    rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let checked = insights.outcomes.iter().sum();
-    let bar = |(rule, count): (RuleId, usize)| InsightLine::Bar {
-        name: rule.word().into(),
-        count,
-        whole: checked,
-        filter: format!("rule:{}", rule.word()),
-    };
-    let mut lines: Vec<InsightLine> = rows.into_iter().map(bar).collect();
-    if !lines.is_empty() {
-        lines.insert(0, InsightLine::Title(RULES, String::new()));
-    }
-    lines
-}
-
-fn kinds(insights: &Insights) -> Vec<InsightLine> {
-    let kinds = RecordKind::ALL.into_iter().zip(insights.kinds);
-    let mut rows: Vec<_> =
-        kinds.map(|(kind, count)| (kind.word().to_owned(), count, format!("kind:{}", kind.word()))).collect();
-    rows.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
-    bars(KIND, rows)
-}
+use stepscope_core::report::insight_lines::{CALIBRATION, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES};
 
 /// The chart of a column of the table, by its title.
 pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
@@ -151,6 +12,7 @@ pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
         SortBy::Findings => RULES,
         SortBy::Number(SortColumn::Steps) => HEAT,
         SortBy::Number(SortColumn::Confidence) => CALIBRATION,
+        SortBy::Number(SortColumn::Fitness) => REWARD,
         _ => OUTCOME,
     }
 }
@@ -211,7 +73,9 @@ pub(crate) fn line_at(lines: &[InsightLine], n: usize) -> Option<usize> {
 mod tests {
     use super::*;
     use stepscope_core::record::types::TypeRegistry;
+    use stepscope_core::report::insight_lines::lines;
     use stepscope_core::table::filter::Filter;
+    use stepscope_core::table::insights::{Insights, RowOutcome};
     use stepscope_core::table::row::{Flag, RowFacts};
 
     fn counted() -> Insights {

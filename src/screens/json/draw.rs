@@ -11,7 +11,7 @@ use crate::app::open_record::{Note, NoteMark};
 use crate::screens::json::state::{JsonRow, JsonRowText};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, frame, kind_role, pane, put, severity_role};
+use crate::widgets::look::{Look, border_marks, frame, kind_role, pane, put, severity_role};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::json::Value;
@@ -37,6 +37,14 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         spans(row, &text, mark, hidden, view, look)
     };
     pane(title, outline.list.rows(outline.len()), line, area, buf, look);
+    // Where the findings are, those out of sight too; the gravest first.
+    let mut marks: Vec<_> =
+        view.opened.marks.iter().filter_map(|mark| Some((mark, view.opened.notes.get(mark.note)?))).collect();
+    marks.sort_by_key(|(_, note)| note.severity);
+    let marks = marks
+        .into_iter()
+        .map(|(mark, note)| (outline.row_of(mark.node), note.severity.glyph(), severity_role(note.severity)));
+    border_marks(area, outline.len(), marks, buf, look);
 }
 
 /// The marks of the values from one node up to another.

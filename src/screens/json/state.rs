@@ -100,6 +100,11 @@ impl Outline {
         self.rows.get(n).copied()
     }
 
+    /// The row of a value, or of the folded container that holds it.
+    pub(crate) fn row_of(&self, node: u32) -> usize {
+        self.rows.partition_point(|row| row.node <= node).saturating_sub(1)
+    }
+
     /// The row under the cursor.
     pub fn current(&self) -> Option<JsonRow> {
         self.row(self.list.at)

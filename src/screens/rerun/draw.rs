@@ -16,7 +16,7 @@ use crate::screens::{rerun, side_by_side};
 use crate::widgets::layout::{WIDE, inner_width, parts, split_rows};
 use crate::widgets::look::{Look, frame, put, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
-use crate::widgets::prose::{MAX_PROSE, fit, fit_apart, pad, size, wrapped};
+use crate::widgets::prose::{MAX_PROSE, fit, pad, size, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
@@ -24,13 +24,17 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::generation::files_sent;
 use stepscope_core::compare::difference::Change;
 use stepscope_core::run::call::{JudgedReply, Phase, Stop};
-use stepscope_core::run::sampling::distribution::Distribution;
+use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
 
 /// The words before the fields of the preview.
 const WORD: usize = 13;
 /// The longest bar of a distribution.
 const BAR: usize = 20;
+/// A value takes at most so many lines of its histogram.
+const MAX_LABEL: usize = 6;
+/// From this width on there is room behind the bars for what a value is.
+const MARKED: usize = 60;
 /// So many variables are listed.
 const MAX_ROWS: usize = 1_000;
 /// So many of the variables that a step is to write are listed.
@@ -533,7 +537,7 @@ pub(crate) fn lines(
     match pane {
         Pane::Top => {}
         Pane::Request => text.request(attempt),
-        Pane::Reply => text.reply(attempt),
+        Pane::Reply => text.reply(attempt, view),
         Pane::Difference => text.difference(attempt, view),
     }
     text.lines
@@ -583,13 +587,15 @@ impl Text<'_> {
         }
     }
 
-    fn reply(&mut self, attempt: &Attempt) {
+    fn reply(&mut self, attempt: &Attempt, view: Option<&RecordView>) {
         let Some(round) = &attempt.round else {
             return self.say("not run yet", Role::Dim);
         };
         if round.replies.len() > 1 {
             match attempt.stage {
-                Stage::Several if attempt.list.at == 0 => return self.distribution(&round.distribution(), round),
+                Stage::Several if attempt.list.at == 0 => {
+                    return self.distribution(&round.distribution(), round, &expected(attempt, view));
+                }
                 Stage::Several => {}
                 _ => return self.replies(round),
             }
@@ -673,15 +679,22 @@ impl Text<'_> {
         self.prose(&Shown::prose(bytes.get(start.unwrap_or(from)..).unwrap_or_default()), role);
     }
 
-    fn distribution(&mut self, made: &Distribution, round: &SamplingRound) {
+    fn distribution(&mut self, made: &Distribution, round: &SamplingRound, known: &[ChangedRow]) {
         let all = round.replies.len();
         for field in &made.fields {
+            let name = field.name.line();
+            let known = known.iter().find(|row| row.name == name);
+            let most = field.buckets.first().map_or(0, |bucket| bucket.samples.len());
+            let agreement = format!("   {most} of {} agree", made.valid.len());
             let tie = if field.is_tie() { "   tie: first reply used" } else { "" };
-            self.spans(vec![(field.name.line().into_string(), Role::Key), (tie.to_owned(), Role::Warning)]);
-            let texts = field.buckets.iter().map(|bucket| Shown::line(&bucket.text).into_string());
-            let texts = fit_apart(&texts.collect::<Vec<_>>(), self.bar_widths().0);
-            for (bucket, text) in field.buckets.iter().zip(texts) {
-                self.bar(&text, bucket.samples.len(), all, Role::Text);
+            self.spans(vec![(name.into_string(), Role::Key), (agreement, Role::Dim), (tie.to_owned(), Role::Warning)]);
+            for bucket in &field.buckets {
+                self.value_bar(&bucket.text, bucket.samples.len(), all, known);
+            }
+            let computed = known.and_then(|row| row.computed.as_ref());
+            let came = |value: &&Shown| !field.buckets.iter().any(|bucket| is_value(&bucket.text, value));
+            if let Some(missed) = computed.filter(came) {
+                self.say(format!("  {missed}  ≙ recomputed, in no reply"), Role::Warning);
             }
             if !field.absent.is_empty() {
                 self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);
@@ -701,9 +714,35 @@ impl Text<'_> {
         }
     }
 
+    /// A value in full with its bar, and what it is: the recomputed one, the recorded one.
+    fn value_bar(&mut self, text: &[u8], count: usize, all: usize, known: Option<&ChangedRow>) {
+        let is = |value: Option<&Shown>| value.is_some_and(|value| is_value(text, value));
+        let mark =
+            match (is(known.and_then(|row| row.computed.as_ref())), is(known.and_then(|row| row.recorded.as_ref()))) {
+                (true, true) => ("  ≙ recomputed, recorded", Role::Ok),
+                (true, false) => ("  ≙ recomputed", Role::Ok),
+                (false, true) => ("  recorded", Role::Dim),
+                (false, false) => ("", Role::Dim),
+            };
+        let shown = Shown::line(text);
+        let mut lines: Vec<&str> = wrapped(shown.as_str(), self.bar_widths().0, MAX_LABEL).collect();
+        let last = lines.pop().unwrap_or_default();
+        for line in lines {
+            self.say(format!("  {line}"), Role::Text);
+        }
+        self.bar(last, count, all, Role::Text);
+        if !mark.0.is_empty() && self.width < MARKED {
+            // No room behind the bar.
+            self.say(format!("  {}", mark.0), mark.1);
+        } else if let Some(line) = self.lines.last_mut() {
+            line.spans.push(Span::styled(mark.0, self.theme.style(mark.1)));
+        }
+    }
+
     /// The columns of a bar's label, and of the bar.
     fn bar_widths(&self) -> (usize, usize) {
-        let width = self.width.saturating_sub(10);
+        // Behind a bar are its count and what the value is.
+        let width = self.width.saturating_sub(10 + if self.width >= MARKED { 26 } else { 0 });
         let longest = BAR.min(width / 2).max(1);
         (width.saturating_sub(longest).max(4), longest)
     }
@@ -815,6 +854,13 @@ impl Text<'_> {
         let role = if word == "recomputed" { Role::Accent } else { Role::Text };
         self.spans(vec![(format!("  {}", pad(word, 11)), Role::Faint), (fit(text, room), role), mark]);
     }
+}
+
+/// A value of a reply is this one, whether it is written as a text or as a number.
+fn is_value(text: &[u8], value: &Shown) -> bool {
+    let line = Shown::line(text);
+    let plain = line.as_str().trim_matches('"');
+    plain == value.as_str() || normal(plain.as_bytes()) == normal(value.as_str().as_bytes())
 }
 
 /// Reasoning in marks, and what follows it.

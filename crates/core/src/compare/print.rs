@@ -178,14 +178,14 @@ impl ComparedRuns<'_> {
 
 /// A figure of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Measure {
+pub struct MeasureLine {
     /// It as text.
     pub text: Shown,
     /// A share with its interval: its lower end, itself, its upper end.
     pub interval: Option<[f64; 3]>,
 }
 
-impl Measure {
+impl MeasureLine {
     /// Text and picture on a line.
     pub fn line(&self, width: usize, scale: usize) -> Shown {
         match self.interval {
@@ -198,7 +198,7 @@ impl Measure {
 }
 
 /// The accuracy of both runs and the test of their difference, on every basis that differs: three blocks.
-pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<Measure>; 3] {
+pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<MeasureLine>; 3] {
     let bases = distinct(columns);
     let named = |basis: Basis| if bases.len() > 1 { format!(" {:14}", basis.phrase()) } else { "  ".to_owned() };
     let all = || bases.iter().filter_map(|basis| Some((*basis, columns.get(*basis as usize)?)));
@@ -206,14 +206,14 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<Measure>; 3] {
         let measure = |(basis, column): (Basis, &BasisCounts)| {
             let share = of(column);
             let text = shown!("accuracy of {name}{}{}", named(basis), share.phrase());
-            Measure { text, interval: share.interval() }
+            MeasureLine { text, interval: share.interval() }
         };
         all().map(measure).collect()
     };
     let test = |(basis, column): (Basis, &BasisCounts)| {
         let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
         let text = shown!("McNemar's exact test{} p = {:.4}  ({a} vs {b} discordant)", named(basis), column.p);
-        Measure { text, interval: None }
+        MeasureLine { text, interval: None }
     };
     [accuracy("A", |column| column.a), accuracy("B", |column| column.b), all().map(test).collect()]
 }

@@ -31,7 +31,7 @@ pub struct DashboardCell {
 }
 
 /// A line of a board.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct DashboardLine {
     /// How far it is indented: it is a part of the line above that is indented less.
     pub depth: usize,
@@ -41,10 +41,12 @@ pub struct DashboardLine {
     pub cells: Vec<Option<DashboardCell>>,
     /// What else is to be said.
     pub tail: Shown,
+    /// Of a share: the lower end of its interval, itself, the upper end.
+    pub interval: Option<[f64; 3]>,
 }
 
 /// One board.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct DashboardTable {
     /// What it is about.
     pub title: &'static str,
@@ -57,7 +59,7 @@ pub struct DashboardTable {
 }
 
 /// See the module.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Dashboard {
     /// All that have a line.
     pub boards: Vec<DashboardTable>,
@@ -191,7 +193,13 @@ impl Dashboard {
             way.push(name.clone());
             let cell = self.cell(&way.iter().map(String::as_str).collect::<Vec<_>>(), &part.items);
             let depth = way.len().saturating_sub(2);
-            lines.push(DashboardLine { depth, name: shown!("{name}"), cells: vec![cell], tail: Shown::default() });
+            lines.push(DashboardLine {
+                depth,
+                name: shown!("{name}"),
+                cells: vec![cell],
+                tail: Shown::default(),
+                interval: None,
+            });
             self.branch(way, part, lines);
             way.pop();
         }
@@ -211,7 +219,13 @@ impl Dashboard {
                 let then = items.iter().filter(|(_, given)| times.of_text(given) == *time).map(|(item, _)| *item);
                 cells.push(self.cell(&["label", label, time], &then.collect()));
             }
-            lines.push(DashboardLine { depth: 0, name: shown!("{label}"), cells, tail: Shown::default() });
+            lines.push(DashboardLine {
+                depth: 0,
+                name: shown!("{label}"),
+                cells,
+                tail: Shown::default(),
+                interval: None,
+            });
         }
         self.push("Failed by label, over time", heads, lines);
     }
@@ -228,6 +242,7 @@ impl Dashboard {
                 name: shown!("{what}"),
                 cells: cells.into(),
                 tail: shown!("{}", share.phrase()),
+                interval: share.interval(),
             });
         }
         self.push(title, heads.map(Shown::own).into(), lines);
@@ -237,7 +252,13 @@ impl Dashboard {
         let mut lines = Vec::new();
         for (word, items) in counts {
             let cell = self.cell(&[name, word], items);
-            lines.push(DashboardLine { depth: 0, name: Shown::own(word), cells: vec![cell], tail: Shown::default() });
+            lines.push(DashboardLine {
+                depth: 0,
+                name: Shown::own(word),
+                cells: vec![cell],
+                tail: Shown::default(),
+                interval: None,
+            });
         }
         self.push(title, vec![Shown::own("items")], lines);
     }

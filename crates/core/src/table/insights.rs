@@ -7,6 +7,8 @@ use crate::triage::Fix;
 
 /// Confidences are counted in so many equal bins.
 pub const BINS: usize = 10;
+/// The edges of the bins of fitness.
+pub const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
 /// Runs of so many steps and more are counted together.
 pub const STEPS: usize = 9;
 /// Confidences and squared errors are summed in whole millionths, so that what is taken away leaves nothing behind.
@@ -55,6 +57,17 @@ impl ConfidenceBin {
         self.correct as f64 / self.graded.max(1) as f64
     }
 
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: &Self) -> Self {
+        Self {
+            graded: self.graded + other.graded,
+            correct: self.correct + other.correct,
+            confidence: self.confidence + other.confidence,
+            squared_error: self.squared_error + other.squared_error,
+        }
+    }
+
     /// The mean confidence.
     pub fn confidence(&self) -> f64 {
         self.confidence as f64 / MILLION / self.graded.max(1) as f64
@@ -72,8 +85,10 @@ pub struct Insights {
     pub fixes: [[usize; STEPS]; 5],
     /// Records in which a rule spoke, in the order of [`RuleId::ALL`].
     pub rules: [usize; RuleId::ALL.len()],
-    /// Graded records by confidence.
-    pub bins: [ConfidenceBin; BINS],
+    /// Graded records by kind and confidence.
+    pub bins_by_kind: [[ConfidenceBin; BINS]; 16],
+    /// Records by fitness: below the first of [`FITNESS`], between two of them, from the last on.
+    pub fitness_bins: [usize; FITNESS.len() + 1],
     /// Records with a procedure.
     pub procedures: usize,
     /// Records with a fitness.
@@ -89,7 +104,8 @@ impl Default for Insights {
             kinds: [0; 16],
             fixes: [[0; STEPS]; 5],
             rules: [0; RuleId::ALL.len()],
-            bins: [ConfidenceBin::default(); BINS],
+            bins_by_kind: [[ConfidenceBin::default(); BINS]; 16],
+            fitness_bins: [0; FITNESS.len() + 1],
             procedures: 0,
             fitness: 0,
             confidences: 0,
@@ -112,6 +128,7 @@ impl Insights {
         }
         if !row.fitness().is_nan() {
             add(Some(&mut self.fitness));
+            add(self.fitness_bins.get_mut(FITNESS.partition_point(|edge| *edge <= row.fitness())));
         }
         if !row.confidence.is_nan() {
             add(Some(&mut self.confidences));
@@ -130,7 +147,8 @@ impl Insights {
         let confidence = f64::from(row.confidence);
         let (Some(correct), true) = (row.correct(), (0.0..=1.0).contains(&confidence)) else { return };
         let at = ((confidence * BINS as f64) as usize).min(BINS - 1);
-        let Some(bin) = self.bins.get_mut(at) else { return };
+        let bins = self.bins_by_kind.get_mut(row.kind() as usize);
+        let Some(bin) = bins.and_then(|bins| bins.get_mut(at)) else { return };
         let error = confidence - f64::from(u8::from(correct));
         bin.graded = bin.graded.saturating_add_signed(step);
         bin.correct = bin.correct.saturating_add_signed(if correct { step } else { 0 });
@@ -143,21 +161,33 @@ impl Insights {
         self.fixes.get(fix as usize).map_or(0, |counts| counts.iter().sum())
     }
 
+    /// Graded records by confidence.
+    pub fn bins(&self) -> [ConfidenceBin; BINS] {
+        let mut all = [ConfidenceBin::default(); BINS];
+        for bins in &self.bins_by_kind {
+            for (sum, bin) in all.iter_mut().zip(bins) {
+                *sum = sum.plus(bin);
+            }
+        }
+        all
+    }
+
     /// Graded records with a confidence from 0 to 1.
     pub fn graded(&self) -> usize {
-        self.bins.iter().map(|bin| bin.graded).sum()
+        self.bins().iter().map(|bin| bin.graded).sum()
     }
+}
 
-    /// The expected calibration error over the bins: how far confidence and accuracy are apart, by weight.
-    pub fn calibration_error(&self) -> f64 {
-        let all = self.graded().max(1) as f64;
-        self.bins.iter().map(|bin| (bin.accuracy() - bin.confidence()).abs() * bin.graded as f64 / all).sum()
-    }
+/// The expected calibration error over bins: how far confidence and accuracy are apart, by weight.
+pub fn calibration_error(bins: &[ConfidenceBin; BINS]) -> f64 {
+    let all = bins.iter().map(|bin| bin.graded).sum::<usize>().max(1) as f64;
+    bins.iter().map(|bin| (bin.accuracy() - bin.confidence()).abs() * bin.graded as f64 / all).sum()
+}
 
-    /// The Brier score: the mean squared distance between confidence and outcome.
-    pub fn brier(&self) -> f64 {
-        self.bins.iter().map(|bin| bin.squared_error as f64).sum::<f64>() / MILLION / self.graded().max(1) as f64
-    }
+/// The Brier score: the mean squared distance between confidence and outcome.
+pub fn brier(bins: &[ConfidenceBin; BINS]) -> f64 {
+    let all = bins.iter().map(|bin| bin.graded).sum::<usize>().max(1) as f64;
+    bins.iter().map(|bin| bin.squared_error as f64).sum::<f64>() / MILLION / all
 }
 
 #[cfg(test)]
@@ -182,12 +212,12 @@ mod tests {
         }
         // 10 at 0.95, half correct; 10 at 0.25, a tenth correct.
         assert!(
-            (counts.calibration_error() - f64::midpoint(0.45, 0.15)).abs() < 1e-6,
+            (calibration_error(&counts.bins()) - f64::midpoint(0.45, 0.15)).abs() < 1e-6,
             "{}",
-            counts.calibration_error()
+            calibration_error(&counts.bins())
         );
-        let brier = (5.0 * 0.0025 + 5.0 * 0.9025 + 0.5625 + 9.0 * 0.0625) / 20.0;
-        assert!((counts.brier() - brier).abs() < 1e-6, "{}", counts.brier());
+        let expected = (5.0 * 0.0025 + 5.0 * 0.9025 + 0.5625 + 9.0 * 0.0625) / 20.0;
+        assert!((brier(&counts.bins()) - expected).abs() < 1e-6, "{}", brier(&counts.bins()));
         assert_eq!((counts.outcomes, counts.graded()), ([6, 14, 0, 0], 20));
     }
 
