@@ -2,15 +2,19 @@
 //! same the next time, and no record changes what is said of its neighbours.
 //!
 //! The number of cases is fixed, so that every run with a seed is the same run. By hand it goes on as long as asked:
-//! `STEPSCOPE_FUZZ_SECONDS=600 STEPSCOPE_FUZZ_SEED=7 cargo test --test fuzz`. What fails is written below
-//! `target/tmp/fuzz`; once it is mended it is kept in `tests/fixtures/fuzz/READER/`, and replayed.
+//! `STEPSCOPE_FUZZ_SECONDS=600 STEPSCOPE_FUZZ_SEED=7 cargo test --test fuzz`, or one reader with
+//! `STEPSCOPE_FUZZ_READER=page`. What fails is written below `target/tmp/fuzz`; once it is mended it is kept in `tests/fixtures/fuzz/READER/`, and replayed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 #![allow(dead_code, reason = "the harness serves several test files")]
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "support/markup.rs"]
+mod markup;
 #[path = "support/nasty.rs"]
 mod nasty;
+#[path = "support/newest.rs"]
+mod newest;
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt::Write as _;
@@ -701,9 +705,9 @@ fn judge_filter(case: &[u8], _: &Path) -> Result<(), String> {
     }
 }
 
-const READERS: [Fuzzed; 14] = [
+const READERS: [Fuzzed; 19] = [
     Fuzzed { name: "store", weight: 10, seeds: stores, mutate: mutate_folder, judge: judge_store },
-    Fuzzed { name: "record", weight: 2, seeds: records, mutate, judge: judge_record },
+    Fuzzed { name: "record", weight: 4, seeds: records, mutate, judge: newest::judge_shared },
     Fuzzed {
         name: "list",
         weight: 1,
@@ -740,6 +744,17 @@ const READERS: [Fuzzed; 14] = [
     Fuzzed { name: "stream", weight: 1, seeds: streams, mutate, judge: judge_stream },
     Fuzzed { name: "recording", weight: 1, seeds: recordings, mutate, judge: judge_recording },
     Fuzzed { name: "filter", weight: 1, seeds: filters, mutate, judge: judge_filter },
+    Fuzzed { name: "page", weight: 4, seeds: newest::pages, mutate: newest::mutate_page, judge: newest::judge_page },
+    Fuzzed {
+        name: "notebook",
+        weight: 1,
+        seeds: newest::notebooks,
+        mutate: newest::mutate_notebook,
+        judge: |case, folder| judge_file(case, folder, "case.ipynb"),
+    },
+    Fuzzed { name: "thought", weight: 3, seeds: newest::thoughts, mutate, judge: newest::judge_shared },
+    Fuzzed { name: "flat", weight: 3, seeds: newest::flats, mutate, judge: newest::judge_shared },
+    Fuzzed { name: "tour", weight: 1, seeds: newest::tours, mutate, judge: newest::judge_tour },
 ];
 
 /// What is wrong with a case, if anything is.
@@ -771,6 +786,8 @@ fn keep(reader: &str, case: &[u8], why: &str) -> String {
 fn mutated_input_of_every_reader_is_borne() {
     let seed = asked("STEPSCOPE_FUZZ_SEED").unwrap_or(1);
     let until = asked("STEPSCOPE_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let alone: Option<String> = asked("STEPSCOPE_FUZZ_READER");
+    let is_asked = |reader: &Fuzzed| alone.as_ref().is_none_or(|name| name == reader.name);
     let goes_on = |round: usize| round == 0 || until.is_some_and(|until| Instant::now() < until);
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..2)
@@ -778,7 +795,7 @@ fn mutated_input_of_every_reader_is_borne() {
                 scope.spawn(move || {
                     let (folder, mut wrong) = (tempfile::tempdir().unwrap(), Vec::new());
                     for round in (0..).take_while(|round| goes_on(*round)) {
-                        for (n, reader) in READERS.iter().enumerate() {
+                        for (n, reader) in READERS.iter().enumerate().filter(|(_, reader)| is_asked(reader)) {
                             let mut dice = Dice(seed ^ ((round as u64) << 40) ^ ((n as u64) << 32) ^ (half << 56));
                             let seeds = (reader.seeds)();
                             assert!(!seeds.is_empty(), "{}", reader.name);
@@ -803,6 +820,7 @@ fn mutated_input_of_every_reader_is_borne() {
 #[test]
 fn seeds_are_what_their_readers_take() {
     let folder = tempfile::tempdir().unwrap();
+    newest::check_seeds(folder.path());
     for seed in configs() {
         let text = std::str::from_utf8(&seed).unwrap();
         assert_eq!(Config::parse(text, Shown::own("seed")).err().map(|failure| failure.to_string()), None, "{text}");
@@ -852,6 +870,8 @@ enum Holds {
     Piped,
     /// It writes nothing.
     Quiet,
+    /// What it prints, if anything, is a page of the program's own markup.
+    Page,
 }
 
 /// A command with the files that it is given.
@@ -865,7 +885,7 @@ struct Run {
     holds: &'static [Holds],
 }
 
-use Holds::{Again, Lines, Piped, Quiet, Shown as Says};
+use Holds::{Again, Lines, Page, Piped, Quiet, Shown as Says};
 
 const ALL: &[Holds] = &[Again, Says, Quiet];
 const JSON: &[Holds] = &[Again, Says, Lines, Quiet];
@@ -883,7 +903,7 @@ const fn run(
     Run { name, arguments, input: "", files, codes, holds }
 }
 
-const RUNS: [Run; 36] = [
+const RUNS: [Run; 43] = [
     run("check", &["check", "a.jsonl"], RECORDS, DONE, &[Again, Says, Quiet, Piped]),
     run("short", &["check", "--format", "short", "a.jsonl"], RECORDS, DONE, &[Again, Says, Quiet, Piped]),
     run("lines", &["check", "--format", "jsonl", "a.jsonl"], RECORDS, DONE, &[Again, Says, Lines, Quiet, Piped]),
@@ -953,6 +973,25 @@ const RUNS: [Run; 36] = [
         ..run("add", &["review", "add", "a.jsonl", "--reviewer", "me"], &["a.jsonl", "add.txt"], DONE, &[Says])
     },
     run(
+        "page",
+        &["export", "a.jsonl", "--line", "1", "--html", "-", "--force"],
+        REVIEWED,
+        DONE,
+        &[Again, Says, Quiet, Page],
+    ),
+    run(
+        "clean page",
+        &["export", "o.jsonl", "--html", "-", "--redact", "all", "--hide", "gold,triage", "--no-passages"],
+        &["o.jsonl"],
+        DONE,
+        &[Again, Says, Quiet, Page],
+    ),
+    run("markdown", &["export", "a.jsonl", "--line", "2", "--md", "-", "--force"], REVIEWED, DONE, ALL),
+    run("pages", &["export", "--all", "pages", "a.jsonl", "--force"], REVIEWED, DONE, &[Says]),
+    run("opened page", &["check", "page.html"], &["page.html"], DONE, ALL),
+    run("notebook", &["check", "n.ipynb"], &["n.ipynb"], DONE, ALL),
+    run("thoughts", &["show", "t.jsonl", "--line", "2", "--state"], &["t.jsonl"], DONE, ALL),
+    run(
         "models",
         &["models", "--config-dir", "cfg", "--url", "http://127.0.0.1:9", "--offline"],
         &["cfg/config.toml", "cfg/themes/own.toml"],
@@ -995,6 +1034,9 @@ fn bench() -> Vec<Entry> {
         file("v.toml", "[x]\nverifier = \"regex_format\"\npattern = \"(a|b)+$\"\n"),
         file("x.csv", "id,verdict,labels,note\norchard,fail,,\"a, b\"\nferry,pass,,\n"),
         file("add.txt", "{\"id\": \"orchard\", \"verdict\": \"fail\", \"note\": \"n\"}\n{\"id\": \"ferry\", \"verdict\": \"pass\"}\n"),
+        file("page.html", newest::pages()[0].clone()),
+        file("n.ipynb", newest::notebooks()[0].clone()),
+        file("t.jsonl", newest::thoughts().join(&b"\n"[..])),
         file("cfg/config.toml", config),
         file("cfg/themes/own.toml", themes()[0].clone()),
     ]
@@ -1045,6 +1087,21 @@ fn ran(arguments: &[&str], at: &Path, home: &Path, input: Stdio) -> Result<Ran, 
     Ok((output.status.code(), output.stdout, output.stderr))
 }
 
+/// What is printed without the record that a page carries: that may be indented.
+fn without_carried(out: &[u8]) -> Vec<u8> {
+    let find = |what: &[u8]| out.windows(what.len()).position(|window| window == what);
+    find(b"<script").map_or(out, |at| &out[..at]).to_vec()
+}
+
+/// Every page in a folder, if it is there.
+fn judge_pages(folder: &Path) -> Result<(), String> {
+    for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+        let page = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        markup::wrong_in(&page).map_or(Ok(()), |wrong| Err(format!("{}: {wrong}", path.display())))?;
+    }
+    Ok(())
+}
+
 /// What must hold of any run.
 fn judge_output(run: &Run, (code, out, error): &Ran) -> Result<(), String> {
     let complaints = String::from_utf8_lossy(error);
@@ -1059,9 +1116,12 @@ fn judge_output(run: &Run, (code, out, error): &Ran) -> Result<(), String> {
         Ok(text) => text.chars().find(|c| *c != '\n' && is_hidden(*c)).map(|c| format!("{c:?} is said as it is")),
         Err(_) => Some("what is said is no UTF-8".to_owned()),
     };
-    let shown = run.holds.contains(&Says).then(|| hides(out)).flatten();
+    let shown = run.holds.contains(&Says).then(|| hides(&without_carried(out))).flatten();
     if let Some(why) = hides(error).or(shown) {
         return Err(why);
+    }
+    if run.holds.contains(&Page) && !out.is_empty() {
+        markup::wrong_in(&String::from_utf8_lossy(out)).map_or(Ok(()), Err)?;
     }
     if run.holds.contains(&Lines) {
         for line in out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -1093,6 +1153,7 @@ fn judge_command(case: &[u8], folder: &Path) -> Result<(), String> {
     if named.count() == 0 && (leaks(&first.1) || leaks(&first.2)) {
         return Err("what lies outside was read".to_owned());
     }
+    judge_pages(&at.join("pages"))?;
     if run.holds.contains(&Quiet) {
         same("something was written", &before, &state(&at))?;
     }

@@ -72,9 +72,10 @@ fn record(case: &CaseView<'_>, object: &mut Object<'_>) {
     }
 }
 
-/// Whether somebody who looks at the source of a page would be misled; blanks of JSON are not odd.
+/// Whether somebody who looks at the source of a page would be misled, or a program that reads HTML would change it, as it
+/// does ends of lines; other blanks of JSON are not odd.
 fn is_odd(c: char) -> bool {
-    !matches!(c, '\n' | '\r' | '\t') && is_hidden(c)
+    !matches!(c, '\n' | '\t') && is_hidden(c)
 }
 
 /// The shape of a document inside a record: a line that follows the one before is its text alone.

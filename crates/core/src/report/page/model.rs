@@ -1,7 +1,7 @@
 //! What a page says of a record, worked out once for every form of it: texts ready to be shown, none longer than the
 //! limits allow.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::html::PageLink;
 use super::{Limits, PageOptions};
@@ -229,7 +229,8 @@ impl PageModel {
         let triage = case.triage().filter(|_| !hides_fix);
         let findings: Vec<FindingPart> =
             case.findings().iter().take(limits.findings).map(|finding| finding_part(case, finding, limits)).collect();
-        let maker = Maker { case, limits, triage, executed: case.executed().filter(|_| !hides_fix) };
+        let executed = case.executed().filter(|_| !hides_fix);
+        let maker = Maker { case, limits, triage, executed, columns: columns(case, limits) };
         let record = case.record.as_ref();
         let (mood, verdict) = maker.verdict();
         let (steps, steps_left) = maker.steps(options.step, &findings);
@@ -321,11 +322,29 @@ fn finding_part(case: &CaseView<'_>, finding: &crate::finding::Finding, limits: 
     }
 }
 
+/// The variables that the table of states has rows for.
+fn rows<'s>(state: &'s State<'_>) -> impl Iterator<Item = usize> + 's {
+    let variables = state.variables().iter().enumerate();
+    variables.filter(|(_, variable)| variable.origin != VariableOrigin::Given).map(|(n, _)| n)
+}
+
+fn columns(case: &CaseView<'_>, limits: &Limits) -> Option<RangeInclusive<usize>> {
+    let state = case.state();
+    if case.kind() == RecordKind::Procedure || rows(state).next().is_none() {
+        return None;
+    }
+    let last = state.step_count().min(limits.columns);
+    let is_there_before = rows(state).any(|variable| state.value_at(variable, Moment(0)).is_some());
+    Some(usize::from(!is_there_before && last > 0)..=last)
+}
+
 struct Maker<'m, 'c> {
     case: &'m CaseView<'c>,
     limits: &'m Limits,
     triage: Option<&'c Triage>,
     executed: Option<&'c Recomputed>,
+    /// After how many steps each column of the table of states stands; `None`: there is no table.
+    columns: Option<RangeInclusive<usize>>,
 }
 
 impl Maker<'_, '_> {
@@ -481,8 +500,9 @@ impl Maker<'_, '_> {
         let name = variable.map(|variable| variable.name.line()).unwrap_or_default();
         let is_given = variable.is_none_or(|variable| variable.origin == VariableOrigin::Given);
         let after = entry.writer.map_or(0, |writer| writer + 1);
-        let has_cell =
-            !is_given && self.column_of(after) && self.rows().take(self.limits.rows).any(|n| n == entry.variable);
+        let has_cell = !is_given
+            && self.columns.as_ref().is_some_and(|columns| columns.contains(&after))
+            && self.rows().take(self.limits.rows).any(|n| n == entry.variable);
         ValuePart {
             cell: has_cell.then(|| PageLink::variable(name.as_str(), entry.variable, after)),
             name: name.cut(120),
@@ -504,29 +524,19 @@ impl Maker<'_, '_> {
         Some(shown!("{}", value.shown()))
     }
 
-    /// The variables that the table of states has rows for.
     fn rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let variables = self.case.state().variables().iter().enumerate();
-        variables.filter(|(_, variable)| variable.origin != VariableOrigin::Given).map(|(n, _)| n)
-    }
-
-    /// Whether the table has a column for the state after so many steps.
-    fn column_of(&self, steps: usize) -> bool {
-        steps <= self.limits.columns
+        rows(self.case.state())
     }
 
     fn state(&self) -> Option<StateTable> {
         let (state, limits) = (self.case.state(), self.limits);
-        if state.variables().is_empty() || self.case.kind() == RecordKind::Procedure {
-            return None;
-        }
-        let last = state.step_count().min(limits.columns);
-        let is_there_before = self.rows().any(|variable| state.value_at(variable, Moment(0)).is_some());
-        let columns: Vec<usize> = (usize::from(!is_there_before && last > 0)..=last).collect();
+        let columns = self.columns.clone()?;
+        let last = *columns.end();
+        let columns: Vec<usize> = columns.collect();
         let rows: Vec<_> =
             self.rows().take(limits.rows).map(|variable| self.state_row(state, variable, &columns)).collect();
         let rows_left = self.rows().count() - rows.len();
-        (!rows.is_empty()).then(|| StateTable { columns_left: state.step_count() - last, columns, rows, rows_left })
+        Some(StateTable { columns_left: state.step_count() - last, columns, rows, rows_left })
     }
 
     fn state_row(&self, state: &State<'_>, variable: usize, columns: &[usize]) -> (Shown, Vec<StateCell>) {
