@@ -225,6 +225,10 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
         match format {
             ReportFormat::Text => out.line(&line),
             ReportFormat::Short if !out.is_closed() => out.complain(&line),
+            // Formats for programs have no last line; what could not be read is said beside them.
+            _ if counts.skips.cut.is_some() || counts.skips.nul > 0 => {
+                out.complain(&counts.skips.phrase(counts.records));
+            }
             _ => {}
         }
     }
