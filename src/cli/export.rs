@@ -1,8 +1,8 @@
 //! `stepscope export`: a record as a page to send.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pick::Pick;
 use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, hidden};
@@ -15,7 +15,7 @@ use stepscope_core::answer::typed::inline_document;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::grouped;
 use stepscope_core::report::page::{self, IndexRow, PageOptions, Said};
-use stepscope_core::report::redact::{PrivateHit, Redaction, private_in, private_in_record, without_passages};
+use stepscope_core::report::redact::{PrivateHits, Redaction, without_passages};
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::{Hidden, Hide};
@@ -26,8 +26,9 @@ use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::Input;
 
-/// So many places that look private are named.
-const NAMED: usize = 20;
+/// Pages are together at most so many times as long as what was read, and a few are always written.
+const MAX_OUTPUT: usize = 20;
+const FREE: usize = 4 << 20;
 
 /// `stepscope export`.
 #[derive(clap::Args, Clone, Debug)]
@@ -133,20 +134,73 @@ impl Cleaner {
 
 impl Cleaned {
     /// What in it still looks private.
-    fn private(&self) -> Vec<PrivateHit> {
-        let mut hits = private_in_record(self.case.text());
+    fn private(&self) -> PrivateHits {
+        let mut hits = PrivateHits::default();
+        hits.look_in_record(self.case.text());
         if let Some(document) = &self.document {
-            let lines = document.text(0..document.len());
-            hits.extend(private_in(lines, &Shown::own("document")));
+            hits.look(document.text(0..document.len()), &Shown::own("document"));
             for heading in document.toc() {
-                hits.extend(private_in(&heading.title, &Shown::own("table of contents")));
+                hits.look(&heading.title, &Shown::own("table of contents"));
             }
         }
-        for said in &self.said {
-            hits.extend(said.texts().flat_map(|text| private_in(text.bytes(), &Shown::own("reviews"))));
+        for text in self.said.iter().flat_map(Said::texts) {
+            hits.look(text.bytes(), &Shown::own("reviews"));
         }
-        hits.extend(private_in(self.source.as_str().as_bytes(), &Shown::own("file name")));
+        hits.look(self.source.as_str().as_bytes(), &Shown::own("file name"));
         hits
+    }
+}
+
+/// What looks private in many records, of which the first are named whoever finds them first, and how far all were looked
+/// through.
+#[derive(Default)]
+struct Looked {
+    hits: BTreeMap<(usize, u64), PrivateHits>,
+    count: usize,
+    ends: HashMap<usize, u64>,
+}
+
+impl Looked {
+    fn add(&mut self, (source, offset): (usize, u64), hits: PrivateHits) {
+        let end = self.ends.entry(source).or_default();
+        *end = offset.max(*end);
+        self.count += hits.count;
+        if !hits.is_empty() {
+            self.hits.insert((source, offset), hits);
+        }
+        if self.hits.len() > PrivateHits::NAMED {
+            self.hits.pop_last();
+        }
+    }
+
+    fn has(&self, (source, offset): (usize, u64)) -> bool {
+        self.ends.get(&source).is_some_and(|end| offset <= *end)
+    }
+
+    fn all(&mut self) -> PrivateHits {
+        let mut all = PrivateHits::default();
+        std::mem::take(&mut self.hits).into_values().for_each(|hits| all.extend(hits));
+        PrivateHits { count: self.count, ..all }
+    }
+}
+
+/// How much is written of all that was read so far.
+#[derive(Default)]
+struct PageRoom {
+    records: usize,
+    read: usize,
+    written: usize,
+    left_out: usize,
+}
+
+impl PageRoom {
+    /// The number of the next record, if there is room for its page.
+    fn next(&mut self, bytes: usize) -> Option<usize> {
+        self.records += 1;
+        self.read = self.read.saturating_add(bytes);
+        let has_room = self.left_out == 0 && self.written < self.read.saturating_mul(MAX_OUTPUT).max(FREE);
+        self.left_out += usize::from(!has_room);
+        has_room.then_some(self.records)
     }
 }
 
@@ -176,12 +230,12 @@ fn source_of(path: Option<&Path>, case: &CaseView<'_>) -> Vec<u8> {
 }
 
 /// Says what looks private; `true`: nothing is written because of it.
-fn refuses(hits: &[PrivateHit], force: bool, out: &Out) -> bool {
-    for hit in hits.iter().take(NAMED) {
+fn refuses(hits: &PrivateHits, force: bool, out: &Out) -> bool {
+    for hit in &hits.named {
         out.complain(&shown!("{}: {} `{}`", hit.place, hit.kind.phrase(), hit.sample));
     }
-    if hits.len() > NAMED {
-        out.complain(&shown!("and {} more", grouped(hits.len() - NAMED)));
+    if hits.count > hits.named.len() {
+        out.complain(&shown!("and {} more", grouped(hits.count - hits.named.len())));
     }
     if !hits.is_empty() && !force {
         out.complain(&Shown::own(
@@ -248,25 +302,29 @@ impl ExportArgs {
             cleaner.clean(case, said, &source_of(input.path(), case))
         };
         let inputs = || self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"));
-        let (records, outcome) = read(inputs()?, threads(None), side, |case, input| {
+        let looked: Mutex<Looked> = Mutex::default();
+        let (_, outcome) = read(inputs()?, threads(None), side, |case, input| {
             let place = shown!("{}:{}", case.source().line(), case.origin().line);
-            let hits = clean(case, input).private().into_iter().map(|hit| hit.of(&place));
-            Some((place_of(case), hits.collect::<Vec<_>>()))
+            let hits = clean(case, input).private().of(&place);
+            lock(&looked).add(place_of(case), hits);
+            None::<()>
         });
-        let (places, hits): (Vec<_>, Vec<_>) = records.into_iter().unzip();
         out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
-        if refuses(&hits.concat(), self.privacy.force, out) {
+        if refuses(&lock(&looked).all(), self.privacy.force, out) {
             return Ok(FOUND);
         }
         export_folder(folder).map_err(|failure| shown!("{failure}"))?;
-        let numbers: HashMap<_, usize> = places.into_iter().zip(1..).collect();
-        let (rows, outcome) = read(inputs()?, threads(None), side, |case, input| {
+        let room: Mutex<PageRoom> = Mutex::default();
+        // One behind the other: who comes first has room first.
+        let (rows, outcome) = read(inputs()?, 1, side, |case, input| {
+            // What was not there before was not looked at.
+            let number = Some(place_of(case)).filter(|place| lock(&looked).has(*place));
+            let number = number.and_then(|_| lock(&room).next(case.text().len()))?;
             let cleaned = clean(case, input);
             let (view, options) = (cleaned.case.view(), cleaner.options(&cleaned, None));
-            // What was not there before was not looked at.
-            let number = *numbers.get(&place_of(case))?;
             let row = IndexRow::of(&view, &options, number);
             let page = page::html(&view, &options);
+            lock(&room).written += page.text.len();
             let saved = write_export(&folder.join(row.file()), page.text.as_bytes(), page::carried::is_page);
             Some(saved.map(|()| row))
         });
@@ -276,7 +334,13 @@ impl ExportArgs {
         let index = page::index(&rows, &name, env!("CARGO_PKG_VERSION"));
         save(&folder.join("index.html"), index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
         out.line(&shown!("{} pages", grouped(rows.len())));
-        Ok(if outcome.unread().next().is_none() { CLEAN } else { FAILED })
+        let left_out = lock(&room).left_out;
+        if left_out > 0 {
+            let why = "the pages would be more than 20 times as long as the records; name fewer of them";
+            out.complain(&shown!("{} more records have no page: {why}", grouped(left_out)));
+        }
+        let is_whole = left_out == 0 && outcome.unread().next().is_none();
+        Ok(if is_whole { CLEAN } else { FAILED })
     }
 
     /// What people said of the records of each file; under no name, what was named for all.
@@ -302,6 +366,10 @@ impl ExportArgs {
         out.complain_of(contents.absent.iter().map(|name| shown!("{name}: there are no reviews yet")));
         Ok(contents.reviews)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where a record stands among all: its source, and its first byte there.

@@ -12,7 +12,7 @@ use stepscope_core::case::Case;
 use stepscope_core::record::RecordKind;
 use stepscope_core::report::page::carried::{is_page, read};
 use stepscope_core::report::page::{self, MAX_PAGE, PageOptions, Said};
-use stepscope_core::report::redact::{Redaction, private_in_record};
+use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_io::config::tour::TourScript;
 use stepscope_io::source::page::step_of;
 
@@ -174,7 +174,9 @@ pub(crate) fn judge_export(text: &[u8], document: Option<Document>) -> Result<()
         return Err(format!("the Markdown holds {hidden:?}"));
     }
     let clean = Redaction::all().record(text).into_owned();
-    match private_in_record(&clean).first() {
+    let mut hits = PrivateHits::default();
+    hits.look_in_record(&clean);
+    match hits.named.first() {
         Some(hit) => Err(format!("{hit:?} is left in {}", String::from_utf8_lossy(&clean))),
         None => same("what is redacted twice", &clean, &Redaction::all().record(&clean).into_owned()),
     }

@@ -349,36 +349,79 @@ fn is_secret_key(key: Value<'_>) -> bool {
     SECRET_KEYS.iter().any(|known| known.as_bytes() == letters)
 }
 
-/// What of a text looks private, but for what was redacted.
-pub fn private_in(text: &[u8], place: &Shown) -> Vec<PrivateHit> {
-    let hit = |(range, name): (Range<usize>, &str)| {
-        let found = text.get(range).unwrap_or_default();
-        Some(PrivateHit { kind: PrivateKind::from_word(name)?, place: place.clone(), sample: sample(found) })
-    };
-    Redaction::all().find(text).into_iter().filter_map(hit).collect()
+/// What looks private, but for what was redacted: the first of it by name, and how much there is.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct PrivateHits {
+    /// The first, in order.
+    pub named: Vec<PrivateHit>,
+    /// All of them.
+    pub count: usize,
 }
 
-/// What of a record looks private.
-pub fn private_in_record(text: &[u8]) -> Vec<PrivateHit> {
-    let mut tape = Tape::default();
-    let sound = tape.read(text) && tape.problems().is_empty();
-    let Some(root) = tape.root(text).filter(|root| sound && root.raw().len() == text.trim_ascii().len()) else {
-        return private_in(text, &Shown::own("record"));
-    };
-    let all = Redaction::all();
-    let mut hits = Vec::new();
-    each_token(root, |token, secret| {
-        let string = token.string();
-        let text = string.as_ref().map_or(token.raw(), stepscope_base::text::Untrusted::bytes);
-        // An address may hold what it leads to.
-        let place = || shown!("record {}", Shown::line(&all.text(root.pointer_at(token.range().start).text().bytes())));
-        if secret {
-            hits.push(PrivateHit { kind: PrivateKind::Secret, place: place(), sample: sample(text) });
-        } else if !all.find(text).is_empty() {
-            hits.extend(private_in(text, &place()));
+impl PrivateHits {
+    /// So many are named.
+    pub const NAMED: usize = 20;
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Looks through a text.
+    pub fn look(&mut self, text: &[u8], place: &Shown) {
+        self.find(&Redaction::all(), text, || place.clone());
+    }
+
+    /// Looks through a record.
+    pub fn look_in_record(&mut self, text: &[u8]) {
+        let mut tape = Tape::default();
+        let sound = tape.read(text) && tape.problems().is_empty();
+        let Some(root) = tape.root(text).filter(|root| sound && root.raw().len() == text.trim_ascii().len()) else {
+            return self.look(text, &Shown::own("record"));
+        };
+        let all = Redaction::all();
+        each_token(root, |token, secret| {
+            let string = token.string();
+            let text = string.as_ref().map_or(token.raw(), stepscope_base::text::Untrusted::bytes);
+            // An address may hold what it leads to.
+            let pointer = || root.pointer_at(token.range().start).text();
+            let place = || shown!("record {}", Shown::line(&all.text(pointer().bytes())));
+            if secret {
+                self.add(PrivateKind::Secret, text, place);
+            } else {
+                self.find(&all, text, place);
+            }
+        });
+    }
+
+    /// The place is asked for where it is named: to tell it takes a look at the record.
+    fn find(&mut self, all: &Redaction, text: &[u8], place: impl Fn() -> Shown) {
+        for (range, name) in all.find(text) {
+            if let Some(kind) = PrivateKind::from_word(name) {
+                self.add(kind, text.get(range).unwrap_or_default(), &place);
+            }
         }
-    });
-    hits
+    }
+
+    fn add(&mut self, kind: PrivateKind, found: &[u8], place: impl Fn() -> Shown) {
+        self.count += 1;
+        if self.named.len() < Self::NAMED {
+            self.named.push(PrivateHit { kind, place: place(), sample: sample(found) });
+        }
+    }
+
+    /// Puts what was found behind it to it.
+    pub fn extend(&mut self, other: Self) {
+        self.count += other.count;
+        self.named.extend(other.named);
+        self.named.truncate(Self::NAMED);
+    }
+
+    /// Of the record at a place.
+    #[must_use]
+    pub fn of(self, record: &Shown) -> Self {
+        Self { named: self.named.into_iter().map(|hit| hit.of(record)).collect(), ..self }
+    }
 }
 
 /// The beginning, and how long it is: enough to find it, not to use it.

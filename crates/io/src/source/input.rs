@@ -308,7 +308,7 @@ pub struct Source {
 }
 
 impl Source {
-    fn citing(self, documents: Documents) -> Self {
+    pub(crate) fn citing(self, documents: Documents) -> Self {
         Self { documents: Some(documents), ..self }
     }
 }
@@ -473,7 +473,7 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
 }
 
 /// A source whose beginning is known.
-fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
+pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
     let layout = Layout::of(head);
     Source { blob, layout, decoded, note: None, stat, documents: None }
 }

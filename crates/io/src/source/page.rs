@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::input::{Source, recognise};
+use crate::source::input::{Source, source};
 use crate::source::open::{Blob, read_small};
 use stepscope_base::text::Shown;
 use stepscope_core::report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read};
@@ -30,9 +30,11 @@ pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<So
     let mut text = carried.text;
     // A last line without its end would count as one that is still being written.
     text.push(b'\n');
-    let source = recognise(Blob::of_bytes(blob.name().clone(), &text)?, false)?;
     let documents = Documents::of_page(cache.clone(), carried.document.map(Arc::new));
-    Ok(source.map(|source| Source { documents: Some(documents), ..source }))
+    // Whatever its bytes look like, it was a record where it stood.
+    let blob = Blob::of_bytes(blob.name().clone(), &text)?;
+    let stat = blob.stat()?;
+    Ok(Some(source(Arc::new(blob), &text, false, stat).citing(documents)))
 }
 
 fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {

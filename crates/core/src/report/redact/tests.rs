@@ -1,7 +1,28 @@
 use super::*;
 
 fn kinds(text: &str) -> Vec<&'static str> {
-    private_in(text.as_bytes(), &Shown::own("x")).iter().map(|hit| hit.kind.word()).collect()
+    let mut hits = PrivateHits::default();
+    hits.look(text.as_bytes(), &Shown::own("x"));
+    hits.named.iter().map(|hit| hit.kind.word()).collect()
+}
+
+fn in_record(text: &[u8]) -> Vec<PrivateHit> {
+    let mut hits = PrivateHits::default();
+    hits.look_in_record(text);
+    assert_eq!(hits.count, hits.named.len());
+    hits.named
+}
+
+#[test]
+fn all_is_counted_and_the_first_is_named() {
+    let mails = |n: usize| (0..n).map(|n| format!("\"a{n}@b.example\": 1")).collect::<Vec<_>>().join(", ");
+    let mut hits = PrivateHits::default();
+    hits.look_in_record(format!("{{{}}}", mails(50)).as_bytes());
+    assert_eq!((hits.count, hits.named.len()), (50, PrivateHits::NAMED));
+    let mut both = PrivateHits::default();
+    both.look(b"z@b.example", &Shown::own("first"));
+    both.extend(hits);
+    assert_eq!((both.count, both.named.len(), both.named[0].place.as_str()), (51, PrivateHits::NAMED, "first"));
 }
 
 #[test]
@@ -66,8 +87,8 @@ fn a_record_stays_json_and_loses_it_in_keys_values_and_numbers() {
     let redacted = String::from_utf8(redaction.record(text.as_bytes()).into_owned()).unwrap();
     let expected = r#"{"[redacted:email]": 1, "n": "[redacted:card]", "api_key": "[redacted:secret]", "deep": ["[redacted:email]", {"k": "<ok>"}]}"#;
     assert_eq!(redacted, expected);
-    assert_eq!(private_in_record(redacted.as_bytes()), []);
-    let hits = private_in_record(text.as_bytes());
+    assert_eq!(in_record(redacted.as_bytes()), []);
+    let hits = in_record(text.as_bytes());
     assert_eq!(hits.iter().map(|hit| hit.kind.word()).collect::<Vec<_>>(), ["email", "secret", "email"]);
     assert!(
         hits.iter().all(|hit| !hit.place.as_str().contains("ada@ex") && !hit.sample.as_str().contains("ada@ex")),
@@ -80,7 +101,7 @@ fn what_stands_around_a_record_goes_too() {
     for text in ["{\"a\": 1} ada@example.org", "{\"a\": ada@example.org", "ada@example.org"] {
         let redacted = Redaction::all().record(text.as_bytes()).into_owned();
         assert!(!String::from_utf8(redacted).unwrap().contains("ada@"), "{text}");
-        assert_eq!(private_in_record(text.as_bytes()).len(), 1, "{text}");
+        assert_eq!(in_record(text.as_bytes()).len(), 1, "{text}");
     }
 }
 
