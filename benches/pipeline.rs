@@ -133,7 +133,7 @@ fn search_file(bencher: Bencher<'_, '_>) {
         let (send, events) = channel();
         let pattern = pattern.clone();
         let fits = move |text: &[u8]| pattern.is_match(text).then_some(());
-        let _running = start(Plan::of(&store, 0, |_| true), fits, move |found| send.send(found).is_ok());
+        let _running = start(Plan::of(&store, 0, |_, _| true), fits, move |found| send.send(found).is_ok());
         events.iter().take_while(|found| !matches!(found, SearchEvent::All)).count()
     });
 }

@@ -1311,7 +1311,7 @@ fn two_searches_run_side_by_side_and_records_come_back() {
     let mut performer = Performer::new(outbox.clone(), Memory::default(), std::sync::Arc::default(), Calls::default());
     let mut perform = |effect| assert!(performer.perform(effect, &sender).is_none());
     perform(Effect::Begin);
-    let plan = || stepscope_io::pipeline::search::Plan::of(&d.app.store, 0, |_| true);
+    let plan = || stepscope_io::pipeline::search::Plan::of(&d.app.store, 0, |_, _| true);
     for (id, text) in [(1, "pears"), (2, "plums"), (3, "pears")] {
         perform(Effect::Search(id, Filter::parse(text, TypeRegistry::built_in()).unwrap().into(), plan()));
     }

@@ -9,6 +9,8 @@ mod drive;
 mod fed;
 #[path = "support/hostile.rs"]
 mod hostile;
+#[path = "support/markup.rs"]
+mod markup;
 #[path = "support/nasty.rs"]
 mod nasty;
 
@@ -161,6 +163,68 @@ fn every_format_says_it_in_honest_characters() {
         wrong.iter().map(|why| format!("{format} {:?}: {why}", group.file_name())).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What `check` says of each record, without where it stands and without what its neighbours say of it.
+fn findings_of(path: &Path) -> Vec<serde_json::Value> {
+    let words = ["check", "--format", "jsonl", "--fail-on", "never", "--jobs", "1", "--"].map(OsStr::new);
+    let (output, _) = run(&words.into_iter().chain([path.as_os_str()]).collect::<Vec<_>>());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let about = |line: &str| {
+        // Digits without end and half pairs are JSON that this reader does not take.
+        let mut record: serde_json::Value = serde_json::from_str(line).ok()?;
+        for key in ["source", "line", "index"] {
+            record.as_object_mut()?.remove(key);
+        }
+        let of_itself = |finding: &serde_json::Value| {
+            !["record/joined", "record/duplicate_id"].iter().any(|rule| finding["rule"] == *rule)
+        };
+        record["findings"].as_array_mut()?.retain(of_itself);
+        Some(record)
+    };
+    text.lines().map(|line| about(line).unwrap_or_default()).collect()
+}
+
+#[test]
+fn every_file_has_pages_that_hold_nothing_but_their_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pages, next) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
+    let cases = hostile::write_all(folder.path());
+    let before = inventory(folder.path());
+    let wrong = with_all(&cases, |(path, case)| {
+        let to = pages.path().join(next.fetch_add(1, Ordering::Relaxed).to_string());
+        let words =
+            [OsStr::new("export"), OsStr::new("--force"), OsStr::new("--all"), to.as_os_str(), OsStr::new("--")];
+        let (output, took) = run(&words.into_iter().chain([path.as_os_str()]).collect::<Vec<_>>());
+        let mut wrong = judge(&output, took, &[0, 2]);
+        let mut made: Vec<PathBuf> =
+            std::fs::read_dir(&to).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+        made.sort();
+        let index = made.iter().position(|page| page.ends_with("index.html")).map(|at| made.remove(at));
+        let mut bytes = 0;
+        for page in index.iter().chain(&made) {
+            let text = std::fs::read_to_string(page).unwrap();
+            bytes += text.len();
+            wrong.extend(markup::wrong_in(&text));
+        }
+        if bytes > 20 * case.bytes.len() + (5 << 20) {
+            wrong.push(format!("{bytes} bytes of pages"));
+        }
+        // Opened again, a few of them say what their record says.
+        let records = findings_of(path);
+        if output.status.code() == Some(0) && made.len() != records.len() {
+            wrong.push(format!("{} pages of {} records", made.len(), records.len()));
+        }
+        for (page, record) in made.iter().zip(&records).step_by(1 + records.len() / 2) {
+            let carries = std::fs::read_to_string(page).unwrap().contains("This page carries its record");
+            if carries && findings_of(page) != std::slice::from_ref(record) {
+                wrong.push(format!("{:?} is not {record}: {:?}", page.file_name(), findings_of(page)));
+            }
+        }
+        wrong.iter().map(|why| format!("{:?}: {why}", case.name)).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(inventory(folder.path()) == before, "a file was changed or left behind");
 }
 
 #[test]

@@ -141,6 +141,36 @@ fn a_folder_of_tiny_files_is_a_small_input() {
 }
 
 #[test]
+fn pages_are_written_in_proportion_and_the_rest_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = "{\"id\": 1, \"note\": \"x\"}\n".repeat(3_000);
+    write(&folder, "many.jsonl", &many);
+    let ran = run(&folder, ROOM, &["export", "--all", "pages", "many.jsonl"], "");
+    assert_eq!(ran.code, Some(2), "{}", ran.said);
+    let pages: Vec<_> = std::fs::read_dir(folder.path().join("pages")).unwrap().map(|page| page.unwrap()).collect();
+    let bytes: u64 = pages.iter().map(|page| page.metadata().unwrap().len()).sum();
+    assert!(bytes <= 5 << 20, "{bytes}");
+    // The first have theirs, and the index.
+    assert_eq!(number_before(" more records have no page", &ran.said), 3_001 - pages.len());
+    let first = pages.iter().filter(|page| page.file_name().to_string_lossy().starts_with("0001-")).count();
+    assert!(first == 1 && pages.len() > 200, "{}", pages.len());
+}
+
+#[test]
+fn what_looks_private_is_counted_where_there_is_much_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mails = |n: usize| (0..n).map(|n| format!("\"a{n}@b.example\": 1")).collect::<Vec<_>>().join(", ");
+    write(&folder, "one.jsonl", &format!("{{\"id\": 1, \"state\": {{{}}}}}\n", mails(100_000)));
+    write(&folder, "many.jsonl", &"{\"a\": \"a@b.example\"}\n".repeat(30_000));
+    for (file, all) in [("one.jsonl", 100_000), ("many.jsonl", 30_000)] {
+        let ran = run(&folder, ROOM, &["export", "--all", "pages", file], "");
+        assert_eq!((ran.code, ran.said.lines().count()), (Some(1), 22), "{}", ran.said);
+        assert!(ran.said.contains(&format!("and {} more", grouped(all - 20))), "{}", ran.said);
+        assert!(!folder.path().join("pages").exists());
+    }
+}
+
+#[test]
 fn what_is_not_saved_is_told_up_to_a_number() {
     let folder = tempfile::tempdir().unwrap();
     let lines = "x\n".repeat(3_000) + "{\"id\": \"a\", \"verdict\": \"pass\"}\n";

@@ -656,7 +656,7 @@ mod live {
         let halfway: Vec<usize> = (15_000..30_002).chain(0..15_000).collect();
         let from_halfway: Vec<usize> = halfway.iter().copied().filter(|n| expected.contains(n)).collect();
         let in_order = Plan::in_order(&live.store, halfway.into_iter());
-        for (plan, expected) in [(Plan::of(&live.store, 0, |_| true), expected), (in_order, from_halfway)] {
+        for (plan, expected) in [(Plan::of(&live.store, 0, |_, _| true), expected), (in_order, from_halfway)] {
             let (pattern, send) = (pattern.clone(), send.clone());
             let fits = move |text: &[u8]| pattern.is_match(text).then_some(());
             let running = start(plan, fits, move |found| send.send(found).is_ok());

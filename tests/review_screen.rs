@@ -451,6 +451,111 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     assert_eq!(plain.app.review.target.as_ref().unwrap().summary.content, content);
 }
 
+/// Two files that differ in what is hidden alone: by no filter, order, count or find can they be told apart.
+#[test]
+fn no_filter_no_order_and_no_count_tells_what_is_hidden() {
+    let desks = [Desk::new(9), Desk::new(9)];
+    let text = std::fs::read_to_string(desks[1].runs()).unwrap();
+    let number = |n: usize| format!("\"gold_num\": {}.0", 2 * n);
+    let other = text.lines().enumerate().map(|(n, line)| {
+        let line = line.replace(&number(n + 1), &format!("\"gold_num\": {}.0, \"gold_answer\": \"so #### 7\"", n * n));
+        let line = line.replace("\"confidence\": 0.9", &format!("\"confidence\": 0.{n}"));
+        let correct = n % 2 == 0;
+        line.replace("\"correct\": true", &format!("\"correct\": {correct}"))
+            .replace("\"correct\": false", &format!("\"correct\": {correct}"))
+    });
+    std::fs::write(desks[1].runs(), other.collect::<Vec<_>>().join("\n") + "\n").unwrap();
+    let open = |hide: Hide| {
+        desks.each_ref().map(|desk| {
+            let mut d = desk.open_with(|app| app.review.hide = hide);
+            d.until(|app| app.store.totals().checked == 9);
+            d
+        })
+    };
+    let order = |d: &Drive| (0..d.app.rows()).filter_map(|row| d.app.table.record(row)).collect::<Vec<_>>();
+    let fields = [
+        "correct:true",
+        "correct:false",
+        "correct:unknown",
+        "-correct:true",
+        "kind:procedural",
+        "rule:gold",
+        "rule:run",
+        "rule:answer",
+        "severity:fatal",
+        "severity:repairable",
+        "severity:warning",
+        "severity:note",
+        "fix:none",
+        "fix:step_run",
+        "fix:procedure",
+        "fix:gold",
+        "fix:unknown",
+        "recovered:gold",
+        "recovered:no",
+        "steps>1",
+        "fitness<1",
+        "conf>=.5",
+        "conf<.5",
+        "pred>6",
+        "fatal>0",
+        "repairable>0",
+        "warning>0",
+        "note>0",
+        "findings>0",
+        "findings=0",
+        "route:ship",
+        "route:human_review",
+        "verdict:open",
+        "gold:wrong",
+        "reviewed:false",
+        "stale:true",
+        "text:0.9",
+        "text:0.3",
+        "text:gold_num",
+        "id:r1",
+        "grounded<1",
+        "items=0",
+    ];
+    let told = [Hidden::Gold, Hidden::Triage, Hidden::Confidence, Hidden::Baseline];
+    let [mut one, mut two] = open(Hide::of(told));
+    let [mut plain, mut other] = open(Hide::default());
+    let mut tells = Vec::new();
+    for field in fields {
+        let filter = |d: &mut Drive| {
+            d.keys(&format!("f ^U '{field}' Enter"));
+            d.wait_for(|app| app.table.filtering.as_ref().is_none_or(|search| search.done));
+            order(d)
+        };
+        assert_eq!(filter(&mut one), filter(&mut two), "{field}");
+        tells.extend((filter(&mut plain) != filter(&mut other)).then_some(field));
+    }
+    // Without hiding many of them tell the files apart.
+    assert!(
+        ["correct:true", "fix:none", "conf<.5", "text:0.3", "findings=0"].iter().all(|field| tells.contains(field)),
+        "{tells:?}"
+    );
+    for d in [&mut one, &mut two] {
+        d.keys("f ^U 'correct:true' Enter").shows(&["correct: tells what is hidden (gold)"]);
+        d.keys("f ^U 'cell:both' Enter Esc f ^U Enter");
+        for key in ["I", "O", "#"] {
+            d.keys(key).shows(&["it counts what --hide hides"]);
+            assert_eq!(d.app.screens.top(), ScreenKind::Table, "{key}");
+        }
+    }
+    for _ in 0..12 {
+        for descending in [false, true] {
+            assert_eq!(order(&one), order(&two), "{:?} {descending}", one.app.table.sort);
+            one.keys("~");
+            two.keys("~");
+        }
+        one.keys(">");
+        two.keys(">");
+    }
+    let seen = |d: &mut Drive| d.screen().replace('\u{a0}', " ");
+    assert_eq!(seen(&mut one), seen(&mut two), "nor by what is on the screen");
+}
+
 #[test]
 fn neither_find_nor_the_filter_tells_what_is_hidden() {
     let desk = Desk::new(3);

@@ -239,6 +239,9 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
 
 /// Whether some record beside the one under the cursor has findings, in the table or not.
 fn others_have_findings(app: &App) -> bool {
+    if !app.review.hide.is_empty() {
+        return app.store.len() > 1;
+    }
     let own = app.record().and_then(|record| app.store.row(record)).map(|row| row.counts).unwrap_or_default();
     app.store.totals().with.iter().zip(own).any(|(&with, own)| with > usize::from(own > 0))
 }

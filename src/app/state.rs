@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stepscope_core::table::row::RowFacts;
 use stepscope_io::pipeline::side_data::SideData;
 
 use crate::app::across::Across;
@@ -225,9 +226,15 @@ impl App {
         self.table.record(self.table.list.at).filter(|record| *record < self.store.len())
     }
 
-    /// How many records have findings of each severity, as far as they were checked.
+    /// What the table may tell of a record now.
+    pub(crate) fn shown_row(&self, record: usize) -> Option<RowFacts> {
+        Some(self.store.row(record)?.hiding(self.review.hidden_of(record)))
+    }
+
+    /// How many records have findings of each severity, as far as they were checked; nobody says so while something is
+    /// hidden.
     pub(crate) fn severity_counts(&self) -> [usize; 4] {
-        self.store.totals().with
+        if self.review.hide.is_empty() { self.store.totals().with } else { [0; 4] }
     }
 
     /// The record that somebody waits for.

@@ -274,7 +274,10 @@ impl App {
         let Self { store, table, across, forks, review, .. } = self;
         let is_in = |record: usize, set: &str| across.holds(set, store.address(record));
         let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows));
-        table.arrange(records, |record| store.row(record).copied(), is_in, review, fork_tree);
+        let row = |record: usize| Some(store.row(record)?.hiding(review.hidden_of(record)));
+        // The order in which records are judged is the same before and after.
+        let queued = |record: usize| Some(store.row(record)?.hiding(review.hide));
+        table.arrange(records, [&row, &queued], is_in, review, fork_tree);
         self.review.reorder();
         if self.review.is_on() {
             review::keys::count_progress(self);

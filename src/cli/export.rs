@@ -179,7 +179,9 @@ impl Looked {
 
     fn all(&mut self) -> PrivateHits {
         let mut all = PrivateHits::default();
-        std::mem::take(&mut self.hits).into_values().for_each(|hits| all.extend(hits));
+        for hits in std::mem::take(&mut self.hits).into_values() {
+            all.extend(hits);
+        }
         PrivateHits { count: self.count, ..all }
     }
 }

@@ -26,8 +26,10 @@ pub(crate) const NOT_HERE: &str = "not available here; q goes back";
 pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
     let baseline = need(app.across.baseline.is_some(), "no baseline; start with --baseline PATH");
     Some(match action {
-        Action::Compare => baseline,
-        Action::Dashboard | Action::Adjudication | Action::Insights => Ok(()),
+        Action::Compare => baseline.and_then(|()| may_count(app)),
+        Action::Dashboard | Action::Insights => may_count(app),
+        Action::Frequency => return may_count(app).err().map(Err),
+        Action::Adjudication => Ok(()),
         Action::Baseline => baseline.and_then(|()| match screen {
             ScreenKind::SideBySide => Ok(()),
             ScreenKind::Rerun => Err("go back to the run first (q)"),
@@ -41,6 +43,14 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
         }
         _ => return None,
     })
+}
+
+/// Why what counts over all records is not shown.
+const HIDDEN: &str = "it counts what --hide hides; start without --hide to see it";
+
+/// Whether what counts over all records may be shown: it tells of those that are still to be judged.
+fn may_count(app: &App) -> Result<(), Reason> {
+    need(app.review.hide.is_empty(), HIDDEN)
 }
 
 /// Whether a filter may take the place of what lies below: no re-run is lost by it whose call is running or whose result
@@ -184,6 +194,9 @@ pub(crate) fn show_filtered(app: &mut App, filter: &str) -> Effects {
 /// What a filter needs that is not worked out yet; `Err`: it cannot be.
 pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'static str> {
     let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
+    if filter.sets().next().is_some() {
+        may_count(app)?;
+    }
     let mut effects = Vec::new();
     if asks("board:") && app.across.judged.is_none() {
         effects.extend(read_boards(app));

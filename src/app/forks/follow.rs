@@ -157,7 +157,7 @@ fn look_for_parents(app: &mut App) -> Option<Effect> {
         return None;
     }
     let lengths = fork_tree.missing_lengths();
-    let fits = |row: &RowFacts| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
+    let fits = |_, row: &RowFacts| lengths.as_ref().is_none_or(|lengths| lengths.contains(&u64::from(row.len)));
     Some(Effect::Parents(table.moves(), Plan::of(store, from, fits), missing))
 }
 

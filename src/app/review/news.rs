@@ -143,7 +143,7 @@ fn find_reviewed(app: &mut App) -> Effects {
     let sought = app.review.sought();
     for (ids, first, begun) in [(fresh, 0, from > 0), (sought, from, true)] {
         if begun && !ids.is_empty() && first < app.store.len() {
-            effects.push(Effect::FindReviewed(moves, ids, Plan::of(&app.store, first, |_| true)));
+            effects.push(Effect::FindReviewed(moves, ids, Plan::of(&app.store, first, |_, _| true)));
         }
     }
     effects

@@ -43,7 +43,7 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
         return Vec::new();
     }
     if search.planned < store.len() {
-        let plan = Plan::of(store, search.planned, |_| true).hiding(|record| review.hide_for(record));
+        let plan = Plan::of(store, search.planned, |_, _| true).hiding(|record| review.hide_for(record));
         (search.running, search.done, search.planned) = (true, false, store.len());
         return vec![Effect::Search(search.id, search.filter.clone(), plan)];
     }

@@ -247,7 +247,7 @@ pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
 }
 
 fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(row) = app.store.row(record) else { return Vec::new() };
+    let Some(row) = app.shown_row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
     let mut line = Vec::new();
@@ -255,10 +255,10 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
         if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
             line.push(look.span(pad("▒", width), Role::Faint));
         } else if column == Column::Findings {
-            line.extend(findings(row, width, look));
+            line.extend(findings(&row, width, look));
         } else {
             let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
-            let (text, role) = typed.unwrap_or_else(|| cell(app, record, row, column));
+            let (text, role) = typed.unwrap_or_else(|| cell(app, record, &row, column));
             line.push(look.span(aligned(column, &text, width), role));
         }
         line.push(Span::raw(" "));

@@ -81,7 +81,7 @@ fn finding_by(app: &mut App, by: isize) {
     let rows = app.rows();
     let here = app.table.list.at;
     let has = |row: &usize| {
-        app.table.record(*row).and_then(|record| app.store.row(record)).is_some_and(|row| row.worst().is_some())
+        app.table.record(*row).and_then(|record| app.shown_row(record)).is_some_and(|row| row.worst().is_some())
     };
     let way = by.signum();
     let others = (1..rows).map(|step| (here as isize + way * step as isize).rem_euclid(rows as isize) as usize);

@@ -49,6 +49,10 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
         effects.extend(go_on_searching(app, |_| true));
     }
     app.arrange();
+    if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
+        let (word, records) = (hidden.word(), "of records that you have not judged it finds nothing by it");
+        app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
+    }
     Ok(effects)
 }
 
@@ -59,7 +63,9 @@ pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -
     let begin = |search: &mut Search| {
         let filter = &search.filter;
         // What was not checked yet may still come to fit.
-        let asked = |row: &RowFacts| !row.has(Flag::Checked) || filter.fits_row(row) != RowAnswer::No;
+        let asked = |record: usize, row: &RowFacts| {
+            !row.has(Flag::Checked) || filter.fits_row(&row.hiding(review.hidden_of(record))) != RowAnswer::No
+        };
         let plan = Plan::of(store, search.planned, asked).hiding(|record| review.hide_for(record));
         (search.running, search.planned) = (true, store.len());
         Effect::Search(search.id, search.filter.clone(), plan)
@@ -72,7 +78,7 @@ pub(crate) fn follow_matches(app: &mut App) -> Effects {
     let App { store, table, review, .. } = app;
     let Some(finding) = table.finding.as_mut().filter(|finding| !finding.running) else { return Vec::new() };
     if finding.planned < store.len() {
-        let plan = Plan::of(store, finding.planned, |_| true).hiding(|record| review.hide_for(record));
+        let plan = Plan::of(store, finding.planned, |_, _| true).hiding(|record| review.hide_for(record));
         finding.go_on(store.len());
         return vec![Effect::Find(finding.id, finding.letters.clone(), plan)];
     }

@@ -236,12 +236,13 @@ impl Table {
         self.order.is_none()
     }
 
-    /// Makes the order anew from the rows, keeping the cursor on its record; `is_in` says whether a set of records holds
-    /// one, `review` what people said of it, `forks` puts each fork below its parent, if there are any.
+    /// Makes the order anew from the rows, as they are and as the queue is made of them, keeping the cursor on its record;
+    /// `is_in` says whether a set of records holds one, `review` what people said of it, `forks` puts each fork below its
+    /// parent, if there are any.
     pub(crate) fn arrange(
         &mut self,
         records: usize,
-        row: impl Fn(usize) -> Option<RowFacts>,
+        rows: [&dyn Fn(usize) -> Option<RowFacts>; 2],
         is_in: impl Fn(usize, &str) -> bool,
         review: &Review,
         forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
@@ -249,9 +250,9 @@ impl Table {
         let here = self.record(self.list.at);
         let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
         let order = match forks {
-            Some(forks) => Some(forks(&self.arranged(records, row, is_in, review))),
+            Some(forks) => Some(forks(&self.arranged(records, rows, is_in, review))),
             None if natural => None,
-            None => Some((self.arranged(records, row, is_in, review), Vec::new())),
+            None => Some((self.arranged(records, rows, is_in, review), Vec::new())),
         };
         self.order = order.map(|(rows, forks)| Order::new(rows, forks, records));
         let Self { finding, order, .. } = self;
@@ -266,7 +267,7 @@ impl Table {
     fn arranged(
         &self,
         records: usize,
-        row: impl Fn(usize) -> Option<RowFacts>,
+        [row, queued]: [&dyn Fn(usize) -> Option<RowFacts>; 2],
         is_in: impl Fn(usize, &str) -> bool,
         review: &Review,
     ) -> Vec<u32> {
@@ -282,7 +283,7 @@ impl Table {
             None => (0..records as u32).filter(fits).collect(),
         };
         if self.sort == SortBy::Review {
-            let key = |record: u32| review.queue.key(record as usize, &row(record as usize)?);
+            let key = |record: u32| review.queue.key(record as usize, &queued(record as usize)?);
             let mut keyed: Vec<_> = order.iter().filter_map(|record| Some((key(*record)?, *record))).collect();
             keyed.sort_unstable();
             if self.descending {

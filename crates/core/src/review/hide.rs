@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::event::Text;
+use crate::rules::id::RuleId;
 use stepscope_base::json::{Tape, Value};
 
 stepscope_base::words! {
@@ -27,7 +28,7 @@ impl Hidden {
     }
 
     /// The members of a record that say it, wherever they stand.
-    const fn keys(self) -> &'static [&'static str] {
+    pub(crate) const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Gold => stepscope_base::list![
                 gold_answer gold_num gold correct orig_answer solver_state expected_answer target ground_truth_answer
@@ -37,6 +38,36 @@ impl Hidden {
             Self::Confidence => &["confidence"],
             Self::Model => &["model", "model_name", "model_id", "base_url", "system_fingerprint", "provider"],
             Self::Baseline | Self::Triage => &[],
+        }
+    }
+
+    /// The rules that look at it: whoever knows that they spoke knows something of it.
+    pub(crate) const fn rules(self) -> &'static [RuleId] {
+        match self {
+            Self::Gold => &[
+                RuleId::GoldNum,
+                RuleId::GoldSteps,
+                RuleId::Recompute,
+                RuleId::AnswerZero,
+                RuleId::AnswerFactor,
+                RuleId::AnswerNegative,
+                RuleId::AnswerFractional,
+                RuleId::AnswerMagnitude,
+                RuleId::AnswerUnit,
+                RuleId::QuantityMissed,
+                RuleId::QuantityInvented,
+                RuleId::QuantityChanged,
+                RuleId::UnknownShape,
+                RuleId::WrongType,
+            ],
+            Self::Confidence => &[
+                RuleId::ConfidenceOutOfRange,
+                RuleId::AnswerSchema,
+                RuleId::MissingField,
+                RuleId::WrongType,
+                RuleId::AnswerDiffersFromRawResponse,
+            ],
+            Self::Baseline | Self::Triage | Self::Model => &[],
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{GoldStatus, Text};
 use crate::review::fold::Outcome;
+use crate::review::hide::{Hidden, Hide};
 use crate::review::verdict_state::VerdictState;
 use crate::rules::{RULES, RuleId};
 use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
@@ -292,7 +293,14 @@ impl Filter {
         named.flatten().map(String::as_str)
     }
 
-    /// What the columns of a row say.
+    /// The first field that asks for something hidden, with what that is.
+    pub fn asks_hidden(&self, hide: Hide) -> Option<(&'static str, Hidden)> {
+        self.terms.iter().find_map(|term| {
+            let (field, told) = term.test.tells()?;
+            Some((field, told.iter().copied().find(|hidden| hide.has(*hidden))?))
+        })
+    }
+
     /// Whether what people said must be asked.
     pub fn needs_reviews(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
@@ -363,6 +371,32 @@ impl Test {
             Self::Text(letters) | Self::Id(letters) | Self::WholeId(letters, _) => Some(letters),
             _ => None,
         }
+    }
+
+    /// The field, and what it tells of a record that a reviewer may not want to know; `None`: nothing.
+    const fn tells(&self) -> Option<(&'static str, &'static [Hidden])> {
+        use Hidden as H;
+        const JUDGED: &[Hidden] = &[H::Gold, H::Baseline, H::Triage];
+        Some(match self {
+            Self::Correct(_) => ("correct", &[H::Gold]),
+            Self::Fix(_) => ("fix", JUDGED),
+            Self::RecoversGold(_) => ("recovered", JUDGED),
+            Self::Route(_) => ("route", &[H::Confidence]),
+            Self::Number(Column::Confidence, ..) => ("conf", &[H::Confidence]),
+            Self::Rule(_) => ("rule", &[H::Gold, H::Confidence]),
+            Self::Severity(_) => ("severity", &[H::Gold, H::Confidence]),
+            Self::Number(Column::Count(_) | Column::Findings, ..) => ("findings", &[H::Gold, H::Confidence]),
+            Self::Review(ReviewTest::Gold(_)) => ("gold", &[H::Gold]),
+            Self::Sets(_) => ("cell", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
+            Self::Kind(_)
+            | Self::Truncation(_)
+            | Self::Type(_)
+            | Self::Number(..)
+            | Self::Review(_)
+            | Self::Text(_)
+            | Self::Id(_)
+            | Self::WholeId(..) => return None,
+        })
     }
 
     /// Whether a person sees the letters where they are looked for; of what is no JSON all is seen.

@@ -5,6 +5,7 @@ use crate::answer::truncation::TruncationVerdict;
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
+use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::{Kinds, QueueClass, RuleId};
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
@@ -315,6 +316,39 @@ impl RowFacts {
         self.flags |= flag as u8;
     }
 
+    /// What may be told of the record while something of it is hidden: of records that differ in nothing else it is the
+    /// same, so that no filter, order or count gives it away. A rule that spoke counts once then.
+    #[must_use]
+    pub fn hiding(mut self, hide: Hide) -> Self {
+        if hide.is_empty() {
+            return self;
+        }
+        if hide.has(Hidden::Gold) {
+            self.flags &= !(Flag::Right as u8 | Flag::Wrong as u8);
+        }
+        // Where to fix a run is found by comparing it with both.
+        if [Hidden::Gold, Hidden::Baseline, Hidden::Triage].into_iter().any(|hidden| hide.has(hidden)) {
+            self.kind &= 0xf;
+            self.rules &= !DISAGREES;
+        }
+        if hide.has(Hidden::Confidence) {
+            self.confidence = f32::NAN;
+            // Whoever is not sure enough is sent to a person.
+            if let Some(typed) = self.typed() {
+                self.facts = TypedRow { route: None, said: typed.said & !(AnswerFlag::Clarify as u8), ..typed }.pack();
+            }
+        }
+        let told =
+            hide.each().flat_map(Hidden::rules).fold(0, |bits, rule| bits | RuleBits::of(*rule).bit(self.kind()));
+        self.rules &= !told;
+        self.counts = [0; 4];
+        let spoke: Vec<RuleId> = self.rules().collect();
+        for rule in spoke {
+            self.note(rule, rule.severity());
+        }
+        self
+    }
+
     /// Whether the run was judged right; `None`: it says nothing of it.
     pub const fn correct(&self) -> Option<bool> {
         match (self.has(Flag::Right), self.has(Flag::Wrong)) {
@@ -430,6 +464,8 @@ mod tests {
     use super::*;
     use crate::case::Case;
     use crate::finding::{Finding, Place};
+    use crate::rules::{RULES, example};
+    use serde_json::Value as Json;
 
     use stepscope_base::json::Pointer;
 
@@ -468,6 +504,117 @@ mod tests {
             let verdict = Triage::judge(&view, &[], None).map(|triage| triage.fix);
             assert_eq!((row.fix(), verdict), (Some(fix), Some(fix)), "{facts}");
         }
+    }
+
+    /// The same record with other values of what is hidden.
+    fn others(text: &[u8], hidden: Hidden) -> Vec<Vec<u8>> {
+        fn put(value: &mut Json, keys: &[&str], new: &mut dyn FnMut(&Json) -> Json) {
+            match value {
+                Json::Array(items) => items.iter_mut().for_each(|item| put(item, keys, new)),
+                Json::Object(members) => {
+                    for (key, member) in members {
+                        if keys.contains(&key.as_str()) {
+                            *member = new(member);
+                        } else {
+                            put(member, keys, new);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Ok(root) = serde_json::from_slice::<Json>(text) else { return Vec::new() };
+        if hidden.keys().is_empty() {
+            return Vec::new();
+        }
+        let new: [&dyn Fn(&Json) -> Json; 6] = [
+            &Json::clone,
+            &|_| serde_json::json!([{}]),
+            &|old| match old {
+                Json::Number(_) => Json::from(7.5),
+                Json::String(_) => Json::from("3 + 4 = <<3+4=8>>8 #### 7.5"),
+                Json::Bool(old) => Json::from(!old),
+                other => other.clone(),
+            },
+            &|old| if old.is_number() { Json::from(0) } else { Json::from("#### 1,080") },
+            &|_| Json::Null,
+            &|old| {
+                if old.is_string() {
+                    Json::from("80 * 12.5 = 1000 dollars, 10 times 100 #### 1000")
+                } else {
+                    Json::from(1000)
+                }
+            },
+        ];
+        let made = |new: &&dyn Fn(&Json) -> Json| {
+            let mut root = root.clone();
+            put(&mut root, hidden.keys(), &mut |old| new(old));
+            serde_json::to_vec(&root).unwrap()
+        };
+        new.iter().map(made).collect()
+    }
+
+    /// Records of which something is hidden, and the same with other values of it or without it: no column, no filter and no order tells them apart.
+    #[test]
+    fn what_is_hidden_of_a_record_cannot_be_told_from_its_row() {
+        let examples: Vec<_> = RULES.iter().flat_map(|rule| [rule.bad, rule.good]).map(example).collect();
+        let runs = include_str!("../../../../tests/fixtures/runs.jsonl");
+        let chains = include_str!("../../../../sample_runs/chains.jsonl");
+        let samples = include_str!("../../../../sample_runs/by_hand.jsonl");
+        let answers = include_str!("../../../../sample_runs/policy.jsonl");
+        let lines =
+            [runs, chains, samples, answers].into_iter().flat_map(|file| file.lines().step_by(3)).map(str::as_bytes);
+        let row = |text: &[u8]| {
+            let case = Case::read(text);
+            let view = case.view();
+            RowFacts::unchecked(0, 3).checked(&view, view.findings(), None)
+        };
+        let all = |row: &RowFacts| {
+            (row.rules, row.facts, row.counts, row.kind, row.flags, row.steps, row.confidence.to_bits())
+        };
+        let (mut seen, mut wrong) = ([0; Hidden::ALL.len()], std::collections::BTreeSet::new());
+        for text in lines.chain(examples.iter().map(|text| &text[..])) {
+            let own = row(text);
+            for hidden in Hidden::ALL {
+                let hide = Hide::of([hidden]);
+                let mut others = others(text, hidden).into_iter();
+                let same = others.next();
+                let whole = same.map_or(own, |same| row(&same));
+                seen[hidden as usize] += usize::from(all(&whole) != all(&whole.hiding(hide)));
+                let masked = hide.mask(text).into_owned();
+                for (whole, other) in others.map(|other| (whole, other)).chain([(own, masked)]) {
+                    let without = row(&other);
+                    // Of some examples nothing is left that says what they are.
+                    if without.kind() == RecordKind::Unknown || without.kind() != whole.kind() {
+                        continue;
+                    }
+                    let (one, two) = (whole.hiding(hide), without.hiding(hide));
+                    let differs = |rule: &RuleId| one.spoke(RuleBits::of(*rule)) != two.spoke(RuleBits::of(*rule));
+                    let before = wrong.len();
+                    wrong.extend(
+                        RuleId::ALL
+                            .into_iter()
+                            .filter(differs)
+                            .filter(|rule| rule.kinds().has(one.kind()))
+                            .map(|rule| (hidden, rule)),
+                    );
+                    assert!(
+                        all(&one) == all(&two) || wrong.len() > before || !wrong.is_empty(),
+                        "{hidden:?}: {:?} is not {:?} of {}",
+                        all(&one),
+                        all(&two),
+                        String::from_utf8_lossy(&other)
+                    );
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "rules that tell what is hidden: {wrong:?}");
+        assert!(
+            seen[Hidden::Gold as usize] > 20
+                && seen[Hidden::Confidence as usize] > 5
+                && seen[Hidden::Triage as usize] > 5,
+            "{seen:?}"
+        );
     }
 
     #[test]

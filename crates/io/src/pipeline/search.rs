@@ -51,10 +51,10 @@ impl RecordSpan {
 
 impl Plan {
     /// The records of a store from a position on, without those that need not be asked.
-    pub fn of(store: &Store, from: usize, wanted: impl Fn(&RowFacts) -> bool) -> Self {
+    pub fn of(store: &Store, from: usize, wanted: impl Fn(usize, &RowFacts) -> bool) -> Self {
         let sources = (0..store.sources().len()).map(|source| (source, store.positions(source)));
         let records = sources.flat_map(|(source, all)| (all.start.max(from)..all.end).map(move |at| (source, at)));
-        let wanted = |(source, at)| Some((source, at, store.row(at).filter(|row| wanted(row))?));
+        let wanted = |(source, at)| Some((source, at, store.row(at).filter(|row| wanted(at, row))?));
         Self::grouped(store, records.filter_map(wanted))
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::failure::Failure;
+use crate::source::cut::Layout;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Source, source};
 use crate::source::open::{Blob, read_small};
@@ -28,13 +29,16 @@ pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<So
     blob.read(0, len as usize, &mut head)?;
     let carried = taken(&head, blob.name())?;
     let mut text = carried.text;
+    // What stood on a line is one record, whatever it looks like.
+    let is_line = !text.contains(&b'\n');
     // A last line without its end would count as one that is still being written.
     text.push(b'\n');
     let documents = Documents::of_page(cache.clone(), carried.document.map(Arc::new));
-    // Whatever its bytes look like, it was a record where it stood.
     let blob = Blob::of_bytes(blob.name().clone(), &text)?;
     let stat = blob.stat()?;
-    Ok(Some(source(Arc::new(blob), &text, false, stat).citing(documents)))
+    let source = source(Arc::new(blob), &text, false, stat);
+    let layout = if is_line { Layout::Lines(b'\n') } else { source.layout };
+    Ok(Some(Source { layout, ..source }.citing(documents)))
 }
 
 fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {
