@@ -21,6 +21,9 @@ use stepscope_core::run::whole::WholeRun;
 use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
 
+/// Nobody writes a longer question.
+const MAX_QUESTION: u64 = 4 << 20;
+
 /// `stepscope run`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Run {
@@ -154,7 +157,7 @@ fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Sho
         return Ok(Untrusted::new(question.as_bytes()).into_owned());
     }
     if let Some(path) = &options.question_file {
-        let bytes = read_whole(path, MAX_TEXT as u64).map_err(|failure| shown!("{failure}"))?;
+        let bytes = read_whole(path, MAX_QUESTION).map_err(|failure| shown!("{failure}"))?;
         return Ok(Untrusted::owned(bytes));
     }
     let recorded = root.get("question").and_then(Value::string);

@@ -78,8 +78,11 @@ impl PrivateKind {
     /// Whether what the pattern finds is more than prose that only begins alike.
     fn is_meant(self, found: &[u8]) -> bool {
         let digits = found.iter().any(u8::is_ascii_digit);
+        // What is base64 may end in signs that part names from values elsewhere.
+        let end = found.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
+        let whole = found.get(..end).unwrap_or_default();
         let value =
-            found.rsplit(|byte| matches!(byte, b' ' | b'=' | b':' | b'"' | b'\'' | b'\t')).next().unwrap_or_default();
+            whole.rsplit(|byte| matches!(byte, b' ' | b'=' | b':' | b'"' | b'\'' | b'\t')).next().unwrap_or_default();
         match self {
             Self::Key => digits || found.starts_with(b"-----") || found.starts_with(b"AI"),
             Self::Bearer => {
@@ -238,8 +241,10 @@ impl Redaction {
         let mut tape = Tape::default();
         let sound = tape.read(text) && tape.problems().is_empty();
         let Some(root) = tape.root(text).filter(|root| sound && root.raw().len() == text.trim_ascii().len()) else {
-            // What is no JSON is text, and what stands around JSON may be anything.
-            return self.text(text);
+            // What is no JSON is text, and what stands around JSON may be anything. Without it, it may be JSON.
+            let clean = self.text(text);
+            let is_json = matches!(clean, Cow::Owned(_)) && tape.read(&clean) && tape.problems().is_empty();
+            return if is_json { Cow::Owned(self.record(&clean).into_owned()) } else { clean };
         };
         let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
         each_token(root, |token, secret| {
