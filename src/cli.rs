@@ -44,6 +44,7 @@ mod verify;
 
 pub use ask::ModelFlags;
 pub use demo::DemoArgs;
+pub use export::{Draw, PictureOrder};
 pub use out::{Out, tell_panics};
 pub use print::{KeyRow, Keys};
 pub use review::Who;
@@ -508,7 +509,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 }
 
 /// Does what was asked. The exit code.
-pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
+pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) -> u8 {
     strike("command");
     let side = match command {
         Command::Check(check) => side_data(check.schemas.as_deref(), out),
@@ -524,7 +525,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, out: &mut Out) -> u8 {
     match command {
         Command::Check(check) => check::run(check, side, out),
         Command::Show(show) => show::run(show, side, out),
-        Command::Export(options) => export::run(options, side, out),
+        Command::Export(options) => export::run(options, side, draw, out),
         Command::Verify(options) => verify::run(options, out),
         Command::Compare(compare) => compare::run(compare, side, out),
         Command::Review(review) => review::run(review, side, out),

@@ -22,6 +22,8 @@ pub mod app {
     pub(crate) mod computed;
     /// Performs the effects.
     pub mod effects;
+    /// Exports from the screen.
+    pub mod export;
     /// Which record is a fork of which.
     pub(crate) mod fork_tree;
     /// Where forks are kept, saved and followed.
@@ -104,6 +106,8 @@ pub mod dialogs {
     pub mod dialog;
     /// The editor of a value or a prompt.
     pub mod editor;
+    /// The forms of an export.
+    pub mod export;
     /// Suggested fixes of a procedure.
     pub(crate) mod fixes;
     /// The help.

@@ -90,6 +90,15 @@ fn the_pictures_are_of_the_present_program() {
     let output = demo(&["--size", "100x30", "--svg", folder.path().to_str().unwrap()], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     let document = std::fs::read_to_string(root.join("docs/sharing.md")).unwrap();
+    let (new, kept) = (folder.path().join("tour.cast"), root.join("docs/tour.cast"));
+    let output = demo(&["--size", "100x30", "--cast", new.to_str().unwrap()], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    if std::env::var_os("UPDATE_README").is_some() {
+        std::fs::copy(&new, &kept).unwrap();
+    }
+    assert!(document.contains("(tour.cast)"), "the recording is not in the document");
+    let [now, then] = [&new, &kept].map(|path| std::fs::read_to_string(path).unwrap());
+    assert!(now == then, "docs/tour.cast is out of date: run UPDATE_README=1 cargo test --test demo");
     for name in PICTURES {
         let kept = format!("docs/pictures/{name}.svg");
         assert!(document.contains(&format!("(pictures/{name}.svg)")), "{kept} is not in the document");

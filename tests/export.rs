@@ -241,3 +241,36 @@ fn markdown_for_an_issue_means_nothing_by_itself() {
     }
     assert!(fence.is_none());
 }
+
+#[test]
+fn a_picture_shows_the_record_and_nothing_private() {
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, cast) = (folder.path().join("a.svg"), folder.path().join("a.cast"));
+    let tower = "a4aeb5c252e2309a90c2202469ba655b";
+    let arguments =
+        ["export", "--id", tower, "--step", "3", "--svg", svg.to_str().unwrap(), "--cast", cast.to_str().unwrap()];
+    for _ in 0..2 {
+        let output = stepscope(&arguments, &[&sample("by_hand.jsonl")]);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(picture.contains("by_hand.jsonl") && picture.contains("step 3/4"), "{picture}");
+    let recording = std::fs::read_to_string(&cast).unwrap();
+    let events: Vec<Value> = recording.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let chapters: Vec<&str> =
+        events.iter().filter(|event| event[1] == "m").map(|event| event[2].as_str().unwrap()).collect();
+    assert_eq!(chapters, ["step 1", "step 2", "step 3", "step 4"]);
+    let keys = ["export", "--id", tower, "--svg", svg.to_str().unwrap(), "--size", "80x24", "--keys", "J"];
+    assert!(stepscope(&keys, &[&sample("by_hand.jsonl")]).status.success());
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("&quot;"), "the JSON");
+
+    let planted = planted(folder.path());
+    let to = folder.path().join("b.svg");
+    let arguments = ["export", "--id", "planted", "--svg", to.to_str().unwrap()];
+    assert_eq!(stepscope(&arguments, &[&planted]).status.code(), Some(1));
+    assert!(!to.exists());
+    let redacted = stepscope(&[&arguments[..], &["--redact", "all"]].concat(), &[&planted]);
+    assert_eq!(redacted.status.code(), Some(0), "{}", said(&redacted));
+    let picture = std::fs::read_to_string(&to).unwrap();
+    assert!(picture.contains("redacted:email") && SECRETS.iter().all(|secret| !picture.contains(secret)), "{picture}");
+}

@@ -51,3 +51,54 @@ fn who_presents_saves_nothing_and_shows_the_keys() {
     d.keys(": p r e s e n t Enter q");
     assert_eq!((d.quit, d.kept.len()), (Some(0), 0), "not even where the cursor was");
 }
+
+#[test]
+fn o_exports_what_is_in_front() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs.jsonl");
+    std::fs::copy(by_hand(), &runs).unwrap();
+    let mut d = Drive::open(&[runs]);
+    let write = |d: &mut Drive, name: &str, pick: &str| {
+        let path = folder.path().join(name);
+        d.keys(&format!("o {pick} Enter ^U"));
+        d.paste(path.to_str().unwrap());
+        d.keys("Enter");
+        std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{name} was not written\n{}", d.screen()))
+    };
+    d.keys("j Enter 5 [ ] ]");
+    let page = write(&mut d, "a.html", "g");
+    assert!(page.contains("<details id=\"step-2\" open>") && page.contains("Emma"), "the step in question is open");
+    assert!(write(&mut d, "a.md", "j").starts_with("<!-- stepscope -->"), "the last form is under the cursor");
+    let picture = write(&mut d, "a.svg", "g 2 j");
+    assert!(picture.contains("Dario") && picture.contains("prefers-color-scheme:light"));
+    assert!(write(&mut d, "a.cast", "j").starts_with("{\"version\":3"));
+    d.keys("q");
+    assert!(write(&mut d, "table.svg", "g 2 j").contains("fitness"), "the table too");
+    // The same file again is refused for a picture, and a page takes the place of a page.
+    d.keys("o g 2 j Enter ^U");
+    d.paste(folder.path().join("table.svg").to_str().unwrap());
+    d.keys("Enter");
+    d.shows(&["nothing is overwritten"]);
+}
+
+#[test]
+fn what_looks_private_is_not_exported_unless_it_is_taken_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().join("runs.jsonl");
+    let text = std::fs::read_to_string(by_hand()).unwrap();
+    std::fs::write(&runs, text.lines().nth(1).unwrap().replace("Emma's tower", "ada@example.org")).unwrap();
+    let mut d = Drive::open(&[runs]);
+    let to = |d: &mut Drive, name: &str, pick: &str| {
+        let path = folder.path().join(name);
+        d.keys(&format!("o {pick} Enter ^U"));
+        d.paste(path.to_str().unwrap());
+        d.keys("Enter");
+        std::fs::read_to_string(&path).ok()
+    };
+    assert_eq!(to(&mut d, "a.html", "g"), None);
+    d.shows(&["look private", "an e-mail address"]);
+    let page = to(&mut d, "a.html", "g Space").unwrap();
+    assert!(page.contains("[redacted:email]") && !page.contains("ada@example"));
+    assert_eq!(to(&mut d, "a.svg", "g 2 j"), None);
+    d.shows(&["look private"]);
+}

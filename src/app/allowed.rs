@@ -89,8 +89,9 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
                 let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
                 return app.allowed_at(app.focus_below_dialog(), chosen.action);
             }
-            _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
+            _ => matches!(kind, K::Derivation | K::Contents | K::Fixes | K::Export),
         },
+        A::Fold if kind == K::Export => true,
         A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
         A::TakeEdit => matches!(kind, K::Editor | K::Line),
         A::ExternalEditor => {
@@ -205,7 +206,6 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
             need(screen != ScreenKind::Rerun, "go back to the run first (q)")?;
             need(app.has_forks(), "this record has no forks")
         }
-        A::Export => need(false, "only a repaired procedure can be exported"),
         A::Exact | A::Repair | A::Between => need(steps && screen == ScreenKind::Run, "open a run with steps first"),
         A::Edit => {
             need(steps && screen == ScreenKind::Run, "open a run with steps first")?;

@@ -312,7 +312,7 @@ fn sign(purpose: PromptPurpose) -> &'static str {
         PromptPurpose::Filter => " filter: ",
         PromptPurpose::Find => " find: ",
         PromptPurpose::Field(field) => field.sign(),
-        PromptPurpose::Export => " write to: ",
+        PromptPurpose::Export | PromptPurpose::ExportAs(_) => " write to: ",
     }
 }
 

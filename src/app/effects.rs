@@ -144,6 +144,7 @@ impl Performer {
             | Effect::ReadDashboard(..)
             | Effect::PutSideBySide(..)
             | Effect::MakeFork(..)
+            | Effect::ExportRecord(..)
             | Effect::FindFixes(_) => {
                 let (outbox, side) = (self.outbox.clone(), self.side.clone());
                 start(Thread::Across, move || read(effect, &side).is_some_and(|message| outbox.send(message)));

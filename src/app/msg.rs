@@ -10,6 +10,7 @@ use regex::bytes::Regex;
 use tempfile::TempPath;
 
 use crate::app::across::RecordHandle;
+use crate::app::export::request::RecordExport;
 use crate::app::fork_tree::Address;
 use crate::app::open_record::OpenRecord;
 use crate::screens::rerun::state::Candidate;
@@ -198,6 +199,8 @@ pub enum Effect {
     Follow(Place),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
+    /// Writes a record in some form.
+    ExportRecord(Box<RecordHandle>, Box<RecordExport>),
     /// Puts a text into a file of its own, for the user's own editor.
     WriteForEditor(String),
     /// Reads it back; the file is removed.

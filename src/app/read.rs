@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use crate::app::across::RecordHandle;
+use crate::app::export::request::RecordExport;
 use crate::app::fork_tree::Address;
 use crate::app::msg::{Effect, Msg};
 use crate::app::open_record::OpenRecord;
+use crate::dialogs::export::ExportForm;
 use crate::screens::rerun::transition::Reached;
 use crate::screens::side_by_side::making::{Fixes, Make};
 use crate::screens::side_by_side::state::{Against, SideBySide, Unkept};
@@ -15,10 +17,11 @@ use stepscope_base::json::Tape;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::formats;
+use stepscope_core::report::page;
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::RowTexts;
 use stepscope_io::failure::Failure;
-use stepscope_io::files::{edited_text, editor_file, write_new};
+use stepscope_io::files::{edited_text, editor_file, write_export, write_new};
 use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::now;
 use stepscope_io::pipeline::compare::compare;
@@ -29,6 +32,7 @@ use stepscope_io::pipeline::side_data::SideData;
 /// Texts of a row are made from at most so many bytes of a record; what is longer is read when it is opened.
 const MAX_ROW_TEXT: usize = 4 << 20;
 /// What is said of a record on which a part of this program panicked.
+const SAVE: &str = "cannot write";
 const FAILED: &str = "internal error; please report this";
 
 /// Performs an effect on this thread; `None` for one that is performed elsewhere.
@@ -69,6 +73,10 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
         Effect::Export(path, bytes) => {
             let result = write_new(&path, &bytes);
             Msg::Exported(path, result)
+        }
+        Effect::ExportRecord(handle, export) => {
+            let written = or_failure(SAVE, &Shown::path(&export.path), || written(&handle, &export, side));
+            Msg::Exported(export.path, written)
         }
         Effect::Compare(id, wanted) => {
             let baseline = wanted.baseline.name();
@@ -128,6 +136,26 @@ fn sides(
     let other = if against == Against::Baseline { &own } else { side };
     let sides = SideBySide::of(names, against, &opened(a, side)?, &opened(b, other)?);
     Ok(Box::new(SideBySide { record, ..sides }))
+}
+
+/// Writes a record in a form, unless something in it looks private.
+fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -> Result<(), Failure> {
+    let opened = opened(handle, side)?;
+    let source = shown!("{}, line {}", handle.reading.blob.name(), opened.line);
+    let source = source.as_str().rsplit('/').next().unwrap_or_default();
+    let cleaned = export.cleaner.clean(&opened.view(), export.said.clone(), source.as_bytes());
+    let private = cleaned.private();
+    if let Some(first) = private.named.first() {
+        let (count, place, what) = (private.count, &first.place, first.kind.phrase());
+        let why = shown!("{count} places look private, the first is {what} in {place}; o, then Space, takes them out");
+        return Err(Failure { what: SAVE, path: Shown::path(&export.path), source: why });
+    }
+    let (view, options) = (cleaned.case.view(), cleaned.options(export.step, env!("CARGO_PKG_VERSION")));
+    if export.form == ExportForm::Markdown {
+        let is_ours = |head: &[u8]| head.starts_with(page::BEGIN_MARKDOWN.as_bytes());
+        return write_export(&export.path, page::markdown(&view, &options).as_bytes(), is_ours);
+    }
+    write_export(&export.path, page::html(&view, &options).text.as_bytes(), page::carried::is_page)
 }
 
 fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<SideBySide, Shown> {

@@ -15,6 +15,7 @@ use crate::app::present::Presenting;
 use crate::app::review::Review;
 use crate::app::seek::Seek;
 use crate::dialogs::dialog::Dialog;
+use crate::dialogs::export::ExportChoice;
 use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::ModelChoice;
@@ -136,6 +137,8 @@ pub struct App {
     pub seek: Option<Seek>,
     /// The program is being shown to others.
     pub presenting: Option<Presenting>,
+    /// How somebody exported last.
+    pub export: ExportChoice,
     /// Where forks are kept.
     pub forks: Forks,
     /// What is not known to be on the disk.
@@ -184,6 +187,7 @@ impl App {
             return_to: None,
             seek: None,
             presenting: None,
+            export: ExportChoice::default(),
             forks: Forks::default(),
             log: Log::default(),
             edits: HashMap::new(),

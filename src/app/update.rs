@@ -11,7 +11,7 @@ use tui_input::Input as Line;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
-use crate::app::{across, forks, present, review, seek, view};
+use crate::app::{across, export, forks, present, review, seek, view};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::{editor, keys, repair};
 use crate::screens::kind::ScreenKind;
@@ -571,6 +571,7 @@ fn act_anywhere(app: &mut App, action: Action, times: isize) -> Effects {
         A::DropEdits => run::edit::drop_edits(app),
         A::SaveAgain => return forks::follow::save_again(app),
         A::Review => return review::keys::turn_review(app),
+        A::Export => export::open(app),
         A::Present => return present::keys::turn(app),
         A::Tour => return vec![Effect::Tour(app.looks.chosen.clone())],
         A::CopyLink => {

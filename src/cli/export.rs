@@ -10,12 +10,10 @@ use crate::cli::check::threads;
 use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::answer::document::Document;
-use stepscope_core::answer::typed::inline_document;
-use stepscope_core::case::{Case, CaseView};
+use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
-use stepscope_core::report::page::{self, IndexRow, PageOptions, Said};
-use stepscope_core::report::redact::{PrivateHits, Redaction, without_passages};
+use stepscope_core::report::page::{self, Cleaner, IndexRow, PageOptions, Said};
+use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::{Hidden, Hide};
@@ -29,6 +27,7 @@ use stepscope_io::source::input::Input;
 /// Pages are together at most so many times as long as what was read, and a few are always written.
 const MAX_OUTPUT: usize = 20;
 const FREE: usize = 4 << 20;
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// `stepscope export`.
 #[derive(clap::Args, Clone, Debug)]
@@ -49,8 +48,20 @@ pub struct ExportArgs {
     /// Write Markdown for an issue: a summary, the rest folded
     #[arg(long, value_name = "FILE")]
     md: Option<PathBuf>,
+    /// Write a picture of the screen that shows the record: SVG, light and dark in one file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write a recording of its steps for asciinema players
+    #[arg(long, value_name = "FILE")]
+    cast: Option<PathBuf>,
+    /// Columns and rows of picture and recording
+    #[arg(long, value_name = "COLSxROWS", default_value = "120x36", value_parser = super::demo::size)]
+    size: (u16, u16),
+    /// Keys to press before the picture, with blanks between them: "Tab Z" is the second pane alone, "J" the JSON
+    #[arg(long, value_name = "KEYS", default_value = "")]
+    keys: String,
     /// Write an HTML page a record, and an index of them, into a folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "line", "step", "html", "md"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "line", "step", "html", "md", "svg", "cast"])]
     all: Option<PathBuf>,
     #[command(flatten)]
     privacy: Privacy,
@@ -61,6 +72,28 @@ pub struct ExportArgs {
     #[arg(long)]
     no_reviews: bool,
 }
+
+/// What is to be drawn: the screen knows how.
+#[derive(Debug)]
+pub struct PictureOrder<'p> {
+    /// The record's page, which opens at its step.
+    pub page: &'p [u8],
+    /// The name of the file that it came from.
+    pub name: &'p str,
+    /// The record's id.
+    pub id: Option<String>,
+    /// The steps that are shown, from 1.
+    pub steps: Vec<usize>,
+    /// Names of keys.
+    pub keys: &'p str,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// A recording, not a picture.
+    pub is_recording: bool,
+}
+
+/// Draws it.
+pub type Draw<'d> = &'d dyn Fn(&PictureOrder<'_>) -> Result<Vec<u8>, Shown>;
 
 /// What others are not to see.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -83,71 +116,6 @@ impl Privacy {
     fn cleaner(&self) -> Result<Cleaner, Shown> {
         let redaction = Redaction::read(&self.redact).map_err(|why| shown!("--redact: {why}"))?;
         Ok(Cleaner { hide: Hide::of(self.hide.iter().copied()), redaction, passages: !self.no_passages })
-    }
-}
-
-/// Takes out what others are not to see.
-struct Cleaner {
-    hide: Hide,
-    redaction: Redaction,
-    passages: bool,
-}
-
-/// A record as others may see it.
-struct Cleaned {
-    case: Case<'static>,
-    /// The document that the record does not hold itself.
-    document: Option<Arc<Document>>,
-    said: Vec<Said>,
-    source: Shown,
-}
-
-impl Cleaner {
-    fn clean(&self, case: &CaseView<'_>, mut said: Vec<Said>, source: &[u8]) -> Cleaned {
-        let text = self.hide.mask(case.text());
-        let text = if self.passages { text } else { without_passages(&text).into_owned().into() };
-        let text = self.redaction.record(&text).into_owned();
-        let holds_it = case.typed().is_some_and(|typed| inline_document(typed).is_some());
-        let document = case.document().filter(|_| self.passages && !holds_it);
-        let document = document.map(|document| {
-            if self.redaction.is_empty() { document.clone() } else { Arc::new(self.redaction.document(document)) }
-        });
-        for text in said.iter_mut().flat_map(Said::texts_mut) {
-            *text = Untrusted::owned(self.redaction.text(text.bytes()).into_owned());
-        }
-        let source = Shown::line(&self.redaction.text(source));
-        Cleaned { case: Case::citing(text, document.clone()), document, said, source }
-    }
-
-    fn options<'p>(&self, cleaned: &'p Cleaned, step: Option<usize>) -> PageOptions<'p> {
-        PageOptions {
-            step,
-            source: cleaned.source.clone(),
-            passages: self.passages,
-            hide: self.hide,
-            redacted: self.redaction.names(),
-            said: &cleaned.said,
-            version: env!("CARGO_PKG_VERSION"),
-        }
-    }
-}
-
-impl Cleaned {
-    /// What in it still looks private.
-    fn private(&self) -> PrivateHits {
-        let mut hits = PrivateHits::default();
-        hits.look_in_record(self.case.text());
-        if let Some(document) = &self.document {
-            hits.look(document.text(0..document.len()), &Shown::own("document"));
-            for heading in document.toc() {
-                hits.look(&heading.title, &Shown::own("table of contents"));
-            }
-        }
-        for text in self.said.iter().flat_map(Said::texts) {
-            hits.look(text.bytes(), &Shown::own("reviews"));
-        }
-        hits.look(self.source.as_str().as_bytes(), &Shown::own("file name"));
-        hits
     }
 }
 
@@ -206,10 +174,10 @@ impl PageRoom {
     }
 }
 
-pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, out: &mut Out) -> u8 {
+pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, draw: Draw<'_>, out: &mut Out) -> u8 {
     let done = match &export.all {
         Some(folder) => export.every(folder, side, out),
-        None => export.one(side, out),
+        None => export.one(side, draw, out),
     };
     out.code(done)
 }
@@ -259,9 +227,9 @@ fn save(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool, at: &Shown, 
 }
 
 impl ExportArgs {
-    fn one(&self, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
-        if self.html.is_none() && self.md.is_none() {
-            return Err(Shown::own("nothing to write; name a file with --html or --md, or a folder with --all"));
+    fn one(&self, side: &Arc<SideData>, draw: Draw<'_>, out: &mut Out) -> Result<u8, Shown> {
+        if [&self.html, &self.md, &self.svg, &self.cast].into_iter().all(Option::is_none) {
+            return Err(Shown::own("nothing to write; use --html, --md, --svg or --cast FILE, or --all DIR"));
         }
         let cleaner = self.privacy.cleaner()?;
         let inputs = self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"))?;
@@ -275,7 +243,7 @@ impl ExportArgs {
         if refuses(&cleaned.private(), self.privacy.force, out) {
             return Ok(FOUND);
         }
-        let (view, options) = (cleaned.case.view(), cleaner.options(&cleaned, step));
+        let (view, options) = (cleaned.case.view(), cleaned.options(step, VERSION));
         if let Some(html) = &self.html {
             picked.check_out(Some(html))?;
             let page = page::html(&view, &options);
@@ -291,7 +259,41 @@ impl ExportArgs {
             let is_ours = |head: &[u8]| head.starts_with(page::BEGIN_MARKDOWN.as_bytes());
             save(md, page::markdown(&view, &options).as_bytes(), is_ours, &Shown::default(), out)?;
         }
+        for (file, is_recording) in [(&self.svg, false), (&self.cast, true)] {
+            let Some(file) = file else { continue };
+            picked.check_out(Some(file))?;
+            let name = picked.path.as_deref().and_then(Path::file_name).unwrap_or_default();
+            let name = cleaner.redaction.text(name.as_encoded_bytes()).into_owned();
+            let bytes = self.picture(&view, &name, &options, is_recording, draw)?;
+            let begin = if is_recording { b"{\"version\":3,\"term\"".as_slice() } else { b"<svg xmlns=" };
+            save(file, &bytes, |head| head.starts_with(begin), &Shown::default(), out)?;
+        }
         Ok(CLEAN)
+    }
+
+    /// The screen that shows a record, drawn from its page: nothing is on it that others are not to see.
+    fn picture(
+        &self,
+        view: &CaseView<'_>,
+        name: &[u8],
+        options: &PageOptions<'_>,
+        is_recording: bool,
+        draw: Draw<'_>,
+    ) -> Result<Vec<u8>, Shown> {
+        let page = page::html(view, options);
+        if !page.carries {
+            return Err(Shown::own("the record is too large for a picture"));
+        }
+        let steps = view.procedure().map_or(view.state().step_count(), |procedure| procedure.steps.len());
+        let steps = match options.step {
+            Some(step) if !is_recording => vec![step + 1],
+            None if !is_recording => Vec::new(),
+            _ => (1..=steps).collect(),
+        };
+        let id = view.record.as_ref().and_then(|record| record.id_text()?.utf8().map(ToOwned::to_owned));
+        let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty()).unwrap_or("record.jsonl");
+        let (keys, size) = (self.keys.as_str(), self.size);
+        draw(&PictureOrder { page: page.text.as_bytes(), name, id, steps, keys, size, is_recording })
     }
 
     /// A page a record, and the index. What looks private is looked for in all of them before the first is written.
@@ -323,7 +325,7 @@ impl ExportArgs {
             let number = Some(place_of(case)).filter(|place| lock(&looked).has(*place));
             let number = number.and_then(|_| lock(&room).next(case.text().len()))?;
             let cleaned = clean(case, input);
-            let (view, options) = (cleaned.case.view(), cleaner.options(&cleaned, None));
+            let (view, options) = (cleaned.case.view(), cleaned.options(None, VERSION));
             let row = IndexRow::of(&view, &options, number);
             let page = page::html(&view, &options);
             lock(&room).written += page.text.len();
@@ -333,7 +335,7 @@ impl ExportArgs {
         let rows = rows.into_iter().collect::<Result<Vec<_>, _>>().map_err(|failure| shown!("{failure}"))?;
         let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
         let name = Shown::line(&cleaner.redaction.text(name.as_encoded_bytes()));
-        let index = page::index(&rows, &name, env!("CARGO_PKG_VERSION"));
+        let index = page::index(&rows, &name, VERSION);
         save(&folder.join("index.html"), index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
         out.line(&shown!("{} pages", grouped(rows.len())));
         let left_out = lock(&room).left_out;

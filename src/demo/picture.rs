@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr as _;
+
+use stepscope_base::json::write::Style;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::report::page::push_markup;
 
 /// A cell, in units of the picture.
 const WIDTH: usize = 9;
@@ -184,7 +189,7 @@ pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
             if !text.is_empty() {
                 let (x, long) = (x + blanks * WIDTH, text.width() * WIDTH);
                 let _ = write!(body, "<text class=\"f{class}\" x=\"{x}\" y=\"{}\" textLength=\"{long}\">", y + 14);
-                escape(text, &mut body);
+                push_markup(text, &mut body);
                 body.push_str("</text>");
             }
         }
@@ -192,7 +197,7 @@ pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
     }
     let mut out =
         format!("{BEGIN} viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\"><title>");
-    escape(title, &mut out);
+    push_markup(title, &mut out);
     out.push_str("</title><style>text{font:15px ui-monospace,'Cascadia Code','SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}");
     sheet(&classes, &DARK, |paints| paints.0, &mut out);
     out.push_str("@media(prefers-color-scheme:light){");
@@ -220,18 +225,6 @@ fn sheet(
             out.push_str(if is_set { rule } else { "" });
         }
         out.push('}');
-    }
-}
-
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
     }
 }
 
@@ -264,6 +257,54 @@ pub(crate) fn ansi(buf: &Buffer) -> String {
 
 const fn mark(is_set: bool, code: &'static str) -> &'static str {
     if is_set { code } else { "" }
+}
+
+/// The text of a row.
+pub(crate) fn line(buf: &Buffer, row: u16) -> String {
+    (buf.area.left()..buf.area.right())
+        .filter_map(|column| buf.cell((column, row)))
+        .map(ratatui::buffer::Cell::symbol)
+        .collect()
+}
+
+/// A recording for asciinema players. Version 2 has the times since the beginning, version 3 those since the event before.
+pub(crate) struct Recording {
+    version: u64,
+    before: Duration,
+    out: Vec<u8>,
+}
+
+impl Recording {
+    /// Without an event yet, of a terminal of so many columns and rows.
+    pub(crate) fn new((columns, rows): (u16, u16), version: u64, title: &Shown) -> Self {
+        let mut out = Vec::new();
+        Style::ASCII.line(&mut out, |object| {
+            object.put("version", version);
+            if version == 2 {
+                object.put("width", u64::from(columns)).put("height", u64::from(rows));
+            } else {
+                object.object("term", |term| {
+                    term.put("cols", u64::from(columns)).put("rows", u64::from(rows)).put("type", "xterm-256color");
+                });
+            }
+            object.put("title", title);
+        });
+        Self { version, before: Duration::ZERO, out }
+    }
+
+    /// Adds an event, at a time since the beginning.
+    pub(crate) fn event(&mut self, kind: &str, text: &str, time: Duration) {
+        let at = if self.version == 2 { time } else { time.saturating_sub(self.before) };
+        self.before = time;
+        self.out.extend_from_slice(format!("[{:.3}, \"{kind}\", ", at.as_secs_f64()).as_bytes());
+        self.out.extend_from_slice(&Style::ASCII.of(Untrusted::from(text)));
+        self.out.extend_from_slice(b"]\n");
+    }
+
+    /// The file.
+    pub(crate) fn finish(self) -> Vec<u8> {
+        self.out
+    }
 }
 
 #[cfg(test)]

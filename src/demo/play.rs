@@ -1,6 +1,6 @@
 //! Playing a tour: on a terminal by keys, or without one from start to end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,18 +16,17 @@ use crate::app::effects::{Memory, Performer};
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
 use crate::app::state::{App, Looks};
-use crate::demo::picture::{self, ansi, svg};
-use crate::demo::tour::{Tour, line};
+use crate::demo::picture::{self, Recording, ansi, line, svg};
+use crate::demo::tour::{BAR, Tour};
 use crate::screens::rerun::state::ModelChoice;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
-use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::Config;
-use stepscope_io::config::tour::TourScript;
+use stepscope_io::config::tour::{Scene, TourScript};
 use stepscope_io::failure::Failure;
-use stepscope_io::files::{export_folder, write_export};
+use stepscope_io::files::{export_folder, write_export, write_new};
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
@@ -45,6 +44,11 @@ const DEADLINE: Duration = Duration::from_secs(120);
 
 /// So many times as fast as it was recorded a reply is replayed.
 const REPLAY: f64 = 4.0;
+
+/// A step stays so long in a recording.
+const STEP_STAY: Duration = Duration::from_secs(3);
+/// So much of a recording tells that it is one.
+const RECORDING: usize = 20;
 
 /// What a tour is played for.
 #[derive(Debug, Default)]
@@ -220,42 +224,85 @@ fn write(start: &DemoStart, scenes: &[StandingScene]) -> Result<(), Failure> {
     }
     for (file, version) in [(&start.cast, 3), (&start.cast_v2, 2)] {
         if let Some(file) = file {
-            cast(file, scenes, start.size, version)?;
+            let recording = cast(scenes, start.size, version, &Shown::own("stepscope tour")).finish();
+            write_export(file, &recording, |head| head.starts_with(recording.get(..RECORDING).unwrap_or_default()))?;
         }
     }
     Ok(())
 }
 
-/// A recording: a frame a scene, each with a mark that is its chapter. Version 2 has the times since the beginning,
-/// version 3 those since the frame before.
-fn cast(file: &Path, scenes: &[StandingScene], (columns, rows): (u16, u16), version: u64) -> Result<(), Failure> {
-    let mut out = Vec::new();
-    Style::ASCII.line(&mut out, |object| {
-        object.put("version", version);
-        if version == 2 {
-            object.put("width", u64::from(columns)).put("height", u64::from(rows));
-        } else {
-            object.object("term", |term| {
-                term.put("cols", u64::from(columns)).put("rows", u64::from(rows)).put("type", "xterm-256color");
-            });
-        }
-        object.put("title", "stepscope tour");
-    });
-    let begin = out.clone();
-    let (mut time, mut before) = (Duration::ZERO, Duration::ZERO);
-    let mut event = |kind: &str, text: &str, time: Duration| {
-        let at = if version == 2 { time } else { time.saturating_sub(before) };
-        before = time;
-        let text = Style::ASCII.of(stepscope_base::text::Untrusted::from(text));
-        out.extend_from_slice(format!("[{:.3}, \"{kind}\", ", at.as_secs_f64()).as_bytes());
-        out.extend_from_slice(&text);
-        out.extend_from_slice(b"]\n");
-    };
+/// A frame a scene, each with a mark that is its chapter.
+fn cast(scenes: &[StandingScene], size: (u16, u16), version: u64, title: &Shown) -> Recording {
+    let mut recording = Recording::new(size, version, title);
+    let mut time = Duration::ZERO;
     for scene in scenes {
-        event("m", &scene.caption, time);
-        event("o", &ansi(&scene.dark), time);
+        recording.event("m", &scene.caption, time);
+        recording.event("o", &ansi(&scene.dark), time);
         time += scene.stay;
     }
-    event("o", "\u{1b}[0m", time);
-    write_export(file, &out, |head| head.starts_with(begin.get(..20).unwrap_or_default()))
+    recording.event("o", "\u{1b}[0m", time);
+    recording
+}
+
+/// A picture or recording of one record, made from its page.
+#[derive(Debug)]
+pub struct RecordPicture<'p> {
+    /// The page.
+    pub page: &'p [u8],
+    /// The name of the file that it came from.
+    pub name: &'p str,
+    /// The record's id.
+    pub id: Option<String>,
+    /// The steps, from 1, each a frame; none: as it opens.
+    pub steps: Vec<usize>,
+    /// Names of keys, pressed at each.
+    pub keys: &'p str,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// A recording instead of a picture.
+    pub is_recording: bool,
+}
+
+/// Makes a picture of the program as it shows a record, or a recording of its steps.
+pub fn picture(wanted: &RecordPicture<'_>) -> Result<Vec<u8>, Shown> {
+    let cannot = |error: std::io::Error| shown!("cannot make a picture: {}", Shown::error(&error));
+    let folder = tempfile::tempdir().map_err(cannot)?;
+    let path = folder.path().join(wanted.name);
+    write_new(&path, wanted.page).map_err(|failure| shown!("{failure}"))?;
+    let keys = if wanted.id.is_some() { wanted.keys.to_owned() } else { format!("Enter {}", wanted.keys) };
+    let scene = |step: Option<usize>| Scene {
+        id: wanted.id.clone(),
+        step,
+        keys: keys.clone(),
+        caption: step.map(|step| format!("step {step}")).unwrap_or_default(),
+        ..Scene::default()
+    };
+    let mut scenes: Vec<Scene> = wanted.steps.iter().map(|step| scene(Some(*step))).collect();
+    if scenes.is_empty() {
+        scenes.push(scene(None));
+    }
+    let script = TourScript { title: String::new(), records: vec![path], recording: None, scenes };
+    let start = DemoStart::default();
+    let (tour, performer, outbox) = ready(&start, script, Depth::True, Speed::AtOnce)?;
+    let (columns, rows) = wanted.size;
+    let (mut drawn, mut failed) = (Vec::new(), None);
+    let done =
+        through(tour, performer, (columns, rows + BAR), |tour| match tour.stands().map(drop).map_err(Clone::clone) {
+            Ok(()) => {
+                let caption = tour.scene().1.caption.clone();
+                let area = Rect::new(0, 0, columns, rows);
+                let [dark, light] = ["dark", "light"].map(|theme| tour.picture(theme, area));
+                drawn.push(StandingScene { name: String::new(), caption, dark, light, stay: STEP_STAY });
+            }
+            Err(why) => failed = Some(why),
+        });
+    outbox.close();
+    done?;
+    let title = shown!("stepscope: {}", Shown::line(wanted.name.as_bytes()));
+    match (failed, drawn.as_slice()) {
+        (Some(why), _) => Err(why),
+        (None, scenes) if wanted.is_recording => Ok(cast(scenes, wanted.size, 3, &title).finish()),
+        (None, [scene, ..]) => Ok(svg(&scene.dark, &scene.light, title.as_str()).into_bytes()),
+        (None, []) => Err(Shown::own("nothing was drawn")),
+    }
 }

@@ -12,10 +12,12 @@ use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::export::drawn_in;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::present::Presenting;
 use crate::app::state::App;
 use crate::app::view;
+use crate::demo::picture::line;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
 use crate::widgets::keymap::Key;
@@ -28,7 +30,7 @@ use stepscope_terminal::input::Input;
 use stepscope_terminal::run::Program;
 
 /// Rows of the caption and the line under it.
-const BAR: u16 = 3;
+pub(crate) const BAR: u16 = 3;
 /// A scene that does not stand by then is said not to.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// What parts panes.
@@ -308,6 +310,13 @@ impl Tour {
         if self.app.screens.attempt().is_some() { "REPLAY" } else { "RECORDED" }
     }
 
+    /// The program alone, in a theme, as somebody sees it who does not present.
+    pub(crate) fn picture(&mut self, theme: &str, area: Rect) -> Buffer {
+        self.app.presenting = None;
+        self.app.models.setup.wanted.offline = false;
+        drawn_in(&mut self.app, theme, area)
+    }
+
     fn resized(&mut self, size: Size) -> Size {
         self.size = size;
         Size::new(size.width, size.height.saturating_sub(BAR))
@@ -351,14 +360,6 @@ fn dim_but(spots: &str, area: Rect, buf: &mut Buffer, theme: &Theme) {
             buf.set_style(Rect::new(x, y, 1, 1), style);
         }
     }
-}
-
-/// The text of a row.
-pub(crate) fn line(buf: &Buffer, row: u16) -> String {
-    (buf.area.left()..buf.area.right())
-        .filter_map(|column| buf.cell((column, row)))
-        .map(ratatui::buffer::Cell::symbol)
-        .collect()
 }
 
 impl Program for Tour {

@@ -6,6 +6,7 @@ use tui_input::Input as Line;
 use crate::app::review::ReviewDialog;
 use crate::dialogs::derivation::Tree;
 use crate::dialogs::editor::Editor;
+use crate::dialogs::export::ExportForm;
 use crate::dialogs::repair::state::Repairing;
 use crate::screens::rerun::state::Field;
 use crate::screens::side_by_side::making::Fixes;
@@ -30,6 +31,8 @@ pub enum Dialog {
     Rewards,
     /// The document's table of contents.
     Contents,
+    /// The forms of an export.
+    Export,
     /// A question about a verdict.
     Review(ReviewDialog),
     /// A repair of a procedure by a model.
@@ -51,6 +54,7 @@ impl Dialog {
             Self::Prompt(_) | Self::Review(ReviewDialog::Line { .. }) => Context::Line,
             Self::Derivation(_) => Context::Derivation,
             Self::Contents => Context::Contents,
+            Self::Export => Context::Export,
             Self::Review(ReviewDialog::Labels { .. }) => Context::LabelList,
             Self::Review(ReviewDialog::Confirm { .. }) => Context::Confirm,
             Self::Repair(_) => Context::Repair,
@@ -69,12 +73,13 @@ impl Dialog {
                 PromptPurpose::Filter => "filter",
                 PromptPurpose::Find => "find",
                 PromptPurpose::Field(_) => "setting",
-                PromptPurpose::Export => "export",
+                PromptPurpose::Export | PromptPurpose::ExportAs(_) => "export",
             },
             Self::Popup(_) => "text",
             Self::Derivation(_) => "derivation",
             Self::Rewards => "reward",
             Self::Contents => "contents",
+            Self::Export => "export",
             Self::Review(ReviewDialog::Line { .. }) => "verdict",
             Self::Review(ReviewDialog::Labels { .. } | ReviewDialog::Confirm { .. }) => "labels",
             Self::Repair(_) | Self::Fixes(_) => "repair",
@@ -139,6 +144,8 @@ pub enum PromptPurpose {
     Field(Field),
     /// Names a new file.
     Export,
+    /// Names the file of an export in this form.
+    ExportAs(ExportForm),
 }
 
 /// A line of text that is being typed.

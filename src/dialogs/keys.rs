@@ -5,9 +5,9 @@ use stepscope_core::record::types::TypeRegistry;
 use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
-use crate::app::review;
 use crate::app::review::ReviewDialog;
 use crate::app::state::App;
+use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
 use crate::dialogs::repair;
@@ -158,6 +158,11 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             follow_derivation(app);
             return Some(Vec::new());
         }
+        (Action::Open, Dialog::Export) => return Some(export::ask_where(app)),
+        (Action::Fold, Dialog::Export) => {
+            app.export.redacts = !app.export.redacts;
+            return Some(Vec::new());
+        }
         (Action::Open, Dialog::Contents) => {
             answer::keys::follow_contents(app);
             return Some(Vec::new());
@@ -222,6 +227,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 PromptPurpose::Find => table::search::find(app, &typed),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
                 PromptPurpose::Export => Ok(side_by_side::keys::export(app, &typed)),
+                PromptPurpose::ExportAs(form) => Ok(export::export(app, form, &typed)),
             };
             // What cannot be done stays to be mended.
             return done.unwrap_or_else(|why| {

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
-use crate::dialogs::{contents, derivation, fixes, help, palette, popup, repair, rewards};
+use crate::dialogs::{contents, derivation, export, fixes, help, palette, popup, repair, rewards};
 use crate::widgets::look::Look;
 use crate::widgets::window::Window;
 
@@ -17,6 +17,7 @@ pub(crate) fn window<'a>(app: &'a App, area: Rect, look: Look<'a>) -> Option<Win
         Dialog::Derivation(tree) => derivation::draw::window(tree, area, look),
         Dialog::Rewards => rewards::draw::window(app.screens.record()?.opened.rewards.as_ref()?, area, look),
         Dialog::Contents => contents::window(app.screens.record()?.document()?, area, look),
+        Dialog::Export => export::window(&app.export, area, look),
         Dialog::Repair(repair) => repair::draw::window(repair, area, look),
         Dialog::Fixes(fixes) => fixes::window(fixes, area, look),
         Dialog::Prompt(_) | Dialog::Review(_) | Dialog::Editor(_) | Dialog::Drop(_) => return None,

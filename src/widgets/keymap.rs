@@ -17,6 +17,7 @@ stepscope_base::words! {
         Contents = "Table of contents",
         Editor = "Override editor",
         Fixes = "Suggested fixes",
+        Export = "Export",
         Repair = "Repair by a model",
         Compare = "Comparison with baseline",
         SideBySide = "Two records side by side",
@@ -283,6 +284,9 @@ bindings! {
     Derivation "Esc" "q" => Escape, "close", "close";
     Contents "Enter" => Open, "go there", "go to the heading";
     Contents "Esc" "q" => Escape, "close", "close";
+    Export "Enter" => Open, "choose", "ask for the file, and write it";
+    Export "Space" => Fold, "redact", "take out what looks private, or refuse because of it";
+    Export "Esc" "q" => Escape, "close", "close";
     Fixes "Enter" => Open, "preview", "preview the fix, or repair with the selected model";
     Fixes "Esc" "q" => Escape, "close", "close";
     Repair "Enter" => Open, "show changes", "show what the model changed";

@@ -63,7 +63,7 @@ fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
 }
 
 /// A record, to be opened elsewhere, with the name of its execution.
-fn handle(app: &App, record: usize) -> Option<RecordHandle> {
+pub(crate) fn handle(app: &App, record: usize) -> Option<RecordHandle> {
     let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
     let execution = app.forks.tree.execution(app.store.address(record)?);
     let what = app.fork_of(record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
@@ -180,6 +180,12 @@ fn ask_where(app: &mut App) {
     app.open_prompt(PromptPurpose::Export, format!("{stem}.repaired.json"));
 }
 
+/// Whether a repaired procedure is being looked at.
+fn has_procedure(app: &App) -> bool {
+    let unkept = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref());
+    unkept.is_some_and(|unkept| unkept.procedure.is_some())
+}
+
 /// Writes the repaired procedure to a file of its own.
 pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
     let procedure = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref()?.procedure.clone());
@@ -206,10 +212,6 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
             let by = if action == Action::NextRecord { 1 } else { -1 };
             if is_beside_parent(app) { fork_beside(app, by).map(drop) } else { pair_from(app, by).map(drop) }
         }
-        Action::Export => {
-            let procedure = unkept.is_some_and(|unkept| unkept.procedure.is_some());
-            need(procedure, "only a repaired procedure can be exported")
-        }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
 }
@@ -228,7 +230,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             }
         }
         Action::Keep => return Some(keep_made(app)),
-        Action::Export => ask_where(app),
+        Action::Export if has_procedure(app) => ask_where(app),
         _ => return None,
     }
     Some(Vec::new())

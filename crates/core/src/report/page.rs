@@ -7,6 +7,7 @@ use stepscope_base::canonical::Digest;
 use stepscope_base::text::Shown;
 
 pub mod carried;
+mod cleaned;
 mod document;
 mod html;
 mod index;
@@ -15,6 +16,8 @@ mod model;
 mod said;
 mod style;
 
+pub use cleaned::{Cleaned, Cleaner};
+pub use html::push_markup;
 pub use index::{IndexRow, index};
 pub use markdown::BEGIN as BEGIN_MARKDOWN;
 pub use said::Said;

@@ -4,6 +4,24 @@ use std::fmt::Write as _;
 
 use stepscope_base::text::Shown;
 
+/// Adds a text to HTML or SVG: nothing in it is markup, nor ends an attribute.
+pub fn push_markup(text: &str, out: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
+        let (plain, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(plain);
+        out.push_str(match from.as_bytes().first() {
+            Some(b'&') => "&amp;",
+            Some(b'<') => "&lt;",
+            Some(b'>') => "&gt;",
+            Some(b'"') => "&quot;",
+            _ => "&#39;",
+        });
+        rest = from.get(1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+}
+
 /// A name inside the page that links lead to: letters, digits, `.`, `_` and `-` alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PageLink(String);
@@ -68,20 +86,7 @@ impl Html {
 
     /// Text, whatever it holds; in an attribute only between double quotes.
     pub(super) fn text(&mut self, text: &Shown) -> &mut Self {
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-            let (plain, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            self.0.push_str(plain);
-            self.0.push_str(match from.as_bytes().first() {
-                Some(b'&') => "&amp;",
-                Some(b'<') => "&lt;",
-                Some(b'>') => "&gt;",
-                Some(b'"') => "&quot;",
-                _ => "&#39;",
-            });
-            rest = from.get(1..).unwrap_or_default();
-        }
-        self.0.push_str(rest);
+        push_markup(text.as_str(), &mut self.0);
         self
     }
 

@@ -1,0 +1,86 @@
+//! A record as others may see it: without what is hidden or redacted, in itself, its document and what was said of it.
+
+use std::sync::Arc;
+
+use super::{PageOptions, Said};
+use crate::answer::document::Document;
+use crate::answer::typed::inline_document;
+use crate::case::{Case, CaseView};
+use crate::report::redact::{PrivateHits, Redaction, without_passages};
+use crate::review::hide::Hide;
+use stepscope_base::text::{Shown, Untrusted};
+
+/// Takes out what others are not to see.
+#[derive(Clone, Debug)]
+pub struct Cleaner {
+    /// What is left out of the record.
+    pub hide: Hide,
+    /// What is taken out wherever it is.
+    pub redaction: Redaction,
+    /// With the words of the document.
+    pub passages: bool,
+}
+
+/// A record as others may see it.
+#[derive(Debug)]
+pub struct Cleaned {
+    /// The record.
+    pub case: Case<'static>,
+    /// The document that the record does not hold itself.
+    document: Option<Arc<Document>>,
+    said: Vec<Said>,
+    source: Shown,
+    /// What was taken out.
+    cleaner: Cleaner,
+}
+
+impl Cleaner {
+    /// A record with what was said of it, and where it stood, as others may see it.
+    pub fn clean(&self, case: &CaseView<'_>, mut said: Vec<Said>, source: &[u8]) -> Cleaned {
+        let text = self.hide.mask(case.text());
+        let text = if self.passages { text } else { without_passages(&text).into_owned().into() };
+        let text = self.redaction.record(&text).into_owned();
+        let holds_it = case.typed().is_some_and(|typed| inline_document(typed).is_some());
+        let document = case.document().filter(|_| self.passages && !holds_it);
+        let document = document.map(|document| {
+            if self.redaction.is_empty() { document.clone() } else { Arc::new(self.redaction.document(document)) }
+        });
+        for text in said.iter_mut().flat_map(Said::texts_mut) {
+            *text = Untrusted::owned(self.redaction.text(text.bytes()).into_owned());
+        }
+        let source = Shown::line(&self.redaction.text(source));
+        Cleaned { case: Case::citing(text, document.clone()), document, said, source, cleaner: self.clone() }
+    }
+}
+
+impl Cleaned {
+    /// What its page shows. `step`: the one in question, from 0.
+    pub fn options(&self, step: Option<usize>, version: &'static str) -> PageOptions<'_> {
+        PageOptions {
+            step,
+            source: self.source.clone(),
+            passages: self.cleaner.passages,
+            hide: self.cleaner.hide,
+            redacted: self.cleaner.redaction.names(),
+            said: &self.said,
+            version,
+        }
+    }
+
+    /// What in it still looks private.
+    pub fn private(&self) -> PrivateHits {
+        let mut hits = PrivateHits::default();
+        hits.look_in_record(self.case.text());
+        if let Some(document) = &self.document {
+            hits.look(document.text(0..document.len()), &Shown::own("document"));
+            for heading in document.toc() {
+                hits.look(&heading.title, &Shown::own("table of contents"));
+            }
+        }
+        for text in self.said.iter().flat_map(Said::texts) {
+            hits.look(text.bytes(), &Shown::own("reviews"));
+        }
+        hits.look(self.source.as_str().as_bytes(), &Shown::own("file name"));
+        hits
+    }
+}

@@ -1,0 +1,120 @@
+//! Exports from the screen: asks what and where, and makes it.
+
+pub mod request;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::app::export::request::RecordExport;
+use crate::app::msg::{Effect, Effects};
+use crate::app::state::App;
+use crate::app::{review, view};
+use crate::demo::picture::{Recording, ansi, line, svg};
+use crate::dialogs::dialog::{Dialog, PromptPurpose};
+use crate::dialogs::export::ExportForm;
+use crate::screens::side_by_side;
+use crate::widgets::keymap::Reason;
+use crate::widgets::theme::Theme;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::report::page::{Cleaner, Said};
+use stepscope_core::report::redact::{PrivateHits, Redaction};
+use stepscope_core::review::event::ItemRef;
+use stepscope_core::summary::Summary;
+use stepscope_terminal::colour::Depth;
+
+/// Opens the list of forms.
+pub(crate) fn open(app: &mut App) {
+    let at = ExportForm::ALL.iter().position(|form| *form == app.export.form).unwrap_or(0);
+    app.open_dialog(Dialog::Export);
+    app.scroll.at = at;
+}
+
+/// Asks where the form under the cursor is to go.
+pub(crate) fn ask_where(app: &mut App) -> Effects {
+    let form = ExportForm::ALL.get(app.scroll.at).copied().unwrap_or_default();
+    if let Err(why) = may(app, form) {
+        return app.refuse(why);
+    }
+    app.export.form = form;
+    let name = match app.current().filter(|_| form.is_of_record()) {
+        Some(record) => {
+            let name = app.name_of(record).into_string();
+            let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("record").to_owned();
+            format!("{stem}-{}", app.table.row_of(app.root_of(record)) + 1)
+        }
+        None => format!("stepscope-{}", app.screen().word().replace(' ', "-")),
+    };
+    app.open_prompt(PromptPurpose::ExportAs(form), format!("{}{name}.{}", app.export.folder, form.word()));
+    Vec::new()
+}
+
+fn may(app: &App, form: ExportForm) -> Result<(), Reason> {
+    if form.is_of_record() && app.current().is_none() { Err("no record here") } else { Ok(()) }
+}
+
+/// Makes it, and remembers the folder.
+pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Effects {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Vec::new();
+    }
+    app.export.folder = typed.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+    let path = PathBuf::from(typed);
+    if form.is_of_record() { of_record(app, form, path) } else { of_screen(app, form, path) }
+}
+
+fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
+    let record = app.current();
+    let Some((record, handle)) = record.and_then(|record| Some((record, side_by_side::keys::handle(app, record)?)))
+    else {
+        return Vec::new();
+    };
+    let view = app.screens.record().filter(|view| view.opened.index == record);
+    let step = view.filter(|view| view.opened.has_steps()).and_then(|view| view.moment.0.checked_sub(1));
+    let redaction = if app.export.redacts { Redaction::all() } else { Redaction::default() };
+    let cleaner = Cleaner { hide: review::keys::hide_for(app, record), redaction, passages: true };
+    let summary: Option<&Summary> = view.and_then(|view| view.opened.summary.as_deref());
+    let reviews = &app.review.reviews;
+    let found = summary.and_then(|summary| {
+        let item: &ItemRef = &summary.item;
+        reviews.find(item, Some(&summary.content))
+    });
+    let said = found.map(|reviewed| Said::of(reviewed, &reviews.label_sets())).unwrap_or_default();
+    vec![Effect::ExportRecord(Box::new(handle), Box::new(RecordExport { form, path, step, cleaner, said }))]
+}
+
+fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
+    app.status = None;
+    let area = Rect::new(0, 0, app.size.width, app.size.height);
+    let (dark, light) = (drawn_in(app, "dark", area), drawn_in(app, "light", area));
+    let mut private = PrivateHits::default();
+    (0..area.height).for_each(|row| private.look(line(&dark, row).trim().as_bytes(), &Shown::own("screen")));
+    if !private.is_empty() {
+        let count = private.count;
+        return app.fail(shown!("not written: {count} places look private; use stepscope export --svg --redact all"));
+    }
+    let title = shown!("stepscope: {}", app.screen().word());
+    let bytes = match form {
+        ExportForm::Recording => {
+            let mut recording = Recording::new((area.width, area.height), 3, &title);
+            recording.event("o", &ansi(&dark), Duration::ZERO);
+            recording.finish()
+        }
+        _ => svg(&dark, &light, title.as_str()).into_bytes(),
+    };
+    vec![Effect::Export(path, bytes)]
+}
+
+/// The screen in one of the built-in themes.
+pub(crate) fn drawn_in(app: &mut App, theme: &str, area: Rect) -> Buffer {
+    let mut buf = Buffer::empty(area);
+    let other = Theme::built_in(theme, Depth::True).unwrap_or_default();
+    let own = std::mem::replace(&mut app.looks.theme, other);
+    view::draw(app, area, &mut buf);
+    app.looks.theme = own;
+    buf
+}

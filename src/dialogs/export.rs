@@ -1,0 +1,77 @@
+//! What of the screen or its record is to be exported, in a window: the last choice is under the cursor.
+
+use ratatui::layout::Rect;
+
+use crate::widgets::look::Look;
+use crate::widgets::prose::pad;
+use crate::widgets::theme::Role;
+use crate::widgets::window::{Window, around};
+
+const WIDTH: u16 = 78;
+
+stepscope_base::words! {
+    /// A form in which something is exported, by the end of its file's name.
+    #[derive(Default)]
+    pub enum ExportForm {
+        /// A report page of the record.
+        #[default]
+        Page = "html",
+        /// The record for an issue.
+        Markdown = "md",
+        /// A picture of the screen.
+        Picture = "svg",
+        /// The screen as a recording.
+        Recording = "cast",
+    }
+}
+
+impl ExportForm {
+    /// Whether it is made from the record, not from the screen.
+    pub(crate) const fn is_of_record(self) -> bool {
+        matches!(self, Self::Page | Self::Markdown)
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Page => "Report page",
+            Self::Markdown => "Markdown",
+            Self::Picture => "Picture",
+            Self::Recording => "Recording",
+        }
+    }
+
+    const fn help(self) -> &'static str {
+        match self {
+            Self::Page => "of this record; stepscope opens it again at this step",
+            Self::Markdown => "of this record, for an issue",
+            Self::Picture => "of this screen, SVG, light and dark in one file",
+            Self::Recording => "of this screen, for asciinema players",
+        }
+    }
+}
+
+/// How somebody exported last.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ExportChoice {
+    /// In this form.
+    pub form: ExportForm,
+    /// What looks private is taken out of pages and Markdown.
+    pub redacts: bool,
+    /// Into this folder, with its last slash.
+    pub folder: String,
+}
+
+/// The forms that can be chosen; the last line says what becomes of what looks private.
+pub(crate) fn window<'a>(choice: &ExportChoice, area: Rect, look: Look<'a>) -> Window<'a> {
+    let title =
+        vec![look.span("Export", Role::Title), look.span("  Enter asks where, Space redacts, Esc closes", Role::Faint)];
+    let redacts = if choice.redacts { "what looks private is taken out" } else { "refused if something looks private" };
+    let foot = vec![vec![look.span(format!("  keys, e-mail addresses, home folders: {redacts}"), Role::Dim)]];
+    let forms = ExportForm::ALL;
+    let line = move |n: usize| {
+        let Some(form) = forms.get(n) else { return Vec::new() };
+        vec![look.span(pad(form.title(), 14), Role::Text), look.span(form.help(), Role::Dim)]
+    };
+    let place = around(forms.len() + foot.len(), area, WIDTH);
+    Window { foot, has_cursor: true, ..Window::new(place, title, forms.len(), line) }
+}
