@@ -25,9 +25,9 @@ pub struct Format {
 pub const FORMATS: &[Format] = &[
     typed::TRACE,
     chain::FORMAT,
+    procedure::INDIVIDUAL,
     run::FORMAT,
     procedure::FORMAT,
-    procedure::INDIVIDUAL,
     answer::FORMAT,
     verified::FORMAT,
     call::FORMAT,

@@ -19,19 +19,84 @@ pub(crate) const INDIVIDUAL: Format = Format {
     id: "individual",
     summary: "an individual of evoproc's population: proc, fitness, notes",
     example: r#"{"proc": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}, "fitness": 1.0, "notes": ""}"#,
-    recognise: |value| {
-        let has = |key: &str| value.get(key).is_some();
-        value.get("proc").is_some_and(|proc| proc.kind() == Kind::Object) && (has("fitness") || has("notes"))
-    },
+    recognise: |value| Individual::of(value).is_some(),
     read: |value| {
-        let proc = value.get("proc").unwrap_or(value);
-        let fitness = value.get("fitness").filter(|fitness| fitness.is_number());
-        Record { procedure_pointer: Pointer::from_iter(["proc"]), fitness, ..read(value, proc) }
+        let Some(Individual { procedure, pointer, fitness, id }) = Individual::of(value) else {
+            return read(value, value);
+        };
+        Record { procedure_pointer: Pointer::from_iter([pointer]), fitness, id, ..read(value, procedure) }
     },
 };
+
+/// The parts of an individual.
+struct Individual<'a> {
+    procedure: Value<'a>,
+    /// Under which key that stands.
+    pointer: &'static str,
+    fitness: Option<Value<'a>>,
+    id: Option<Value<'a>>,
+}
+
+impl<'a> Individual<'a> {
+    /// What upstream dumps (`proc`), or a line of `generations.jsonl` as the recorder writes it: the procedure of a
+    /// generation, before anybody ran it. `None`: it is none.
+    fn of(value: Value<'a>) -> Option<Self> {
+        let (mut proc, mut procedure, mut fitness, mut id) = (None, None, None, None);
+        let (mut notes, mut generation, mut operator, mut question) = (false, false, false, false);
+        for member in value.members() {
+            match member.key.plain_string().unwrap_or_default() {
+                // These were run.
+                b"state" | b"trace" | b"gold_num" | b"gold_answer" | b"pred_num" | b"pred_answer" => return None,
+                b"question" => question = true,
+                b"proc" => proc = Some(member.value),
+                b"procedure" => procedure = Some(member.value),
+                b"fitness" => fitness = Some(member.value),
+                b"id" => id = Some(member.value),
+                b"notes" => notes = true,
+                b"gen" => generation = true,
+                b"operator" => operator = true,
+                _ => {}
+            }
+        }
+        let is_object = |value: &Value<'_>| value.kind() == Kind::Object;
+        let is_dump = procedure.is_none() && (notes || fitness.is_some());
+        let dumped = proc.filter(is_object).filter(|_| is_dump).map(|proc| (proc, "proc"));
+        let written = || {
+            procedure.filter(is_object).filter(|_| generation && operator && !question).map(|proc| (proc, "procedure"))
+        };
+        let (procedure, pointer) = dumped.or_else(written)?;
+        Some(Self { procedure, pointer, fitness: fitness.filter(|fitness| fitness.is_number()), id })
+    }
+}
 
 fn read<'a>(root: Value<'a>, procedure: Value<'a>) -> Record<'a> {
     // The model's text is shown where a reply is shown.
     let raw = Procedure::unread(procedure);
     Record { procedure: Some(procedure), raw, ..Record::bare(RecordKind::Procedure, root) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::case::Case;
+    use crate::record::RecordKind;
+
+    #[test]
+    fn a_line_of_generations_is_an_individual_wherever_it_stands() {
+        let line = |more: &str| {
+            format!(
+                r#"{{"run": "r", "gen": 2, "idx": 0, "sha256": "ab", "parents": ["cd"], "operator": "crossover", "fitness": 1.5, "terms": {{}}, "notes": "", {more}"procedure": {{"NameDescription": "Add", "steps": [{{"id": 1, "inputs": [], "stepDescription": "Add", "output": []}}]}}}}"#
+            )
+        };
+        let text = line("");
+        let case = Case::read(text.as_bytes());
+        let view = case.view();
+        let record = view.record.as_ref().unwrap();
+        assert_eq!(record.kind, RecordKind::Procedure);
+        assert_eq!(record.fitness.and_then(|fitness| fitness.float()), Some(1.5));
+        let place = view.findings().iter().next().map(|finding| finding.place().pointer().text().line().into_string());
+        assert!(place.is_some_and(|place| place.starts_with("/procedure")), "findings lie in its procedure");
+        // What was run is a run.
+        let text = line(r#""question": "q", "state": {"a": 1}, "#);
+        assert_eq!(Case::read(text.as_bytes()).view().kind(), RecordKind::Procedural);
+    }
 }
