@@ -394,6 +394,12 @@ impl Program for Tour {
         }
         // A tour leaves nothing behind.
         effects.retain(|effect| !matches!(effect, Effect::KeepView(..)));
+        // And its own keys reach nothing beside the screen: whoever wrote it is not who looks at it.
+        let reaches_out = |effect: &Effect| {
+            matches!(effect, Effect::Copy(_) | Effect::Foreground(_) | Effect::WriteForEditor(_) | Effect::Suspend)
+                || matches!(effect, Effect::Append(_) | Effect::Export(..) | Effect::KeepDrafts(_))
+        };
+        effects.retain(|effect| self.wanders || !reaches_out(effect));
         effects
     }
 
