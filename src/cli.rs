@@ -86,6 +86,9 @@ pub struct ScreenArgs {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: AnswerArgs,
+    /// Begin with this filter, for example "correct:false steps>4" (the language of the key f)
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub filter: Option<String>,
     /// Open the record with this id
     #[arg(long)]
     pub id: Option<String>,
@@ -297,6 +300,9 @@ pub struct Check {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: AnswerArgs,
+    /// Only records that fit, for example "correct:false rule:unused steps>4" (`?` on the screen lists the fields)
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["reviewed", "merge", "expect"])]
+    pub filter: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,

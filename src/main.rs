@@ -82,6 +82,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
         ascii: screen.ascii,
         baseline: screen.baseline,
         compare: screen.compare,
+        filter: screen.filter,
         config_dir: screen.config_dir,
         forks: screen.forks,
         schemas: screen.schemas,

@@ -455,6 +455,28 @@ fn the_summary_is_text_or_data() {
 }
 
 #[test]
+fn a_filter_takes_records_as_on_the_screen() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let check = |filter: &str, more: &[&str]| {
+        stepscope().args(["check", "--filter", filter]).args(more).arg(&samples).output().unwrap()
+    };
+    let lines = results(&check("correct:false fix:procedure steps>3", &["--format", "jsonl"]));
+    assert!(lines.len() > 3, "{lines:?}");
+    assert!(lines.iter().all(|line| line["triage"]["fix"] == "procedure"), "{lines:?}");
+    let count = lines.len();
+    let summary = check("correct:false fix:procedure steps>3", &["--summary"]);
+    assert!(text(&summary.stdout).contains(&format!("\n{count} records, ")), "{summary:?}");
+    let named = check("text:beehive", &["--format", "jsonl"]);
+    assert_eq!(results(&named).len(), 1);
+    // The exit code is that of the records that fit.
+    assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
+    for (filter, words) in [("nope:1", "no field"), ("cell:both", "use them on the screen")] {
+        let output = check(filter, &[]);
+        assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
+    }
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly() {
     let folder = Folder::new();
     let many = folder.write("many.jsonl", &format!("{}\n", bad()).repeat(2_000));

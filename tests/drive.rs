@@ -8,7 +8,7 @@ mod drive;
 use std::io::Write as _;
 use stepscope_core::record::types::TypeRegistry;
 
-use crossterm::event::MouseEventKind;
+use crossterm::event::{MouseButton, MouseEventKind};
 use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
@@ -863,6 +863,22 @@ fn the_help_names_every_key() {
     d.shows(&["-x excludes"]);
     d.keys("?");
     assert!(d.app.dialog.is_none());
+}
+
+#[test]
+fn a_right_click_lists_what_can_be_done_and_a_click_does_it() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    let (x, y) = d.find("Findings  ");
+    d.mouse(MouseEventKind::Down(MouseButton::Right), x, y + 1);
+    assert_eq!(pane(&d), RunPane::Findings, "the pane under the mouse gets the keys");
+    d.shows(&["Actions", "previous step", "next finding"]);
+    d.click_on("previous step");
+    assert_eq!(moment(&d), 3);
+    // What other screens can do is found, with its place, and says why it cannot be done here.
+    d.keys("q : 'override'").shows(&["Run: override the value"]);
+    d.keys("Enter");
+    assert!(!d.status().is_empty() && d.app.dialog.is_none(), "{}", d.screen());
 }
 
 #[test]

@@ -60,16 +60,42 @@ impl App {
     pub(crate) fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
         let mut seen = Vec::new();
         let front = self.focus_below_dialog();
-        let rows = front.contexts().into_iter().flat_map(Keymap::rows).filter(|binding| {
-            let fresh = !seen.contains(&binding.action);
-            seen.push(binding.action);
-            fresh
-                && is_offered(self, front, binding.action)
-                && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
-        });
-        fuzzy::rank(typed, rows, |binding| (binding.action.word().replace('_', " "), binding.help.to_owned()))
+        let rows: Vec<&'static Binding> = front.contexts().into_iter().flat_map(Keymap::rows).collect();
+        let rows: Vec<&'static Binding> = rows
+            .into_iter()
+            .filter(|binding| {
+                let fresh = !seen.contains(&binding.action);
+                seen.push(binding.action);
+                fresh
+                    && is_offered(self, front, binding.action)
+                    && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
+            })
+            .collect();
+        let texts = |binding: &&Binding| (binding.action.word().replace('_', " "), binding.help.to_owned());
+        let mut found = fuzzy::rank(typed, rows.into_iter(), texts);
+        // Who looks for something is told where it can be done.
+        if !typed.is_empty() {
+            let elsewhere = ELSEWHERE.into_iter().flat_map(Keymap::rows).filter(|binding| {
+                let fresh = !seen.contains(&binding.action);
+                seen.push(binding.action);
+                fresh
+            });
+            found.extend(fuzzy::rank(typed, elsewhere, texts));
+        }
+        found
     }
 }
+
+/// The contexts of screens, whose actions the palette finds from everywhere.
+const ELSEWHERE: [Context; 7] = [
+    Context::Table,
+    Context::Run,
+    Context::Answer,
+    Context::Json,
+    Context::Rerun,
+    Context::SideBySide,
+    Context::Adjudication,
+];
 
 /// Whether an action can be done in a dialog.
 fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {

@@ -21,6 +21,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
+use stepscope_core::table::filter::Filter;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders};
@@ -62,6 +63,8 @@ pub struct Start {
     pub baseline: Option<PathBuf>,
     /// The comparison with the baseline is shown first.
     pub compare: bool,
+    /// What hides records from the beginning on.
+    pub filter: Option<String>,
     /// What judges completions, and the field where they stand.
     pub judge: Option<(VerifierChoice, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
@@ -136,6 +139,9 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let keymap = keymap(&config).map_err(say)?;
     let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
     let types = types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?;
+    if let Some(typed) = &start.filter {
+        Filter::parse(typed, &types).map_err(|error| shown!("--filter: {}", error.message))?;
+    }
     let (session, forgotten) = Session::load(folders.state.as_deref());
     let outbox = Outbox::default();
     let sink = outbox.clone();
@@ -210,6 +216,10 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
             app.restore(&FileView { screen: Some("run".to_owned()), step: Some(*step), ..FileView::default() });
         }
         (None, None) => {}
+    }
+    if let Some(typed) = &start.filter {
+        let effects = app.set_filter(typed);
+        app.early.extend(effects);
     }
     let mut performer = Performer::new(outbox.clone(), memory, side, calls).with_loader(loader);
     if let Ok(own) = own {

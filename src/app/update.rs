@@ -614,6 +614,7 @@ fn mouse(app: &mut App, event: MouseEvent) -> Effects {
         MouseEventKind::ScrollDown => wheel(app, at, 3),
         MouseEventKind::ScrollUp => wheel(app, at, -3),
         MouseEventKind::Down(MouseButton::Left) => return click(app, at),
+        MouseEventKind::Down(MouseButton::Right) => return menu(app, at),
         _ => {}
     }
     Vec::new()
@@ -634,8 +635,25 @@ fn wheel(app: &mut App, at: Position, rows: isize) {
     app.go(Move::By(rows));
 }
 
+/// What can be done where the mouse is: its pane gets the keys, and the palette lists their actions.
+fn menu(app: &mut App, at: Position) -> Effects {
+    if app.dialog.is_some() {
+        return click(app, at);
+    }
+    match app.screens.top() {
+        ScreenKind::Run => _ = run::keys::focus(app, at),
+        ScreenKind::Answer => _ = answer::keys::focus(app, at),
+        _ => {}
+    }
+    app.open_dialog(Dialog::Palette(Line::default()));
+    Vec::new()
+}
+
 fn click(app: &mut App, at: Position) -> Effects {
     app.status = None;
+    if let Some(effects) = keys::click_palette(app, at) {
+        return effects;
+    }
     if let Some(dialog) = &app.dialog {
         // A slip of the hand drops no text and no call.
         return if dialog.is_held() { Vec::new() } else { app.close() };

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use self::filtered::Filtered;
 use self::reviewed::Reviewed;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::schema::Schema;
@@ -27,6 +28,7 @@ use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::open::read_small;
 
 mod expect;
+mod filtered;
 mod merge;
 mod reviewed;
 
@@ -105,6 +107,13 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let filtered = match options.filter.as_deref().map(|typed| Filtered::parse(typed, side.types())).transpose() {
+        Ok(filtered) => filtered,
+        Err(sentence) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
     let inputs = match options.answers.expand(&options.paths) {
         Ok(inputs) => inputs,
         Err(failure) => {
@@ -129,6 +138,9 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
         |case, input, out| {
             let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
             let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
+            if filtered.as_ref().is_some_and(|filtered| !filtered.takes(case, findings)) {
+                return;
+            }
             let judged = accepted.as_ref().filter(|_| judges);
             let judged = judged.and_then(|findings| Triage::judge(case, findings, case.baseline()));
             let triage = if judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
@@ -181,6 +193,9 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let tally = reviewed.map(|reviewed| reviewed.tally());
     if let Some(tally) = &tally {
         outcome.counts.findings = tally.findings;
+    }
+    if let Some(tally) = filtered.map(|filtered| filtered.tally()) {
+        (outcome.counts.records, outcome.counts.findings) = (tally.records, tally.findings);
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
     finish(options, &outcome, &said, out)

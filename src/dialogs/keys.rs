@@ -1,6 +1,7 @@
 //! Dialogs: opening and closing them, and the keys of those that belong to no screen of their own.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
 use stepscope_core::record::types::TypeRegistry;
 use tui_input::Input as Line;
 
@@ -196,11 +197,36 @@ fn follow_derivation(app: &mut App) {
     }
 }
 
+/// A click on a row of the palette does what it says; `None`: it is on none.
+pub(crate) fn click_palette(app: &mut App, at: Position) -> Option<Effects> {
+    let Some(Dialog::Palette(line)) = &app.dialog else { return None };
+    let rows = app.palette_rows(line.value());
+    let look = Look { theme: &app.looks.theme, focused: true };
+    let (place, head) = window(app, app.area(), look).map(|window| (window.place, window.head.len()))?;
+    let first = place.y + 1 + head as u16;
+    let is_inside = place.contains(at) && at.y + 1 < place.bottom();
+    let row = usize::from(at.y.checked_sub(first).filter(|_| is_inside)?) + app.scroll.top;
+    let action = rows.get(row)?.action;
+    app.dialog = None;
+    Some(run_named(app, action))
+}
+
+/// Does an action that was chosen by name, or says why it cannot be done here.
+fn run_named(app: &mut App, action: Action) -> Effects {
+    match app.allowed_at(app.focus_below_dialog(), action) {
+        Ok(()) => app.act(action),
+        Err(why) => {
+            app.refuse(why);
+            Vec::new()
+        }
+    }
+}
+
 fn palette_key(app: &mut App, mut line: Line, event: KeyEvent) -> Effects {
     let rows = app.palette_rows(line.value());
     match event.code {
         KeyCode::Enter => {
-            return rows.get(app.scroll.at).map(|binding| app.act(binding.action)).unwrap_or_default();
+            return rows.get(app.scroll.at).map(|binding| run_named(app, binding.action)).unwrap_or_default();
         }
         KeyCode::Down | KeyCode::Tab => app.scroll.at += 1,
         KeyCode::Up | KeyCode::BackTab => app.scroll.at = app.scroll.at.saturating_sub(1),

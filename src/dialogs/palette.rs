@@ -20,10 +20,13 @@ pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>)
         let Some(binding) = rows.get(n) else { return Vec::new() };
         let role =
             if app.allowed_at(app.focus_below_dialog(), binding.action).is_ok() { Role::Text } else { Role::Ghost };
+        let here = app.focus_below_dialog().contexts().contains(&binding.context);
+        let place = if here { String::new() } else { format!("{}: ", binding.context.word()) };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         vec![
             look.span(pad(&binding.action.word().replace('_', " "), 20), role),
             look.span(pad(&key, 7), Role::HintKey),
+            look.span(place, Role::Faint),
             look.span(binding.help, Role::Dim),
         ]
     });

@@ -375,7 +375,7 @@ bindings! {
     Anywhere "M" => Mouse, "", "mouse on/off (off: select text with the terminal)";
     Anywhere "^L" => Redraw, "", "redraw";
     Anywhere "^Z" => Suspend, "", "suspend (fg resumes)";
-    Anywhere ":" "^P" => Palette, "", "command palette";
+    Anywhere ":" "^P" => Palette, "", "command palette (right click: for the pane under the mouse)";
     Anywhere "Esc" => Escape, "", "close / clear filter / back";
     Anywhere "i" => Explain, "", "explain what is under the cursor";
     Anywhere "?" => Help, "help", "symbols and keys of this screen";
