@@ -60,6 +60,8 @@ pub mod app {
 
 /// Tours: the program led from scene to scene, with pictures and recordings of it.
 pub mod demo {
+    /// A tour as a page or as Markdown.
+    pub(crate) mod handout;
     /// Pictures of a screen.
     pub(crate) mod picture;
     /// On a terminal, or without one.

@@ -119,8 +119,8 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
 /// Shows a tour, or plays it and says how its scenes came out.
 fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
     let headless = demo.is_headless();
-    let cli::DemoArgs { tour, svg, cast, cast_v2, size, theme, .. } = demo;
-    let start = DemoStart { tour, svg, cast, cast_v2, size, theme };
+    let cli::DemoArgs { tour, svg, cast, cast_v2, html, md, size, theme, force, .. } = demo;
+    let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, force };
     let done = if headless { play::play(&start).map(Some) } else { play::open(&start).map(|_| None) };
     match done {
         Ok(Some(played)) => {

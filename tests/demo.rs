@@ -112,3 +112,37 @@ fn the_pictures_are_of_the_present_program() {
         }
     }
 }
+
+#[test]
+fn a_tour_is_handed_out_as_a_page_and_as_markdown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (html, md) = (folder.path().join("t.html"), folder.path().join("t.md"));
+    for _ in 0..2 {
+        let output = demo(&["--size", "80x24", "--html", html.to_str().unwrap(), "--md", md.to_str().unwrap()], &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    }
+    let page = std::fs::read_to_string(&html).unwrap();
+    assert_eq!(page.matches("<section").count(), page.matches("<svg").count());
+    assert!(page.contains("default-src 'none'") && !page.contains("<script") && page.contains("17 × 23"));
+    let text = std::fs::read_to_string(&md).unwrap();
+    assert_eq!(text.matches("\n## ").count(), page.matches("<section").count());
+    assert!(text.starts_with("<!-- stepscope tour -->\n# Why did this run come out wrong?"));
+}
+
+#[test]
+fn what_looks_private_is_in_no_file_of_a_tour() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("a.jsonl"), "{\"id\": 1, \"question\": \"Who is ada@example.org?\", \"mode\": \"direct\"}\n")
+        .unwrap();
+    let tour = "title = \"t\"\nrecords = [\"a.jsonl\"]\n[[scene]]\nname = \"a\"\nwait = \"Who is\"\n";
+    std::fs::write(at("t.toml"), tour).unwrap();
+    for (option, name) in [("--svg", "d"), ("--html", "h"), ("--md", "m"), ("--cast", "c")] {
+        let to = at(name);
+        let output = demo(&[option, to.to_str().unwrap()], &[&at("t.toml")]);
+        assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+        assert!(!to.exists() && told(&output).contains("an e-mail address in scene 01-a"), "{}", told(&output));
+    }
+    let output = demo(&["--force", "--md", at("m").to_str().unwrap()], &[&at("t.toml")]);
+    assert_eq!((output.status.code(), at("m").exists()), (Some(0), true), "{}", told(&output));
+}

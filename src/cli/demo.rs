@@ -20,9 +20,18 @@ pub struct DemoArgs {
     /// The same in version 2
     #[arg(long, value_name = "FILE")]
     pub cast_v2: Option<PathBuf>,
+    /// Write a page of all scenes: pictures, and the screens as text
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// The same as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub md: Option<PathBuf>,
     /// Columns and rows without a terminal
     #[arg(long, value_name = "COLSxROWS", default_value = "100x30", value_parser = size)]
     pub size: (u16, u16),
+    /// Write files even though something in them looks private
+    #[arg(long)]
+    pub force: bool,
     /// Theme: dark, light, high-contrast, mono
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
@@ -30,8 +39,9 @@ pub struct DemoArgs {
 
 impl DemoArgs {
     /// Whether no terminal is needed.
-    pub const fn is_headless(&self) -> bool {
-        self.check || self.svg.is_some() || self.cast.is_some() || self.cast_v2.is_some()
+    pub fn is_headless(&self) -> bool {
+        let files = [&self.svg, &self.cast, &self.cast_v2, &self.html, &self.md];
+        self.check || files.into_iter().any(Option::is_some)
     }
 }
 

@@ -169,6 +169,11 @@ fn runs(dark: &Buffer, light: &Buffer, row: u16) -> Vec<StyledRun> {
 
 /// One screen as it is drawn in a dark and in a light theme. `title` says what it shows, for those who do not see it.
 pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
+    svg_named(dark, light, title, "")
+}
+
+/// The same, its styles under a name of their own: several stand in one document.
+pub(crate) fn svg_named(dark: &Buffer, light: &Buffer, title: &str, own: &str) -> String {
     let (columns, rows) = (usize::from(dark.area.width), usize::from(dark.area.height));
     let (width, height) = (columns * WIDTH + 2 * EDGE, rows * HEIGHT + 2 * EDGE);
     let mut classes: BTreeMap<(Paint, Paint), usize> = BTreeMap::new();
@@ -180,15 +185,17 @@ pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
             let (x, y) = (EDGE + run.column * WIDTH, EDGE + usize::from(row) * HEIGHT);
             let long = run.width * WIDTH;
             if run.paints.0.paper != DARK.paper || run.paints.1.paper != LIGHT.paper {
-                let _ =
-                    write!(body, "<rect class=\"b{class}\" x=\"{x}\" y=\"{y}\" width=\"{long}\" height=\"{HEIGHT}\"/>");
+                let _ = write!(
+                    body,
+                    "<rect class=\"{own}b{class}\" x=\"{x}\" y=\"{y}\" width=\"{long}\" height=\"{HEIGHT}\"/>"
+                );
             }
             let text = run.text.trim_start_matches(' ');
             let blanks = run.text.len() - text.len();
             let text = text.trim_end_matches(' ');
             if !text.is_empty() {
                 let (x, long) = (x + blanks * WIDTH, text.width() * WIDTH);
-                let _ = write!(body, "<text class=\"f{class}\" x=\"{x}\" y=\"{}\" textLength=\"{long}\">", y + 14);
+                let _ = write!(body, "<text class=\"{own}f{class}\" x=\"{x}\" y=\"{}\" textLength=\"{long}\">", y + 14);
                 push_markup(text, &mut body);
                 body.push_str("</text>");
             }
@@ -199,23 +206,27 @@ pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
         format!("{BEGIN} viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\"><title>");
     push_markup(title, &mut out);
     out.push_str("</title><style>text{font:15px ui-monospace,'Cascadia Code','SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}");
-    sheet(&classes, &DARK, |paints| paints.0, &mut out);
+    sheet(&classes, &DARK, own, |paints| paints.0, &mut out);
     out.push_str("@media(prefers-color-scheme:light){");
-    sheet(&classes, &LIGHT, |paints| paints.1, &mut out);
-    let _ = write!(out, "}}</style><rect class=\"p\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n{body}</svg>\n");
+    sheet(&classes, &LIGHT, own, |paints| paints.1, &mut out);
+    let _ = write!(
+        out,
+        "}}</style><rect class=\"{own}p\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n{body}</svg>\n"
+    );
     out
 }
 
 fn sheet(
     classes: &BTreeMap<(Paint, Paint), usize>,
     terminal: &Terminal,
+    own: &str,
     of: impl Fn(&(Paint, Paint)) -> Paint,
     out: &mut String,
 ) {
-    let _ = write!(out, ".p{{fill:#{:06x}}}", terminal.paper);
+    let _ = write!(out, ".{own}p{{fill:#{:06x}}}", terminal.paper);
     for (paints, class) in classes {
         let paint = of(paints);
-        let _ = write!(out, ".b{class}{{fill:#{:06x}}}.f{class}{{fill:#{:06x}", paint.paper, paint.ink);
+        let _ = write!(out, ".{own}b{class}{{fill:#{:06x}}}.{own}f{class}{{fill:#{:06x}", paint.paper, paint.ink);
         for (is_set, rule) in [
             (paint.bold, ";font-weight:700"),
             (paint.italic, ";font-style:italic"),

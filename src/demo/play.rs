@@ -16,6 +16,7 @@ use crate::app::effects::{Memory, Performer};
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
 use crate::app::state::{App, Looks};
+use crate::demo::handout::{self, HandoutScene};
 use crate::demo::picture::{self, Recording, ansi, line, svg};
 use crate::demo::tour::{BAR, Tour};
 use crate::screens::rerun::state::ModelChoice;
@@ -23,6 +24,8 @@ use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::report::page::carried::is_page;
+use stepscope_core::report::redact::PrivateHits;
 use stepscope_io::config::Config;
 use stepscope_io::config::tour::{Scene, TourScript};
 use stepscope_io::failure::Failure;
@@ -61,10 +64,16 @@ pub struct DemoStart {
     pub cast: Option<PathBuf>,
     /// The file for a recording of version 2.
     pub cast_v2: Option<PathBuf>,
+    /// The file for a page of all scenes.
+    pub html: Option<PathBuf>,
+    /// The file for the same as Markdown.
+    pub md: Option<PathBuf>,
     /// Columns and rows where there is no terminal.
     pub size: (u16, u16),
     /// The theme.
     pub theme: Option<String>,
+    /// Files are written although something in them looks private.
+    pub force: bool,
 }
 
 /// How a tour without a terminal ended.
@@ -129,14 +138,23 @@ fn ready(
 struct StandingScene {
     name: String,
     caption: String,
+    note: String,
     dark: Buffer,
     light: Buffer,
     stay: Duration,
 }
 
+impl StandingScene {
+    fn handout(&self) -> HandoutScene<'_> {
+        HandoutScene { caption: &self.caption, note: &self.note, dark: &self.dark, light: &self.light }
+    }
+}
+
 /// Plays a tour from start to end, as if somebody pressed Space, and writes what was asked for.
 pub fn play(start: &DemoStart) -> Result<Played, Shown> {
-    let (tour, performer, outbox) = ready(start, script(start)?, Depth::True, Speed::AtOnce)?;
+    let script = script(start)?;
+    let title = script.title.clone();
+    let (tour, performer, outbox) = ready(start, script, Depth::True, Speed::AtOnce)?;
     let mut played = Played::default();
     let mut scenes = Vec::new();
     let done = through(tour, performer, start.size, |tour| {
@@ -146,8 +164,9 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
             Ok(()) => {
                 played.scenes.push(shown!("{} {name}: shown", at + 1));
                 let (name, caption, stay) = (file_name(at, &scene.name), scene.caption.clone(), tour.stay());
+                let note = scene.note.clone();
                 let (dark, light) = (drawn(tour, "dark", start.size), drawn(tour, "light", start.size));
-                scenes.push(StandingScene { name, caption, dark, light, stay });
+                scenes.push(StandingScene { name, caption, note, dark, light, stay });
             }
             Err(why) => {
                 let screen = drawn(tour, "dark", start.size);
@@ -160,8 +179,24 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     });
     outbox.close();
     done?;
-    write(start, &scenes).map_err(|failure| shown!("{failure}"))?;
+    if !start.force {
+        refuse_private(&scenes)?;
+    }
+    write(start, &title, &scenes).map_err(|failure| shown!("{failure}"))?;
     Ok(played)
+}
+
+/// What looks private on a screen is in no file.
+fn refuse_private(scenes: &[StandingScene]) -> Result<(), Shown> {
+    let mut hits = PrivateHits::default();
+    for scene in scenes {
+        let place = shown!("scene {}", Shown::line(scene.name.as_bytes()));
+        let rows = (0..scene.dark.area.height).map(|row| line(&scene.dark, row));
+        rows.for_each(|row| hits.look(row.trim().as_bytes(), &place));
+    }
+    let Some(first) = hits.named.first() else { return Ok(()) };
+    let (count, place, what) = (hits.count, &first.place, first.kind.phrase());
+    Err(shown!("nothing was written: {count} places look private, the first is {what} in {place}; --force writes it"))
 }
 
 fn file_name(at: usize, name: &str) -> String {
@@ -213,7 +248,7 @@ fn through(
     })
 }
 
-fn write(start: &DemoStart, scenes: &[StandingScene]) -> Result<(), Failure> {
+fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(), Failure> {
     if let Some(folder) = &start.svg {
         export_folder(folder)?;
         for scene in scenes {
@@ -221,6 +256,14 @@ fn write(start: &DemoStart, scenes: &[StandingScene]) -> Result<(), Failure> {
             let path = folder.join(format!("{}.svg", scene.name));
             write_export(&path, picture.as_bytes(), |head| head.starts_with(picture::BEGIN.as_bytes()))?;
         }
+    }
+    let handed: Vec<HandoutScene<'_>> = scenes.iter().map(StandingScene::handout).collect();
+    if let Some(html) = &start.html {
+        write_export(html, handout::html(title, &handed).as_bytes(), is_page)?;
+    }
+    if let Some(md) = &start.md {
+        let is_ours = |head: &[u8]| head.starts_with(handout::BEGIN_MARKDOWN.as_bytes());
+        write_export(md, handout::markdown(title, &handed).as_bytes(), is_ours)?;
     }
     for (file, version) in [(&start.cast, 3), (&start.cast_v2, 2)] {
         if let Some(file) = file {
@@ -292,7 +335,8 @@ pub fn picture(wanted: &RecordPicture<'_>) -> Result<Vec<u8>, Shown> {
                 let caption = tour.scene().1.caption.clone();
                 let area = Rect::new(0, 0, columns, rows);
                 let [dark, light] = ["dark", "light"].map(|theme| tour.picture(theme, area));
-                drawn.push(StandingScene { name: String::new(), caption, dark, light, stay: STEP_STAY });
+                let (name, note) = (String::new(), String::new());
+                drawn.push(StandingScene { name, caption, note, dark, light, stay: STEP_STAY });
             }
             Err(why) => failed = Some(why),
         });

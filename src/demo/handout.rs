@@ -1,0 +1,75 @@
+//! A tour on paper: its scenes one below the other, as a page or as Markdown.
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::Buffer;
+
+use crate::demo::picture::{line, svg_named};
+use stepscope_core::report::page::carried::BEGIN;
+use stepscope_core::report::page::push_markup;
+
+/// How the Markdown begins.
+pub(crate) const BEGIN_MARKDOWN: &str = "<!-- stepscope tour -->\n";
+const STYLE: &str = "body{margin:0 auto;max-width:70rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;color:#1d2125;\
+    background:#fdfcf9}svg{max-width:100%;height:auto}pre{overflow-x:auto}summary{min-height:1.5rem}\
+    @media(prefers-color-scheme:dark){body{color:#e4e4e4;background:#16181b}}@media print{details{display:none}}";
+
+/// A scene as it is handed out.
+pub(crate) struct HandoutScene<'s> {
+    pub(crate) caption: &'s str,
+    pub(crate) note: &'s str,
+    pub(crate) dark: &'s Buffer,
+    pub(crate) light: &'s Buffer,
+}
+
+/// The screen as text.
+fn text(scene: &HandoutScene<'_>) -> String {
+    let rows = (0..scene.dark.area.height).map(|row| line(scene.dark, row));
+    let text: String = rows.map(|row| row.trim_end().to_owned() + "\n").collect();
+    text.trim_end().to_owned()
+}
+
+/// A page that runs nothing and asks for nothing: each scene as a picture, and as text for those who do not see it.
+pub(crate) fn html(title: &str, scenes: &[HandoutScene<'_>]) -> String {
+    let mut out = String::from_utf8_lossy(BEGIN).into_owned();
+    out.push_str("\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" ");
+    out.push_str("content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    push_markup(title, &mut out);
+    let _ = write!(out, "</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>");
+    push_markup(title, &mut out);
+    out.push_str("</h1>\n");
+    for (n, scene) in scenes.iter().enumerate() {
+        let _ = write!(out, "<section id=\"scene-{0}\">\n<h2>{0}. ", n + 1);
+        push_markup(scene.caption, &mut out);
+        out.push_str("</h2>\n");
+        out.push_str(&svg_named(scene.dark, scene.light, scene.caption, &format!("s{}", n + 1)));
+        if !scene.note.is_empty() {
+            out.push_str("<p>");
+            push_markup(scene.note, &mut out);
+            out.push_str("</p>\n");
+        }
+        out.push_str("<details><summary>The screen as text</summary>\n<pre tabindex=\"0\">");
+        push_markup(&text(scene), &mut out);
+        out.push_str("</pre></details>\n</section>\n");
+    }
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+/// The same as Markdown.
+pub(crate) fn markdown(title: &str, scenes: &[HandoutScene<'_>]) -> String {
+    let plain = |text: &str| text.replace(['\n', '`', '<', '[', ']', '*', '_', '|', '#'], " ");
+    let mut out = format!("{BEGIN_MARKDOWN}# {}\n", plain(title));
+    for (n, scene) in scenes.iter().enumerate() {
+        let text = text(scene);
+        // No line of the screen ends the fence.
+        let longest = text.lines().map(|line| line.chars().filter(|c| *c == '`').count()).max().unwrap_or(0);
+        let fence = "`".repeat(longest.max(2) + 1);
+        let _ = write!(out, "\n## {}. {}\n\n{fence}text\n{text}\n{fence}\n", n + 1, plain(scene.caption));
+        if !scene.note.is_empty() {
+            let _ = write!(out, "\n{}\n", plain(scene.note));
+        }
+    }
+    out
+}
