@@ -22,6 +22,8 @@ pub mod open;
 pub mod page;
 /// Parquet tables, column by column.
 pub(crate) mod parquet;
+/// Parquet tables whose rows are records.
+pub(crate) mod rows;
 /// The sample runs, part of the program.
 pub mod samples;
 /// SQLite databases opened without harm.

@@ -75,7 +75,7 @@ impl Trial<'_, '_> {
         let text = text.utf8().filter(|text| may_hold(text.as_bytes()))?;
         let differs = |one: &Worked| {
             let operands = one.expression.numbers();
-            let same = |part: &&Part| {
+            let same = |part: &&WayPart| {
                 part.gives.is_near(one.says.value)
                     && operands.iter().all(|one| part.operands.contains(one) || way.given().any(|given| given == one))
             };
@@ -88,16 +88,16 @@ impl Trial<'_, '_> {
 }
 
 /// An operation of the gold text: the numbers that go in, and what comes out.
-struct Part {
+struct WayPart {
     operands: Vec<Number>,
     gives: Number,
 }
 
 /// The numbers on the way that the gold text takes.
 struct GoldWay {
-    parts: Vec<Part>,
+    parts: Vec<WayPart>,
     /// For those who add up, or multiply, the same numbers in another order.
-    regrouped: Vec<Part>,
+    regrouped: Vec<WayPart>,
     /// What its calculations give.
     given: Vec<Number>,
 }
@@ -108,7 +108,7 @@ impl GoldWay {
         let parts = expressions().flat_map(Expression::parts);
         let joined = expressions().flat_map(|one| [Operation::Add, Operation::Multiply].map(|by| regrouped(one, by)));
         Self {
-            parts: parts.map(|(operands, gives)| Part { operands, gives }).collect(),
+            parts: parts.map(|(operands, gives)| WayPart { operands, gives }).collect(),
             regrouped: joined.flatten().collect(),
             given: given_by(working),
         }
@@ -127,7 +127,7 @@ impl GoldWay {
 const MAX_JOINED: usize = 7;
 
 /// What comes out of two or more of the numbers that a calculation joins, but not of all.
-fn regrouped(calculation: &Expression, by: Operation) -> Vec<Part> {
+fn regrouped(calculation: &Expression, by: Operation) -> Vec<WayPart> {
     let Some((undone, neutral)) = by.undone() else { return Vec::new() };
     let mut joined = calculation.joined(by);
     joined.retain(|number| *number != neutral);
@@ -145,9 +145,9 @@ fn regrouped(calculation: &Expression, by: Operation) -> Vec<Part> {
         // A rate may be the other way round, and what is taken off altogether is added up before.
         let turned = by == Operation::Multiply || chosen.iter().all(|number| number.is_negative());
         if let Some(gives) = inverse(&gives).filter(|_| turned) {
-            parts.push(Part { operands: operands.clone(), gives });
+            parts.push(WayPart { operands: operands.clone(), gives });
         }
-        parts.push(Part { operands, gives });
+        parts.push(WayPart { operands, gives });
     }
     parts
 }

@@ -272,23 +272,20 @@ fn right_runs_raise_no_alarm() {
 /// A chain of thought whose steps read the numbers before them, and which states the last one.
 fn thought(question: &str, gold: &str, steps: &[(&str, &str)], answer: &str) -> String {
     let field = |name: &str| format!(r#"{{"name": "{name}", "description": ""}}"#);
-    let (mut planned, mut state) = (String::new(), String::new());
+    let (mut planned, mut state) = (Vec::new(), Vec::new());
     for (at, (text, value)) in steps.iter().enumerate() {
         let reads: Vec<String> = (1..=at).map(|read| field(&format!("v{read}"))).collect();
         let reads = if at == 0 { field("problem_text") } else { reads.join(", ") };
-        planned += &format!(
-            r#"{{"id": {}, "inputs": [{}], "stepDescription": "{text}", "output": [{}]}}, "#,
-            at + 1,
-            reads,
-            field(&format!("v{}", at + 1))
-        );
-        state += &format!(r#""v{}": {value}, "#, at + 1);
+        let (id, writes) = (at + 1, field(&format!("v{}", at + 1)));
+        planned
+            .push(format!(r#"{{"id": {id}, "inputs": [{reads}], "stepDescription": "{text}", "output": [{writes}]}}"#));
+        state.push(format!(r#""v{id}": {value}"#));
     }
-    let last = steps.len();
+    let (last, planned, state) = (steps.len(), planned.join(", "), state.join(", "));
     format!(
         r#"{{"id": "r", "question": "{question}", "gold_answer": "{gold}", "status": "ok", "mode": "procedural", "procedure": {{"NameDescription": "x",
-        "steps": [{planned}{{"id": {}, "inputs": [{}], "stepDescription": "State v{last} as the final answer.", "output": [{}]}}]}},
-        "state": {{"problem_text": "{question}", {state}"final_answer": "The answer is {answer}.", "final_answer_numerical": {answer}, "confidence": 0.9}}}}"#,
+        "steps": [{planned}, {{"id": {}, "inputs": [{}], "stepDescription": "State v{last} as the final answer.", "output": [{}]}}]}},
+        "state": {{"problem_text": "{question}", {state}, "final_answer": "The answer is {answer}.", "final_answer_numerical": {answer}, "confidence": 0.9}}}}"#,
         last + 1,
         field(&format!("v{last}")),
         field("final_answer")

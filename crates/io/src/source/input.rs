@@ -18,9 +18,9 @@ use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::magic::{is_journal, not_text};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
-use crate::source::page;
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
+use crate::source::{page, parquet, rows};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -460,6 +460,11 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
     if let Some(text) = decode_wide(&head) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
     }
+    if head.starts_with(parquet::MAGIC)
+        && let Some(source) = table(&blob, stat, found)?
+    {
+        return Ok(Some(source));
+    }
     if let Some(why) = not_text(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
     }
@@ -476,6 +481,20 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
 pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
     let layout = Layout::of(head);
     Source { blob, layout, decoded, note: None, stat, documents: None }
+}
+
+/// The records of a table, if its rows are records: places are those of their lines. A table in a folder may belong to
+/// a document: what is wrong with it is said only of one that is named.
+fn table(blob: &Blob, stat: Stat, found: bool) -> Result<Option<Source>, Failure> {
+    let rows = match rows::read(blob) {
+        Ok(rows) => rows,
+        Err(_) if found => None,
+        Err(failure) => return Err(failure),
+    };
+    let Some(rows) = rows else { return Ok(None) };
+    let lines = Blob::of_bytes(blob.name().clone(), &rows.lines)?;
+    let head = rows.lines.get(..rows.lines.len().min(BLOCK)).unwrap_or_default();
+    Ok(Some(Source { note: rows.note, ..source(Arc::new(lines), head, true, stat) }))
 }
 
 /// The records of a notebook, if it is one and holds any: places are those of their lines.

@@ -28,7 +28,7 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         (sqlite::MAGIC, "this is an SQLite database; it is read from a file that is named, not through a pipe"),
         (
             parquet::MAGIC,
-            "this is a parquet table; a table of document lines goes with its answers: check ANSWERS --document TABLE",
+            "this parquet table holds no records; a table of document lines goes with its answers: check ANSWERS --document TABLE",
         ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),
         (b"ARROW1", "this is an Arrow table; write it as parquet, or its rows as JSON lines"),

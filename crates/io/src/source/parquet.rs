@@ -86,8 +86,55 @@ impl Columns {
     }
 }
 
+/// What a column holds, as far as it matters for records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ColumnKind {
+    /// Truth values.
+    Bool,
+    /// Numbers or texts.
+    Plain,
+    /// Lists, or parts of objects: they are not read.
+    Nested,
+}
+
+/// A column of a table.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    /// Its name; of what is nested, that of the whole.
+    pub name: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+}
+
+/// What a table may take once it is decoded.
+pub(crate) fn room_of(blob: &Blob) -> Result<usize, Failure> {
+    Ok((blob.len()? as usize).saturating_mul(ROOM_A_BYTE).saturating_add(ROOM))
+}
+
+/// The columns of a table, without reading them.
+pub(crate) fn leaves(blob: &Blob) -> Result<Vec<Leaf>, Failure> {
+    guarded_read(blob, |bytes| {
+        let file = SerializedFileReader::new(bytes.clone())?;
+        let leaf = |leaf: &::parquet::schema::types::ColumnDescPtr| {
+            let parts = leaf.path().parts();
+            let is_flat = parts.len() == 1 && leaf.max_rep_level() == 0;
+            let kind = match leaf.physical_type() {
+                _ if !is_flat => ColumnKind::Nested,
+                Type::BOOLEAN => ColumnKind::Bool,
+                _ => ColumnKind::Plain,
+            };
+            Leaf { name: parts.first().cloned().unwrap_or_default(), kind }
+        };
+        Ok(file.metadata().file_metadata().schema_descr().columns().iter().map(leaf).collect())
+    })
+}
+
 /// Reads columns of a table.
 pub(crate) fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
+    guarded_read(blob, |bytes| decode(bytes, names))
+}
+
+fn guarded_read<T>(blob: &Blob, read: impl FnOnce(&bytes::Bytes) -> Result<T, Refused>) -> Result<T, Failure> {
     let len = blob.len()?;
     if len > MAX_FILE {
         return Err(Failure::own(READ, blob.name(), "this parquet table is larger than 256 MB"));
@@ -99,8 +146,8 @@ pub(crate) fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure>
     }
     let bytes = bytes::Bytes::from(bytes);
     let fail = |why: Shown| Failure { what: READ, path: blob.name().clone(), source: why };
-    match guarded(|| decode(&bytes, names)) {
-        Some(Ok(columns)) => Ok(columns),
+    match guarded(|| read(&bytes)) {
+        Some(Ok(found)) => Ok(found),
         Some(Err(Refused::Own(why))) => Err(fail(shown!("this parquet table is not read: {why}"))),
         Some(Err(Refused::Library(error))) => {
             let why = Shown::error(&error).shortened(200);

@@ -233,7 +233,7 @@ impl<'a> Execution<'_, 'a> {
         // "Days = 300 / 10", and later "= 30": what was taken from such a step is not what the signs ask for.
         let numbers = chosen.expression.numbers();
         let is_own = target(&chosen) == Some(wanted.variable);
-        let is_operand = wanted.recorded.is_some_and(|wrote| numbers.iter().any(|number| wrote.value == *number));
+        let is_operand = wanted.recorded.is_some_and(|wrote| numbers.contains(&wrote.value));
         if is_operand && !is_own && chosen.expression.names().is_empty() {
             return None;
         }
