@@ -33,6 +33,8 @@ use stepscope_terminal::run::Program;
 pub(crate) const BAR: u16 = 3;
 /// A scene that does not stand by then is said not to.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// A key that comes so soon was one too many.
+const SLIP: Duration = Duration::from_secs(1);
 /// What parts panes.
 const BORDERS: [char; 2] = ['│', '┃'];
 /// In auto-play a scene stays so long, and longer with what there is to read.
@@ -77,6 +79,8 @@ pub(crate) struct Tour {
     wanders: bool,
     /// The last key was Esc.
     escaped: bool,
+    /// They came back to the tour.
+    back: Option<Instant>,
 }
 
 impl Tour {
@@ -94,6 +98,7 @@ impl Tour {
             is_black: false,
             wanders: false,
             escaped: false,
+            back: None,
         }
     }
 
@@ -151,6 +156,8 @@ impl Tour {
                 self.auto = None;
             }
             KeyCode::Char('.') => self.is_black = !self.is_black,
+            // One Esc too many was meant to come back.
+            KeyCode::Esc if self.back.is_some_and(|back| now < back + SLIP) => {}
             KeyCode::Esc => (self.wanders, self.escaped) = (true, false),
             _ => {}
         }
@@ -380,7 +387,7 @@ impl Program for Tour {
                 let again = key.code == KeyCode::Esc && std::mem::replace(&mut self.escaped, true);
                 self.escaped &= key.code == KeyCode::Esc;
                 if again {
-                    self.wanders = false;
+                    (self.wanders, self.back) = (false, Some(now));
                     self.go(self.at, now);
                     Vec::new()
                 } else {
