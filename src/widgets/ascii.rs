@@ -3,11 +3,18 @@
 use ratatui::buffer::Buffer;
 
 /// Glyphs and what stands in for them; what is not listed becomes `?`.
-const TWINS: [(&str, &str); 27] = [
+const TWINS: [(&str, &str); 34] = [
     ("─━╌", "-"),
     ("│┃┆╎", "|"),
     ("╭╮╰╯├┤┬┴┼┌┐└┘", "+"),
-    ("■█▓", "#"),
+    ("■█▊▉▋", "#"),
+    ("▓", "="),
+    ("▏▎▍", "|"),
+    ("▼", "v"),
+    ("≥", ">"),
+    ("≤", "<"),
+    ("◧", "A"),
+    ("◨", "B"),
     ("▒░", ":"),
     ("▲", "^"),
     ("·•", "."),
@@ -68,6 +75,11 @@ mod tests {
         {
             assert!(glyph.is_ascii() || twin(glyph).is_ascii(), "{meaning}");
             assert_ne!(twin(sign::CORRECT), twin(sign::WRONG));
+        }
+        // Bars, areas and scales of charts.
+        for glyph in ["▏", "▍", "▌", "▋", "▉", "█", "▓", "▒", "░", "├", "┤", "●", "┼", "◧", "◨", "≥", "▼"]
+        {
+            assert_ne!(twin(glyph), "?", "{glyph}");
         }
         let mut buf = Buffer::with_lines(["╭ Steps ³ ╮", "❯ ✗ 漢 é ≙"]);
         draw(&mut buf);
