@@ -385,9 +385,16 @@ impl Walk {
             Focus::Dialog(_) => &[],
             _ => match screen {
                 ScreenKind::Table => &["question"],
-                ScreenKind::Run => {
-                    &["Question", "Steps", "Step", "Before step 1", "Global state", "Findings", "Difference"]
-                }
+                ScreenKind::Run => &[
+                    "Question",
+                    "Steps",
+                    "Step",
+                    "Before step 1",
+                    "Global state",
+                    "Findings",
+                    "Difference",
+                    "Timeline",
+                ],
                 ScreenKind::Answer => &["Answer", "Items", "Document", "Citation", "Checks"],
                 ScreenKind::Json => &["JSON", "json"],
                 ScreenKind::Rerun => {
