@@ -92,7 +92,7 @@ mod tests {
         let view = case.view();
         let record = view.record.as_ref().unwrap();
         assert_eq!(record.kind, RecordKind::Procedure);
-        assert_eq!(record.fitness.and_then(|fitness| fitness.float()), Some(1.5));
+        assert_eq!(record.fitness.and_then(stepscope_base::json::Value::float), Some(1.5));
         let place = view.findings().iter().next().map(|finding| finding.place().pointer().text().line().into_string());
         assert!(place.is_some_and(|place| place.starts_with("/procedure")), "findings lie in its procedure");
         // What was run is a run.
