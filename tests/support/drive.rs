@@ -98,6 +98,8 @@ pub(crate) struct Drive {
     loader: Loader,
     /// The threads of reviews.
     worker: Option<(ReviewWorker, Writer)>,
+    /// Where exports go that name no temporary folder of their own, whatever was typed.
+    exports: tempfile::TempDir,
     buffer: Buffer,
     cursor: Option<Position>,
 }
@@ -165,6 +167,7 @@ impl Drive {
             side,
             loader,
             worker: None,
+            exports: tempfile::tempdir().unwrap(),
             buffer: Buffer::default(),
             cursor: None,
         };
@@ -323,8 +326,23 @@ impl Drive {
                 }
                 Vec::new()
             }
-            effect => read(effect, &self.side).into_iter().collect(),
+            Effect::Export(path, bytes) => self.read(Effect::Export(self.kept_away(path), bytes)),
+            Effect::ExportRecord(handle, mut export) => {
+                export.path = self.kept_away(export.path);
+                self.read(Effect::ExportRecord(handle, export))
+            }
+            effect => self.read(effect),
         }
+    }
+
+    fn read(&self, effect: Effect) -> Vec<Msg> {
+        read(effect, &self.side).into_iter().collect()
+    }
+
+    /// The path, if it lies in a temporary folder; else its name in the folder of exports.
+    fn kept_away(&self, path: PathBuf) -> PathBuf {
+        let name = path.file_name().unwrap_or_default();
+        if path.starts_with(std::env::temp_dir()) { path } else { self.exports.path().join(name) }
     }
 
     /// Opens a file to be reviewed by somebody, its journal beside it; drafts lie in the state folder.
