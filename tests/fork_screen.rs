@@ -412,7 +412,7 @@ fn the_prompt_of_a_step_is_edited() {
     let mut d = open(&path);
     d.keys("j Enter v");
     assert_eq!(d.status(), "select a variable, or the prompt of a step (Tab)");
-    d.keys("S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
+    d.keys("S-Tab S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
     d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent", "Be brief. Multiply"]);
     d.keys("v ^U ^S");
     let edits = &d.app.screens.record().unwrap().edits;
@@ -544,8 +544,8 @@ fn quitting_asks_once_about_overrides_that_are_in_no_fork() {
     assert_eq!(d.quit, None);
     assert!(d.status().starts_with("1 record with unsaved overrides"), "{}", d.status());
     // What comes after is asked about too.
-    d.keys("Enter");
-    state(&mut d, "evening", 2);
+    d.keys("Enter Tab");
+    state_of(&mut d, "evening", 2);
     d.keys("v ^U 8 Enter q q");
     assert_eq!(d.quit, None);
     d.keys("q");
