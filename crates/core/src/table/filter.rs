@@ -23,7 +23,7 @@ use crate::rules::{RULES, RuleId};
 use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
 use crate::triage::Fix;
-use stepscope_base::json::Tape;
+use stepscope_base::json::{Tape, Value};
 
 /// A filter that was understood.
 #[derive(Clone, Debug, Default)]
@@ -403,10 +403,11 @@ impl Test {
     fn is_seen(&self, record: Option<&Record<'_>>) -> bool {
         match (self, record) {
             (Self::Text(letters), Some(record)) => first_place(record, &|piece| letters.is_match(piece)).is_some(),
-            (Self::Id(letters), record) => record
-                .and_then(|record| record.id.or_else(|| record.root.get("id")))
-                .is_some_and(|id| letters.is_match(id.raw())),
-            (Self::WholeId(_, id), record) => record.and_then(Record::id_text).is_some_and(|own| own == id.as_str()),
+            (Self::Id(letters), record) => record.and_then(own_id).is_some_and(|id| letters.is_match(id.raw())),
+            (Self::WholeId(_, id), record) => record.and_then(own_id).is_some_and(|own| match own.string() {
+                Some(text) => text == id.as_str(),
+                None => own.raw() == id.as_bytes(),
+            }),
             _ => true,
         }
     }
@@ -646,6 +647,11 @@ fn id_test(value: &str) -> Result<Test, String> {
 /// capitals too; a capital finds only itself.
 pub fn text_pattern(text: &str) -> Result<Regex, String> {
     pattern(&escaped_source(text), !text.chars().any(char::is_uppercase))
+}
+
+/// The id of a record, also of one of no known format.
+fn own_id<'a>(record: &Record<'a>) -> Option<Value<'a>> {
+    record.id.or_else(|| record.root.get("id"))
 }
 
 fn pattern(source: &str, ignore_case: bool) -> Result<Regex, String> {
