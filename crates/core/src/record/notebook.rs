@@ -25,8 +25,12 @@ pub struct Notebook {
     pub lines: Vec<u8>,
     /// How many there are.
     pub records: usize,
-    /// Outputs that hold none, in words.
+    /// Outputs that hold none, in words; the first of them.
     pub others: Vec<Shown>,
+    /// How many more hold none.
+    pub more_others: usize,
+    /// How many records were too many.
+    pub left_out: usize,
 }
 
 /// Whether a value is a notebook.
@@ -104,6 +108,8 @@ impl Notebook {
         for (what, text) in others {
             if self.others.len() < MAX_NAMED {
                 self.others.push(named(number, what, &text));
+            } else {
+                self.more_others += 1;
             }
         }
     }
@@ -114,7 +120,10 @@ impl Notebook {
         let mut waiting = vec![value];
         while let Some(value) = waiting.pop() {
             match value.kind() {
-                Kind::Array => waiting.extend(value.items().take(MAX_RECORDS).collect::<Vec<_>>().into_iter().rev()),
+                Kind::Array => {
+                    waiting.extend(value.items().take(MAX_RECORDS).collect::<Vec<_>>().into_iter().rev());
+                    self.left_out += value.len().saturating_sub(MAX_RECORDS);
+                }
                 Kind::Object if formats::read(value).kind != RecordKind::Unknown => {
                     let place = CellPlace { cell, count: self.records - before + 1 };
                     self.push(|out| write_at(place, value, out));
@@ -162,6 +171,8 @@ impl Notebook {
         if self.records < MAX_RECORDS {
             write(&mut self.lines);
             self.records += 1;
+        } else {
+            self.left_out += 1;
         }
     }
 }

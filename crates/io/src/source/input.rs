@@ -512,17 +512,21 @@ fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Fail
     Ok(Some(Source { note: said_of(&read), ..source(Arc::new(lines), head, true, stat) }))
 }
 
-/// What of a notebook holds no records.
+/// What of a notebook holds no records, or holds too many.
 fn said_of(notebook: &Notebook) -> Option<Shown> {
     const NAMED: usize = 5;
     let named = notebook.others.iter().take(NAMED).map(Shown::as_str).collect::<Vec<_>>().join("; ");
-    let more = notebook.others.len().saturating_sub(NAMED);
+    let more = notebook.others.len().saturating_sub(NAMED) + notebook.more_others;
     let rest = if more > 0 { shown!("; and {more} more") } else { Shown::default() };
     let count = notebook.records;
     let found = if count == 1 { shown!("1 record") } else { shown!("{count} records") };
-    (!notebook.others.is_empty()).then(|| {
-        found.and(" were read of its outputs; others hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
-    })
+    let others = (!notebook.others.is_empty()).then(|| {
+        Shown::own(" were read of its outputs; others hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
+    });
+    let left_out = notebook.left_out;
+    let too_many =
+        (left_out > 0).then(|| shown!(" were read of its outputs; {left_out} more are too many for a notebook"));
+    Some(found.join(&too_many.or(others)?))
 }
 
 /// Whether a document begins as a notebook does: with one of the four keys that it has.

@@ -166,3 +166,15 @@ fn old_notebooks_have_worksheets() {
     let text = json!({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": [cell]}]}).to_string();
     assert_eq!(read(&text).0.len(), 1);
 }
+
+#[test]
+fn what_is_too_much_is_counted() {
+    let line = r#"{"question": "2 + 3?", "steps": ["2 + 3 = 5"], "answer": 5}"#;
+    let mut outputs = vec![stdout(&format!("{line}\n").repeat(MAX_RECORDS + 3))];
+    outputs.resize(MAX_NAMED + 3, json!({"output_type": "error", "ename": "E", "evalue": "", "traceback": []}));
+    let mut tape = Tape::default();
+    let text = notebook_of(&outputs);
+    let notebook = Notebook::read(tape.parse(text.as_bytes()).unwrap());
+    assert_eq!((notebook.records, notebook.left_out), (MAX_RECORDS, 3));
+    assert_eq!((notebook.others.len(), notebook.more_others), (MAX_NAMED, 2));
+}
