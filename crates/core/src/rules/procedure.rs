@@ -133,12 +133,17 @@ fn check_final_step_works(case: &CaseView<'_>, findings: &mut Findings) {
     let reads = step.input_names().filter(|name| *name != PROBLEM_TEXT).count();
     let Some(text) = step.text.and_then(Value::string).filter(|_| reads >= 2) else { return };
     let Some(text) = text.utf8() else { return };
-    let lower = text.trim_start().to_lowercase();
-    let first = lower.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let works = |text: &str| WORKS.iter().any(|word| text.contains(word)) || may_hold(text.as_bytes());
-    let described = step.outputs.iter().filter_map(|field| field.description?.string());
-    let is_described = described.into_iter().any(|text| text.utf8().is_some_and(|text| works(&text.to_lowercase())));
-    if !TELLS.contains(&first) || works(&lower) || is_described {
+    let first = text.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    // Most last steps begin with another verb: the rest is looked at only of those that do not.
+    if !TELLS.iter().any(|verb| first.eq_ignore_ascii_case(verb)) {
+        return;
+    }
+    let works = |text: &str| {
+        let lower = text.to_lowercase();
+        WORKS.iter().any(|word| lower.contains(word)) || may_hold(text.as_bytes())
+    };
+    let mut described = step.outputs.iter().filter_map(|field| field.description?.string());
+    if works(text) || described.any(|text| text.utf8().is_some_and(works)) {
         return;
     }
     let pointer = Procedure::step_pointer(&record.procedure_pointer, position);
