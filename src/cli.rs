@@ -44,7 +44,7 @@ mod verify;
 
 pub use ask::ModelFlags;
 pub use demo::DemoArgs;
-pub use export::{Draw, PictureOrder};
+pub use export::Draw;
 pub use out::{Out, tell_panics};
 pub use print::{KeyRow, Keys};
 pub use review::Who;

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use stepscope::app::session;
 use stepscope::app::session::{ReviewStart, Start};
 use stepscope::cli::{self, Invocation, KeyRow, Out};
-use stepscope::demo::play::{self, DemoStart, RecordPicture};
+use stepscope::demo::play::{self, DemoStart};
 use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
 use stepscope_io::model::cassette::Speed;
@@ -33,7 +32,7 @@ fn main() -> ExitCode {
 fn run() -> u8 {
     let mut out = Out::new();
     let code = match cli::parse(std::env::args_os(), &mut out) {
-        Ok(Invocation::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &picture, &mut out),
+        Ok(Invocation::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &play::picture, &mut out),
         Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
         Ok(Invocation::Demo(demo)) => show(*demo, &mut out),
         Err(code) => code,
@@ -133,13 +132,6 @@ fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
             cli::FAILED
         }
     }
-}
-
-/// The screen as it shows a record, for the commands, which do not know it.
-fn picture(order: &cli::PictureOrder<'_>) -> Result<Vec<u8>, Shown> {
-    let cli::PictureOrder { page, name, keys, size, is_recording, .. } = *order;
-    let (id, steps) = (order.id.clone(), order.steps.clone());
-    play::picture(&RecordPicture { page, name, id, steps, keys, size, is_recording })
 }
 
 /// The table of keys, for the commands, which do not know the screen.

@@ -12,7 +12,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
-use stepscope_core::report::page::{self, Cleaner, IndexRow, PageOptions, Said};
+use stepscope_core::report::page::{self, Cleaner, IndexRow, PageOptions, PagePicture, Said};
 use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::fold::Reviews;
@@ -73,27 +73,8 @@ pub struct ExportArgs {
     no_reviews: bool,
 }
 
-/// What is to be drawn: the screen knows how.
-#[derive(Debug)]
-pub struct PictureOrder<'p> {
-    /// The record's page, which opens at its step.
-    pub page: &'p [u8],
-    /// The name of the file that it came from.
-    pub name: &'p str,
-    /// The record's id.
-    pub id: Option<String>,
-    /// The steps that are shown, from 1.
-    pub steps: Vec<usize>,
-    /// Names of keys.
-    pub keys: &'p str,
-    /// Columns and rows.
-    pub size: (u16, u16),
-    /// A recording, not a picture.
-    pub is_recording: bool,
-}
-
-/// Draws it.
-pub type Draw<'d> = &'d dyn Fn(&PictureOrder<'_>) -> Result<Vec<u8>, Shown>;
+/// Draws it: the screen knows how.
+pub type Draw<'d> = &'d dyn Fn(&PagePicture<'_>) -> Result<Vec<u8>, Shown>;
 
 /// What others are not to see.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -293,7 +274,7 @@ impl ExportArgs {
         let id = view.record.as_ref().and_then(|record| record.id_text()?.utf8().map(ToOwned::to_owned));
         let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty()).unwrap_or("record.jsonl");
         let (keys, size) = (self.keys.as_str(), self.size);
-        draw(&PictureOrder { page: page.text.as_bytes(), name, id, steps, keys, size, is_recording })
+        draw(&PagePicture { page: page.text.as_bytes(), name, id, steps, keys, size, is_recording })
     }
 
     /// A page a record, and the index. What looks private is looked for in all of them before the first is written.

@@ -24,6 +24,7 @@ use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::report::page::PagePicture;
 use stepscope_core::report::page::carried::is_page;
 use stepscope_core::report::redact::PrivateHits;
 use stepscope_io::config::Config;
@@ -287,27 +288,8 @@ fn cast(scenes: &[StandingScene], size: (u16, u16), version: u64, title: &Shown)
     recording
 }
 
-/// A picture or recording of one record, made from its page.
-#[derive(Debug)]
-pub struct RecordPicture<'p> {
-    /// The page.
-    pub page: &'p [u8],
-    /// The name of the file that it came from.
-    pub name: &'p str,
-    /// The record's id.
-    pub id: Option<String>,
-    /// The steps, from 1, each a frame; none: as it opens.
-    pub steps: Vec<usize>,
-    /// Names of keys, pressed at each.
-    pub keys: &'p str,
-    /// Columns and rows.
-    pub size: (u16, u16),
-    /// A recording instead of a picture.
-    pub is_recording: bool,
-}
-
 /// Makes a picture of the program as it shows a record, or a recording of its steps.
-pub fn picture(wanted: &RecordPicture<'_>) -> Result<Vec<u8>, Shown> {
+pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
     let cannot = |error: std::io::Error| shown!("cannot make a picture: {}", Shown::error(&error));
     let folder = tempfile::tempdir().map_err(cannot)?;
     let path = folder.path().join(wanted.name);

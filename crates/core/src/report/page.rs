@@ -44,6 +44,25 @@ pub struct PageOptions<'p> {
     pub version: &'static str,
 }
 
+/// A picture or recording of one record, made from its page.
+#[derive(Debug)]
+pub struct PagePicture<'p> {
+    /// The page.
+    pub page: &'p [u8],
+    /// The name of the file that it came from.
+    pub name: &'p str,
+    /// The record's id.
+    pub id: Option<String>,
+    /// The steps, from 1, each a frame; none: as it opens.
+    pub steps: Vec<usize>,
+    /// Names of keys, pressed at each.
+    pub keys: &'p str,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// A recording instead of a picture.
+    pub is_recording: bool,
+}
+
 impl PageOptions<'_> {
     /// Whether the record is not what it was made from.
     pub(super) fn is_changed(&self) -> bool {
