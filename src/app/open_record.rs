@@ -15,11 +15,12 @@ use stepscope_core::answer::document::Document;
 use stepscope_core::answer::route::Route;
 use stepscope_core::arithmetic::recompute::Derivation;
 use stepscope_core::case::{Case, CaseView};
-use stepscope_core::finding::{Finding, Findings, Place, Severity};
+use stepscope_core::finding::{Finding, Findings, Place, PlaceLabel, Severity};
 use stepscope_core::procedure::prompt::{self, AnswerShape};
 use stepscope_core::procedure::{Field, Procedure};
 use stepscope_core::record::formats::chain::Labelled;
 use stepscope_core::record::{Record, RecordKind};
+use stepscope_core::report::text;
 use stepscope_core::review::event::Text;
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::run::cost::RunCost;
@@ -39,6 +40,10 @@ const MAX_TEXT: usize = 256 << 10;
 const MAX_READY: usize = 4 << 20;
 /// So many values that a step reads or writes are listed with it; the state has them all.
 const MAX_LISTED: usize = 500;
+/// A step of at most so many bytes is shown as it is written.
+const MAX_WRITTEN: usize = 16 << 10;
+/// Places are drawn in records of at most so many bytes.
+const MAX_EXCERPTED: usize = 1 << 20;
 /// At most so many bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;
 
@@ -67,6 +72,8 @@ pub struct OpenRecord {
     pub computed: ComputedValues,
     /// The gold number.
     pub gold: Option<Shown>,
+    /// The expected answer as the data set works it out, where that is more than a number.
+    pub worked: Option<Shown>,
     /// The final number.
     pub pred: Option<Shown>,
     /// The final text.
@@ -265,6 +272,8 @@ pub struct Detail {
     pub schema: Option<Shown>,
     /// The reply as it came.
     pub reply: Option<Shown>,
+    /// The step as the procedure writes it, indented, where it is not large.
+    pub written: Option<Shown>,
     /// Why it failed.
     pub error: Option<Shown>,
     /// Model, server, seed, tokens, times: name and value.
@@ -275,8 +284,8 @@ impl Detail {
     /// About how many bytes it takes.
     fn size(&self) -> usize {
         let values = self.reads.iter().chain(&self.writes);
-        let texts =
-            [Some(&self.text), self.prompt.as_ref(), self.schema.as_ref(), self.reply.as_ref(), self.error.as_ref()];
+        let texts = [&self.prompt, &self.schema, &self.reply, &self.written, &self.error].map(Option::as_ref);
+        let texts = texts.into_iter().chain([Some(&self.text)]);
         let of_values = values.flat_map(|value| [Some(&value.name), Some(&value.description), value.value.as_ref()]);
         size_of::<Self>()
             + of_values.chain(texts).map(|text| 32 + text.map_or(0, |text| text.as_str().len())).sum::<usize>()
@@ -370,6 +379,7 @@ impl OpenRecord {
             question: Shown::default(),
             computed: ComputedValues::default(),
             gold: None,
+            worked: None,
             pred: None,
             answer: None,
             baseline: None,
@@ -469,7 +479,8 @@ impl OpenRecord {
             self.kind = facts.kind;
             self.id = facts.id;
             self.question = facts.question;
-            (self.gold, self.pred, self.answer) = (facts.gold, facts.pred, facts.answer);
+            (self.gold, self.worked) = (facts.gold, facts.worked);
+            (self.pred, self.answer) = (facts.pred, facts.answer);
             (self.correct, self.error, self.reply) = (facts.correct, facts.error, facts.reply);
             (self.fitness, self.has_trace) = (facts.fitness, facts.has_trace);
         }
@@ -521,6 +532,21 @@ impl OpenRecord {
     /// A value as it stands in the record.
     pub(crate) fn json_at(&self, pointer: &Pointer) -> Option<Vec<u8>> {
         self.root()?.find(pointer).map(|found| found.value.raw().to_vec())
+    }
+
+    /// The place of a note in the record with its labels, as `stepscope check` prints it; nothing of records that are too
+    /// large to look through at every key.
+    pub(crate) fn excerpt(&self, note: &Note, width: usize) -> Vec<Shown> {
+        if self.text().len() > MAX_EXCERPTED {
+            return Vec::new();
+        }
+        let finding = note.finding.and_then(|finding| self.case.findings().get(finding));
+        let labels = match finding {
+            Some(finding) => finding.labels().cloned().collect(),
+            None => vec![PlaceLabel { place: Place::Value(note.pointer.clone()), text: Untrusted::default() }],
+        };
+        // The text and its tape are all that is asked here: nothing is worked out again.
+        text::places(&self.case.view(), &labels, width)
     }
 
     /// The question as it is shown: its quantities numbered.
@@ -595,6 +621,7 @@ struct Facts {
     id: Shown,
     question: Shown,
     gold: Option<Shown>,
+    worked: Option<Shown>,
     pred: Option<Shown>,
     answer: Option<Shown>,
     correct: Option<bool>,
@@ -617,6 +644,7 @@ impl Facts {
             id: record.id_text().map(|id| id.line()).unwrap_or_default(),
             question: present(record.question).map(prose).unwrap_or_default(),
             gold: gold_text(record),
+            worked: present(record.gold_answer).filter(|gold| gold.kind() == Kind::String).map(prose).filter(is_prose),
             pred: line(record.pred_num).or_else(|| line(own("final_answer_numerical"))),
             answer: line(record.pred_answer).or_else(|| line(own("final_answer"))),
             correct: record.correct,
@@ -626,6 +654,11 @@ impl Facts {
             has_trace: record.trace_steps.is_some(),
         }
     }
+}
+
+/// Whether a text is more than a word or a number.
+fn is_prose(text: &Shown) -> bool {
+    text.as_str().trim().contains(char::is_whitespace)
 }
 
 fn base(case: &CaseView<'_>) -> Pointer {
@@ -748,6 +781,7 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
         writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
         more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
         text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
+        written: step.map(|step| step.value).filter(|step| step.raw().len() <= MAX_WRITTEN).map(|step| pretty(step, 0)),
         ..Detail::default()
     };
     if let Some(call) = case.state().call(position) {

@@ -58,6 +58,31 @@ impl List {
         self.top = self.top.min(lowest).max(highest).min(len.saturating_sub(height));
     }
 
+    /// [`Self::settle`] of rows that take several lines each: the row under the cursor is on screen as a whole, or its
+    /// beginning where it is higher than the screen.
+    pub(crate) fn settle_tall(&mut self, len: usize, height: usize, lines: impl Fn(usize) -> usize) {
+        let Some(last) = len.checked_sub(1) else {
+            *self = Self::default();
+            return;
+        };
+        self.at = self.at.min(last);
+        let above = |row: usize| top_above(row, height.saturating_sub(lines(row)), &lines);
+        self.top = self.top.clamp(above(self.at), self.at).min(above(last));
+    }
+
+    /// The row at a line of the screen, of rows that take several lines each.
+    pub(crate) fn row_at(&self, line: usize, len: usize, lines: impl Fn(usize) -> usize) -> usize {
+        let mut left = line;
+        let ends = |row: &usize| match left.checked_sub(lines(*row)) {
+            Some(rest) => {
+                left = rest;
+                false
+            }
+            None => true,
+        };
+        (self.top..len).find(ends).unwrap_or(len.saturating_sub(1))
+    }
+
     /// The rows of a list that is so long, the one under the cursor marked.
     pub(crate) fn rows(self, len: usize) -> Rows {
         Rows { top: self.top, len, at: Some(self.at) }
@@ -67,6 +92,22 @@ impl List {
     pub fn visible(&self, len: usize, height: usize) -> std::ops::Range<usize> {
         self.top.min(len)..self.top.saturating_add(height).min(len)
     }
+}
+
+/// Whether rows of several lines each are all on screen at once.
+pub(crate) fn all_fit(len: usize, height: usize, lines: impl Fn(usize) -> usize) -> bool {
+    let used = |used: usize, row| Some(used + lines(row)).filter(|used| *used <= height);
+    len <= height && (0..len).try_fold(0, used).is_some()
+}
+
+/// The first row on screen if so many lines are left above a row.
+pub(crate) fn top_above(row: usize, lines: usize, lines_of: &impl Fn(usize) -> usize) -> usize {
+    let (mut top, mut left) = (row, lines);
+    while let Some(before) = top.checked_sub(1) {
+        let Some(rest) = left.checked_sub(lines_of(before)) else { break };
+        (top, left) = (before, rest);
+    }
+    top
 }
 
 /// Moves the first of `lines` lines on screen; there is no cursor.
@@ -82,6 +123,24 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn the_row_under_the_cursor_is_whole_where_it_fits(
+            lines in prop::collection::vec(1_usize..6, 1..30),
+            height in 1_usize..20,
+            moves in prop::collection::vec(0_usize..40, 1..10),
+        ) {
+            let mut list = List::default();
+            let lines_of = |row: usize| lines.get(row).copied().unwrap_or(1);
+            for row in moves {
+                list.at = row;
+                list.settle_tall(lines.len(), height, lines_of);
+                prop_assert!(list.top <= list.at && list.at < lines.len());
+                let above: usize = (list.top..list.at).map(lines_of).sum();
+                prop_assert!(above + lines_of(list.at) <= height || list.top == list.at);
+                prop_assert_eq!(list.row_at(above, lines.len(), lines_of), list.at);
+            }
+        }
+
         #[test]
         fn the_cursor_is_always_on_screen(
             len in 0_usize..50,

@@ -110,6 +110,49 @@ pub(crate) fn fill(
     }
 }
 
+/// [`fill`] with rows of several lines each; how many rows are on screen.
+pub(crate) fn fill_tall(
+    rows: Rows,
+    lines: impl Fn(usize) -> Vec<Vec<Span<'static>>>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> usize {
+    let mut line = 0;
+    let mut shown = 0;
+    for n in rows.top..rows.len {
+        if line >= usize::from(area.height) {
+            break;
+        }
+        for (of_row, spans) in lines(n).into_iter().enumerate() {
+            put(spans, line, area, buf);
+            if rows.at == Some(n) && of_row == 0 {
+                select(line, area, buf, look);
+            } else if rows.at == Some(n) {
+                tint(line, area, buf, look);
+            }
+            line += 1;
+        }
+        shown += 1;
+    }
+    shown
+}
+
+/// [`pane`] with rows of several lines each.
+pub(crate) fn tall_pane(
+    title: Vec<Span<'static>>,
+    rows: Rows,
+    lines: impl Fn(usize) -> Vec<Vec<Span<'static>>>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Rect {
+    let inner = frame(title, area, buf, look);
+    let shown = fill_tall(rows, lines, inner, buf, look);
+    scroll_mark_of(area, (rows.top, shown), rows.len, buf, look);
+    inner
+}
+
 /// Draws a pane with the rows that it has room for; what is inside.
 pub(crate) fn pane(
     title: Vec<Span<'static>>,
@@ -138,15 +181,19 @@ pub(crate) fn line_pane(
 
 /// Marks the selected row of an area: a style over all of it, borders left out, and a pointer in the blank column before it.
 pub(crate) fn select(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let Ok(row) = u16::try_from(row) else { return };
-    if row < area.height {
-        // The blank columns beside the text belong to the row.
-        let place = Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 };
-        let pointer = look.span(sign::POINTER, pointer_role(look.focused));
+    if let Some(place) = tint(row, area, buf, look) {
+        let pointer = look.span(sign::POINTER, pointer_role(look.focused)).patch_style(look.selection());
         let before = Rect { width: 1.min(area.x - place.x), ..place };
         Line::from(pointer).render(before.intersection(*buf.area()), buf);
-        buf.set_style(place.intersection(*buf.area()), look.selection());
     }
+}
+
+/// Gives a row of an area the style of the selection; where it is, with the blank columns at both sides that belong to it.
+fn tint(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Option<Rect> {
+    let row = u16::try_from(row).ok().filter(|row| *row < area.height)?;
+    let place = Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 };
+    buf.set_style(place.intersection(*buf.area()), look.selection());
+    Some(place)
 }
 
 const fn pointer_role(focused: bool) -> Role {
@@ -164,13 +211,18 @@ pub(crate) fn pointer(buf: &Buffer, theme: &Theme) -> Option<Position> {
 
 /// Draws a scroll mark on the right border where not everything is on screen.
 pub(crate) fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, look: Look<'_>) {
+    scroll_mark_of(area, (top, usize::from(area.height.saturating_sub(2))), len, buf, look);
+}
+
+/// [`scroll_mark`] where so many rows are on screen from the top one on.
+fn scroll_mark_of(area: Rect, (top, shown): (usize, usize), len: usize, buf: &mut Buffer, look: Look<'_>) {
     let height = usize::from(area.height.saturating_sub(2));
-    if len <= height || height == 0 {
+    if len <= shown || height == 0 {
         return;
     }
-    let size = (height * height / len).clamp(1, height);
+    let size = (height * shown / len).clamp(1, height);
     let room = height - size;
-    let start = (top * room).checked_div(len - height).unwrap_or(0).min(room);
+    let start = (top * room).checked_div(len - shown).unwrap_or(0).min(room);
     let style = look.style(if look.focused { Role::BorderFocus } else { Role::Faint });
     for row in start..start + size {
         let place = (area.right().saturating_sub(1), area.y + 1 + row as u16);

@@ -103,6 +103,28 @@ pub(crate) fn tail(text: &str, width: usize) -> &str {
     starts.take_while(fits).last().map_or("", |start| text.get(start..).unwrap_or_default())
 }
 
+/// A text behind what begins its first line, wrapped under itself; without a width on one line.
+pub(crate) fn hanging(
+    head: Vec<Span<'static>>,
+    text: &str,
+    base: Style,
+    marks: &[MarkedRange<Style>],
+    width: Option<usize>,
+) -> Vec<Vec<Span<'static>>> {
+    let indent: usize = head.iter().map(Span::width).sum();
+    let ranges = match width {
+        Some(width) => wrap(text, width.saturating_sub(indent).max(8)),
+        None => std::iter::once(0..text.len()).collect(),
+    };
+    let mut head = Some(head);
+    let line = |range: &Range<usize>| {
+        let mut spans = head.take().unwrap_or_else(|| vec![Span::raw(" ".repeat(indent))]);
+        spans.extend(paint(text, range, base, marks).spans);
+        spans
+    };
+    ranges.iter().map(line).collect()
+}
+
 /// One line of a text with its marks painted.
 pub(crate) fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[MarkedRange<Style>]) -> Line<'static> {
     let spans = segments(line, marks).into_iter().map(|(range, style)| {

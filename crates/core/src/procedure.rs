@@ -20,6 +20,8 @@ use stepscope_base::text::Untrusted;
 pub(crate) const PROBLEM_TEXT: &str = "problem_text";
 /// The variable every procedure ends with.
 pub const FINAL_ANSWER: &str = "final_answer";
+/// The number of the answer, next to its text.
+pub const FINAL_ANSWER_NUMERICAL: &str = "final_answer_numerical";
 
 /// So many steps of a procedure are read. Real ones have a few dozen.
 pub const MAX_STEPS: usize = 20_000;

@@ -1,74 +1,117 @@
-//! The answer as a whole: its route with every trigger, what it says of itself, and what the rules say.
+//! The answer as a whole, each check once and in full: its route, what the rules say, what it says of itself.
+
+use std::fmt::Write as _;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::screens::answer::state::{AnswerPane, AnswerView};
+use crate::app::open_record::Note;
+use crate::screens::answer::shown::Fact;
+use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
 use crate::screens::run::state::RecordView;
+use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane, put, severity_role};
-use crate::widgets::prose::{counted, pad, wrapped};
+use crate::widgets::look::{Look, severity_role, tall_pane};
+use crate::widgets::prose::{counted, cut, hanging, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
+use stepscope_core::paint::MarkedRange;
 
-/// The names stand in so many columns.
+/// Columns of a name.
 const NAME: usize = 12;
+/// Columns before the text of a finding.
+const INDENT: usize = 2;
+/// Lines of one check; Enter shows all.
+const MAX_LINES: usize = 12;
+/// Bytes of a message; the JSON has all of it.
+const MAX_MESSAGE: usize = 1_000;
 
 pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Checks", Role::Title)];
-    let notes = view.opened.notes.len();
-    if notes > 0 {
-        title.push(look.span(format!("  {}", counted(notes, "finding")), Role::Dim));
+    let notes = &view.opened.notes;
+    if !notes.is_empty() {
+        title.push(look.span(format!("  {}", counted(notes.len(), "finding")), Role::Dim));
     }
-    let count = answer.check_rows;
     let at = (answer.pane == AnswerPane::Checks).then_some(answer.checks.at);
-    let rows = Rows { at, ..answer.checks.rows(count) };
-    let inner = pane(title, rows, |n| line(view, answer, n, look), area, buf, look);
-    in_full(view, answer, count + 1, inner, buf, look);
+    let rows = Rows { at, ..answer.checks.rows(answer.check_rows.len()) };
+    let width = inner_width(area);
+    tall_pane(title, rows, |n| lines(notes, answer, n, width, look), area, buf, look);
 }
 
-/// The row under the cursor in full, from a row on, where the list leaves room for it.
-fn in_full(view: &RecordView, answer: &AnswerView, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let mut row = from;
-    for (text, role) in describe(view, answer) {
-        for line in wrapped(text.as_str(), width, height.saturating_sub(row)) {
-            put(vec![look.span(line, role)], row, area, buf);
-            row += 1;
-        }
-    }
-}
-
-/// All that is said of the row under the cursor.
+/// What the row under the cursor says, for the status line.
 pub(crate) fn describe(view: &RecordView, answer: &AnswerView) -> Vec<(Shown, Role)> {
     if let Some(fact) = answer.fact() {
         let pointer = fact.pointer.as_ref().map(|pointer| (pointer.text().line(), Role::Faint));
         return [(fact.text.clone(), Role::Text)].into_iter().chain(pointer).collect();
     }
-    let note = view.opened.notes.get(answer.checks.at.saturating_sub(answer.shown.facts.len()));
+    let note = answer.note().and_then(|note| view.opened.notes.get(note));
     let texts = note.map(|note| {
         let help = Shown::own(note.help.unwrap_or_default());
         let pointer = note.pointer.text().line();
-        [(note.message.clone(), severity_role(note.severity)), (help, Role::Dim), (pointer, Role::Faint)]
+        [(pointer, Role::Faint), (note.message.clone(), severity_role(note.severity)), (help, Role::Dim)]
     });
     texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
 }
 
-fn line(view: &RecordView, answer: &AnswerView, n: usize, look: Look<'_>) -> Vec<Span<'static>> {
-    if let Some(fact) = answer.shown.facts.get(n) {
-        let mut line = vec![look.span(pad(fact.name, NAME), Role::Dim)];
-        // What the rules contradict is marked where it is said.
-        if let Some(note) = view.opened.notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer)) {
-            line.push(look.span(format!("{} ", note.severity.glyph()), severity_role(note.severity)));
+/// The lines of a row.
+pub(crate) fn lines(
+    notes: &[Note],
+    answer: &AnswerView,
+    row: usize,
+    width: usize,
+    look: Look<'_>,
+) -> Vec<Vec<Span<'static>>> {
+    match answer.check_rows.get(row) {
+        Some(CheckRow::Fact(fact)) => {
+            let fact = answer.shown.facts.get(*fact);
+            fact.map(|fact| fact_lines(notes, fact, width, look)).unwrap_or_default()
         }
-        line.push(look.span(fact.text.as_str().replace('\n', " "), fact.role));
-        return line;
+        Some(CheckRow::Note(note)) => {
+            let chosen = answer.checks.at == row;
+            notes.get(*note).map(|note| note_lines(answer, note, (width, chosen), look)).unwrap_or_default()
+        }
+        None => Vec::new(),
     }
-    let Some(note) = view.opened.notes.get(n - answer.shown.facts.len()) else { return Vec::new() };
+}
+
+fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    // What the rules contradict is marked where it is said.
+    let contradicted = notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer));
+    let line = |(n, text): (usize, &str)| {
+        let name = pad(if n == 0 { fact.name } else { "" }, NAME);
+        let mark = contradicted.filter(|_| n == 0);
+        let mark = mark.map(|note| look.span(format!("{} ", note.severity.glyph()), severity_role(note.severity)));
+        let text = look.span(text, fact.role);
+        [look.span(name, Role::Dim)].into_iter().chain(mark).chain([text]).collect()
+    };
+    let room = width.saturating_sub(NAME + if contradicted.is_some() { 2 } else { 0 });
+    wrapped(fact.text.as_str(), room, MAX_LINES).enumerate().map(line).collect()
+}
+
+/// A finding, where it leads, and for the row under the cursor what to do.
+fn note_lines(
+    answer: &AnswerView,
+    note: &Note,
+    (width, chosen): (usize, bool),
+    look: Look<'_>,
+) -> Vec<Vec<Span<'static>>> {
     let role = severity_role(note.severity);
-    vec![
-        look.span(format!("{} {}  ", note.severity.glyph(), note.rule), role),
-        look.span(note.message.as_str(), Role::Text),
-    ]
+    let (mut text, mut marks) = (note.rule.to_owned(), Vec::new());
+    marks.push(MarkedRange { range: 0..text.len(), tone: look.style(role) });
+    let leads = |(rule, pointer, _): &&(Shown, _, _)| rule.as_str() == note.rule && *pointer == note.pointer;
+    if let Some((_, _, route)) = answer.shown.led.iter().find(leads) {
+        let start = text.len();
+        let _ = write!(text, " → {}", route.word());
+        marks.push(MarkedRange { range: start..text.len(), tone: look.style(Role::Accent) });
+    }
+    text.push_str("  ");
+    text.push_str(cut(note.message.as_str(), MAX_MESSAGE));
+    let head = vec![look.span(format!("{} ", note.severity.glyph()), role)];
+    let mut lines = hanging(head, &text, look.style(Role::Text), &marks, Some(width));
+    if let Some(help) = note.help.filter(|_| chosen) {
+        let indent = vec![Span::raw(" ".repeat(INDENT))];
+        lines.extend(hanging(indent, help, look.style(Role::Dim), &[], Some(width)));
+    }
+    lines
 }

@@ -1,4 +1,4 @@
-//! One citation in full: what became of it, the model's words against the document's.
+//! One citation in full: what became of it, the model's words against the document's; then the others of its item.
 
 use std::ops::Range;
 
@@ -20,6 +20,9 @@ use stepscope_core::paint::MarkedRange;
 
 /// What stands in front of the texts.
 const LABEL: usize = 7;
+
+/// So many other citations of the item are laid out.
+const MAX_OTHERS: usize = 12;
 
 /// Sign, letter and key take about so much of a row among the items.
 const CUT: usize = 16;
@@ -50,10 +53,22 @@ pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Ve
         lines.push(vec![look.span(nothing, Role::Dim)]);
         return lines;
     };
-    lines.push(vec![
+    lines.extend(in_full(view, width, look));
+    let own = answer.item().and_then(|item| answer.shown.items.get(item)).map(|item| item.spans.clone());
+    let others = own.unwrap_or_default().filter(|n| answer.span() != Some(*n)).take(MAX_OTHERS);
+    for other in others.filter_map(|n| answer.shown.spans.get(n)) {
+        lines.push(Vec::new());
+        lines.extend(in_full(other, width, look));
+    }
+    lines
+}
+
+/// What became of a citation, where it is, and the words.
+fn in_full(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let mut lines = vec![vec![
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
         look.span(view.badge.as_str(), view.standing.role()),
-    ]);
+    ]];
     for sentence in &view.sentences {
         lines.extend(wrapped("", sentence, (&[], Role::Dim), Role::Text, width, look));
     }

@@ -7,12 +7,13 @@ use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer::layout::areas;
 use crate::screens::answer::shown::TRUNCATION;
-use crate::screens::answer::state::{AnswerPane, AnswerView};
-use crate::screens::answer::{citation, document};
+use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
+use crate::screens::answer::{checks, citation, document};
 use crate::screens::run::state::RecordView;
 use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::list::Move;
 use crate::widgets::look::Look;
+use crate::widgets::panes;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Heading;
 
@@ -56,11 +57,14 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 pub(crate) fn settle(app: &mut App) {
     let (area, look) = (app.area(), Look { theme: &app.looks.theme, focused: false });
     let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
-    answer.areas = areas(area, *maximised, answer.pane);
-    answer.check_rows = answer.shown.facts.len() + opened.notes.len();
+    answer.areas = areas(area, *maximised, answer, &opened.notes);
     answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
     let width = answer.areas.width(AnswerPane::Document);
-    answer.settle(|answer, line| document::rows(answer, line, width));
+    let checks = answer.areas.width(AnswerPane::Checks);
+    answer.settle(
+        |answer, line| document::rows(answer, line, width),
+        |answer, row| checks::lines(&opened.notes, answer, row, checks, look).len(),
+    );
 }
 
 fn open(app: &mut App) -> Effects {
@@ -84,8 +88,8 @@ fn open(app: &mut App) -> Effects {
         app.open_dialog(Dialog::Popup(Popup { title, text }));
         return Vec::new();
     }
-    let note = answer.checks.at - answer.shown.facts.len();
-    if let Some(pointer) = view.opened.notes.get(note).map(|note| note.pointer.clone()) {
+    let note = answer.note().and_then(|note| view.opened.notes.get(note));
+    if let Some(pointer) = note.map(|note| note.pointer.clone()) {
         view.show_in_json(&pointer);
         app.show_json();
     }
@@ -123,16 +127,16 @@ pub(crate) fn follow_contents(app: &mut App) {
 fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
     let Some(view) = app.screens.record_mut() else { return Ok(()) };
     let Some(answer) = &mut view.answer else { return Ok(()) };
-    let (facts, notes) = (answer.shown.facts.len(), view.opened.notes.len() as isize);
-    if notes == 0 {
+    let rows = answer.check_rows.iter().enumerate();
+    let notes: Vec<usize> = rows.filter(|(_, row)| matches!(row, CheckRow::Note(_))).map(|(n, _)| n).collect();
+    if notes.is_empty() {
         return Err("no findings in this record");
     }
-    let here = answer.checks.at as isize - facts as isize;
-    let next = if here < 0 { if by > 0 { by - 1 } else { by } } else { here + by };
-    let next = next.rem_euclid(notes) as usize;
-    answer.checks.at = facts + next;
+    let here = notes.iter().position(|row| *row == answer.checks.at);
+    let next = panes::turn_to(here, by, notes.len());
+    answer.checks.at = notes.get(next).copied().unwrap_or(0);
     answer.pane = AnswerPane::Checks;
-    if let Some(note) = view.opened.notes.get(next) {
+    if let Some(note) = answer.note().and_then(|note| view.opened.notes.get(note)) {
         answer.choose(&note.pointer);
     }
     Ok(())
@@ -148,10 +152,17 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
-    let (Some(line), Some(answer)) = (focus(app, at), answer_mut(app)) else { return };
+    let Some(line) = focus(app, at) else { return };
+    let look = Look { theme: &app.looks.theme, focused: false };
+    let Some(RecordView { opened, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
     match answer.pane {
         AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),
-        AnswerPane::Checks => answer.go(Move::To(answer.checks.top + line)),
+        AnswerPane::Checks => {
+            let width = answer.areas.width(AnswerPane::Checks);
+            let lines = |row: usize| checks::lines(&opened.notes, answer, row, width, look).len();
+            let row = answer.checks.row_at(line, answer.check_rows.len(), lines);
+            answer.go(Move::To(row));
+        }
         AnswerPane::Document => {
             if let Some(line) = document::page_at(answer, answer.areas.of(AnswerPane::Document), at) {
                 answer.go_to_line(line);

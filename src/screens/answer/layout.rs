@@ -2,26 +2,37 @@
 
 use ratatui::layout::Rect;
 
-use crate::screens::answer::state::AnswerPane;
-use crate::widgets::layout::{WIDE, parts, split_rows};
+use crate::app::open_record::Note;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
+use crate::widgets::layout::{WIDE, parts, rows, split_columns, split_rows};
 use crate::widgets::panes::Areas;
 
+/// Columns that the panes beside the document take at most: the document gets the rest.
+const LEFT: u16 = 84;
+
+/// Rows that the citation keeps between the items and the checks.
+const KEPT: u16 = 7;
+
 /// The panes below the question, by the one that has the keys.
-pub(crate) fn areas(area: Rect, maximised: bool, focus: AnswerPane) -> Areas<AnswerPane> {
+pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[Note]) -> Areas<AnswerPane> {
     use AnswerPane::{Checks, Citation, Document, Items};
+    let focus = answer.pane;
     let body = parts(area).body;
     let (_, body) = split_rows(body, question_height(body));
+    let items = rows(answer.rows.len().max(1)).saturating_add(2);
     Areas::new(body, maximised.then_some(focus), || {
         if body.width >= WIDE {
-            let side = (body.width * 3 / 10).clamp(32, 64);
-            let middle = Rect { x: body.x + side, width: body.width - 2 * side, ..body };
-            let right = Rect { x: middle.right(), width: side, ..body };
-            let (items, citation) = split_rows(Rect { width: side, ..body }, body.height * 11 / 20);
-            return vec![(Items, items), (Document, middle), (Citation, citation), (Checks, right)];
+            let (left, document) = split_columns(body, (body.width * 9 / 20).min(LEFT));
+            let (items, rest) = split_rows(left, items.min(body.height / 3));
+            // The citation takes what it holds, the checks the rest, which is more where there are findings.
+            let share = if notes.is_empty() { rest.height / 2 } else { rest.height * 2 / 5 };
+            let wanted = rows(answer.citation_lines).saturating_add(2).clamp(KEPT.min(share), share);
+            let (citation, checks) = split_rows(rest, wanted);
+            return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
         }
         // What has the keys gets more; the citation and the checks share the last place.
         let items_height = if focus == Items { body.height * 3 / 10 } else { body.height / 4 };
-        let (items, rest) = split_rows(body, items_height.max(4));
+        let (items, rest) = split_rows(body, items.min(items_height.max(4)));
         let (document, last) = split_rows(rest, if focus == Document { rest.height * 2 / 3 } else { rest.height / 2 });
         let shared = if focus == Checks { Checks } else { Citation };
         vec![(Items, items), (Document, document), (shared, last)]

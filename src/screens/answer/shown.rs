@@ -20,6 +20,7 @@ use stepscope_core::answer::route::Route;
 use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::answer::typed::{AnswerItem, Citation, TypedAnswer};
 use stepscope_core::case::CaseView;
+use stepscope_core::rules;
 
 /// At most so many lines of one value are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;
@@ -30,6 +31,8 @@ const MAX_CELL: usize = 40;
 
 /// The name of the row that says whether the answer was cut off; its proof stands in the document.
 pub(crate) const TRUNCATION: &str = "continues?";
+/// The name of the row that says what is to be done with the answer.
+pub(crate) const ROUTE: &str = "route";
 const FLAGS: [(&str, &str); 4] = [
     ("answer_found", "found"),
     ("complete_answer_found", "complete"),
@@ -62,6 +65,8 @@ pub struct ShownAnswer {
     pub retrieved: Vec<i64>,
     /// What the answer says of itself, and what follows from it.
     pub facts: Vec<Fact>,
+    /// The routes that findings lead to: the rule, where its finding is, the route.
+    pub(crate) led: Vec<(Shown, Pointer, Route)>,
     /// Lines of the page after the last one that the model saw.
     pub peek: Option<Range<usize>>,
 }
@@ -205,12 +210,14 @@ impl ShownAnswer {
         order.sort_by_key(|item| items.get(*item).map(|view| view.standing));
         let offset = shared_offset(resolutions).map(offset_in_words);
         let truncation = case.truncation();
+        let facts = facts(typed, case, offset);
         Some(Self {
             items,
             order,
             spans,
             grounded: case.grounded(),
-            facts: facts(typed, case, offset),
+            led: led(case),
+            facts,
             document,
             retrieved,
             peek: truncation.map(|truncation| truncation.peeked.clone()).filter(|peek| !peek.is_empty()),
@@ -365,22 +372,48 @@ fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
     said
 }
 
-/// What is said of the answer as a whole: the route first, then its flags, then its words.
+/// The routes that findings lead to.
+fn led(case: &CaseView<'_>) -> Vec<(Shown, Pointer, Route)> {
+    let triggers = case.routed().into_iter().flat_map(|routed| &routed.triggers);
+    let of_finding = triggers.filter(|trigger| is_rule(&trigger.why));
+    of_finding.map(|trigger| (trigger.why.line(), trigger.pointer.clone(), trigger.route)).collect()
+}
+
+/// Whether a trigger is a finding, which has a row of its own.
+fn is_rule(why: &Untrusted<'_>) -> bool {
+    why.utf8().is_some_and(|why| rules::rule(why).is_some())
+}
+
+/// What is said of the answer as a whole: the route first, then its flags, then its words. What leads to a route is said
+/// once: at the flag or the finding that it is.
 fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    if let Some(routed) = case.routed() {
-        let role = match routed.route {
-            Route::Ship => Role::Ok,
-            Route::Reject => Role::Fatal,
-            _ => Role::Accent,
-        };
-        facts.push(Fact::new("route", shown!("{}: {}", routed.route.word(), routed.route.phrase()), role));
-        for trigger in &routed.triggers {
-            let text = shown!("{} ← {}", trigger.route.word(), trigger.why.line());
-            let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
-            facts.push(Fact::new("", text, role).at(trigger.pointer.clone()));
+    let mut own = own_facts(typed, case, offset);
+    let Some(routed) = case.routed() else { return own };
+    let role = match routed.route {
+        Route::Ship => Role::Ok,
+        Route::Reject => Role::Fatal,
+        _ => Role::Accent,
+    };
+    let mut facts = vec![Fact::new(ROUTE, shown!("{}: {}", routed.route.word(), routed.route.phrase()), role)];
+    for trigger in routed.triggers.iter().filter(|trigger| !is_rule(&trigger.why)) {
+        if let Some(flag) = own.iter_mut().find(|fact| fact.pointer.as_ref() == Some(&trigger.pointer)) {
+            flag.text = shown!("{} → {}: {}", flag.text, trigger.route.word(), trigger.why.line());
+            flag.role = if trigger.route == Route::Ship { flag.role } else { Role::Warning };
+            continue;
         }
+        let text = shown!("{} ← {}", trigger.route.word(), trigger.why.line());
+        let role = if trigger.route == routed.route { Role::Text } else { Role::Dim };
+        facts.push(Fact::new("", text, role).at(trigger.pointer.clone()));
     }
+    // What speaks against the answer comes first.
+    own.sort_by_key(|fact| fact.role != Role::Warning);
+    facts.extend(own);
+    facts
+}
+
+/// What the answer says of itself.
+fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
+    let mut facts = Vec::new();
     let asked = case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
     facts.extend(asked.map(|kind| Fact::new("asked for", kind.line(), Role::Text)));
     facts.extend(offset.map(|offset| Fact::new("numbering", offset, Role::Warning)));
@@ -412,7 +445,9 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
         let pointer = typed.pointer.then(field);
         for (n, entry) in list.items().take(MAX_LINES).enumerate() {
             let name = if n == 0 { name } else { "" };
-            facts.push(Fact::new(name, shown!("{}", one_line(entry)), Role::Text).at(pointer.then(n)));
+            // What the model warns of itself has the weight of a finding.
+            let role = if field == "caveats" { Role::Warning } else { Role::Text };
+            facts.push(Fact::new(name, shown!("{}", one_line(entry)), role).at(pointer.then(n)));
         }
     }
     if let Some(raw) = typed.meta.and_then(|meta| meta.get("raw_response")).filter(|raw| !raw.is_null()) {

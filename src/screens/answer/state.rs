@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use crate::screens::answer::shown::{Fact, ItemView, ShownAnswer, SpanView};
+use crate::app::open_record::Note;
+use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
 use crate::widgets::keymap::Reason;
-use crate::widgets::list::{List, Move, scroll};
+use crate::widgets::list::{List, Move, scroll, top_above};
 use crate::widgets::panes;
 use crate::widgets::panes::Areas;
 use stepscope_base::json::Pointer;
@@ -42,6 +43,15 @@ pub enum AnswerRow {
     Span(usize),
 }
 
+/// A row of the checks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CheckRow {
+    /// What the answer says of itself, or where it is to go.
+    Fact(usize),
+    /// A finding.
+    Note(usize),
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct AnswerView {
@@ -51,8 +61,8 @@ pub struct AnswerView {
     pub pane: AnswerPane,
     /// Where the panes were laid out last.
     pub(crate) areas: Areas<AnswerPane>,
-    /// How many rows the checks have: facts, then findings.
-    pub(crate) check_rows: usize,
+    /// The rows of the checks in the order of their weight: the route, the findings, what the answer says of itself.
+    pub(crate) check_rows: Vec<CheckRow>,
     /// How many lines the citation takes in its pane.
     pub(crate) citation_lines: usize,
     /// The rows of the items.
@@ -73,18 +83,25 @@ pub struct AnswerView {
 
 impl AnswerView {
     /// Begins at the first item, its citation on screen.
-    pub fn new(shown: ShownAnswer) -> Self {
+    pub fn new(shown: ShownAnswer, notes: &[Note]) -> Self {
         let mut rows = Vec::new();
         for &item in &shown.order {
             let Some(view) = shown.items.get(item) else { continue };
             rows.extend((0..view.lines.len().max(1)).map(|line| AnswerRow::Item(item, line)));
             rows.extend(view.spans.clone().map(AnswerRow::Span));
         }
+        let unnamed = |fact: &&Fact| fact.name.is_empty() || fact.name == ROUTE;
+        let route = shown.facts.iter().take_while(unnamed).count();
+        let facts = |range: Range<usize>| range.map(CheckRow::Fact);
+        let mut by_weight: Vec<usize> = (0..notes.len()).collect();
+        by_weight.sort_by_key(|note| notes.get(*note).map(|note| note.severity));
+        let notes = by_weight.into_iter().map(CheckRow::Note);
+        let check_rows = facts(0..route).chain(notes).chain(facts(route..shown.facts.len())).collect();
         let mut answer = Self {
             shown,
             pane: AnswerPane::Items,
             areas: Areas::default(),
-            check_rows: 0,
+            check_rows,
             citation_lines: 0,
             rows,
             items: List::default(),
@@ -147,9 +164,20 @@ impl AnswerView {
         }
     }
 
-    /// The fact under the cursor of the checks; findings stand behind the facts.
+    /// The fact under the cursor of the checks.
     pub fn fact(&self) -> Option<&Fact> {
-        self.shown.facts.get(self.checks.at)
+        match *self.check_rows.get(self.checks.at)? {
+            CheckRow::Fact(fact) => self.shown.facts.get(fact),
+            CheckRow::Note(_) => None,
+        }
+    }
+
+    /// The finding under the cursor of the checks.
+    pub(crate) fn note(&self) -> Option<usize> {
+        match *self.check_rows.get(self.checks.at)? {
+            CheckRow::Note(note) => Some(note),
+            CheckRow::Fact(_) => None,
+        }
     }
 
     /// To the next pane.
@@ -170,7 +198,7 @@ impl AnswerView {
                 self.lines.go(movement, lines, height);
             }
             AnswerPane::Citation => scroll(&mut self.citation_top, movement, self.citation_lines, height),
-            AnswerPane::Checks => self.checks.go(movement, self.check_rows, height),
+            AnswerPane::Checks => self.checks.go(movement, self.check_rows.len(), height),
         }
     }
 
@@ -313,20 +341,28 @@ impl AnswerView {
         }
     }
 
-    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document takes.
-    pub fn settle(&mut self, rows_of: impl Fn(&Self, usize) -> usize) {
+    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document takes,
+    /// `check_lines` how many lines a check.
+    pub(crate) fn settle(
+        &mut self,
+        rows_of: impl Fn(&Self, usize) -> usize,
+        check_lines: impl Fn(&Self, usize) -> usize,
+    ) {
         self.items.settle(self.rows.len(), self.areas.height(AnswerPane::Items));
-        self.checks.settle(self.check_rows, self.areas.height(AnswerPane::Checks));
+        let mut checks = self.checks;
+        checks.settle_tall(self.check_rows.len(), self.areas.height(AnswerPane::Checks), |row| check_lines(self, row));
+        self.checks = checks;
         let height = self.areas.height(AnswerPane::Document);
         let count = self.document_len();
         let at = self.lines.at.min(count.saturating_sub(1));
         self.lines.at = at;
-        let lowest = self.top_above(at, height.saturating_sub(rows_of(self, at)), &rows_of);
+        let rows = |line: usize| rows_of(self, line);
+        let lowest = top_above(at, height.saturating_sub(rows(at)), &rows);
+        let third = top_above(at, height / 3, &rows);
         if std::mem::take(&mut self.moved) {
             // A third of what is on screen stands before what one came to see, or all down from the place above it
             // that belongs to it.
             let above = self.places().filter(|line| (lowest..at).contains(line)).min();
-            let third = self.top_above(at, height / 3, &rows_of);
             self.lines.top = above.map_or(third, |above| third.min(above));
         }
         self.lines.top = self.lines.top.clamp(lowest, at);
@@ -338,15 +374,5 @@ impl AnswerView {
         let cited = view.and_then(|view| view.cited.as_ref()).map(|lines| lines.start);
         let found = view.and_then(|view| view.found.as_ref()).map(|found| found.lines.start);
         cited.into_iter().chain(found)
-    }
-
-    /// The first line on screen if so many rows stand above a line.
-    fn top_above(&self, line: usize, rows: usize, rows_of: &impl Fn(&Self, usize) -> usize) -> usize {
-        let (mut top, mut left) = (line, rows);
-        while let Some(before) = top.checked_sub(1) {
-            let Some(rest) = left.checked_sub(rows_of(self, before)) else { break };
-            (top, left) = (before, rest);
-        }
-        top
     }
 }

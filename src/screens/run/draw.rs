@@ -16,6 +16,7 @@ pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
     for (pane, place, look) in view.areas.on_screen(view.pane, look) {
         match pane {
             RunPane::Question => question::draw(view, place, buf, look),
+            RunPane::Worked => question::draw_worked(view, place, buf, look),
             RunPane::Steps => steps::draw(view, place, buf, look),
             RunPane::Step => step::draw(view, place, buf, look),
             RunPane::Call => step::draw_call(view, place, buf, look),
@@ -36,6 +37,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
             Some(None) => shown!("{} reason for the place to fix, strongest first", sign::REASON),
             None => Shown::own("No findings"),
         },
+        RunPane::Worked => Shown::own("The expected answer as the data set works it out (gold)"),
         RunPane::Question => Shown::own("Numbers carry the mark of the variable that uses them; h and l walk them"),
         RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => match step() {
             Some(step) if step.failed => shown!("{} the run ended with an error in this step", sign::WRONG),
@@ -70,7 +72,7 @@ pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> 
             Some(surprise) => look.span(format!("⚑ {}", surprise.meaning()), Role::Warning),
             None => look.span(view.detail.text.as_str().replace('\n', " "), Role::Dim),
         }],
-        RunPane::Question => {
+        RunPane::Question | RunPane::Worked => {
             let fitness = view.opened.fitness.as_ref();
             fitness.map(|fitness| look.span(format!("fitness {fitness}"), Role::Dim)).into_iter().collect()
         }

@@ -6,11 +6,13 @@ use ratatui::text::Span;
 
 use crate::app::open_record::Note;
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, line_pane, pane, put, severity_role};
-use crate::widgets::prose::wrapped;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list::{Rows, all_fit};
+use crate::widgets::look::{Look, line_pane, put, severity_role, tall_pane};
+use crate::widgets::prose::{hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_core::paint::MarkedRange;
 use stepscope_core::rules;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -28,32 +30,59 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     }
     let at = (view.pane == RunPane::Findings).then_some(view.findings.at);
     let rows = Rows { at, ..view.findings.rows(notes.len()) };
-    let line = |note: &Note| {
-        let argument = note.finding.is_none();
-        let role = if argument { Role::Accent } else { severity_role(note.severity) };
-        vec![
-            look.span(format!("{} ", if argument { sign::REASON } else { note.severity.glyph() }), role),
-            look.span(if argument { String::new() } else { format!("{}  ", note.rule) }, role),
-            look.span(note.message.as_str(), Role::Text),
-        ]
-    };
-    let inner = pane(title, rows, |n| notes.get(n).map(line).unwrap_or_default(), area, buf, look);
+    let width = width(view, area, look);
+    let lines = |n: usize| lines(view, n, width, look);
+    let inner = tall_pane(title, rows, lines, area, buf, look);
     if let Some(note) = notes.get(view.findings.at) {
         // A blank line between the list and the text.
-        in_full(view, note, notes.len() + 1, inner, buf, look);
+        let from = 1 + match width {
+            Some(_) => (0..notes.len()).map(|n| lines(n).len()).sum::<usize>(),
+            None => notes.len(),
+        };
+        in_full(view, note, (from, width.is_some()), inner, buf, look);
     }
 }
 
-/// The finding under the cursor in full with its proof, from a row on, where the list leaves room for it.
-fn in_full(view: &RecordView, note: &Note, from: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+/// The width to wrap the findings in, where all of them are on screen then; else each has one line.
+pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
+    let width = inner_width(area);
+    let lines = |n| lines(view, n, Some(width), look).len();
+    all_fit(view.opened.notes.len(), inner_height(area), lines).then_some(width)
+}
+
+/// The lines of a finding.
+pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let Some(note) = view.opened.notes.get(n) else { return Vec::new() };
+    let argument = note.finding.is_none();
+    let role = if argument { Role::Accent } else { severity_role(note.severity) };
+    let glyph = if argument { sign::REASON } else { note.severity.glyph() };
+    let rule = if argument { String::new() } else { format!("{}  ", note.rule) };
+    let mark = MarkedRange { range: 0..rule.len(), tone: look.style(role) };
+    let text = format!("{rule}{}", note.message);
+    hanging(vec![look.span(format!("{glyph} "), role)], &text, look.style(Role::Text), &[mark], width)
+}
+
+/// The finding under the cursor with its proof, from a row on, where the list leaves room for it; what the list says in
+/// full is not said again.
+fn in_full(
+    view: &RecordView,
+    note: &Note,
+    (from, is_said): (usize, bool),
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     let help = note.help.unwrap_or_default();
-    let texts = [(note.message.as_str(), Role::Text), (help, Role::Dim)];
+    let message = if is_said { "" } else { note.message.as_str() };
+    let texts = [(message, Role::Text), (help, Role::Dim)];
     let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
     let lines = texts.flat_map(|(text, role)| wrapped(text, width, height).map(move |line| (line, role)));
     let mut lines: Vec<Vec<Span<'static>>> = lines.map(|(line, role)| vec![look.span(line, role)]).collect();
     if let Some(proof) = &view.proof {
-        lines.push(Vec::new());
+        if !lines.is_empty() {
+            lines.push(Vec::new());
+        }
         let recorded = format!("  recorded {}", proof.recorded);
         let title = format!("Why {}?", proof.title);
         lines.push(vec![look.span(title, Role::Title), look.span(recorded, Role::Dim)]);
@@ -61,8 +90,16 @@ fn in_full(view: &RecordView, note: &Note, from: usize, area: Rect, buf: &mut Bu
             vec![look.span(branch.joint.as_str(), Role::Faint), look.span(branch.text.as_str(), Role::Text)]
         }));
     }
-    if let Some(rule) = note.finding.and_then(|_| rules::rule(note.rule)) {
+    if !view.excerpt.is_empty() {
         lines.push(Vec::new());
+        let is_caret = |line: &str| line.trim_start_matches([' ', '|', '│']).starts_with(['^', '-']);
+        let role = |line: &str| if is_caret(line) { severity_role(note.severity) } else { Role::Dim };
+        lines.extend(view.excerpt.iter().map(|line| vec![look.span(line.as_str(), role(line.as_str()))]));
+    }
+    if let Some(rule) = note.finding.and_then(|_| rules::rule(note.rule)) {
+        if !lines.is_empty() {
+            lines.push(Vec::new());
+        }
         lines.extend(wrapped(rule.explanation, width, height).map(|line| vec![look.span(line, Role::Dim)]));
     }
     lines.push(vec![look.span(note.pointer.text().line().into_string(), Role::Faint)]);

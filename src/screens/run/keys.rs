@@ -8,11 +8,12 @@ use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::layout::areas;
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::screens::run::{edit, step};
+use crate::screens::run::{edit, findings, step, steps, variables};
 use crate::screens::side_by_side;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::Move;
+use crate::widgets::look::Look;
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
     let view = app.screens.record_mut()?;
@@ -87,8 +88,9 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 /// Lays the panes out, and keeps every cursor on screen.
 pub(crate) fn settle(app: &mut App) {
     let (area, theme) = (app.area(), &app.looks.theme);
+    let look = Look { theme, focused: false };
     let Some(view) = app.screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
-    let areas = areas(area, view);
+    let areas = areas(area, view, look);
     let is_shown = areas.of(RunPane::Step).height > 0;
     let lines = if is_shown { step::height(view, areas.width(RunPane::Step), theme) } else { 0 };
     let call = areas.of(RunPane::Call);
@@ -106,12 +108,25 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
-    let (Some(line), Some(view)) = (focus(app, at), app.screens.record_mut()) else { return };
+    let Some(line) = focus(app, at) else { return };
+    let look = Look { theme: &app.looks.theme, focused: false };
+    let Some(view) = app.screens.record_mut() else { return };
+    let place = view.areas.of(view.pane);
     let target = match view.pane {
-        RunPane::Steps => view.steps.top + line,
+        RunPane::Steps => {
+            let width = steps::width(view, place, look);
+            view.steps.row_at(line, view.opened.steps.len(), |step| steps::lines(view, step, width, look).len())
+        }
         RunPane::Timeline => view.timeline.top + line,
-        RunPane::State if line > 0 => view.variables.top + line - 1,
-        RunPane::Findings => view.findings.top + line,
+        RunPane::State if line > 0 => {
+            let tall = variables::is_tall(view, place, look);
+            let height = |variable| if tall { variables::height_in(view, variable, place, look) } else { 1 };
+            view.variables.row_at(line - 1, view.opened.variables.len(), height)
+        }
+        RunPane::Findings => {
+            let width = findings::width(view, place, look);
+            view.findings.row_at(line, view.opened.notes.len(), |note| findings::lines(view, note, width, look).len())
+        }
         _ => return,
     };
     view.go(Move::To(target));

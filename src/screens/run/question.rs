@@ -64,6 +64,19 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     scroll_mark(area, view.question_top, view.question_lines(inner_width(area)), buf, look);
 }
 
+/// The expected answer as the data set works it out.
+pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let Some(worked) = &view.opened.worked else { return };
+    let title = vec![look.span("Expected answer (gold)", Role::Title)];
+    let inner = frame(title, area, buf, look);
+    let window = view.worked_top..view.worked_top + usize::from(inner.height);
+    let lines = prose::lines(worked, inner_width(area), window, look.style(Role::Text), &[]);
+    for (row, line) in lines.into_iter().enumerate() {
+        look::put(line.spans, row, inner, buf);
+    }
+    scroll_mark(area, view.worked_top, view.worked_lines(inner_width(area)), buf, look);
+}
+
 /// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
 fn marks(view: &RecordView, look: Look<'_>) -> Vec<MarkedRange<Style>> {
     let lit = view.lit_quantities();

@@ -22,6 +22,8 @@ use stepscope_core::record::RecordKind;
 use stepscope_core::rules;
 use stepscope_core::run::state::{Influence, Moment};
 
+/// Lines below the findings from which on the place of one is shown.
+const MIN_EXCERPT: usize = 10;
 /// The wrong value's way is followed among so many variables.
 const MAX_FOLLOWED: usize = 500;
 
@@ -43,12 +45,22 @@ pub enum RunPane {
     Call,
     /// What every step took, and what it wrote against what recomputing gives.
     Timeline,
+    /// The expected answer as the data set works it out, where there is room beside the question.
+    Worked,
 }
 
 impl RunPane {
     /// In the order of `Tab`.
-    pub const ALL: [Self; 7] =
-        [Self::Steps, Self::State, Self::Findings, Self::Step, Self::Timeline, Self::Call, Self::Question];
+    pub const ALL: [Self; 8] = [
+        Self::Steps,
+        Self::State,
+        Self::Findings,
+        Self::Step,
+        Self::Timeline,
+        Self::Call,
+        Self::Question,
+        Self::Worked,
+    ];
 }
 
 stepscope_base::words! {
@@ -94,6 +106,8 @@ pub struct RecordView {
     pub(crate) tracks: Vec<Option<Track>>,
     /// First line of the question on screen.
     pub question_top: usize,
+    /// First line of the worked answer on screen.
+    pub worked_top: usize,
     /// First line of the step on screen.
     pub detail_top: usize,
     /// First line of the prompt and the reply on screen.
@@ -102,6 +116,9 @@ pub struct RecordView {
     call_lines: usize,
     /// How the value under the cursor comes about, as far as that was worked out.
     pub(crate) proof: Option<Tree>,
+    /// The place of the finding under the cursor in the record, its number and width: worked out once.
+    pub(crate) excerpt: Vec<Shown>,
+    excerpted: Option<(usize, usize)>,
     /// What the proof is of: variable and step.
     proved: Option<(usize, usize)>,
     /// The wrong value's way to the answer.
@@ -179,7 +196,7 @@ impl WrongPath {
 impl RecordView {
     /// Looks at a record from its end, where the answer is; at a run that ended early, from the step in which it ended.
     pub fn new(mut opened: OpenRecord) -> Self {
-        let answer = opened.structured.take().map(|structured| AnswerView::new(*structured));
+        let answer = opened.structured.take().map(|structured| AnswerView::new(*structured, &opened.notes));
         let steps = opened.steps.len();
         let outline = opened.root().map(Outline::new).unwrap_or_default();
         let mut view = Self {
@@ -195,10 +212,13 @@ impl RecordView {
             timeline: List::default(),
             tracks: Vec::new(),
             question_top: 0,
+            worked_top: 0,
             detail_top: 0,
             call_top: 0,
             call_lines: 0,
             proof: None,
+            excerpt: Vec::new(),
+            excerpted: None,
             proved: None,
             wrong: WrongPath::default(),
             tab: Tab::Data,
@@ -346,7 +366,7 @@ impl RecordView {
     /// Gives the keys to another pane, `by` further.
     pub(crate) fn next_pane(&mut self, by: isize) {
         let is_there = |pane| match pane {
-            RunPane::Call => self.areas.of(pane).height > 0,
+            RunPane::Call | RunPane::Worked => self.areas.of(pane).height > 0,
             RunPane::Timeline => self.has_timeline(),
             _ => true,
         };
@@ -385,6 +405,10 @@ impl RecordView {
                 let lines = self.question_lines(width);
                 scroll(&mut self.question_top, movement, lines, height);
             }
+            RunPane::Worked => {
+                let lines = self.worked_lines(width);
+                scroll(&mut self.worked_top, movement, lines, height);
+            }
             RunPane::Step => scroll(&mut self.detail_top, movement, self.step_lines, height),
             RunPane::Call => scroll(&mut self.call_top, movement, self.call_lines, height),
         }
@@ -398,6 +422,11 @@ impl RecordView {
     /// How many lines the question takes.
     pub(crate) fn question_lines(&self, width: usize) -> usize {
         prose::wrap(self.opened.question_text().as_str(), width).len()
+    }
+
+    /// How many lines the worked answer takes.
+    pub(crate) fn worked_lines(&self, width: usize) -> usize {
+        self.opened.worked.as_ref().map_or(0, |text| prose::wrap(text.as_str(), width).len())
     }
 
     /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
@@ -419,7 +448,14 @@ impl RecordView {
         } else if self.pane == RunPane::Call {
             self.pane = RunPane::Step;
         }
+        if self.areas.of(RunPane::Worked).height > 0 {
+            let (width, height) = (self.areas.width(RunPane::Worked), self.areas.height(RunPane::Worked));
+            self.worked_top = self.worked_top.min(self.worked_lines(width).saturating_sub(height));
+        } else if self.pane == RunPane::Worked {
+            self.pane = RunPane::Question;
+        }
         self.refresh_proof();
+        self.refresh_excerpt();
         self.steps.at = self.moment.0.saturating_sub(1);
         self.steps.settle(self.opened.steps.len(), self.areas.height(RunPane::Steps));
         self.timeline.at = self.steps.at;
@@ -609,6 +645,10 @@ impl RecordView {
             |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
         let found = match self.pane {
             RunPane::Question => Some(Pointer::from_iter(["question"])),
+            RunPane::Worked => {
+                let gold = self.opened.root().and_then(|root| root.get("gold_answer"));
+                gold.map(|_| Pointer::from_iter(["gold_answer"]))
+            }
             RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => step(self.step()),
             RunPane::State => self.chosen_value().and_then(|value| value.pointer.clone()),
             RunPane::Findings => self.opened.notes.get(self.findings.at).map(|note| note.pointer.clone()),
@@ -626,6 +666,7 @@ impl RecordView {
     pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
         match self.pane {
             RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
+            RunPane::Worked => Some((Shown::own("expected answer (gold)"), self.opened.worked.clone()?)),
             RunPane::Steps | RunPane::Step | RunPane::Call | RunPane::Timeline => {
                 Some((Shown::own("step"), self.detail.text.clone()))
             }
@@ -685,6 +726,18 @@ impl RecordView {
             let derivation = self.opened.derivation(variable, step)?;
             Some(Tree::of(row.name.clone(), recorded, &derivation, &self.opened.computed))
         });
+    }
+
+    /// Finds the place of the finding under the cursor, where the pane has room for it.
+    fn refresh_excerpt(&mut self) {
+        let width = self.areas.width(RunPane::Findings);
+        let is_roomy = self.areas.height(RunPane::Findings) > self.opened.notes.len() + MIN_EXCERPT;
+        let note = self.opened.notes.get(self.findings.at).filter(|_| is_roomy);
+        let wanted = note.map(|_| (self.findings.at, width));
+        if wanted != self.excerpted {
+            self.excerpted = wanted;
+            self.excerpt = note.map(|note| self.opened.excerpt(note, width)).unwrap_or_default();
+        }
     }
 
     /// Every place on this screen that holds a text, in reading order.

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::app::open_record::DetailValue;
-use crate::screens::run::state::{RecordView, Tab};
+use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, badge_role, kind_role, pane};
@@ -81,7 +81,14 @@ fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'stat
     }
     let detail = &view.detail;
     match view.tab {
-        Tab::Data => page.data(view),
+        Tab::Data => {
+            page.data(view);
+            // Prompt and reply have a column of their own there.
+            if view.areas.of(RunPane::Call).height > 0 {
+                page.section("schema", detail.schema.as_ref());
+                page.section("as written in the procedure", detail.written.as_ref());
+            }
+        }
         Tab::Prompt => page.prompt(view),
         Tab::Schema if detail.prompt_rebuilt => {
             page.say("rebuilt from the record; not in a trace", Role::BadgeDoubt);
@@ -123,6 +130,14 @@ impl StepText<'_> {
         match text {
             Some(text) => self.prose(text, Role::Text),
             None => self.say(nothing, Role::Dim),
+        }
+    }
+
+    /// A text below its heading, if there is one.
+    fn section(&mut self, heading: &'static str, text: Option<&Shown>) {
+        if let Some(text) = text {
+            self.line(heading, Role::Faint);
+            self.prose(text, Role::Dim);
         }
     }
 

@@ -5,11 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::screens::run::state::RecordView;
-use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, line_pane, pane, severity_role};
-use crate::widgets::prose::fit;
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list::{Rows, all_fit};
+use crate::widgets::look::{Look, line_pane, severity_role, tall_pane};
+use crate::widgets::prose::{fit, hanging};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_core::paint::MarkedRange;
 use stepscope_core::run::state::Ran;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -22,12 +24,26 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         return line_pane(title, vec![look.span(nothing(view), Role::Dim)], area, buf, look);
     }
     let rows = Rows { at: view.step(), ..view.steps.rows(steps.len()) };
-    pane(title, rows, |position| line(view, position, look).unwrap_or_default(), area, buf, look);
+    let width = width(view, area, look);
+    tall_pane(title, rows, |position| lines(view, position, width, look), area, buf, look);
 }
 
-fn line(view: &RecordView, position: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
+/// The width to wrap the steps in, where all of them are on screen then; else each has one line.
+pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
+    let width = inner_width(area);
+    let lines = |position| lines(view, position, Some(width), look).len();
+    all_fit(view.opened.steps.len(), inner_height(area), lines).then_some(width)
+}
+
+/// The lines of a step.
+pub(crate) fn lines(
+    view: &RecordView,
+    position: usize,
+    width: Option<usize>,
+    look: Look<'_>,
+) -> Vec<Vec<Span<'static>>> {
     let (opened, number) = (&view.opened, position + 1);
-    let step = opened.steps.get(position)?;
+    let Some(step) = opened.steps.get(position) else { return Vec::new() };
     let digits = opened.steps.len().to_string().len();
     let current = view.step() == Some(position);
     let first_bad = opened.where_to_fix.as_ref().is_some_and(|fix| fix.step == Some(position));
@@ -43,21 +59,27 @@ fn line(view: &RecordView, position: usize, look: Look<'_>) -> Option<Vec<Span<'
         true => Role::Text,
         false => Role::Ghost,
     };
-    let mut line = vec![look.span(glyph, role), look.span(format!(" {number:>digits$} "), Role::Faint)];
+    let head = vec![look.span(glyph, role), look.span(format!(" {number:>digits$} "), Role::Faint)];
+    let (mut words, mut marks) = (String::new(), Vec::new());
+    let mut say = |text: &str, role| {
+        let start = words.len();
+        words.push_str(text);
+        marks.push(MarkedRange { range: start..words.len(), tone: look.style(role) });
+    };
     if step.id.as_str() != number.to_string() {
-        line.push(look.span(format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning));
+        say(&format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning);
     }
     if first_bad {
-        line.push(look.span("first error ", Role::Fatal));
+        say("first error ", Role::Fatal);
     }
     if step.ran == Ran::No {
-        line.push(look.span("not run ", Role::Dim));
+        say("not run ", Role::Dim);
     }
     if step.is_last && (opened.surprise.is_some() || number != opened.steps.len()) {
-        line.push(look.span("⚐ runs as last ", Role::Warning));
+        say("⚐ runs as last ", Role::Warning);
     }
-    line.push(look.span(step.text.as_str(), text));
-    Some(line)
+    words.push_str(step.text.as_str());
+    hanging(head, &words, look.style(text), &marks, width)
 }
 
 fn nothing(view: &RecordView) -> &'static str {

@@ -12,19 +12,22 @@ use crate::app::computed::superscript;
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::RecordView;
-use crate::widgets::layout::split_rows;
+use crate::widgets::layout::{inner_height, inner_width, split_rows};
+use crate::widgets::list::all_fit;
 use crate::widgets::look::{
-    Look, badge_role, fill, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
+    Look, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
 };
-use crate::widgets::prose::{fit, pad};
+use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::FINAL_ANSWER;
+use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 
 /// So many steps of a variable are named in a line.
 const MAX_NAMED: usize = 20;
+/// A value takes so many lines where there is room.
+const MAX_LINES: usize = 4;
 /// Columns for values, and for badges as words beside them.
 const ROOMY: usize = 42;
 
@@ -53,9 +56,56 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     put(heading(view, columns, look), 0, inner, buf);
     let (_, body) = split_rows(inner, 1);
     let rows = view.variables.rows(variables.len());
-    fill(rows, |variable| line(view, variable, columns, look), body, buf, look);
+    let tall = is_tall(view, area, look);
+    fill_tall(rows, |variable| lines(view, variable, columns, tall, look), body, buf, look);
     let (_, below_heading) = split_rows(area, 1);
     scroll_mark(below_heading, view.variables.top, variables.len(), buf, look);
+}
+
+/// Whether long values take several lines: where all of them are on screen then.
+pub(crate) fn is_tall(view: &RecordView, area: Rect, look: Look<'_>) -> bool {
+    let columns = share(view, inner_width(area));
+    let height = inner_height(area).saturating_sub(1);
+    all_fit(view.opened.variables.len(), height, |variable| height_of(view, variable, columns, look))
+}
+
+/// How many lines the variables take with their values in several lines, counted no further than to so many.
+pub(crate) fn tall_height(view: &RecordView, width: usize, most: usize, look: Look<'_>) -> usize {
+    let columns = share(view, width);
+    let mut lines = 0;
+    for variable in 0..view.opened.variables.len() {
+        if lines > most {
+            break;
+        }
+        lines += height_of(view, variable, columns, look);
+    }
+    lines
+}
+
+/// How many lines a variable takes with its value in several.
+pub(crate) fn height_in(view: &RecordView, variable: usize, area: Rect, look: Look<'_>) -> usize {
+    height_of(view, variable, share(view, inner_width(area)), look)
+}
+
+fn height_of(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> usize {
+    1 + more_lines(view, variable, columns, look).len()
+}
+
+/// The lines of a value that follow its first.
+fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<String> {
+    let held = view.opened.write_at(variable, view.moment);
+    let (Some(row), Some(write)) = (view.opened.variables.get(variable), held) else { return Vec::new() };
+    if view.edits.at(variable, view.moment, Some(write.from)).is_some() {
+        return Vec::new();
+    }
+    let value = ValueText::of(view, (variable, row), write, columns, look);
+    let mut lines: Vec<String> =
+        wrapped(value.text, value.room, MAX_LINES + 1).skip(1).map(ToOwned::to_owned).collect();
+    if lines.len() == MAX_LINES {
+        lines.pop();
+        lines.last_mut().into_iter().for_each(|line| *line = fit(&format!("{line} …"), value.room.max(1)));
+    }
+    lines
 }
 
 fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
@@ -167,7 +217,19 @@ fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
     out
 }
 
-fn line(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+/// The lines of a variable; a tall one has all of its value.
+fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let mut lines = vec![line(view, variable, columns, tall, look)];
+    if tall {
+        let held = view.opened.write_at(variable, view.moment).and_then(|write| write.value.as_ref());
+        let role = held.map_or(Role::Text, |value| kind_role(value.kind));
+        let more = more_lines(view, variable, columns, look).into_iter();
+        lines.extend(more.map(|text| vec![Span::raw(" ".repeat(columns.name)), look.span(text, role)]));
+    }
+    lines
+}
+
+fn line(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(row) = view.opened.variables.get(variable) else { return Vec::new() };
     let dimmed = view.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
     let quiet = |style: Style| if dimmed { look.style(Role::Ghost) } else { style };
@@ -183,7 +245,7 @@ fn line(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) ->
     let name = if lit { look.style(Role::CitedCurrent) } else { quiet(look.style(name)) };
     let mut line =
         vec![glyph, Span::styled(pad(row.name.as_str(), columns.name.saturating_sub(3)), name), Span::raw(" ")];
-    line.extend(value(view, (variable, row), held, columns, look, dimmed, fresh));
+    line.extend(value(view, (variable, row), held, (columns, tall), look, dimmed, fresh));
     line.push(Span::raw(" "));
     line.extend(lifeline(view, (variable, row), columns, look, dimmed));
     line
@@ -193,7 +255,7 @@ fn value(
     view: &RecordView,
     (variable, row): (usize, &VariableRow),
     held: Option<&WriteRow>,
-    columns: Columns,
+    (columns, tall): (Columns, bool),
     look: Look<'_>,
     dimmed: bool,
     fresh: bool,
@@ -204,27 +266,21 @@ fn value(
     }
     let Some(write) = held else { return vec![blank(columns.value + columns.badge)] };
     let mut spans = Vec::new();
+    let value = ValueText::of(view, (variable, row), write, columns, look);
     let mut room = columns.value;
-    if let Some((mark, role)) = change(view, row, write) {
+    if let Some((mark, role)) = value.mark {
         spans.push(look.span(format!("{mark} "), role));
         room = room.saturating_sub(2);
     }
-    let (text, role) = match &write.value {
-        Some(value) => (value.line.as_str(), kind_role(value.kind)),
-        None if row.origin == VariableOrigin::Given => ("", Role::Ghost),
-        None if write.badge == Badge::NotRun => (write.badge.label(), Role::Dim),
-        None => (write.badge.label(), Role::BadgeDoubt),
-    };
-    let mut style = look.style(role);
+    let mut style = look.style(value.role);
     if fresh {
         style = style.add_modifier(Modifier::BOLD);
     }
-    let behind = behind(view, variable, write, look);
-    let width: usize = behind.iter().map(Span::width).sum();
-    let text = if width == 0 { fit(text, room) } else { fit(text, room.saturating_sub(width).max(room / 3)) };
+    let first = wrapped(value.text, value.room, 1).next().filter(|_| tall);
+    let text = first.map_or_else(|| fit(value.text, value.room), ToOwned::to_owned);
     room = room.saturating_sub(text.width());
     spans.push(Span::styled(text, style));
-    for span in fit_spans(behind, room) {
+    for span in fit_spans(value.behind, room) {
         room = room.saturating_sub(span.width());
         spans.push(span);
     }
@@ -240,6 +296,41 @@ fn value(
         spans.push(Span::styled(pad(&format!(" {badge}"), columns.badge), style));
     }
     spans
+}
+
+/// What a value's column holds.
+struct ValueText<'v> {
+    /// What became of it in a difference.
+    mark: Option<(&'static str, Role)>,
+    text: &'v str,
+    role: Role,
+    /// What follows the text.
+    behind: Vec<Span<'static>>,
+    /// Columns of the text.
+    room: usize,
+}
+
+impl<'v> ValueText<'v> {
+    fn of(
+        view: &RecordView,
+        (variable, row): (usize, &VariableRow),
+        write: &'v WriteRow,
+        columns: Columns,
+        look: Look<'_>,
+    ) -> Self {
+        let mark = change(view, row, write);
+        let (text, role) = match &write.value {
+            Some(value) => (value.line.as_str(), kind_role(value.kind)),
+            None if row.origin == VariableOrigin::Given => ("", Role::Ghost),
+            None if write.badge == Badge::NotRun => (write.badge.label(), Role::Dim),
+            None => (write.badge.label(), Role::BadgeDoubt),
+        };
+        let behind = behind(view, variable, write, look);
+        let width: usize = behind.iter().map(Span::width).sum();
+        let room = columns.value.saturating_sub(if mark.is_some() { 2 } else { 0 });
+        let room = if width == 0 { room } else { room.saturating_sub(width).max(room / 3) };
+        Self { mark, text, role, behind, room }
+    }
 }
 
 /// A value that was edited, and the recorded one behind it.
@@ -282,8 +373,15 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) 
         let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
-    match computed.value_of(variable, write.step).filter(|_| !write.badge.is_put()) {
-        Some(computed) if computed.differs => {
+    // The answer's text and its number are one answer; what should be another is the one that says something else.
+    let name = |row: &VariableRow, name: &str| row.name.as_str() == name;
+    let rows = &view.opened.variables;
+    let is_number = rows.get(variable).is_some_and(|row| name(row, FINAL_ANSWER_NUMERICAL));
+    let text = || rows.iter().position(|row| is_number && name(row, FINAL_ANSWER));
+    let own = computed.value_of(variable, write.step).or_else(|| computed.value_of(text()?, write.step));
+    let says = |value: &Shown| write.value.as_ref().is_some_and(|own| own.line == *value);
+    match own.filter(|_| !write.badge.is_put()) {
+        Some(computed) if computed.differs && !says(&computed.value) => {
             spans.push(look.span(format!("  should be {}", computed.value), Role::Warning));
         }
         Some(_) => spans.push(look.span("  ≙", Role::Ok)),

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::arithmetic::expression::{Calculation, Expression, Names, Reading, may_hold, numbers, read};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
-use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::state::{Badge, Ran, State, Write};
 use crate::run::trace::Put;
@@ -33,8 +33,6 @@ pub(crate) const MAX_VARIABLES: usize = 1_000;
 pub const MAX_DEPTH: usize = 16;
 /// A derivation has no more lines.
 pub const MAX_LINES: usize = 100;
-/// A key that upstream's answer schema asks for.
-const NUMERICAL: &str = "final_answer_numerical";
 
 /// Where a calculation was found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -207,7 +205,7 @@ impl RunAnswer {
         let text = answer.and_then(|answer| answer.get(FINAL_ANSWER)).or(record.pred_answer);
         let text = text.filter(|text| text.raw().iter().any(u8::is_ascii_digit)).and_then(Value::string);
         Self {
-            numerical: answer.and_then(|answer| answer.get(NUMERICAL)).and_then(number),
+            numerical: answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(number),
             pred: record.pred_num.and_then(number),
             text: text
                 .and_then(|text| Some(numbers(text.utf8()?).into_iter().map(|(number, _)| number).collect()))
@@ -238,7 +236,7 @@ pub fn is_right(record: &Record<'_>) -> Option<bool> {
 pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
     let Some(gold) = gold else { return record.correct };
     // Most often the number alone says it, and the sentence need not be read.
-    let number = record.answer.and_then(|answer| answer.get(NUMERICAL)).and_then(Written::of);
+    let number = record.answer.and_then(|answer| answer.get(FINAL_ANSWER_NUMERICAL)).and_then(Written::of);
     if number.is_some_and(|number| number.value.is_near(gold.value)) {
         return Some(true);
     }
@@ -258,8 +256,8 @@ pub(crate) fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &C
 /// Where the final number stands: `final_answer_numerical`, else `pred_num`, else the text.
 pub(crate) fn number_pointer(record: &Record<'_>) -> Pointer {
     let has = |key: &str| record.answer.and_then(|answer| answer.get(key)).is_some();
-    if has(NUMERICAL) {
-        Pointer::from_iter(["state", NUMERICAL])
+    if has(FINAL_ANSWER_NUMERICAL) {
+        Pointer::from_iter(["state", FINAL_ANSWER_NUMERICAL])
     } else if record.pred_num.is_some() {
         Pointer::from_iter(["pred_num"])
     } else if has(FINAL_ANSWER) {
@@ -533,7 +531,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         let mut names = Names::default();
         for (id, variable) in state.variables().iter().enumerate() {
             let name = variable.name.utf8().unwrap_or_default();
-            if !matches!(name, PROBLEM_TEXT | NUMERICAL | "confidence" | "units" | "final_answer_bool") {
+            if !matches!(name, PROBLEM_TEXT | FINAL_ANSWER_NUMERICAL | "confidence" | "units" | "final_answer_bool") {
                 names.add(name, id as u32);
             }
         }

@@ -9,7 +9,7 @@ use super::MAX_MESSAGE;
 use super::excerpt::Excerpt;
 use super::places::{Places, step_of};
 use crate::case::CaseView;
-use crate::finding::{Finding, Severity, grouped};
+use crate::finding::{Finding, PlaceLabel, Severity, grouped};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -59,6 +59,15 @@ pub fn write(case: &CaseView<'_>, findings: &[Finding], look: &Look, out: &mut V
     }
 }
 
+/// Places of a record with what is to be said of each, the first underlined, as lines of at most `width` columns without
+/// colours.
+pub fn places(case: &CaseView<'_>, labels: &[PlaceLabel], width: usize) -> Vec<Shown> {
+    let labels: Vec<&PlaceLabel> = labels.iter().take(MAX_LABELS).collect();
+    let (snippet, ..) = snippet(case, &labels, &mut Places::new(case));
+    let rendered = Renderer::plain().term_width(width).render(&[Group::with_level(Level::NOTE).element(snippet)]);
+    rendered.lines().filter(|line| line.trim() != "|").map(|line| Shown::line(line.as_bytes())).collect()
+}
+
 const fn level(severity: Severity) -> Level<'static> {
     match severity {
         Severity::Fatal => Level::ERROR,
@@ -70,6 +79,28 @@ const fn level(severity: Severity) -> Level<'static> {
 /// The finding as the library draws it, the byte where it begins, and the width of the gutter.
 fn group<'a, 'r>(case: &CaseView<'a>, finding: &Finding, places: &mut Places<'a>) -> (Group<'r>, usize, usize) {
     let labels: Vec<_> = finding.labels().take(MAX_LABELS).collect();
+    let (snippet, start, gutter) = snippet(case, &labels, places);
+    let title = level(finding.severity).with_name(finding.severity.word());
+    let mut group = title
+        .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
+        .id(finding.rule.word())
+        .element(snippet);
+    let hidden = finding.labels().skip(MAX_LABELS).count() + finding.left_out();
+    if hidden > 0 {
+        group = group.element(Level::NOTE.message(shown!("and {} more places", grouped(hidden)).into_string()));
+    }
+    if let Some(help) = finding.help {
+        group = group.element(Level::HELP.message(help));
+    }
+    (group, start, gutter)
+}
+
+/// The labelled places as the library draws them, the byte where the first begins, and the width of the gutter.
+fn snippet<'a, 'r>(
+    case: &CaseView<'a>,
+    labels: &[&PlaceLabel],
+    places: &mut Places<'a>,
+) -> (Snippet<'r, Annotation<'r>>, usize, usize) {
     let ranges: Vec<_> = labels.iter().map(|label| places.range(&label.place)).collect();
     let excerpt = Excerpt::of(case, &ranges, places);
     let lines = excerpt.text.lines().count();
@@ -88,19 +119,7 @@ fn group<'a, 'r>(case: &CaseView<'a>, finding: &Finding, places: &mut Places<'a>
     for line in excerpt.context {
         snippet = snippet.annotation(AnnotationKind::Visible.span(line));
     }
-    let title = level(finding.severity).with_name(finding.severity.word());
-    let mut group = title
-        .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
-        .id(finding.rule.word())
-        .element(snippet);
-    let hidden = finding.labels().skip(MAX_LABELS).count() + finding.left_out();
-    if hidden > 0 {
-        group = group.element(Level::NOTE.message(shown!("and {} more places", grouped(hidden)).into_string()));
-    }
-    if let Some(help) = finding.help {
-        group = group.element(Level::HELP.message(help));
-    }
-    (group, start, gutter)
+    (snippet, start, gutter)
 }
 
 fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: &Shown) -> Annotation<'r> {

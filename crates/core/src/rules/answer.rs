@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::{Rule, RuleId};
 use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place};
+use crate::procedure::FINAL_ANSWER_NUMERICAL;
 use crate::record::{AnswerSchema, RecordKind};
 use crate::schemas;
 use stepscope_base::json::{Kind, Pointer, Tape, Value};
@@ -30,7 +31,6 @@ const SCHEMA: Rule = Rule {
     check,
 };
 
-const NUMERICAL: &str = "final_answer_numerical";
 /// What upstream says unless it is called with `check_finite_number=False`.
 const NOT_FINITE: &str = "final_answer_numerical must be finite";
 
@@ -80,10 +80,10 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
         };
         return Some(AnswerProblem { message, place });
     }
-    if view == View::OwnKeys && !schema.names(NUMERICAL.as_bytes()) {
+    if view == View::OwnKeys && !schema.names(FINAL_ANSWER_NUMERICAL.as_bytes()) {
         return None;
     }
-    let number = answer.get(NUMERICAL)?;
+    let number = answer.get(FINAL_ANSWER_NUMERICAL)?;
     let message = match number.kind() {
         // In Python a truth value is a number too.
         Kind::True | Kind::False | Kind::Int => return None,

@@ -14,7 +14,7 @@ use crate::arithmetic::quantity::{Holder, Quantity, QuantityLinks, find};
 use crate::arithmetic::recompute::{Computed, Plan, PlanSource, Recomputed, RunAnswer, ValueBasis, Wording};
 use crate::arithmetic::typeset::Plain;
 use crate::finding::{Finding, Place};
-use crate::procedure::{FINAL_ANSWER, PROBLEM_TEXT};
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, PROBLEM_TEXT};
 use crate::record::formats::chain::ChainParts;
 use crate::record::{AnswerSchema, Record};
 use crate::run::state::State;
@@ -48,7 +48,6 @@ const HYPOTHESES: &[&str] = &[
     "assume",
     "not a solution",
 ];
-const NUMERICAL: &str = "final_answer_numerical";
 
 /// A chain of thought with the run that was made of it.
 #[derive(Debug)]
@@ -133,7 +132,9 @@ impl ThoughtChain {
         }
         places.extend(parts.correct.clone().map(|pointer| ("correct", Place::Value(pointer))));
         if let Some(place) = answer_place {
-            places.extend(["pred_num", "pred_answer", FINAL_ANSWER, NUMERICAL].map(|key| (key, place.clone())));
+            places.extend(
+                ["pred_num", "pred_answer", FINAL_ANSWER, FINAL_ANSWER_NUMERICAL].map(|key| (key, place.clone())),
+            );
         }
         let mut chain = Self {
             text: Vec::new(),
@@ -155,7 +156,7 @@ impl ThoughtChain {
         record.procedure_pointer = Pointer::from_iter(["procedure"]);
         record.state = root.get("state");
         record.answer = record.state;
-        let is_number = record.state.is_some_and(|state| state.get(NUMERICAL).is_some());
+        let is_number = record.state.is_some_and(|state| state.get(FINAL_ANSWER_NUMERICAL).is_some());
         record.answer_schema = Some(if is_number { AnswerSchema::Gsm } else { AnswerSchema::General });
     }
 
@@ -200,7 +201,7 @@ impl ThoughtChain {
                     object.put(FINAL_ANSWER, said);
                 }
                 if let Some(answer) = &self.answer {
-                    object.put(NUMERICAL, Raw(answer.says.value.json()));
+                    object.put(FINAL_ANSWER_NUMERICAL, Raw(answer.says.value.json()));
                 }
             });
         })
@@ -566,7 +567,7 @@ impl ChainReader<'_> {
     /// A name that no other value has.
     fn free(&self, name: Option<String>, step: usize) -> String {
         let name = name.unwrap_or_else(|| format!("step_{}_value", step + 1));
-        let reserved = [PROBLEM_TEXT, FINAL_ANSWER, NUMERICAL, "confidence", "units", "final_answer_bool"];
+        let reserved = [PROBLEM_TEXT, FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, "confidence", "units", "final_answer_bool"];
         let taken = |name: &str| reserved.contains(&name) || self.values.iter().any(|value| value.name == name);
         if !taken(&name) {
             return name;
