@@ -16,6 +16,7 @@ use stepscope_core::report::ReportFormat;
 use stepscope_core::report::fields::Fields;
 use stepscope_core::report::jsonl::LineShape;
 use stepscope_core::review::hide::Hidden;
+use stepscope_core::review::queue::Assignment;
 use stepscope_io::config::Folders;
 use stepscope_io::config::types;
 use stepscope_io::failure::Failure;
@@ -145,6 +146,9 @@ pub struct Reviewing {
     /// Repeat this share to measure self-agreement, for example 0.05
     #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.0)]
     pub repeat: f64,
+    /// Review only one of several equal parts, for example 1/3: every reviewer takes another
+    #[arg(long, value_name = "PART", value_parser = assignment)]
+    pub assign: Option<Assignment>,
     /// Hide until your verdict: gold, baseline, triage, confidence, model
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = hidden)]
     pub hide: Vec<Hidden>,
@@ -154,12 +158,16 @@ impl Reviewing {
     /// Whether an option asks for a review: a run is debugged without one.
     pub fn begins(&self) -> bool {
         let is_queued = self.queue || self.shuffle.is_some() || self.clean_share.is_some() || self.repeat > 0.0;
-        is_queued || !self.reviews.is_empty() || !self.hide.is_empty() || self.who.is_named()
+        is_queued || self.assign.is_some() || !self.reviews.is_empty() || !self.hide.is_empty() || self.who.is_named()
     }
 }
 
 fn share(word: &str) -> Result<f64, &'static str> {
     word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("use a share from 0 to 1, for example 0.1")
+}
+
+fn assignment(word: &str) -> Result<Assignment, &'static str> {
+    Assignment::parse(word).ok_or("use a part of all, for example 1/3")
 }
 
 fn hidden(word: &str) -> Result<Hidden, &'static str> {

@@ -94,6 +94,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
                 shuffle: screen.reviewing.shuffle,
                 clean_share: screen.reviewing.clean_share,
                 repeat: screen.reviewing.repeat,
+                assigned: screen.reviewing.assign,
             },
             hide: Hide::of(screen.reviewing.hide),
         },

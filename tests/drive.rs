@@ -183,6 +183,42 @@ fn sorting_and_turning_round() {
 }
 
 #[test]
+fn a_filter_that_is_being_typed_says_how_many_records_it_takes() {
+    let mut d = Drive::runs();
+    d.keys("f 'correct:true'").shows(&["3 of 8 records"]);
+    d.keys("' steps>2'").shows(&["1 of 8 records"]);
+    d.keys("' trips'").shows(&["0 and those of 1 with the text of 8 records"]);
+    d.keys("' nothing:such'").hides(&["of 8 records"]);
+}
+
+#[test]
+fn a_number_before_tab_leads_to_a_pane() {
+    let mut d = Drive::runs();
+    d.keys("j Enter").shows(&["1 Steps", "2 Global state", "3 Findings"]);
+    d.keys("3 Tab");
+    assert_eq!(pane(&d), RunPane::Findings);
+    d.keys("7 Tab");
+    assert_eq!(pane(&d), RunPane::Question);
+    d.keys("6 Tab");
+    assert_eq!((pane(&d), d.status().as_str()), (RunPane::Question, "no pane has this number here"));
+}
+
+#[test]
+fn the_next_value_of_the_same_object_is_one_key_away() {
+    let mut d = Drive::runs();
+    d.keys("Enter J L g l");
+    let row = |d: &Drive| d.app.screens.record().and_then(|view| view.outline.current()).unwrap();
+    let first = row(&d);
+    d.keys("]");
+    let next = row(&d);
+    assert!(next.depth == first.depth && next.place == first.place + 1, "{next:?}");
+    d.keys("[");
+    assert_eq!(row(&d).node, first.node);
+    d.keys("[");
+    assert_eq!(d.status(), "this is the first value here");
+}
+
+#[test]
 fn filtering_by_columns_and_by_text() {
     let mut d = Drive::runs();
     d.keys("f 'correct:true' Enter");

@@ -202,7 +202,7 @@ fn the_table_judges_what_it_has_read_and_shows_it() {
     d.shows(&["1 ⊕", "2 ⊕", "3 ◷", "4 ⊖", "review 3/4"]);
     assert_eq!(d.app.record(), Some(2), "what was deferred comes back");
     d.keys("a").until(|app| app.review.saved);
-    d.shows(&["Queue done: 4 of 4 reviewed"]);
+    d.shows(&["Queue done: 4 of 4 reviewed: 3 pass, 1 fail, most often "]);
 }
 
 const HIDDEN: [&str; 3] = ["gold", "triage", "confidence"];
@@ -306,7 +306,7 @@ fn gold_step_target_correction_and_note_go_with_the_verdict() {
     assert_eq!((event.correction.clone(), event.note.clone()), (Some("7.50".into()), Some("not what I think".into())));
     assert!(event.fix_target.is_some() && event.anchors.len() == 1);
     // Of a verdict that stands, a change is saved at once.
-    d.keys("{ !").shows(&["Expected answer: ok"]);
+    d.keys("{ !").shows(&["Expected answer: suspect · wrong · [ok] · no opinion"]);
     d.until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.verdict, last.gold_status), (Some(Verdict::Fail), Some(GoldStatus::Ok)));
@@ -591,7 +591,7 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
 #[test]
 fn the_queue_has_its_order_a_share_and_a_second_look() {
     let desk = Desk::new(30);
-    let queue = |seed, clean_share, repeat| Queue { shuffle: seed, clean_share, repeat };
+    let queue = |seed, clean_share, repeat| Queue { shuffle: seed, clean_share, repeat, assigned: None };
     let order = |queue: Queue| {
         let mut d = desk.open_with(|app| {
             app.review.queue = queue;

@@ -258,7 +258,9 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::Frequency | A::Filter | A::SortNext | A::SortPrevious | A::SortReverse => {
             need(screen == ScreenKind::Table, "go back to the table first")
         }
-        A::Fold | A::FoldAll | A::UnfoldAll => need(screen == ScreenKind::Json, "open the raw JSON first (J)"),
+        A::Fold | A::FoldAll | A::UnfoldAll | A::NextSibling | A::PreviousSibling => {
+            need(screen == ScreenKind::Json, "open the raw JSON first (J)")
+        }
         _ => Ok(()),
     }
 }

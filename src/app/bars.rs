@@ -6,7 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::state::App;
-use crate::dialogs::dialog::{Prompt, PromptPurpose};
+use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Mode;
 use crate::screens::run::state::RecordView;
@@ -350,6 +350,12 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     let (visible, _) = prompt_window(prompt, area);
     let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
     put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
+    if let Some(count) = prompt.count.filter(|_| parts.status.height > 0 && prompt.error.is_none()) {
+        ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
+        let FilterCount { sure, unread, all } = count;
+        let unread = if unread == 0 { String::new() } else { format!(" and those of {unread} with the text") };
+        put(vec![look.span(format!(" {sure}{unread} of {all} records"), Role::Dim)], 0, parts.status, buf);
+    }
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);

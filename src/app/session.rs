@@ -226,7 +226,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
         let all: Vec<Place> = std::iter::once(own).chain(others).collect();
         performer = performer.reviewing(&all, folders.state.as_deref());
-        if reviewing.queue || reviewing.order.shuffle.is_some() || reviewing.order.clean_share.is_some() {
+        let Queue { shuffle, clean_share, assigned, .. } = reviewing.order;
+        if reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
             app.begin_queue();
         }
     }

@@ -163,6 +163,19 @@ pub struct Prompt {
     pub completions: Vec<Completion>,
     /// The chosen one.
     pub chosen: Option<usize>,
+    /// How many records the filter takes as it is now.
+    pub(crate) count: Option<FilterCount>,
+}
+
+/// How many of the records a filter takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FilterCount {
+    /// It takes them for certain.
+    pub sure: usize,
+    /// Their text has to be read first.
+    pub unread: usize,
+    /// All that there are.
+    pub all: usize,
 }
 
 /// A text in full.

@@ -51,7 +51,7 @@ impl App {
 
     /// Moves the cursor of the dialog, or what it has on screen.
     pub(crate) fn scroll_dialog(&mut self, rows: isize) {
-        let look = Look { theme: &self.looks.theme, focused: true };
+        let look = Look::new(&self.looks.theme, true);
         let mut scroll = self.scroll;
         if let Some(window) = window(self, self.area(), look) {
             window.go(&mut scroll, rows);
@@ -62,7 +62,8 @@ impl App {
     pub(crate) fn open_prompt(&mut self, purpose: PromptPurpose, text: String) {
         let from = text.clone();
         let line = Line::new(text);
-        let mut prompt = Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None };
+        let mut prompt =
+            Prompt { purpose, line, from, error: None, completions: Vec::new(), chosen: None, count: None };
         refresh_prompt(&mut prompt, self.side.types());
         self.open_dialog(Dialog::Prompt(prompt));
     }
@@ -201,7 +202,7 @@ fn follow_derivation(app: &mut App) {
 pub(crate) fn click_palette(app: &mut App, at: Position) -> Option<Effects> {
     let Some(Dialog::Palette(line)) = &app.dialog else { return None };
     let rows = app.palette_rows(line.value());
-    let look = Look { theme: &app.looks.theme, focused: true };
+    let look = Look::new(&app.looks.theme, true);
     let (place, head) = window(app, app.area(), look).map(|window| (window.place, window.head.len()))?;
     let first = place.y + 1 + head as u16;
     let is_inside = place.contains(at) && at.y + 1 < place.bottom();
@@ -270,6 +271,10 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 refresh_prompt(&mut prompt, app.side.types());
             }
         }
+    }
+    if prompt.purpose == PromptPurpose::Filter {
+        let filter = Filter::parse(prompt.line.value(), app.side.types()).ok();
+        prompt.count = filter.and_then(|filter| table::search::count(app, &filter));
     }
     app.dialog = Some(Dialog::Prompt(prompt));
     Vec::new()

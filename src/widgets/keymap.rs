@@ -99,6 +99,8 @@ stepscope_base::words! {
         RerunSamples = "rerun_samples",
         Json = "json",
         Fold = "fold",
+        NextSibling = "next_sibling",
+        PreviousSibling = "previous_sibling",
         FoldAll = "fold_all",
         UnfoldAll = "unfold_all",
         CopyValue = "copy_value",
@@ -267,6 +269,8 @@ bindings! {
     Answer "n" => FindNext, "", "next match";
     Answer "N" => FindPrevious, "", "previous match";
     Json "Space" "Enter" => Fold, "collapse", "collapse or expand";
+    Json "]" => NextSibling, "", "next value of the same object or list";
+    Json "[" => PreviousSibling, "", "previous value of the same object or list";
     Json "H" => FoldAll, "", "collapse all";
     Json "L" => UnfoldAll, "expand all", "expand all";
     Json "e" => NextFinding, "next finding", "next finding, and go to its place";
@@ -347,7 +351,7 @@ bindings! {
     Line "Esc" => Escape, "close", "close (asks if you typed something)";
     Window "Esc" "q" "Enter" "?" => Escape, "close", "close";
     Drop "y" "Esc" "q" => DropText, "discard", "discard the text; any other key keeps it";
-    Anywhere "Tab" => NextPane, "pane", "next pane";
+    Anywhere "Tab" => NextPane, "pane", "next pane (3Tab: pane 3)";
     Anywhere "S-Tab" => PreviousPane, "", "previous pane";
     Anywhere "Z" => Maximise, "", "maximise or restore pane";
     Anywhere "J" => Json, "JSON", "raw JSON with findings";

@@ -26,6 +26,15 @@ pub(crate) struct Look<'a> {
     pub theme: &'a Theme,
     /// The pane has the keys.
     pub focused: bool,
+    /// The pane's number, where several share the screen: typed before Tab it leads there.
+    pub number: Option<usize>,
+}
+
+impl<'a> Look<'a> {
+    /// How what has no panes looks.
+    pub(crate) const fn new(theme: &'a Theme, focused: bool) -> Self {
+        Self { theme, focused, number: None }
+    }
 }
 
 impl Look<'_> {
@@ -54,7 +63,8 @@ impl Look<'_> {
 pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     let border = if look.focused { Role::BorderFocus } else { Role::Border };
     let mut line = vec![look.span(" ", border)];
-    let room = usize::from(area.width.saturating_sub(5));
+    line.extend(look.number.map(|number| look.span(format!("{number} "), Role::Faint)));
+    let room = usize::from(area.width.saturating_sub(if look.number.is_some() { 7 } else { 5 }));
     line.extend(fit_spans(title, room));
     line.push(look.span(" ", border));
     let block = Block::new()

@@ -2,8 +2,17 @@
 
 use ratatui::layout::{Position, Rect};
 
+use crate::widgets::keymap::Reason;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::Look;
+
+/// Why a number leads to no pane.
+pub(crate) const NO_PANE: &str = "no pane has this number here";
+
+/// The pane of a number, from 1.
+pub(crate) fn numbered<T: Copy>(all: &[T], number: usize) -> Result<T, Reason> {
+    number.checked_sub(1).and_then(|n| all.get(n)).copied().ok_or(NO_PANE)
+}
 
 /// The one so many further, round and round.
 pub(crate) fn turn<T: Copy + PartialEq>(all: &[T], now: T, by: isize) -> T {
@@ -51,9 +60,17 @@ impl<P: Copy + PartialEq> Areas<P> {
         Some((*pane, usize::from(at.y.saturating_sub(place.y + 1))))
     }
 
-    /// The panes that there is room for, each with its place and how it is to look.
-    pub(crate) fn on_screen<'l>(&self, focus: P, look: Look<'l>) -> impl Iterator<Item = (P, Rect, Look<'l>)> {
+    /// The panes that there is room for, each with its place and how it is to look; `all`: in the order of their numbers.
+    pub(crate) fn on_screen<'l>(
+        &self,
+        focus: P,
+        all: &'static [P],
+        look: Look<'l>,
+    ) -> impl Iterator<Item = (P, Rect, Look<'l>)> {
         let panes = self.0.iter().filter(|(_, place)| place.height >= 2 && place.width >= 4);
-        panes.map(move |(pane, place)| (*pane, *place, Look { focused: look.focused && *pane == focus, ..look }))
+        panes.map(move |(pane, place)| {
+            let number = all.iter().position(|other| other == pane).map(|n| n + 1);
+            (*pane, *place, Look { focused: look.focused && *pane == focus, number, ..look })
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! What the keys of reviewing mean: verdicts and what belongs to them, undo, and which record comes next.
 
+use std::collections::BTreeMap;
+
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::app::log::What;
@@ -12,6 +14,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
 use crate::widgets::keymap::{Action, Key, need};
+use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -156,15 +159,11 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         }
         A::GoldStatus => {
             take_up(app);
-            let next = match app.review.draft.gold {
-                None => Some(GoldStatus::Suspect),
-                Some(GoldStatus::Suspect) => Some(GoldStatus::Wrong),
-                Some(GoldStatus::Wrong) => Some(GoldStatus::Ok),
-                Some(GoldStatus::Ok) => None,
-            };
+            let round = [Some(GoldStatus::Suspect), Some(GoldStatus::Wrong), Some(GoldStatus::Ok), None];
+            let next = turn(&round, app.review.draft.gold, 1);
             app.review.draft.gold = next;
-            let word = next.map_or("no opinion", GoldStatus::word);
-            amend(app, &shown!("Expected answer: {word}"))
+            let words = round.map(|gold| gold.map_or(NO_OPINION, GoldStatus::word));
+            amend(app, &shown!("Expected answer: {}", choices(&words, next.map_or(NO_OPINION, GoldStatus::word))))
         }
         A::FixTarget => {
             take_up(app);
@@ -177,8 +176,8 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             let place = round.iter().position(|fix| now.is_some_and(|target| *target == fix.word()));
             let next = if now.is_none() { Some(first) } else { place.and_then(|n| round.get(n + 1).copied()) };
             app.review.draft.target = next.map(|fix| Text::from(fix.word()));
-            let phrase = next.map_or("Where to fix: no opinion", Fix::phrase);
-            amend(app, &Shown::own(phrase))
+            let words: Vec<&str> = round.iter().map(|fix| fix.phrase()).chain([NO_OPINION]).collect();
+            amend(app, &shown!("Where to fix: {}", choices(&words, next.map_or(NO_OPINION, Fix::phrase))))
         }
         A::Reveal => reveal(app),
         A::BadStep => review::ask::ask_step(app),
@@ -191,6 +190,32 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::FindLabel => review::ask::ask_labels(app),
         _ => Vec::new(),
     }
+}
+
+/// How many verdicts of each kind are mine, and the label that was given most often.
+fn verdicts_given(app: &App) -> Shown {
+    let mut verdicts = BTreeMap::new();
+    let mut labels = BTreeMap::new();
+    for (_, known) in app.review.known_records() {
+        let Some(verdict) = known.judged.mine else { continue };
+        *verdicts.entry(verdict).or_insert(0_usize) += 1;
+        for label in &known.judged.labels {
+            *labels.entry(label.name.line().into_string()).or_insert(0_usize) += 1;
+        }
+    }
+    let mut said: Vec<String> = verdicts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
+    let most = labels.iter().max_by_key(|(_, count)| **count);
+    said.extend(most.map(|(label, count)| format!("most often {label} ({count})")));
+    if said.is_empty() { Shown::default() } else { shown!(": {}", Shown::line(said.join(", ").as_bytes())) }
+}
+
+/// Neither of the choices.
+const NO_OPINION: &str = "no opinion";
+
+/// All choices of a key that goes round, the present one in brackets.
+fn choices(words: &[&str], now: &str) -> String {
+    let word = |word: &&str| if *word == now { format!("[{word}]") } else { (*word).to_owned() };
+    words.iter().map(word).collect::<Vec<_>>().join(" · ")
 }
 
 /// What is typed while something is being read comes later, in its order; `None`: this does.
@@ -428,7 +453,8 @@ fn advance(app: &mut App) -> Effects {
     let Some(record) = next_item(app, target.record) else {
         let (done, all) = app.review.progress;
         let rest = if done < all { ", rest deferred" } else { "" };
-        app.say(shown!("Queue done: {done} of {all} reviewed{rest}. Dashboard: O"));
+        let given = verdicts_given(app);
+        app.say(shown!("Queue done: {done} of {all} reviewed{rest}{given}. Dashboard: O"));
         return Vec::new();
     };
     app.review.expect(record);

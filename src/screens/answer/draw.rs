@@ -24,7 +24,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     for (row, line) in question.into_iter().enumerate() {
         put(line.spans, row, inner, buf);
     }
-    for (pane, place, look) in answer.areas.on_screen(answer.pane, look) {
+    for (pane, place, look) in answer.areas.on_screen(answer.pane, &AnswerPane::ALL, look) {
         match pane {
             AnswerPane::Items => items::draw(answer, place, buf, look),
             AnswerPane::Document => document::draw(answer, place, buf, look),

@@ -19,14 +19,13 @@ use stepscope_core::answer::document::Heading;
 
 /// Does what a key means on the answer screen; `None`: what it means everywhere.
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    let count = app.count;
     let answer = answer_mut(app)?;
     let done = match action {
         Action::NextCitation => answer.next_span(times),
         Action::PreviousCitation => answer.next_span(-times),
-        Action::NextPane | Action::PreviousPane => {
-            answer.next_pane(if action == Action::NextPane { 1 } else { -1 });
-            Ok(())
-        }
+        Action::NextPane => answer.next_pane(count, 1),
+        Action::PreviousPane => answer.next_pane(None, -1),
         Action::Open => return Some(open(app)),
         Action::Contents => open_contents(app),
         Action::NextFinding => next_finding(app, times),
@@ -55,7 +54,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Lays the panes out, and keeps the cursors within what there is and on screen.
 pub(crate) fn settle(app: &mut App) {
-    let (area, look) = (app.area(), Look { theme: &app.looks.theme, focused: false });
+    let (area, look) = (app.area(), Look::new(&app.looks.theme, false));
     let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
     answer.areas = areas(area, *maximised, answer, &opened.notes);
     answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
@@ -153,7 +152,7 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
     let Some(line) = focus(app, at) else { return };
-    let look = Look { theme: &app.looks.theme, focused: false };
+    let look = Look::new(&app.looks.theme, false);
     let Some(RecordView { opened, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
     match answer.pane {
         AnswerPane::Items => answer.go(Move::To(answer.items.top + line)),

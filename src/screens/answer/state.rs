@@ -180,9 +180,11 @@ impl AnswerView {
         }
     }
 
-    /// To the next pane.
-    pub(crate) fn next_pane(&mut self, by: isize) {
-        self.pane = panes::turn(&AnswerPane::ALL, self.pane, by);
+    /// To the pane of a number, from 1, else to the next.
+    pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
+        let all = &AnswerPane::ALL;
+        self.pane = number.map_or(Ok(panes::turn(all, self.pane, by)), |number| panes::numbered(all, number))?;
+        Ok(())
     }
 
     /// Moves what the keys are on.

@@ -18,6 +18,14 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         (Action::Right, Some(root)) => outline.right(root),
         (Action::Fold, Some(root)) => outline.fold(root, None),
         (Action::FoldAll | Action::UnfoldAll, Some(root)) => outline.fold_all(root, action == Action::FoldAll),
+        (Action::NextSibling | Action::PreviousSibling, Some(_)) => {
+            let by = if action == Action::NextSibling { 1 } else { -1 };
+            let Some(row) = outline.sibling(by) else {
+                app.refuse(if by > 0 { "this is the last value here" } else { "this is the first value here" });
+                return Some(Vec::new());
+            };
+            outline.list.at = row;
+        }
         (Action::Left | Action::Right | Action::Fold | Action::FoldAll | Action::UnfoldAll, None) => {}
         _ => return None,
     }

@@ -133,6 +133,14 @@ impl Outline {
         }
     }
 
+    /// The row of the next value in the same container, or of the one before.
+    pub(crate) fn sibling(&self, by: isize) -> Option<usize> {
+        let here = self.current()?;
+        let ends = |n: &usize| self.row(*n).is_none_or(|row| row.depth <= here.depth);
+        let found = if by > 0 { (self.list.at + 1..self.len()).find(ends) } else { (0..self.list.at).rev().find(ends) };
+        found.filter(|n| self.row(*n).is_some_and(|row| row.depth == here.depth))
+    }
+
     /// Opens, or, where that is done, goes inside.
     pub fn right(&mut self, root: Value<'_>) {
         match self.current() {

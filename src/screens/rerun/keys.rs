@@ -490,9 +490,13 @@ pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
 }
 
 /// The next pane, `by` further.
-fn pane_in_rerun(app: &mut App, by: isize) {
+/// To the pane of a number, from 1, else to the next.
+fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
-    attempt.pane = panes::turn(&Pane::ALL, attempt.pane, by);
+    match number.map_or(Ok(panes::turn(&Pane::ALL, attempt.pane, by)), |number| panes::numbered(&Pane::ALL, number)) {
+        Ok(pane) => attempt.pane = pane,
+        Err(why) => _ = app.refuse(why),
+    }
 }
 
 /// Whether the reply that is shown was recorded earlier.
@@ -526,8 +530,8 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         A::Escape | A::Back => return Some(leave_rerun(app)),
         A::Left => return Some(turn_field(app, -1)),
         A::Right => return Some(turn_field(app, 1)),
-        A::NextPane => pane_in_rerun(app, 1),
-        A::PreviousPane => pane_in_rerun(app, -1),
+        A::NextPane => pane_in_rerun(app, app.count, 1),
+        A::PreviousPane => pane_in_rerun(app, None, -1),
         A::Maximise => {
             if let Some(attempt) = app.screens.attempt_mut() {
                 attempt.maximised = !attempt.maximised;

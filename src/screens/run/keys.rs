@@ -16,6 +16,7 @@ use crate::widgets::list::Move;
 use crate::widgets::look::Look;
 
 pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects> {
+    let count = app.count;
     let view = app.screens.record_mut()?;
     let moved = match action {
         Action::Open => return Some(open(app)),
@@ -23,10 +24,8 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::Right => sideways(app, 1),
         Action::NextStep => view.walk_by(times),
         Action::PreviousStep => view.walk_by(-times),
-        Action::NextPane | Action::PreviousPane => {
-            view.next_pane(if action == Action::NextPane { 1 } else { -1 });
-            Ok(())
-        }
+        Action::NextPane => view.next_pane(count, 1),
+        Action::PreviousPane => view.next_pane(None, -1),
         Action::Writer => view.go_to_found(view.writer()),
         Action::Reader => view.go_to_found(view.reader()),
         Action::Between | Action::Difference => {
@@ -88,7 +87,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 /// Lays the panes out, and keeps every cursor on screen.
 pub(crate) fn settle(app: &mut App) {
     let (area, theme) = (app.area(), &app.looks.theme);
-    let look = Look { theme, focused: false };
+    let look = Look::new(theme, false);
     let Some(view) = app.screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     let areas = areas(area, view, look);
     let is_shown = areas.of(RunPane::Step).height > 0;
@@ -109,7 +108,7 @@ pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
 /// Brings the cursor of a pane where the mouse is.
 pub(crate) fn click(app: &mut App, at: Position) {
     let Some(line) = focus(app, at) else { return };
-    let look = Look { theme: &app.looks.theme, focused: false };
+    let look = Look::new(&app.looks.theme, false);
     let Some(view) = app.screens.record_mut() else { return };
     let place = view.areas.of(view.pane);
     let target = match view.pane {

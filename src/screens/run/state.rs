@@ -363,18 +363,24 @@ impl RecordView {
             .then(|| self.opened.influence(self.variables.at));
     }
 
-    /// Gives the keys to another pane, `by` further.
-    pub(crate) fn next_pane(&mut self, by: isize) {
+    /// Gives the keys to the pane of a number, from 1, else to another, `by` further.
+    pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
         let is_there = |pane| match pane {
             RunPane::Call | RunPane::Worked => self.areas.of(pane).height > 0,
             RunPane::Timeline => self.has_timeline(),
             _ => true,
         };
+        if let Some(number) = number {
+            let pane = panes::numbered(&RunPane::ALL, number)?;
+            self.focus(Some(pane).filter(|pane| is_there(*pane)).ok_or(panes::NO_PANE)?);
+            return Ok(());
+        }
         let mut next = panes::turn(&RunPane::ALL, self.pane, by);
         while !is_there(next) {
             next = panes::turn(&RunPane::ALL, next, by);
         }
         self.focus(next);
+        Ok(())
     }
 
     /// Gives the keys to a pane.

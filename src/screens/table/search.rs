@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::app::across;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::{App, REARRANGE};
+use crate::dialogs::dialog::FilterCount;
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
@@ -54,6 +55,30 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
         app.say(shown!("{field}: tells what is hidden ({word}); {records}"));
     }
     Ok(effects)
+}
+
+/// How many records a filter takes, where that costs little: it is asked at every key.
+pub(crate) fn count(app: &App, filter: &Filter) -> Option<FilterCount> {
+    const MOST: usize = 20_000;
+    let App { store, across, review, .. } = app;
+    let has_sets = filter.sets().next().is_some();
+    if filter.is_empty() || has_sets || store.len() > MOST || filter.asks_hidden(review.hide).is_some() {
+        return None;
+    }
+    let asks = filter.needs_reviews();
+    let mut count = FilterCount { sure: 0, unread: 0, all: store.len() };
+    for record in 0..store.len() {
+        let Some(row) = store.row(record).map(|row| row.hiding(review.hidden_of(record))) else { continue };
+        if asks && !filter.fits_judged(&review.judged(record)) {
+            continue;
+        }
+        match filter.fits_in(&row, |set| across.holds(set, store.address(record))) {
+            RowAnswer::Yes => count.sure += 1,
+            RowAnswer::AskText => count.unread += 1,
+            RowAnswer::No => {}
+        }
+    }
+    Some(count)
 }
 
 /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.

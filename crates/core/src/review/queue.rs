@@ -38,6 +38,31 @@ pub struct Queue {
     pub clean_share: Option<f64>,
     /// This part of what was judged is shown a second time at the end.
     pub repeat: f64,
+    /// Of several reviewers, each looks at another part of the records.
+    pub assigned: Option<Assignment>,
+}
+
+/// One of several equal parts of the records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Assignment {
+    /// Which part, from 1.
+    part: usize,
+    /// How many parts there are.
+    of: usize,
+}
+
+impl Assignment {
+    /// Reads `1/3`.
+    pub fn parse(word: &str) -> Option<Self> {
+        let (part, of) = word.split_once('/')?;
+        let (part, of) = (part.parse().ok()?, of.parse().ok()?);
+        (1..=of).contains(&part).then_some(Self { part, of })
+    }
+
+    /// Whether a record belongs to this part: the same for every reviewer, whatever the order of the queue.
+    fn takes(self, record: usize) -> bool {
+        record % self.of == self.part - 1
+    }
 }
 
 /// What a number is drawn for, so that one choice does not depend on another.
@@ -48,6 +73,9 @@ const REPEAT: u64 = 3;
 impl Queue {
     /// By what a record stands in the queue; `None`: it is left out.
     pub fn key(&self, record: usize, row: &RowFacts) -> Option<(u8, u64)> {
+        if self.assigned.is_some_and(|assigned| !assigned.takes(record)) {
+            return None;
+        }
         let class = QueueClass::of(row);
         let chosen = match self.clean_share {
             Some(share) if class == QueueClass::Clean => self.draw(record, CLEAN) < share,
@@ -103,9 +131,23 @@ mod tests {
     }
 
     #[test]
+    fn the_parts_of_several_reviewers_are_all_records_and_none_twice() {
+        let clean = row(RIGHT, None);
+        let part = |word: &str| {
+            let queue = Queue { assigned: Assignment::parse(word), ..Queue::default() };
+            (0..20).filter(|n| queue.key(*n, &clean).is_some()).collect::<Vec<_>>()
+        };
+        let mut all = [part("1/3"), part("2/3"), part("3/3")].concat();
+        assert!(all.len() == 20 && part("1/3").len() == 7);
+        all.sort_unstable();
+        assert_eq!(all, (0..20).collect::<Vec<_>>());
+        assert!(["0/3", "4/3", "1", "1/0", "a/b", "1/3/5"].iter().all(|word| Assignment::parse(word).is_none()));
+    }
+
+    #[test]
     fn a_share_is_about_that_large_and_the_same_for_the_same_seed() {
         let clean = row(RIGHT, None);
-        let queue = Queue { shuffle: Some(7), clean_share: Some(0.1), repeat: 0.05 };
+        let queue = Queue { shuffle: Some(7), clean_share: Some(0.1), repeat: 0.05, assigned: None };
         let chosen: Vec<usize> = (0..5_000).filter(|n| queue.key(*n, &clean).is_some()).collect();
         assert!((400..600).contains(&chosen.len()), "{}", chosen.len());
         let again: Vec<usize> = (0..5_000).filter(|n| queue.repeats(*n)).collect();
