@@ -129,7 +129,7 @@ fn the_cursor_moves_with_and_without_counts() {
     d.keys("Esc");
     assert_eq!(
         (d.status().as_str(), d.app.count),
-        ("⇒ the answer is 199, the gold 1, and nothing in the record says why", None),
+        ("⇒ The answer is 199, expected 1; the record does not show why.", None),
         "Esc drops the count alone"
     );
     d.keys("4 x").keys("j");
@@ -561,7 +561,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     d.keys("j Enter e");
     assert_eq!((pane(&d), moment(&d)), (RunPane::Findings, 4), "the argument first");
     d.shows(&["Findings  1/10"]);
-    assert!(d.status().contains("executed exactly, this procedure gives 72 = gold"), "{}", d.status());
+    assert!(d.status().contains("recomputed it gives 72, as expected"), "{}", d.status());
     d.keys("e");
     d.shows(&["Findings  2/10", "run/recompute"]);
     d.keys("4e");

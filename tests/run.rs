@@ -400,7 +400,7 @@ fn a_run_that_crashed_did_not_run_its_later_steps() {
         said.contains("Step 2 (id 2)\n") && said.contains("Step 3 (id 3, uses the answer schema)  run ended here"),
         "{said}"
     );
-    assert!(said.contains("Step 2 wrote 6, but 2 + 3 is 5."), "{said}");
+    assert!(said.contains("Step 2 should calculate 2 + 3 = 5 and wrote 6."), "{said}");
 }
 
 #[test]

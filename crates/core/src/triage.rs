@@ -12,7 +12,7 @@ use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::QuantityLinks;
 use crate::arithmetic::recompute::follows::{gives, may_give};
 use crate::arithmetic::recompute::{
-    Computed, Recomputed, RunAnswer, ValueBasis, Wording, name_of, number_pointer, plan_pointer, value_pointer,
+    Computed, Recomputed, RunAnswer, ValueBasis, Wording, name_of, number_pointer, value_pointer,
 };
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
@@ -135,7 +135,7 @@ impl<'c> Trial<'c, '_> {
             Some(gold) => self.baseline_against(&gold),
             None => self.alone(),
         };
-        self.add_slips(verdict.0);
+        self.add_slips();
         // Of a chain of thought in prose the equations alone are understood.
         let is_chain = |write: &Computed| write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Worked);
         match verdict {
@@ -150,25 +150,26 @@ impl<'c> Trial<'c, '_> {
         let number = number_pointer(self.record);
         match &self.gold {
             None => {
-                self.argue("triage/judged", Pointer::from_iter(["correct"]), Shown::own("the run was judged right"));
+                self.argue("triage/judged", Pointer::from_iter(["correct"]), Shown::own("The run is graded correct."));
                 (Fix::None, None, Confidence::Likely)
             }
             Some(gold) => {
                 let (gold, misread) = (gold.value, gold.misread);
-                self.argue("triage/right", number, shown!("the answer is the gold number, {}", gold.shown()));
+                self.argue("triage/right", number, shown!("Answer matches the expected number ({}).", gold.shown()));
                 if let Some(misread) = misread {
-                    let text = shown!("gold_num says {}, but the gold text ends in {}", misread.shown(), gold.shown());
+                    let (misread, gold) = (misread.shown(), gold.shown());
+                    let text = shown!("Field gold_num says {misread}, but the expected solution ends in {gold}.");
                     self.argue(RuleId::GoldNum.word(), Pointer::from_iter(["gold_num"]), text);
                 }
                 if misread.is_some() && self.record.correct == Some(false) {
                     return (Fix::Gold, None, Confidence::Sure);
                 }
-                let numerical = self.recomputed.answer.numerical.is_none_or(|number| number.value.is_near(gold));
-                if !numerical {
-                    let text = Shown::own("the sentence says it, only the number beside it is 0");
-                    self.argue(RuleId::FinalMismatch.word(), number_pointer(self.record), text);
-                }
-                (Fix::None, None, if numerical { Confidence::Sure } else { Confidence::Likely })
+                let other = self.recomputed.answer.numerical.filter(|number| !number.value.is_near(gold));
+                let Some(other) = other else { return (Fix::None, None, Confidence::Sure) };
+                let text =
+                    shown!("Only the answer text is right: final_answer_numerical says {}.", other.value.shown());
+                self.argue(RuleId::FinalMismatch.word(), number_pointer(self.record), text);
+                (Fix::None, None, Confidence::Likely)
             }
         }
     }
@@ -178,8 +179,13 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn unknown(&mut self, gold: &Gold) -> Judgement {
-        let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
-        let text = shown!("the answer is {said}, the gold {}, and nothing in the record says why", gold.value.shown());
+        let gold = gold.value.shown();
+        let text = match self.answer {
+            Some(answer) => {
+                shown!("The answer is {}, expected {gold}; the record does not show why.", answer.value.shown())
+            }
+            None => shown!("The run gives no number, expected {gold}; the record does not show why."),
+        };
         self.argue("triage/unknown", number_pointer(self.record), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
@@ -223,36 +229,31 @@ impl<'c> Trial<'c, '_> {
         }
     }
 
-    /// Executed exactly, the procedure gives gold.
+    /// Recomputed, the procedure gives the expected number.
     fn executed_wrongly(&mut self, recovered: Number) -> Judgement {
         let rounded = |write: &&Computed| write.alone.is_some() && write.alone != write.value && !write.differs();
         let rounded = || self.recomputed.writes.iter().find(rounded).map(|write| write.step);
         let step = self.first_slip(false).or_else(|| self.first_waiting());
         let step = step.or_else(rounded).or_else(|| Some(self.last()?.step));
-        let said = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
-        let wrote = match step.map(|step| step + 1) {
-            Some(step) => format!("; step {step} is where the run leaves it, the answer was {said}"),
-            None => format!("; the answer was {said}"),
-        };
-        let (pointer, rule) = (self.end_pointer(), RuleId::Recompute.word());
-        let text = match self.first_slip_write(false).map(|write| differs(self.state, self.recomputed, write)) {
-            Some(slip) => {
-                let slip = slip.into_string();
-                let slip = slip.trim_end_matches('.');
-                shown!("executed exactly, this procedure gives {} = gold; {}", recovered.shown(), lower_first(slip))
+        let slip = self.first_slip_write(false).map(|write| differs(self.state, self.recomputed, write));
+        let wrong = slip.unwrap_or_else(|| {
+            let answer = self.answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+            match step {
+                Some(step) => shown!("The run departs from it at step {} and answers {answer}.", step + 1),
+                None => shown!("The run answers {answer}."),
             }
-            None => shown!("executed exactly, this procedure gives {} = gold{wrote}", recovered.shown()),
-        };
-        self.argue(rule, pointer, text);
+        });
+        let text = shown!("The plan is right: recomputed it gives {}, as expected. {wrong}", recovered.shown());
+        self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
         let exact = self.recomputed.exact;
         if !exact {
-            let text = Shown::own("some values on the way had to be taken as recorded");
+            let text = Shown::own("Some values on the way cannot be recomputed and are used as recorded.");
             self.argue("triage/partial", Pointer::from_iter(["state"]), text);
         }
         (Fix::StepRun, step, if exact { Confidence::Sure } else { Confidence::Likely })
     }
 
-    /// The ids keep upstream from asking for the answer's number.
+    /// The ids keep evoproc from asking for the answer's number.
     fn no_answer_asked(&mut self) -> Option<Judgement> {
         let procedure = self.procedure?;
         let surprise = last_step_surprise(&procedure.steps)?;
@@ -261,7 +262,11 @@ impl<'c> Trial<'c, '_> {
             return None;
         }
         let pointer = self.record.procedure_pointer.then("steps");
-        self.argue(RuleId::LastStep.word(), pointer, shown!("no number was asked for: {}", surprise.meaning()));
+        self.argue(
+            RuleId::LastStep.word(),
+            pointer,
+            shown!("The run has no final_answer_numerical: {}.", surprise.meaning()),
+        );
         Some((Fix::Procedure, procedure.steps.len().checked_sub(1), Confidence::Sure))
     }
 
@@ -275,7 +280,7 @@ impl<'c> Trial<'c, '_> {
         Some((Fix::Procedure, None, Confidence::Likely))
     }
 
-    /// The plan goes on with something that nothing ever gives: an extracted "x".
+    /// The plan continues with something that nothing ever gives: an extracted "x".
     fn unknown_quantity(&mut self) -> Option<Judgement> {
         let unknown = |write: &&Computed| {
             write.basis == ValueBasis::Extracted && write.value.is_none() && write.recorded.is_none()
@@ -296,11 +301,11 @@ impl<'c> Trial<'c, '_> {
         let pointer = value_pointer(self.record, self.state, write)?;
         let (step, name) = (write.step, name_of(self.state, write.variable));
         if self.is_named_unknown(write) {
-            let text = shown!("the plan calculates with {name}, and no step ever gives it a number");
+            let text = shown!("The plan calculates with {name}, but no step gives it a number.");
             self.argue("triage/unknown_quantity", pointer, text);
             return Some((Fix::Procedure, Some(step), Confidence::Likely));
         }
-        self.argue("triage/unknown_quantity", pointer, shown!("step {} gave {name} no number", step + 1));
+        self.argue("triage/unknown_quantity", pointer, shown!("Step {} gives {name} no number.", step + 1));
         Some((Fix::StepRun, Some(step), Confidence::Likely))
     }
 
@@ -320,24 +325,21 @@ impl<'c> Trial<'c, '_> {
         letter || open.iter().any(|word| described.contains(word) || said.contains(word))
     }
 
-    /// The plan, executed exactly, does not give gold.
+    /// The plan, recomputed, does not give the expected number.
     fn plan_contradicted(&mut self, gold: &Gold, recovered: Number, slip: Option<usize>) -> Judgement {
         let exact = self.recomputed.exact;
         let agrees = self.answers(recovered);
         if let Some(verdict) = self.misread_question().or_else(|| self.other_numbers(gold, slip)) {
             return verdict;
         }
+        let (gives, expected) = (recovered.shown(), gold.value.shown());
         let text = if agrees && exact {
-            shown!(
-                "every step holds: executed exactly, the plan gives {} too, not {}",
-                recovered.shown(),
-                gold.value.shown()
-            )
+            shown!("Every step follows the plan: recomputed it gives {gives} too, expected {expected}.")
         } else {
-            shown!("executed exactly, the plan gives {}, not {}", recovered.shown(), gold.value.shown())
+            shown!("Recomputed, the plan gives {gives}, expected {expected}.")
         };
         let pointer = self.end_pointer();
-        // One slip beside a plan that misses gold; several, and it is the execution that cannot be trusted.
+        // One slip in a plan that misses the expected number; several, and it is the execution that cannot be trusted.
         let slips = self.recomputed.writes.iter().filter(|write| write.differs()).count();
         if let Some(slip) = slip.filter(|_| !exact || slips > 1) {
             return (Fix::StepRun, Some(slip), Confidence::Unsure);
@@ -383,7 +385,7 @@ impl<'c> Trial<'c, '_> {
             };
             let pointer = value_pointer(self.record, self.state, write)?;
             let text = shown!(
-                "step {} wrote {wrote}, which follows from nothing that it reads; {} does, and the gold text has it",
+                "Step {} wrote {wrote}, which does not follow from its inputs; {} does, and the expected solution has it.",
                 write.step + 1,
                 result.shown()
             );
@@ -407,7 +409,7 @@ impl<'c> Trial<'c, '_> {
 
     fn missed_quantities(&mut self) {
         if let Some(missed) = self.links.map(|links| links.missed.len()).filter(|missed| *missed > 0) {
-            let text = shown!("{missed} of the question's quantities were not taken up");
+            let text = shown!("The run leaves out {missed} of the question's numbers.");
             self.argue(RuleId::QuantityMissed.word(), Pointer::from_iter(["question"]), text);
         }
     }
@@ -424,7 +426,7 @@ impl<'c> Trial<'c, '_> {
             return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
         if let Some(step) = self.first_waiting() {
-            let text = Shown::own("a calculation was passed on instead of a number");
+            let text = shown!("Step {} output a calculation instead of its value.", step + 1);
             self.argue(RuleId::Unevaluated.word(), self.end_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Unsure);
         }
@@ -438,7 +440,10 @@ impl<'c> Trial<'c, '_> {
         if !planned || self.answer.is_none() {
             return self.unknown(gold);
         }
-        let text = shown!("no step contradicts its own calculation, yet the answer is not {}", gold.value.shown());
+        let text = shown!(
+            "Every step agrees with its own calculation, but the answer is not {}, as expected.",
+            gold.value.shown()
+        );
         self.argue("triage/plan", self.end_pointer(), text);
         self.missed_quantities();
         self.hint_at_units(gold);
@@ -462,7 +467,7 @@ impl<'c> Trial<'c, '_> {
             return None;
         }
         let pointer = self.record.procedure_pointer.then("steps");
-        self.argue("triage/plan", pointer, Shown::own("the plan speaks of nothing in the question"));
+        self.argue("triage/plan", pointer, Shown::own("The plan mentions nothing from the question."));
         Some((Fix::Procedure, None, Confidence::Likely))
     }
 
@@ -485,8 +490,8 @@ impl<'c> Trial<'c, '_> {
         };
         let recovered = self.recomputed.recovered.filter(|recovered| !self.answers(*recovered) && !rounded(recovered));
         if let Some(recovered) = recovered {
-            let said = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
-            let text = shown!("executed exactly, this procedure gives {}, the answer was {said}", recovered.shown());
+            let answer = answer.map_or_else(|| "no number".to_owned(), |answer| answer.value.shown());
+            let text = shown!("Recomputed, the procedure gives {}, but the run answers {answer}.", recovered.shown());
             self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
             let step = self.first_slip(false).or_else(|| self.first_waiting()).or_else(|| Some(self.last()?.step));
             let confidence = if self.recomputed.exact { Confidence::Likely } else { Confidence::Unsure };
@@ -499,7 +504,7 @@ impl<'c> Trial<'c, '_> {
             self.argue(RuleId::FinalMismatch.word(), pointer, shown!("{text}"));
             return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
         }
-        let text = Shown::own("there is no gold number, and nothing in the run contradicts itself");
+        let text = Shown::own("There is no expected number, and the run does not contradict itself.");
         self.argue("triage/unknown", number_pointer(self.record), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
@@ -531,7 +536,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     /// What the single steps show, behind the main argument.
-    fn add_slips(&mut self, fix: Fix) {
+    fn add_slips(&mut self) {
         let mut arguments = Vec::new();
         for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {
             let stated = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
@@ -539,27 +544,14 @@ impl<'c> Trial<'c, '_> {
             let Some(rule) = rule.map(RuleId::word) else { continue };
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
             arguments.push(Argument { rule, pointer, text: differs(self.state, self.recomputed, write) });
-            let place =
-                self.procedure.and_then(|procedure| plan_pointer(&self.record.procedure_pointer, procedure, write));
-            if let (Some(pointer), true) = (place, fix == Fix::StepRun) {
-                let text = shown!("this is what step {} should calculate", write.step + 1);
-                arguments.push(Argument { rule, pointer, text });
-            }
         }
         for write in self.recomputed.writes.iter().filter(|write| write.unevaluated.is_some()).take(3) {
             let pointer = value_pointer(self.record, self.state, write).unwrap_or_default();
-            let gives =
-                write.unevaluated_value.map_or_else(String::new, |value| format!("; it gives {}", value.shown()));
-            let text = shown!("step {} passes a calculation on instead of a number{gives}", write.step + 1);
+            let text = run::not_worked_out(self.record, &pointer, write);
             arguments.push(Argument { rule: RuleId::Unevaluated.word(), pointer, text });
         }
         self.why.append(&mut arguments);
     }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 fn of_error(record: &Record<'_>) -> Triage {
@@ -577,7 +569,7 @@ fn of_error(record: &Record<'_>) -> Triage {
     let confidence = if fault == ErrorCause::Outside { Confidence::Unsure } else { Confidence::Likely };
     let pointer = if record.error.is_some() { Pointer::from_iter(["error"]) } else { Pointer::default() };
     let why =
-        vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("the run ended in an error: {what}") }];
+        vec![Argument { rule: RuleId::RunError.word(), pointer, text: shown!("The run ended with an error: {what}.") }];
     Triage { fix, step, recovered: None, recovers_gold: false, confidence, why }
 }
 

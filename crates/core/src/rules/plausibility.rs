@@ -22,66 +22,67 @@ const FAR: f64 = 1000.0;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::AnswerZero,
-        summary: "the answer is not zero",
-        explanation: "Questions are rarely asked for nothing: zero is mostly what a step writes that could not compute, \
-            or what was read from an answer without a number. Look at the final text and at the inputs of the last step.",
+        summary: "answer is zero",
+        explanation: "Zero is rarely the answer. Mostly it is what a step writes when it cannot calculate, or what was read \
+            from an answer text without a number. Check the final text and the inputs of the last step.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "It cannot be determined."}, "mode": "baseline", "pred_num": 0, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "She pays $7."}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
         check: check_zero,
     },
     Rule {
         id: RuleId::AnswerNegative,
-        summary: "the answer is not negative",
-        explanation: "Counts, prices and lengths are not below zero. A negative answer mostly comes from a difference \
-            taken the wrong way round. Questions about temperatures, debts and losses are left alone.",
+        summary: "answer is negative",
+        explanation: "Counts, prices and lengths are not below zero. A negative answer mostly comes from a difference in the \
+            wrong order. Questions about temperatures, debts and losses are not checked.",
         bad: r#"{"question": "Ann has 4 pens and Bob has 9. How many more has Bob?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
         good: r#"{"question": "It is 4 degrees and gets 9 degrees colder. How cold is it then?", "state": {"final_answer": "-5"}, "mode": "baseline", "pred_num": -5, "correct": false}"#,
         check: check_negative,
     },
     Rule {
         id: RuleId::AnswerNotFinite,
-        summary: "the answer is a finite number",
-        explanation: "NaN and Infinity are no answers: a division by zero, or a text that was taken for a number. \
-            Nothing compares equal to NaN, so such a run counts as wrong whatever it meant.",
+        summary: "answer is not a finite number",
+        explanation: "NaN and Infinity are no answers: they come from a division by zero or from a text taken for a number. \
+            Nothing equals NaN, so such a run is graded wrong whatever it meant.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "?"}, "mode": "baseline", "pred_num": NaN, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "13"}, "mode": "baseline", "pred_num": 13, "correct": false}"#,
         check: check_finite,
     },
     Rule {
         id: RuleId::AnswerFractional,
-        summary: "what is counted in whole things is answered in whole things",
-        explanation: "The question asks how many people, boxes or letters there are, and the answer is not whole. \
-            Mostly a division was made that should not be, or the last rounding is missing. Measures (hours, dollars, \
-            pounds) and averages may be fractions.",
+        summary: "fractional count",
+        explanation: "The question asks how many people, boxes or letters there are, but the answer is not a whole number. \
+            Mostly a step divides where it should not, or the last rounding is missing. Measures (hours, dollars, pounds) \
+            and averages may be fractions.",
         bad: r#"{"question": "15 children ride in cars with 4 seats each. How many cars are needed?", "state": {"final_answer": "3.75"}, "mode": "baseline", "pred_num": 3.75, "correct": false}"#,
         good: r#"{"question": "15 people share 4 hours of work. How many hours does each work?", "state": {"final_answer": "0.25"}, "mode": "baseline", "pred_num": 0.25, "correct": false}"#,
         check: check_fractional,
     },
     Rule {
         id: RuleId::AnswerMagnitude,
-        summary: "the answer is within reach of the question's quantities",
-        explanation: "Even multiplied with each other the quantities of the question stay a thousand times below the \
-            answer, or it is a thousandth of the smallest. Such a number was not computed from this question.",
+        summary: "implausible magnitude",
+        explanation: "The answer is over a thousand times the product of all numbers in the question, or below a thousandth \
+            of the smallest. Such a number was not calculated from this question.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1000000000000"}, "mode": "baseline", "pred_num": 1000000000000, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
         check: check_magnitude,
     },
     Rule {
         id: RuleId::AnswerUnit,
-        summary: "the answer is given in the unit that is asked for",
-        explanation: "The question asks for cents, minutes or a percentage, and the final text gives dollars, hours or a \
-            fraction. The number may be right and count as wrong: convert it in the last step, and say the unit in the \
-            description of final_answer.",
+        summary: "answer in another unit than the question asks for",
+        explanation: "The question asks for cents, minutes or a percentage, but the final text gives dollars, hours or a \
+            fraction. The number may be right and still be graded wrong: convert it in the last step, and name the unit in \
+            the description of final_answer.",
         bad: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 3 hours."}, "mode": "baseline", "pred_num": 3, "correct": false}"#,
         good: r#"{"question": "A bus ride takes 2 hours and a walk 1 hour. How many minutes do both take?", "state": {"final_answer": "Both take 190 minutes."}, "mode": "baseline", "pred_num": 190, "correct": false}"#,
         check: check_unit,
     },
     Rule {
         id: RuleId::AnswerFactor,
-        summary: "the answer and the gold number do not differ by a bare factor",
-        explanation: "The answer is exactly 10, 60, 100 or 1000 times the gold number, or a part of it, or it differs by \
-            a factor that stands in the question. That smells of units: one of the two counts cents, minutes, days or \
-            pieces where the other does not. Read the question again before calling the run wrong: the gold may be.",
+        summary: "answer is off by a factor",
+        explanation: "The answer is exactly 10, 60, 100 or 1000 times the expected answer, or that part of it, or it differs \
+            by a factor that occurs in the question. Often the unit is the reason: one of the two counts cents, minutes, \
+            days or pieces, and the other does not. Read the question again before you call the run wrong: the expected \
+            answer may be.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "1200"}, "mode": "baseline", "pred_num": 1200, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How many dollars does she pay?", "gold_num": 12, "state": {"final_answer": "7"}, "mode": "baseline", "pred_num": 7, "correct": false}"#,
         check: check_factor,
@@ -128,8 +129,8 @@ fn numerical() -> Pointer {
 
 fn check_zero(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(case).filter(|answer| answer.number == 0.0) else { return };
-    let help = "Look at the final text: it may hold a number that was not read, or an expression.";
-    findings.push(answer.finding(RuleId::AnswerZero, "the answer is zero".to_owned(), help));
+    let help = "Check the final text: it may hold a number that was not read, or an expression.";
+    findings.push(answer.finding(RuleId::AnswerZero, "The answer is zero.".to_owned(), help));
 }
 
 fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
@@ -156,15 +157,15 @@ fn check_negative(case: &CaseView<'_>, findings: &mut Findings) {
     let help = "Check the order of the last difference.";
     findings.push(answer.finding(
         RuleId::AnswerNegative,
-        "the answer is negative, and nothing in the question is".to_owned(),
+        "The answer is negative, but nothing in the question is.".to_owned(),
         help,
     ));
 }
 
 fn check_finite(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(case).filter(|answer| !answer.number.is_finite()) else { return };
-    let help = "Look for a division by zero, or a text taken for a number.";
-    findings.push(answer.finding(RuleId::AnswerNotFinite, "the answer is not a finite number".to_owned(), help));
+    let help = "Look for a division by zero or a text taken for a number.";
+    findings.push(answer.finding(RuleId::AnswerNotFinite, "The answer is not a finite number.".to_owned(), help));
 }
 
 fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
@@ -173,8 +174,8 @@ fn check_fractional(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(answer) = Answer::of(case).filter(fraction) else { return };
     let Some(question) = answer.question() else { return };
     let Some(counted) = counted(question.bytes()) else { return };
-    let message = format!("the question counts {counted}, and the answer is not whole");
-    let help = "Look for a division that should not be made, or a missing rounding.";
+    let message = format!("The question counts {counted}, but the answer is not a whole number.");
+    let help = "Look for a wrong division or a missing rounding.";
     findings.push(answer.finding(RuleId::AnswerFractional, message, help));
 }
 
@@ -222,9 +223,9 @@ fn check_magnitude(case: &CaseView<'_>, findings: &mut Findings) {
     let product: f64 = sizes().filter(|size| *size > 1.0).product();
     let smallest = sizes().fold(1.0, f64::min);
     let message = if size > product.max(1.0) * FAR {
-        "the answer is over a thousand times the product of all quantities in the question"
+        "The answer is over a thousand times the product of all numbers in the question."
     } else if size < smallest / FAR && size * product < 1.0 {
-        "the answer is below a thousandth of every quantity in the question"
+        "The answer is below a thousandth of every number in the question."
     } else {
         return;
     };
@@ -247,7 +248,7 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
             let help = "Multiply by 100 in the last step.";
             findings.push(answer.finding(
                 RuleId::AnswerUnit,
-                "a percentage is asked for, and a fraction is given".to_owned(),
+                "The question asks for a percentage, but the answer is a fraction.".to_owned(),
                 help,
             ));
         }
@@ -256,7 +257,7 @@ fn check_unit(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(unit) = given.unit.filter(|unit| unit.dimension == wanted.dimension && unit.name != wanted.name) else {
         return;
     };
-    let message = format!("the question asks for {}s, and the answer gives {}s", wanted.name, unit.name);
+    let message = format!("The question asks for {}s, but the answer gives {}s.", wanted.name, unit.name);
     let help = "Convert it in the last step, and name the unit in the description of final_answer.";
     findings.push(answer.finding(RuleId::AnswerUnit, message, help));
 }
@@ -295,16 +296,13 @@ fn check_factor(case: &CaseView<'_>, findings: &mut Findings) {
     if !known && quantity.is_none() {
         return;
     }
-    let relation = if larger { "times the gold number" } else { "times below the gold number" };
-    let stands = if quantity.is_some() { ", a factor that stands in the question" } else { "" };
-    let message = format!("the answer is {factor:.0} {relation}{stands}");
-    let mut finding = answer.finding(
-        RuleId::AnswerFactor,
-        message,
-        "Compare the units of the answer, of the question and of the gold.",
-    );
+    let by = if larger { '×' } else { '÷' };
+    let asked = if quantity.is_some() { format!(", and {factor:.0} occurs in the question") } else { String::new() };
+    let message = format!("Answer = expected {by} {factor:.0}{asked}.");
+    let help = "Compare the units of the answer, the question and the expected answer.";
+    let mut finding = answer.finding(RuleId::AnswerFactor, message, help);
     if answer.record.gold_num.is_some() {
-        finding = finding.label(Place::Value(Pointer::from_iter(["gold_num"])), "the gold number");
+        finding = finding.label(Place::Value(Pointer::from_iter(["gold_num"])), "the expected number");
     }
     if let Some(quantity) = quantity
         && answer.record.question.is_some()

@@ -17,32 +17,32 @@ const TOLD: usize = 3;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::QuantityMissed,
-        summary: "every quantity of the question is taken up by a variable or a step",
-        explanation: "A number that stands in the question and nowhere in the run cannot enter the answer. Either the \
-            plan has no variable for it, and then the procedure is at fault; or it has one that holds something else, \
-            and then the step that reads the question was run badly: the detail \"fault\" says which of the two. Not \
-            every number matters: where a worked gold answer does without it too, or the plan leaves it out and there is \
-            no gold to tell, this is a note. Runs that are right are left alone.",
+        summary: "a number of the question is never used",
+        explanation: "A number of the question that the run never uses cannot enter the answer. Either the plan has no \
+            variable for it, and the procedure is at fault; or its variable holds something else, and the step that reads \
+            the question is at fault: the detail \"fault\" says which. Not every number matters: if the expected solution \
+            does without it too, or the plan leaves it out and there is no expected answer to compare with, this is a \
+            note. Runs with the right answer are not checked.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each and pays with $20. How much change does she get?", "gold_answer": "4*3 = 12, 20-12 = 8\n#### 8", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She gets $12."}, "pred_num": 12, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "gold_answer": "4*3 = 12\n#### 12", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3, "final_answer": "She pays $7."}, "pred_num": 7, "correct": false}"#,
         check: check_missed,
     },
     Rule {
         id: RuleId::QuantityInvented,
-        summary: "every extracted number stands in the question or follows from it",
-        explanation: "A step that extracts facts wrote a number that is not in the question, in no unit and no form, and \
-            is no sum, product, count or conversion of what is there. Everything computed from it is computed from \
-            nothing. Re-run the step; if the plan itself names the number, mend the plan.",
+        summary: "extracted number not found in the question",
+        explanation: "A step that extracts facts wrote a number that is not in the question, in any unit or form, and is no \
+            sum, product, count or conversion of its numbers. Everything calculated from it has no basis. Re-run the step; \
+            if the plan itself names the number, repair the plan.",
         bad: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 3592867, "final_answer": "She pays $14371468."}, "pred_num": 14371468, "correct": false}"#,
         good: r#"{"question": "Ann buys 4 pens at $3 each. How much does she pay?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "number of pens"}, {"name": "price", "description": "price of a pen in cents"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "number"}, {"name": "price", "description": "price"}], "stepDescription": "Multiply", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 4, "price": 300, "final_answer": "She pays $14."}, "pred_num": 14, "correct": false}"#,
         check: check_invented,
     },
     Rule {
         id: RuleId::QuantityChanged,
-        summary: "extracted numbers are those of the question, digit for digit",
-        explanation: "A variable holds a number that is not in the question but close to one that nothing took up: two \
-            digits swapped, one lost, a factor of ten, off by one; or another number than the one its own description \
-            names. The step misread the question: re-run it.",
+        summary: "number of the question misread",
+        explanation: "A variable holds a number that is not in the question but resembles one that nothing uses: two digits \
+            swapped, one lost, a factor of ten, off by one; or it holds another number than its own description names. The \
+            step misread the question: re-run it.",
         bad: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 42, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
         good: r#"{"question": "Ann has 24 pens and buys 13 more. How many has she?", "procedure": {"NameDescription": "Pens", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the facts", "output": [{"name": "pens", "description": "pens at first"}, {"name": "more", "description": "pens bought"}]}, {"id": 2, "inputs": [{"name": "pens", "description": "first"}, {"name": "more", "description": "more"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "answer"}]}]}, "state": {"pens": 24, "more": 13, "final_answer": "She has 55."}, "pred_num": 55, "correct": false}"#,
         check: check_changed,
@@ -88,37 +88,39 @@ fn check_missed(case: &CaseView<'_>, findings: &mut Findings) {
         Some(working) => links.is_used_in(missed.quantity, working),
         None => missed.room,
     };
-    // What matters stands first, and the rest beside it.
+    // What matters comes first, then the rest.
     let needed = links.missed.iter().filter(is_needed);
     let spare = links.missed.iter().filter(|missed| !is_needed(missed));
     let severity = if needed.clone().next().is_some() { RuleId::QuantityMissed.severity() } else { Severity::Note };
     let mut quantities = needed.chain(spare).filter_map(|missed| links.quantities.get(missed.quantity)).take(TOLD);
     let Some(first) = quantities.next() else { return };
-    let (fault, why, help) = if room {
+    let (fault, nothing, room, help) = if room {
         (
             "step_run",
-            " is not taken up, though the plan has a variable that may have been meant for it",
-            "Look at what the step that reads the question wrote, and re-run it.",
+            "The run does not use ",
+            "; a variable of the plan may be meant for it.",
+            "Check what the step that reads the question wrote, and re-run it.",
         )
     } else {
         (
             "procedure",
-            " is taken up by no variable and no step",
+            "No variable and no step uses ",
+            ".",
             "If the answer depends on it, let the first step extract it and a later step use it.",
         )
     };
-    let mut message = said(case, first).text(why.as_bytes());
+    let mut message = said(case, first, Message::new(nothing));
     if let more @ 1.. = links.missed.len() - 1 {
-        message =
-            message.text(", and ").number(more).text(if more == 1 { " other like it" } else { " others like it" });
+        message = message.text(" and ").number(more).text(if more == 1 { " other number" } else { " other numbers" });
     }
+    message = message.text(" of the question").text(room);
     let mut finding = Finding::new(RuleId::QuantityMissed, message, place(case, first))
         .severity(severity)
         .detail("value", value(first))
         .detail("fault", Datum::Text(Untrusted::from(fault)))
         .help(help);
     for quantity in quantities {
-        finding = finding.label(place(case, quantity), "not taken up either");
+        finding = finding.label(place(case, quantity), "not used either");
     }
     findings.push(finding);
 }
@@ -129,9 +131,9 @@ fn check_invented(case: &CaseView<'_>, findings: &mut Findings) {
     let holders = links.invented.iter().filter_map(|&holder| Taken::of(case, *links.holders.get(holder)?));
     for (n, holder) in holders.enumerate().take(TOLD) {
         let (fault, why) = if holder.is_planned() {
-            ("procedure", ", as the plan says, and no such number stands in the question or follows from it")
+            ("procedure", ", as the plan says, but it is not in the question and does not follow from it")
         } else {
-            ("step_run", ", which stands nowhere in the question and follows from nothing in it")
+            ("step_run", ", which is not in the question and does not follow from it")
         };
         let message = more(holds(&holder).text(why.as_bytes()), n, count);
         let finding = Finding::new(RuleId::QuantityInvented, message, Place::Value(state_pointer(&holder)))
@@ -162,7 +164,7 @@ fn check_changed(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-/// The numbers of the worked gold answer; `None` where there is only a result.
+/// The numbers of the expected solution; `None` where there is only a result.
 fn working(case: &CaseView<'_>) -> Option<Vec<Quantity>> {
     let gold = case.record.as_ref()?.gold_answer?.string()?;
     let text = gold.bytes();
@@ -171,23 +173,24 @@ fn working(case: &CaseView<'_>) -> Option<Vec<Quantity>> {
     (numbers.len() >= 2).then_some(numbers)
 }
 
-fn said(case: &CaseView<'_>, quantity: &Quantity) -> Message {
+fn said(case: &CaseView<'_>, quantity: &Quantity, message: Message) -> Message {
     let record = case.record.as_ref();
     let question = record.and_then(|record| record.question.or_else(|| record.state?.get(PROBLEM_TEXT)));
     let question = question.and_then(Value::string).unwrap_or_default();
     let text = question.bytes().get(quantity.span.clone()).unwrap_or_default();
-    let message = Message::new("\"").text(text).text("\" in the question");
+    let message = message.text("\"").text(text).text("\"");
     let digits = quantity.value.to_string();
     if text == digits.as_bytes() { message } else { message.text(" (").text(digits.as_bytes()).text(")") }
 }
 
 fn holds(holder: &Taken<'_>) -> Message {
     let value = holder.value.raw();
-    Message::new("'").text(holder.name.bytes()).text("' holds ").text(value.get(..32).unwrap_or(value))
+    Message::new("Variable \"").text(holder.name.bytes()).text("\" holds ").text(value.get(..32).unwrap_or(value))
 }
 
 fn more(message: Message, n: usize, count: usize) -> Message {
-    if n + 1 == TOLD && count > TOLD { message.text(", and ").number(count - TOLD).text(" more") } else { message }
+    let message = message.text(".");
+    if n + 1 == TOLD && count > TOLD { message.text(" ").number(count - TOLD).text(" more like it.") } else { message }
 }
 
 fn value(quantity: &Quantity) -> Datum {

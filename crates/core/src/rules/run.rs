@@ -19,31 +19,34 @@ use crate::run::state::{ANSWER_KEYS, State, last_step_surprise};
 use crate::run::trace::failing_id;
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::shown;
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
 
 /// So many findings of one rule are enough for one record.
 const ENOUGH: usize = 12;
 /// A longer value is prose, not a calculation.
 const MAX_VALUE: usize = 400;
+/// Characters of a calculation that a sentence quotes.
+const MAX_QUOTED: usize = 60;
 
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::RunError,
-        summary: "the run came to its end",
-        explanation: "Upstream ends a run at the first reply that it cannot use and keeps the error's text. The finding says \
-            what that text means: a reply that was no JSON (often cut at the token limit), a reply that left out a key, an \
-            input that no earlier step produces, or a server that could not be reached.",
+        summary: "run ended with an error",
+        explanation: "evoproc ends a run at the first reply that it cannot use and keeps the text of the error. The finding \
+            says what that text means: a reply that is not JSON (often cut at the token limit), a reply that leaves out a \
+            key, an input that no earlier step produces, or a server that cannot be reached.",
         bad: r#"{"id": 1, "question": "?", "status": "error", "procedure": null, "error_type": "RuntimeError", "error": "Model omitted required output 'confidence' for step id=3. Returned keys: ['final_answer']"}"#,
         good: r#"{"id": 1, "question": "?", "status": "ok", "mode": "baseline", "state": {"final_answer": "So."}, "raw": "{}"}"#,
         check: error,
     },
     Rule {
         id: RuleId::LastStep,
-        summary: "the step at the end is the one that upstream asks for the answer",
-        explanation: "Upstream takes as the last step the one whose id equals the number of steps, wherever it stands. Only \
-            that step is asked for the answer's fields. With other ids no step is, or several are, or the wrong one: then \
-            final_answer_numerical is missing or comes from the middle. Number the steps 1, 2, 3 in order.",
+        summary: "last step is not the one that evoproc asks for the answer",
+        explanation: "evoproc takes the step whose id equals the number of steps as the last one, wherever it is in the list. \
+            Only that step is asked for the answer's fields. With other ids evoproc asks no step, several steps or the \
+            wrong one, and final_answer_numerical is missing or comes from an earlier step. Number the steps 1, 2, 3 in \
+            order.",
         bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
         {"id": 3, "inputs": [{"name": "a", "description": ""}], "stepDescription": "State a.", "output": [{"name": "final_answer", "description": ""}]}]},
@@ -56,9 +59,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::OutputMissing,
-        summary: "every declared output is in the final state",
-        explanation: "A step that ran leaves its outputs in the state. If one is missing, the step was not run as it stands \
-            (the step whose id equals the number of steps is asked for the answer instead of its own outputs), or the \
+        summary: "declared output missing from the final state",
+        explanation: "A step that ran leaves its outputs in the state. If one is missing, the step was asked for something \
+            else (the step whose id equals the number of steps is asked for the answer instead of its own outputs), or the \
             record was made with another procedure.",
         bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
@@ -72,9 +75,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::OutputUndeclared,
-        summary: "the final state holds only what the procedure declares",
+        summary: "undeclared variable in the final state",
         explanation: "Only declared outputs and the answer's own fields are merged into the state. A variable that no step \
-            declares shows that the procedure in the record is not the one that was run, or that it was changed since.",
+            declares shows that the record holds another procedure than the one that ran, or that it was changed later.",
         bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "State it.", "output": [{"name": "final_answer", "description": ""}]}]},
         "state": {"problem_text": "?", "speed": 4, "final_answer": "It is so."}}"#,
@@ -85,9 +88,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::OutputAmbiguous,
-        summary: "each value of the final state has one writer",
-        explanation: "The record keeps only the last value of a variable. Where several steps write it, what the earlier ones \
-            gave is lost, and whether the last one wrote it at all is not sure. A run trace keeps every value; so do \
+        summary: "several steps write one variable of the final state",
+        explanation: "The record keeps only the last value of a variable. If several steps write it, the earlier values are \
+            lost, and it is not certain that the last of these steps wrote it at all. A run trace keeps every value; so do \
             different names.",
         bad: r#"{"id": 1, "question": "?", "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}]},
@@ -103,11 +106,11 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::Unevaluated,
-        summary: "no step passes on a calculation instead of a number",
-        explanation: "A step that answers \"2 * length - 1\" has not worked anything out: a later step sees the text, often \
-            without the numbers that belong to it, and guesses. Ask in the step for the number, or re-run it. The finding \
-            says what the calculation gives when the names are replaced by the recorded values. In a run whose answer is \
-            right all the same this is a note.",
+        summary: "step outputs an expression instead of its value",
+        explanation: "A step that answers \"2 * length - 1\" has not calculated anything: a later step reads the text, often \
+            without the numbers that belong to it, and guesses. Ask for the number in the step, or re-run it. The finding \
+            gives the value of the expression, calculated from the recorded values of its names. If the run's answer is \
+            right all the same, this is a note.",
         bad: r#"{"id": 1, "question": "Twice 4, less 1?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract k.", "output": [{"name": "k", "description": "k (4)"}]},
         {"id": 2, "inputs": [{"name": "k", "description": ""}], "stepDescription": "Form r = 2 * k - 1.", "output": [{"name": "r", "description": "r"}]},
@@ -122,12 +125,12 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::Recompute,
-        summary: "every number is what its own calculation gives",
-        explanation: "Where the procedure says how a number comes about (in the step, in the output's description, in signs \
-            or in plain words), that calculation is carried out exactly from the recorded inputs of the step. If the step \
-            wrote another number, the slip is in this step: re-run it. Rounding as people write it is no difference, nor is \
-            0.25 beside 25 where percent are meant. A calculation read from words, or a run whose answer is right all the \
-            same, gives a note.",
+        summary: "number differs from the step's own calculation",
+        explanation: "If the procedure says how to calculate a number (in the step or in the output's description, in symbols \
+            or in plain words), stepscope calculates it exactly from the recorded inputs of the step. If the step wrote \
+            another number, the error is in this step: re-run it. Usual rounding is no difference, nor is 0.25 for 25 where \
+            percent are meant. If the calculation was read from words, or the run's answer is right all the same, this is a \
+            note.",
         bad: r#"{"id": 1, "question": "3 and 4?", "gold_num": 7.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "Extract.", "output": [{"name": "a", "description": ""}, {"name": "b", "description": ""}]},
         {"id": 2, "inputs": [{"name": "a", "description": ""}, {"name": "b", "description": ""}], "stepDescription": "Compute total = a + b.", "output": [{"name": "total", "description": ""}]},
@@ -142,11 +145,11 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::Equation,
-        summary: "every calculation that a step carries out in its text is right",
-        explanation: "Some procedures carry their calculations out in the text of their steps: \"16 - 3 = 13 eggs are left\". \
-            Where such an equation is wrong, everything that reads its result is. Rounding as people write it is no error, \
-            nor is another unit; equations with an unknown are left alone. In a run whose answer is right all the same this \
-            is a note: the answer is right by luck.",
+        summary: "wrong equation in the text of a step",
+        explanation: "Some procedures calculate in the text of their steps: \"16 - 3 = 13 eggs are left\". If such an equation \
+            is wrong, everything that reads its result is wrong too. Usual rounding is no error, nor is another unit; \
+            equations with an unknown are not checked. If the run's answer is right all the same, this is a note: the \
+            answer is right by luck.",
         bad: r#"{"id": 1, "question": "16 eggs, 3 eaten?", "gold_num": 13.0, "mode": "procedural", "procedure": {"NameDescription": "x", "steps": [
         {"id": 1, "inputs": [{"name": "problem_text", "description": ""}], "stepDescription": "There are 16 - 3 = 12 eggs left.", "output": [{"name": "left", "description": ""}]},
         {"id": 2, "inputs": [{"name": "left", "description": ""}], "stepDescription": "State what is left.", "output": [{"name": "final_answer", "description": ""}]}]},
@@ -159,30 +162,30 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::FinalMismatch,
-        summary: "the final sentence, the final number and what the last step was given agree",
-        explanation: "A last step that only states its input must give that number; the sentence and \
-            final_answer_numerical must say the same, and pred_num is a copy of it. Where they disagree, the run may be \
-            counted wrong although it was right, or the last step guessed. Re-run the last step. In a run whose answer is \
-            right all the same this is a note.",
+        summary: "answer text, final number and input of the last step disagree",
+        explanation: "A last step that only copies its input must give that number; the answer text and \
+            final_answer_numerical must say the same, and pred_num is a copy of it. If they disagree, a right run may be \
+            graded wrong, or the last step guessed. Re-run the last step. If the run's answer is right all the same, this \
+            is a note.",
         bad: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 0.0}, "pred_num": 0.0}"#,
         good: r#"{"id": 1, "question": "98 by 7?", "gold_num": 15.0, "mode": "procedural", "state": {"final_answer": "Each gets 14.", "final_answer_numerical": 14}, "pred_num": 14.0}"#,
         check: final_mismatch,
     },
     Rule {
         id: RuleId::GoldNum,
-        summary: "gold_num is the number at the end of the gold text",
-        explanation: "The notebooks read the gold number with a pattern that stops at thousands commas: \"#### 1,080\" became \
-            80, and \"#### 10,000\" became 0. Runs with the right answer are then counted wrong. stepscope compares with the \
-            number of the text. Read the gold again and count again.",
+        summary: "gold_num differs from the number at the end of the expected solution",
+        explanation: "The notebooks read gold_num with a pattern that stops at thousands commas: \"#### 1,080\" became 80, and \
+            \"#### 10,000\" became 0. Runs with the right answer are then graded wrong. stepscope compares with the number \
+            in the text. Read gold_num from the text again and grade again.",
         bad: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
         good: r#"{"id": 1, "question": "45 * 52?", "gold_answer": "So it is.\n#### 2,340", "gold_num": 2340.0, "mode": "baseline", "state": {"final_answer": "2340"}, "raw": "{}"}"#,
         check: gold_num,
     },
     Rule {
         id: RuleId::GoldSteps,
-        summary: "the calculations in the gold text are right",
-        explanation: "Worked gold answers carry their calculations in marks such as <<48/2=24>>. Where one is wrong, the gold \
-            itself is suspect, and a run that disagrees with it may be right. Only runs that disagree are looked at.",
+        summary: "wrong calculation in the expected solution",
+        explanation: "Expected solutions carry their calculations in marks such as <<48/2=24>>. If one is wrong, the expected \
+            answer itself is suspect, and a run that disagrees with it may be right. Only runs that disagree are checked.",
         bad: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=13>>13.\n#### 13", "gold_num": 13.0, "mode": "baseline", "state": {"final_answer": "12", "final_answer_numerical": 12}, "raw": "{}"}"#,
         good: r#"{"id": 1, "question": "?", "gold_answer": "It is 3*4 = <<3*4=12>>12.\n#### 12", "gold_num": 12.0, "mode": "baseline", "state": {"final_answer": "13", "final_answer_numerical": 13}, "raw": "{}"}"#,
         check: gold_steps,
@@ -222,33 +225,34 @@ fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
     let waiting = recomputed.writes.iter().filter(|write| write.unevaluated.is_some());
     for computed in waiting.take(ENOUGH) {
         let Some(pointer) = value_pointer(record, state, computed) else { continue };
-        let message = match computed.unevaluated_value {
-            Some(value) => {
-                format!(
-                    "Step {} passes a calculation on instead of a number; it gives {}.",
-                    computed.step + 1,
-                    value.shown()
-                )
-            }
-            None => format!("Step {} passes a calculation on instead of a number.", computed.step + 1),
-        };
+        let message = not_worked_out(record, &pointer, computed).as_str().to_owned();
         let help = "Ask the step for the number, or re-run it.";
         findings.push(Finding::new(RuleId::Unevaluated, message, Place::Value(pointer)).severity(severity).help(help));
     }
 }
 
+/// `Step 3 output "3 + 4" instead of its value, 7.`
+pub(crate) fn not_worked_out(record: &Record<'_>, pointer: &Pointer, computed: &Computed) -> Shown {
+    let written = record.root.find(pointer).and_then(|found| found.value.string());
+    let output =
+        written.map_or_else(|| Shown::own("a calculation"), |written| shown!("\"{}\"", written.line().cut(MAX_QUOTED)));
+    let value =
+        computed.unevaluated_value.map_or_else(|| "a number".to_owned(), |n| format!("its value, {}", n.shown()));
+    shown!("Step {} output {output} instead of {value}.", computed.step + 1)
+}
+
 fn recompute(case: &CaseView<'_>, findings: &mut Findings) {
     for link in case.chain().into_iter().flat_map(ThoughtChain::broken).take(ENOUGH) {
         let message = format!(
-            "Step {} goes on from {} to {}, but it is {}; the error is undone before the end.",
+            "Step {} continues from {formula} to {}, but {formula} is {}; the error is corrected before the end.",
             link.step + 1,
-            link.formula,
             link.says.shown(),
-            link.gives.shown()
+            link.gives.shown(),
+            formula = link.formula
         );
         let severity = graded(case, RuleId::Recompute);
         let finding = Finding::new(RuleId::Recompute, message, link.place.clone()).severity(severity);
-        findings.push(finding.help("Look which of the two sides was meant."));
+        findings.push(finding.help("Check which of the two sides is meant."));
     }
     slipped(case, RuleId::Recompute, findings);
 }
@@ -275,7 +279,7 @@ fn slipped(case: &CaseView<'_>, rule: RuleId, findings: &mut Findings) {
         let message = differs(state, recomputed, computed);
         let mut finding = Finding::new(rule, message.as_str().to_owned(), Place::Value(pointer)).severity(severity);
         if let Some(place) = plan_pointer(&record.procedure_pointer, procedure, computed) {
-            finding = finding.label(Place::Value(place), "this is what it should be");
+            finding = finding.label(Place::Value(place), "calculate this");
         }
         findings.push(finding.help("Re-run this step."));
     }
@@ -292,8 +296,8 @@ pub(crate) fn slip(computed: &Computed) -> Option<RuleId> {
     }
 }
 
-/// "Step 3 wrote 8; 3 + 4 is 7."
-pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Computed) -> stepscope_base::text::Shown {
+/// "Step 3 should calculate 3 + 4 = 7 and wrote 8."
+pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Computed) -> Shown {
     let wrote = match (computed.recorded, computed.unevaluated_value) {
         (Some(recorded), _) => recorded.value.shown(),
         (None, Some(value)) => format!("a calculation that gives {}", value.shown()),
@@ -316,9 +320,12 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
     let step = computed.step + 1;
     let stated = computed.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Statement);
     match formula {
-        Some(formula) => shown!("Step {step} wrote {wrote}, but {formula} is {gives}."),
-        None if stated => shown!("Step {step} only states its input, which is {gives}, but it wrote {wrote}."),
-        None => shown!("Step {step} wrote {wrote}, but the procedure itself says {gives}."),
+        Some(formula) => {
+            let equals = if gives.starts_with('≈') { "" } else { "= " };
+            shown!("Step {step} should calculate {formula} {equals}{gives} and wrote {wrote}.")
+        }
+        None if stated => shown!("Step {step} should copy {gives} and wrote {wrote}."),
+        None => shown!("Step {step} wrote {wrote}, but the procedure says {gives}."),
     }
 }
 
@@ -330,22 +337,19 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(St
     let hundred = Number::whole(100);
     let percent = |a: Written| a.value.times(hundred).is_some_and(|scaled| number.value.is_near(scaled));
     if !answer.text.is_empty() && !answer.text.iter().any(|&text| same(text, number) || percent(text)) {
-        let said = match answer.text.as_slice() {
-            [one] => one.value.shown(),
-            several => {
-                several.last().map_or_else(String::new, |last| format!("{} and no such number", last.value.shown()))
-            }
-        };
-        list.push((
-            format!("The final sentence says {said}, the final number is {}.", number.value.shown()),
-            number_pointer(record),
-        ));
+        let said = answer.text.last().map_or_else(String::new, |last| last.value.shown());
+        let field = if answer.numerical.is_some() { "final_answer_numerical" } else { "pred_num" };
+        let message = format!("Answer text says {said}, {field} says {}.", number.value.shown());
+        list.push((message, number_pointer(record)));
     }
     if let (Some(numerical), Some(pred)) = (answer.numerical, answer.pred)
         && !numerical.value.is_near(pred.value)
     {
-        let message =
-            format!("pred_num is {}, final_answer_numerical {}.", pred.value.shown(), numerical.value.shown());
+        let message = format!(
+            "Field pred_num says {}, final_answer_numerical says {}.",
+            pred.value.shown(),
+            numerical.value.shown()
+        );
         list.push((message, Pointer::from_iter(["pred_num"])));
     }
     list
@@ -398,12 +402,7 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     }
     let severity = graded(case, RuleId::FinalMismatch);
     if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
-        let message = format!(
-            "Step {} only states its input, which is {}; it says {}.",
-            end.step + 1,
-            given.shown(),
-            said.value.shown()
-        );
+        let message = format!("Step {} should copy {} and wrote {}.", end.step + 1, given.shown(), said.value.shown());
         findings.push(
             Finding::new(RuleId::FinalMismatch, message, Place::Value(number_pointer(record)))
                 .severity(severity)
@@ -434,7 +433,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// The state as upstream writes it: the question, every declared output in order, the answer's own keys.
+/// The state as evoproc writes it: the question, every declared output in order, the answer's own keys.
 fn is_in_order(case: &CaseView<'_>, procedure: &Procedure<'_>, state: Value<'_>) -> bool {
     case.in_order(|| {
         let mut keys = state.members().map(|member| member.key.plain_string());
@@ -465,10 +464,11 @@ fn output_missing(case: &CaseView<'_>, findings: &mut Findings) {
             said += 1;
             let here = Procedure::step_pointer(&record.procedure_pointer, position);
             let pointer = step.output_pointer(&here, n);
-            let message = format!("Step {} declares {}, and the final state lacks it.", position + 1, name.line());
+            let message =
+                format!("Step {} declares {}, but the final state does not have it.", position + 1, name.line());
             findings.push(
                 Finding::new(RuleId::OutputMissing, message, Place::Value(pointer))
-                    .help("Look whether the step was run: its id, or an older procedure, may be the reason."),
+                    .help("Check whether the step ran: its id or an older procedure may be the reason."),
             );
         }
     }
@@ -487,11 +487,11 @@ fn output_undeclared(case: &CaseView<'_>, findings: &mut Findings) {
         |name: &Untrusted<'_>| if many { declared.contains(name) } else { fields().any(|field| field == *name) };
     let strange = state.members().map(|member| member.name()).filter(|name| !own(name) && !is_declared(name));
     for name in strange.take(ENOUGH) {
-        let message = format!("No step declares {}, yet it is in the final state.", name.line());
+        let message = format!("The final state has {}, which no step declares.", name.line());
         let pointer = Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(name.into_owned()));
         findings.push(
             Finding::new(RuleId::OutputUndeclared, message, Place::Key(pointer))
-                .help("Look whether the record holds the procedure that was run."),
+                .help("Check whether the record holds the procedure that was run."),
         );
     }
 }
@@ -527,14 +527,14 @@ fn output_ambiguous(case: &CaseView<'_>, findings: &mut Findings) {
             continue;
         };
         let message = format!(
-            "{count} steps write {}; only its last value is known, and that step {} wrote it is not sure.",
+            "{count} steps write {}; only its last value is known, and step {} need not have written it.",
             name.line(),
             last + 1
         );
         let pointer = Pointer::from_iter(["state"]).then(stepscope_base::json::Part::Key(key.into_owned()));
         findings.push(
             Finding::new(RuleId::OutputAmbiguous, message, Place::Key(pointer))
-                .help("Give each step's result a name of its own."),
+                .help("Give the result of each step its own name."),
         );
     }
 }
@@ -546,7 +546,7 @@ fn misread_last_step(case: &CaseView<'_>, findings: &mut Findings) {
     let here = Procedure::step_pointer(&record.procedure_pointer, last);
     let id = procedure.steps.get(last).and_then(|step| step.value.member("id"));
     let pointer = if id.is_some() { here.then("id") } else { here };
-    let message = format!("Upstream misreads the ids: {}.", surprise.meaning());
+    let message = format!("The step ids mislead evoproc: {}.", surprise.meaning());
     findings.push(
         Finding::new(RuleId::LastStep, message, Place::Value(pointer)).help("Number the steps 1, 2, 3 in order."),
     );
@@ -563,7 +563,7 @@ pub(crate) enum ErrorCause {
     Outside,
 }
 
-/// What upstream's error text means: where the fault lies, what it is, what to do, and the id of the step.
+/// What evoproc's error text means: where the fault lies, what it is, what to do, and the id of the step.
 pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static str, &'static str, Option<usize>) {
     let step = failing_id(error).and_then(|id| id.parse().ok());
     let has = |text: &str| error.contains(text);
@@ -571,28 +571,28 @@ pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static 
         (
             ErrorCause::Plan,
             "a step reads a variable that no earlier step produces",
-            "Mend the procedure: add the step that produces the input, or rename it.",
+            "Repair the procedure: add the step that produces the input, or rename it.",
         )
     } else if has("omitted required output") {
         (
             ErrorCause::Reply,
-            "the reply left out a key that was asked for; of the last step every key of the answer schema is required, optional ones too",
+            "the reply leaves out a requested key; the last step must return every key of the answer schema, optional ones too",
             "Re-run the step, or run without strict_missing.",
         )
     } else if has("Non-JSON response") || (error_type == "JSONDecodeError" && step.is_some()) {
         (
             ErrorCause::Reply,
-            "the step's reply is no JSON: cut at the token limit, or the server ignored the format",
+            "the reply is not valid JSON (token limit reached, or format ignored)",
             "Raise the token limit or constrain the reply, and re-run the step.",
         )
     } else if error_type == "JSONDecodeError" || has("Unterminated string") || has("Expecting ") {
         (
             ErrorCause::Plan,
-            "the model's text for the procedure is no JSON: cut at the token limit, or the server ignored the format",
-            "Raise the token limit or constrain the reply, and create the procedure again.",
+            "the procedure is not valid JSON (token limit reached, or format ignored)",
+            "Raise the token limit or constrain the reply, and generate the procedure again.",
         )
     } else if has("validation error") || error_type == "ValidationError" {
-        (ErrorCause::Plan, "the procedure does not hold the schema", "Mend or repair the procedure.")
+        (ErrorCause::Plan, "the procedure does not match the schema", "Repair the procedure.")
     } else if error_type.contains("Timeout")
         || error_type.contains("Connection")
         || has("timed out")
@@ -600,7 +600,7 @@ pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static 
     {
         (ErrorCause::Outside, "the model server did not answer", "Run this record again.")
     } else {
-        (ErrorCause::Outside, "the run ended before there was an answer", "Read the error, and run this record again.")
+        (ErrorCause::Outside, "the run ended before there was an answer", "Read the error, then run this record again.")
     };
     (fault, what, help, step)
 }
@@ -612,8 +612,8 @@ fn error(case: &CaseView<'_>, findings: &mut Findings) {
     };
     let (_, what, help, step) = explained(&text(record.error_type), &text(record.error));
     let message = match step {
-        Some(step) => format!("The run ended in the step with id {step}: {what}."),
-        None => format!("The run ended in an error: {what}."),
+        Some(step) => format!("The run ended with an error at step id {step}: {what}."),
+        None => format!("The run ended with an error: {what}."),
     };
     let key = ["error", "error_type", "status"].into_iter().find(|key| record.root.get(key).is_some());
     let pointer = key.map_or_else(Pointer::default, |key| Pointer::from_iter([key]));
@@ -626,11 +626,11 @@ fn gold_num(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     }
     let Some((gold, misread)) = case.gold().and_then(|gold| Some((gold.value, gold.misread?))) else { return };
-    let message = format!("The gold text ends in {}, but gold_num is {}.", gold.shown(), misread.shown());
+    let message = format!("The expected solution ends in {}, but gold_num says {}.", gold.shown(), misread.shown());
     findings.push(
         Finding::new(RuleId::GoldNum, message, Place::Value(Pointer::from_iter(["gold_num"])))
-            .label(Place::Value(Pointer::from_iter(["gold_answer"])), "the gold text")
-            .help("Read the gold number from the text again, commas and all."),
+            .label(Place::Value(Pointer::from_iter(["gold_answer"])), "the expected solution")
+            .help("Read gold_num from the text again, with its thousands commas."),
     );
 }
 
@@ -644,8 +644,8 @@ fn gold_steps(case: &CaseView<'_>, findings: &mut Findings) {
     for mark in working.calculations.iter().filter(|mark| mark.marked && mark.is_wrong()).take(ENOUGH) {
         let gives = mark.gives.map_or_else(String::new, Number::shown);
         let text = shown!("{}", mark.text);
-        let message = format!("The gold text calculates {text}, which is {gives}.");
+        let message = format!("The expected solution calculates {text}, which is {gives}.");
         let place = Place::Value(Pointer::from_iter(["gold_answer"]));
-        findings.push(Finding::new(RuleId::GoldSteps, message, place).help("Read the gold answer critically."));
+        findings.push(Finding::new(RuleId::GoldSteps, message, place).help("Check the expected answer."));
     }
 }

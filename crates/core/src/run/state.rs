@@ -285,11 +285,11 @@ impl Surprise {
     /// What it means, in a sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
-            Self::None => "no step's id equals the number of steps: none is run with the answer schema",
-            Self::Several => "several steps' ids equal the number of steps: each is run with the answer schema",
-            Self::Elsewhere => {
-                "the step whose id equals the number of steps is not at the end, yet it is run as the last"
+            Self::None => "no step id equals the number of steps, so no step runs with the answer schema",
+            Self::Several => {
+                "several step ids equal the number of steps, so each of these steps runs with the answer schema"
             }
+            Self::Elsewhere => "the step whose id equals the number of steps is not the last, but runs as the last",
         }
     }
 }

@@ -17,7 +17,7 @@ impl Trial<'_, '_> {
             let recovered = self.recomputed.recovered;
             let gives = gold.as_ref().zip(recovered).filter(|(gold, recovered)| Self::is_gold(gold, *recovered));
             let Some((gold, _)) = gives else { return (Fix::StepRun, Some(step), Confidence::Likely) };
-            let text = shown!("with this one step mended the chain gives {} = gold", gold.value.shown());
+            let text = shown!("With this one step corrected the chain gives {}, as expected.", gold.value.shown());
             self.recovered = Some(gold.value);
             self.argue(RuleId::Recompute.word(), self.end_pointer(), text);
             return (Fix::StepRun, Some(step), Confidence::Sure);
@@ -29,7 +29,7 @@ impl Trial<'_, '_> {
         }
         let is_wrong = gold.is_some() || self.record.correct == Some(false);
         if !is_wrong {
-            let text = Shown::own("there is no gold number, and nothing in the chain contradicts itself");
+            let text = Shown::own("There is no expected number, and the chain does not contradict itself.");
             self.argue("triage/unknown", Pointer::from_iter(["procedure", "steps"]), text);
             return (Fix::Unknown, None, Confidence::Unsure);
         }
@@ -41,7 +41,7 @@ impl Trial<'_, '_> {
         if self.findings.iter().any(|finding| is_missed(finding.rule, finding.severity)) {
             return (Fix::Procedure, None, Confidence::Unsure);
         }
-        let text = Shown::own("the answer is wrong, and every equation of the chain that could be read holds");
+        let text = Shown::own("The answer is wrong, but every equation that could be read in the chain is right.");
         self.argue("triage/unknown", self.end_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }

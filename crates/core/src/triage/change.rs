@@ -311,10 +311,10 @@ impl Trial<'_, '_> {
         let (write, value) = writes.iter().zip(&carried_out).find(|(write, value)| differs(write, **value))?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let text = shown!(
-            "from what step {} reads, the gold text works out {}; the step wrote {}",
+            "Step {} wrote {}; from the same inputs the expected solution works out {}.",
             write.step + 1,
-            value.map_or_else(String::new, Number::shown),
-            write.recorded.map_or_else(|| "a calculation".to_owned(), |wrote| wrote.value.shown())
+            write.recorded.map_or_else(|| "a calculation".to_owned(), |wrote| wrote.value.shown()),
+            value.map_or_else(String::new, Number::shown)
         );
         let step = write.step;
         self.argue("triage/worked", pointer, text);

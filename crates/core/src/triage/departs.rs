@@ -40,7 +40,7 @@ impl Trial<'_, '_> {
         let mut calculations = self.recomputed.writes.iter().filter(calculated);
         if let Some((write, what)) = calculations.clone().find_map(|write| Some((write, strange(write)?))) {
             let pointer = value_pointer(self.record, self.state, write)?;
-            let text = shown!("step {} {what}, which the gold text does not", write.step + 1);
+            let text = shown!("Step {} {what}, unlike the expected solution.", write.step + 1);
             let step = write.step;
             self.argue("triage/departs", pointer, text);
             return Some(step);
@@ -49,7 +49,7 @@ impl Trial<'_, '_> {
         let write = calculations.find(|write| number(write).is_some_and(|value| value.is_near(answer)))?;
         let pointer = value_pointer(self.record, self.state, write)?;
         let text = shown!(
-            "step {} gives the answer {}, which the gold text has too, but it goes on from there to {}",
+            "Step {} gives the answer, {}; the expected solution has it too and continues to {}.",
             write.step + 1,
             answer.shown(),
             gold.value.shown()

@@ -11,6 +11,7 @@ use crate::finding::{Finding, Severity};
 use crate::rules::RuleId;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
+use stepscope_base::text::Shown;
 
 /// An answer this near to gold differs by how it is rounded.
 const ROUNDED: f64 = 0.006;
@@ -30,7 +31,7 @@ impl Trial<'_, '_> {
         if !sound || rounded || !last.says.stands_for(answer) || !self.holds() {
             return None;
         }
-        let text = shown!("the gold text works out {}, and then ends with {}", answer.shown(), gold.value.shown());
+        let text = shown!("The expected solution works out {}, then ends with {}.", answer.shown(), gold.value.shown());
         self.argue(RuleId::GoldSteps.word(), Pointer::from_iter(["gold_answer"]), text);
         Some((Fix::Gold, None, Confidence::Likely))
     }
@@ -50,11 +51,8 @@ impl Trial<'_, '_> {
         let answer = self.answer?.value;
         let baseline = self.baseline.and_then(Number::from_float);
         if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
-            let text = shown!(
-                "the baseline and this run agree on {} against the gold {}",
-                baseline.shown(),
-                gold.value.shown()
-            );
+            let text =
+                shown!("This run and the baseline both answer {}, expected {}.", baseline.shown(), gold.value.shown());
             self.argue("triage/baseline", number_pointer(self.record), text);
             return Some((Fix::Gold, None, Confidence::Likely));
         }
@@ -78,7 +76,7 @@ impl Trial<'_, '_> {
         let counts = |gives: Option<Number>, marked: bool| (marked && !agreed) || has(gives);
         if let Some(wrong) = calculations.iter().find(|one| one.is_wrong() && counts(one.gives, one.marked)) {
             let gives = wrong.gives.map_or_else(String::new, Number::shown);
-            let text = shown!("the gold text calculates {}, which is {gives}", wrong.text);
+            let text = shown!("The expected solution calculates {}, which is {gives}.", wrong.text);
             self.argue(RuleId::GoldSteps.word(), pointer, text);
             return true;
         }
@@ -87,7 +85,7 @@ impl Trial<'_, '_> {
         let Some((wrong, printed)) = contradicted.find(|(_, printed)| counts(Some(*printed), true)) else {
             return false;
         };
-        let text = shown!("the gold text calculates {}, and goes on with {}", wrong.text, printed.shown());
+        let text = shown!("The expected solution calculates {}, and continues with {}.", wrong.text, printed.shown());
         self.argue(RuleId::GoldSteps.word(), pointer, text);
         true
     }
@@ -104,7 +102,8 @@ impl Trial<'_, '_> {
         if counted || answer.is_whole() || off >= 1.0 || !works_out || !below {
             return None;
         }
-        let text = shown!("the answer {} and the gold {} are rounded otherwise", answer.shown(), gold.value.shown());
+        let text =
+            shown!("The answer is {}, expected {}: they differ by rounding.", answer.shown(), gold.value.shown());
         self.argue("triage/rounding", number_pointer(self.record), text);
         Some((Fix::Gold, None, Confidence::Unsure))
     }
@@ -117,7 +116,7 @@ impl Trial<'_, '_> {
         let pointer = Pointer::from_iter([if gold.from_text { "gold_answer" } else { "gold_num" }]);
         let is_unit = UNITS.map(Number::whole).into_iter().any(|unit| ratio == unit || inverse == unit);
         if is_unit && self.asks_for_another_unit(ratio) {
-            let text = shown!("answer and gold differ by a factor of {}: look at the unit", ratio.max(inverse).shown());
+            let text = differ_by(ratio.max(inverse));
             self.argue("triage/unit", pointer, text);
             return Some((Fix::Gold, None, Confidence::Likely));
         }
@@ -143,7 +142,7 @@ impl Trial<'_, '_> {
             return None;
         }
         let text = shown!(
-            "every value on the way agrees with the gold text; the answer is the gold {} times: look at the unit",
+            "Every value on the way agrees with the expected solution, but answer ÷ expected is {}: check the unit.",
             ratio.shown()
         );
         self.argue("triage/unit", pointer, text);
@@ -238,7 +237,7 @@ impl Trial<'_, '_> {
         let close = Written { value: gold.value, decimals: answer.decimals }.stands_for(answer.value);
         if close {
             let (answer, gold) = (answer.value.shown(), gold.value.shown());
-            let text = shown!("the answer {answer} and the gold {gold} may only be rounded otherwise");
+            let text = shown!("The answer is {answer}, expected {gold}: they may only differ by rounding.");
             self.argue("triage/rounding", number_pointer(self.record), text);
             return;
         }
@@ -246,10 +245,13 @@ impl Trial<'_, '_> {
         let unit =
             UNITS.map(Number::whole).into_iter().find(|unit| ratio == *unit || Number::ONE.over(ratio) == Some(*unit));
         if let Some(unit) = unit {
-            let text = shown!("answer and gold differ by a factor of {}: look at the unit", unit.shown());
-            self.argue("triage/unit", number_pointer(self.record), text);
+            self.argue("triage/unit", number_pointer(self.record), differ_by(unit));
         }
     }
+}
+
+fn differ_by(factor: Number) -> Shown {
+    shown!("Answer and expected answer differ by a factor of {}: check the unit.", factor.shown())
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {

@@ -300,7 +300,7 @@ fn step_at(case: &CaseView<'_>, pointer: &Pointer) -> Option<usize> {
 
 fn reasons(case: &CaseView<'_>, triage: &Triage, limits: &Limits) -> Vec<PageReason> {
     let reason = |argument: &crate::triage::Argument| PageReason {
-        text: capital(argument.text.as_str()).shortened(limits.value),
+        text: argument.text.clone().shortened(limits.value),
         rule: Shown::own(argument.rule),
         step: step_at(case, &argument.pointer),
     };

@@ -72,7 +72,7 @@ fn every_calculation_is_a_value_of_its_step() {
 #[test]
 fn a_slip_is_told_where_it_stands_and_the_rest_is_worked_out_again() {
     let case = sample(1);
-    let said = "Step 2 wrote 56, but 18 + 36 is 54.".to_owned();
+    let said = "Step 2 should calculate 18 + 36 = 54 and wrote 56.".to_owned();
     assert_eq!(findings(&case), [(RuleId::Recompute, said, "56".to_owned())]);
     assert_eq!(triage(&case), (Fix::StepRun, Some(1), Confidence::Sure, Some("79".to_owned())));
     let view = case.view();
@@ -86,7 +86,7 @@ fn letters_stand_for_what_they_were_given() {
     let case = sample(2);
     assert_eq!(triage(&case), (Fix::StepRun, Some(3), Confidence::Sure, Some("6".to_owned())));
     let (_, message, place) = findings(&case).remove(0);
-    assert_eq!((message.as_str(), place.as_str()), ("Step 4 wrote -6, but (-3) × (-2) is 6.", "-6"));
+    assert_eq!((message.as_str(), place.as_str()), ("Step 4 should calculate (-3) × (-2) = 6 and wrote -6.", "-6"));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn the_lines_of_a_solution_are_its_steps() {
     assert_eq!((view.state().step_count(), view.right()), (2, Some(true)));
     assert_eq!(values(&case)[..2], ["litres 150".to_owned(), "minutes 10".to_owned()]);
     let case = sample(5);
-    let said = "Step 2 wrote 18, but 12 + 4 is 16.".to_owned();
+    let said = "Step 2 should calculate 12 + 4 = 16 and wrote 18.".to_owned();
     assert_eq!(findings(&case), [(RuleId::Recompute, said, "18".to_owned())]);
     assert_eq!(triage(&case), (Fix::StepRun, Some(1), Confidence::Sure, Some("16".to_owned())));
 }
