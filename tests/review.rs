@@ -435,14 +435,15 @@ fn check_accepts_what_people_passed_and_names_what_they_failed() {
     let failed = verdict(2, "fail", &json!({"labels": ["misread"], "note": "off by one", "variable": "final_answer"}));
     folder.ok(&["review", "add", "runs.jsonl"], &failed);
     let ran = folder.run(&[&reviewed[..], &["short"]].concat(), "");
-    let expected = "warning[review/failed] ada judged this wrong: misread: off by one (/state/final_answer)\n";
+    let expected = "warning[review/failed] ada failed this: misread: off by one (/state/final_answer)\n";
     assert_eq!(ran.code, 1);
     assert!(ran.out.ends_with(expected) && ran.out.starts_with("runs.jsonl:2:"), "{}", ran.out);
     let lines = folder.run(&[&reviewed[..], &["jsonl"]].concat(), "").out;
     let second: Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
     assert_eq!(second["findings"][0]["details"]["labels"], json!(["misread"]));
-    for rule in ["review/failed", "review/disputed", "review/stale"] {
-        assert!(folder.ok(&["rules", rule], "").contains("ada judged this"));
+    let examples = [("failed", "ada failed this"), ("disputed", "bob passed this"), ("stale", "ada passed this")];
+    for (rule, said) in examples {
+        assert!(folder.ok(&["rules", &format!("review/{rule}")], "").contains(said), "{rule}");
     }
 }
 

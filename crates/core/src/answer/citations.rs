@@ -58,13 +58,13 @@ stepscope_base::words! {
         /// But for blanks, line ends and `[12]` marks: what the published check sees through.
         Whitespace = "whitespace" => "but for blanks and line ends",
         /// But for hyphens at line ends.
-        Hyphens = "hyphens" => "once hyphens at line ends are undone",
+        Hyphens = "hyphens" => "after joining hyphenated line ends",
         /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
         CaseOrPunctuation = "case_or_punctuation" => "but for case, punctuation or a footnote's number",
         /// With the headers, footers or footnotes between two pages left out.
-        AcrossPages = "across_pages" => "once headers, footers and footnotes between the pages are left out",
+        AcrossPages = "across_pages" => "after leaving out headers, footers and footnotes between the pages",
         /// In pieces, with more text where the quote has an ellipsis.
-        Elided = "elided" => "in pieces, and leaves out what stands between them",
+        Elided = "elided" => "in pieces, with an ellipsis for the text between them",
     }
 }
 

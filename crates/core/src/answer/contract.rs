@@ -116,7 +116,7 @@ pub(crate) fn strictness(
     }
     let refused = breaches.iter().find(|breach| !breach.lenient);
     let mut citations = items.iter().flat_map(|item| &item.citations);
-    let other = || citations.any(is_other).then(|| Untrusted::from("the spans are of another dialect"));
+    let other = || citations.any(is_other).then(|| Untrusted::from("the citations are of another dialect"));
     let why = refused.or(breaches.first()).map(|breach| breach.message.clone()).or_else(other);
     Some(Strictness { lax: refused.is_none(), strict: why.is_none(), why })
 }
@@ -136,7 +136,7 @@ fn not_json(text: Value<'_>, pointer: &Pointer) -> ContractBreach {
     let problem = if tape.read(bytes) { None } else { tape.problems().last() };
     let message = match problem {
         _ if bytes.trim_ascii().is_empty() => "The answer is empty.",
-        _ if bytes.trim_ascii_start().starts_with(b"```") => "The answer is not JSON: it stands in a code fence.",
+        _ if bytes.trim_ascii_start().starts_with(b"```") => "The answer is not JSON: it is in a code fence.",
         None => "The answer is JSON written into a string, not an object.",
         Some(problem) if problem.kind == ProblemKind::Cut => {
             "The answer is not JSON: it ends in the middle of a value."
@@ -184,7 +184,7 @@ impl BreachCollector {
             return;
         }
         let Some((key, value)) = &item.value else {
-            let message = "This item has spans and no value.".into();
+            let message = "The item has citations but no value.".into();
             let place = Place::Value(item.pointer.clone());
             return self.push(ContractBreach { fault: ContractFault::Missing, message, place, lenient: false });
         };
@@ -271,7 +271,7 @@ impl BreachCollector {
             types.iter().filter(|wanted| **wanted != Type::Null || types.len() == 1).map(|wanted| word(*wanted));
         let wanted = wanted.collect::<Vec<_>>().join(" or ");
         let message = Message::default().text(name).text(" is ").text(kind_word(value)).text(", not ").text(wanted);
-        let message = message.text(if lenient { "; lenient readers take it." } else { "." });
+        let message = message.text(if lenient { "; lenient readers convert it." } else { "." });
         self.push(ContractBreach {
             fault: ContractFault::Type,
             message: sentence(message),
@@ -282,7 +282,7 @@ impl BreachCollector {
 
     fn unknown(&mut self, what: impl AsRef<[u8]>, name: &Untrusted<'_>, at: &Pointer) {
         let message = if *name == "context_completeness_strong" {
-            Message::new("context_completeness_strong is not the model's to say: it is worked out from the next page.")
+            Message::new("context_completeness_strong must not come from the model: the next page decides it.")
         } else {
             Message::default().text(what).text(" has no field ").text(name.bytes()).text(".")
         };
@@ -414,7 +414,7 @@ mod tests {
     /// What stands in an answer and what stands there instead; the fault, its place, the sentence, and what lenient
     /// readers do.
     const BREACHES: &str = r#"
-0.9 | "0.9" | Type | /confidence | confidence is a text, not a number; lenient readers take it. | taken
+0.9 | "0.9" | Type | /confidence | confidence is a text, not a number; lenient readers convert it. | taken
 0.9 | "high" | Type | /confidence | confidence is a text, not a number. | refused
 0.9 | 1.7 | Range | /confidence | confidence: 1.7 is greater than the maximum of 1. | taken
 0.9 | NaN | Range | /confidence | confidence is not a finite number. | taken
@@ -422,17 +422,17 @@ mod tests {
 ["c"] | null | Type | /caveats | caveats is null, not a list. | refused
 "caveats": ["c"],  |  | Missing |  | The answer has no caveats. | refused
 "verbatim" | "Verbatim" | Enum | /extraction_method | extraction_method: 'Verbatim' is not one of ['verbatim', 'computed', 'inferred', 'na']. | refused
-"answer_found": true | "answer_found": "yes" | Type | /answer_found | answer_found is a text, not a truth value; lenient readers take it. | taken
+"answer_found": true | "answer_found": "yes" | Type | /answer_found | answer_found is a text, not a truth value; lenient readers convert it. | taken
 "items" | "notes": 1, "items" | Unknown | /notes | The answer has no field notes. | taken
-"items" | "context_completeness_strong": true, "items" | Unknown | /context_completeness_strong | context_completeness_strong is not the model's to say: it is worked out from the next page. | taken
-12, | "12", | Type | /items/0/amount/value | value is a text, not a number; lenient readers take it. | taken
+"items" | "context_completeness_strong": true, "items" | Unknown | /context_completeness_strong | context_completeness_strong must not come from the model: the next page decides it. | taken
+12, | "12", | Type | /items/0/amount/value | value is a text, not a number; lenient readers convert it. | taken
 , "currency": "USD" |  | Missing | /items/0/amount | The value has no currency. | refused
 "USD" | "USD", "per": "claim" | Unknown | /items/0/amount/per | The value has no field per. | taken
 "spans" | "page": 3, "spans" | Unknown | /items/0/page | An item has no field page. | taken
 [{"line_start": 3, "line_end": 3, "quote": "q"}] | "3-3" | Type | /items/0/spans | spans is a text, not a list. | refused
 "line_end": 3,  |  | Missing | /items/0/spans/0 | A span has no line_end. | refused
-"line_end": 3 | "line_end": "3" | Type | /items/0/spans/0/line_end | line_end is a text, not a whole number; lenient readers take it. | taken
-"amount": {"value": 12, "currency": "USD"}, |  | Missing | /items/0 | This item has spans and no value. | refused
+"line_end": 3 | "line_end": "3" | Type | /items/0/spans/0/line_end | line_end is a text, not a whole number; lenient readers convert it. | taken
+"amount": {"value": 12, "currency": "USD"}, |  | Missing | /items/0 | The item has citations but no value. | refused
 "#;
 
     #[test]
@@ -458,11 +458,7 @@ mod tests {
                 "The answer is not JSON: it ends in the middle of a value.",
             ),
             (r#""answer_text": "Sure! {}""#, "/answer_text", "The answer is not JSON from here on."),
-            (
-                r#""answer_text": "```json\n{}\n```""#,
-                "/answer_text",
-                "The answer is not JSON: it stands in a code fence.",
-            ),
+            (r#""answer_text": "```json\n{}\n```""#, "/answer_text", "The answer is not JSON: it is in a code fence."),
             (r#""answer": "{}""#, "/answer", "The answer is JSON written into a string, not an object."),
         ] {
             let (found, strictness) = judged(&trace(text));

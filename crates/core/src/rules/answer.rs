@@ -20,12 +20,12 @@ pub(crate) const RULES: &[Rule] = &[SCHEMA, words::FINAL_BOOL, words::FINAL_LETT
 
 const SCHEMA: Rule = Rule {
     id: RuleId::AnswerSchema,
-    summary: "the answer holds its schema",
-    explanation: "The last step is asked for an answer of a published shape (general, bool, gsm or arc), or of your \
-            own with --schema. A server that ignores the schema replies all the same, and what then stands in the state \
-            is compared and counted as if it were right. The message is upstream's: the first violation in the order of \
-            the schema. In a run, only the schema's own keys are judged, because the state holds the variables of all \
-            steps. Numbers must be finite: Python writes NaN and Infinity where JSON has no such thing.",
+    summary: "answer does not match its schema",
+    explanation: "The last step is asked for an answer of a published shape (general, bool, gsm or arc), or of your own \
+            with --schema. A server that ignores the schema replies all the same, and its reply is compared and counted as \
+            if it were right. The message is evoproc's: the first violation in the order of the schema. In a run only the \
+            schema's own keys are checked, because the state holds the variables of all steps. Numbers must be finite: \
+            Python writes NaN and Infinity, which JSON does not have.",
     bad: r#"{"final_answer": "It is 7.", "final_answer_numerical": "7", "confidence": 0.9}"#,
     good: r#"{"final_answer": "It is 7.", "final_answer_numerical": 7, "confidence": 0.9}"#,
     check,
@@ -139,7 +139,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     let judged = judged.filter(|problem| case.checks_finite() || problem.message != NOT_FINITE);
     if let Some(problem) = judged {
         let finding = Finding::new(RuleId::AnswerSchema, problem.message, problem.place)
-            .help("Mend the value, or re-run the last step with a server that keeps to the schema.");
+            .help("Correct the value, or re-run the last step with a server that enforces the schema.");
         findings.push(finding);
     }
 }

@@ -32,19 +32,19 @@ pub const UPSTREAM: [RuleId; 6] = [
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::ProcedureSchema,
-        summary: "the procedure holds upstream's model: NameDescription and steps with id, stepDescription, inputs, output",
-        explanation: "Upstream reads a procedure into a typed model before anything else. What does not fit cannot be \
-            run, scored or repaired step by step, and none of the other procedure rules speaks until it does. The reader \
-            is lenient where it can be: an id may be \"1\", \" 2 \", 1.0 or true, unknown keys are ignored, inputs and \
-            output may be left out. It is strict where it matters: descriptions must be there, a number is never a text, \
-            null is never a list. Add the missing key, or give the value the type that the message names.",
+        summary: "procedure does not match evoproc's model (NameDescription, steps with id, stepDescription, inputs, output)",
+        explanation: "evoproc first reads a procedure into a typed model. One that does not fit cannot be run, scored or \
+            repaired step by step, and no other procedure rule checks it. The reader is lenient where it can be: an id may \
+            be \"1\", \" 2 \", 1.0 or true, unknown keys are ignored, inputs and output may be left out. It is strict where \
+            it matters: descriptions must be there, a number is never a text, null is never a list. Add the missing key, \
+            or give the value the type that the message names.",
         bad: r#"{"NameDescription": "Add", "steps": [{"id": 0, "inputs": [{"name": "problem_text", "description": "task"}], "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
         good: GOOD,
         check: check_schema,
     },
     Rule {
         id: RuleId::FirstStepInputs,
-        summary: "the first step reads exactly problem_text",
+        summary: "first step does not read exactly problem_text",
         explanation: "Before the first step the global state holds nothing but problem_text. A first step that reads \
             anything else, or nothing, cannot be run as declared. Make problem_text its only input, and let it extract \
             the facts that later steps need.",
@@ -54,7 +54,7 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::FinalStepOutput,
-        summary: "the last step writes exactly final_answer",
+        summary: "last step does not write exactly final_answer",
         explanation: "The last step is run with the answer schema, and only final_answer leaves the procedure. If it \
             writes something else the run has no answer; if it writes more, the rest is lost. Let the last step write \
             final_answer alone, or add a step that does.",
@@ -64,51 +64,51 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::UnresolvedInput,
-        summary: "every input is problem_text or written by an earlier step",
+        summary: "step reads a variable that no earlier step writes",
         explanation: "A step sees only its declared inputs, taken from the global state. An input that no earlier step \
             writes is absent when the step runs, and the model fills the gap with a guess. Often the name is misspelt, or \
-            two steps stand in the wrong order: the second label then shows where the variable is written too late.",
+            two steps are in the wrong order: the second label then shows where the variable is written too late.",
         bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
         good: GOOD_TWO_STEPS,
         check: check_unresolved,
     },
     Rule {
         id: RuleId::Redefined,
-        summary: "no step writes a variable that an earlier step wrote (final_answer excepted)",
-        explanation: "The global state keeps one value a name. Writing a name again silently replaces what later steps \
-            may still mean by it, and afterwards nobody can tell which step a stored value came from. Give the new value \
-            a name of its own, such as total_after_discount, or do not write it again.",
+        summary: "step writes a variable again (final_answer excepted)",
+        explanation: "The global state keeps one value per name. A step that writes a name again silently replaces the value \
+            that later steps may still mean, and the record no longer shows which step a stored value came from. Give the \
+            new value its own name, such as total_after_discount, or do not write it again.",
         bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the number", "output": [{"name": "a", "description": "first"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Double it", "output": [{"name": "a", "description": "doubled"}]}, {"id": 3, "inputs": [{"name": "a", "description": "doubled"}], "stepDescription": "Answer", "output": [{"name": "final_answer", "description": "answer"}]}]}"#,
         good: GOOD_TWO_STEPS,
         check: check_redefined,
     },
     Rule {
         id: RuleId::Unused,
-        summary: "every output is read by a later step (final_answer and problem_text excepted)",
-        explanation: "A variable that nobody reads costs model output and attention, and is often the trace of a \
-            forgotten step: a quantity of the question that was extracted and then left out of the calculation. Remove \
-            it, or let the step that should use it read it.",
+        summary: "output that no later step reads (final_answer and problem_text excepted)",
+        explanation: "A variable that no step reads costs model output and attention, and is often the trace of a forgotten \
+            step: a number of the question that was extracted and then left out of the calculation. Remove it, or let the \
+            step that should use it read it.",
         bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}"#,
         good: GOOD_TWO_STEPS,
         check: check_unused,
     },
     Rule {
         id: RuleId::ProcedureNotJson,
-        summary: "the model's text for the procedure is JSON",
-        explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in the \
-            place of a procedure. There is nothing to validate then: upstream would only say that every key is missing. \
-            The finding says where the text stops being JSON, and how it begins. Most often it was cut at the token \
-            limit, or words stand around the JSON. Raise the limit or constrain the reply, and create it again.",
+        summary: "procedure is not valid JSON",
+        explanation: "A population keeps a reply that could not be read as JSON under the key __invalid_json__, in place of a \
+            procedure. There is nothing to validate then: evoproc would only say that every key is missing. The finding \
+            says where the text stops being JSON, and how it begins. Mostly it was cut at the token limit, or prose \
+            surrounds the JSON. Raise the limit or constrain the reply, and generate it again.",
         bad: r#"{"__invalid_json__": "Here is the procedure: {\"NameDescription\": \"Add\", \"steps\": ["}"#,
         good: GOOD,
         check: check_text,
     },
     Rule {
         id: RuleId::FinalStepDescribes,
-        summary: "the final step works the answer out or states one value",
-        explanation: "The last step reads several variables, and its text only says that the answer is to be described or \
-            presented: no calculation, no choice, no comparison. What makes the answer of them is left to the model in the \
-            last moment, where slips are common. Let a step of its own compute it, and the last one state it.",
+        summary: "last step reads several values and does not say how to combine them",
+        explanation: "The last step reads several variables, but its text only asks to describe or present the answer: no \
+            calculation, no choice, no comparison. The model must decide at the last moment how to combine them, and errors \
+            are common there. Calculate the answer in a separate step, and let the last step state it.",
         bad: r#"{"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Extract the numbers", "output": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}]}, {"id": 2, "inputs": [{"name": "a", "description": "first"}, {"name": "b", "description": "second"}], "stepDescription": "Present the final answer clearly.", "output": [{"name": "final_answer", "description": "the answer"}]}]}"#,
         good: GOOD_TWO_STEPS,
         check: check_final_step_works,
@@ -147,8 +147,9 @@ fn check_final_step_works(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     }
     let pointer = Procedure::step_pointer(&record.procedure_pointer, position);
-    let message = format!("The final step reads {reads} variables and says nothing of how the answer comes of them.");
-    let help = "Compute the answer in a step before, and let the last step state it.";
+    let message =
+        format!("The last step reads {reads} variables, but does not say how to combine them into the answer.");
+    let help = "Calculate the answer in an earlier step, and let the last step state it.";
     findings.push(Finding::new(RuleId::FinalStepDescribes, message, Place::Value(pointer)).help(help));
 }
 
@@ -176,11 +177,11 @@ fn check_text(case: &CaseView<'_>, findings: &mut Findings) {
         loads(&mut tape, bytes).err().map(|said| shown!(": {}", Untrusted::from(said).line())).unwrap_or_default();
     let begins = Shown::line(head(bytes, MAX_QUOTED));
     let more = if bytes.len() > MAX_QUOTED { "…" } else { "" };
-    let message = shown!("The model's text is no JSON{said}. It begins: {begins}{more}");
+    let message = shown!("The procedure is not valid JSON{said}. It begins: {begins}{more}");
     let place = Place::Value(base(case).then(UNREAD));
     findings.push(
         Finding::new(RuleId::ProcedureNotJson, message.into_string(), place)
-            .help("Raise the token limit or constrain the reply, and create the procedure again."),
+            .help("Raise the token limit or constrain the reply, and generate the procedure again."),
     );
 }
 
@@ -355,7 +356,7 @@ fn check_redefined(case: &CaseView<'_>, findings: &mut Findings) {
             .action(Action::PatchLocally)
             .detail("step_id", step_id(step.step))
             .detail("consider_renaming", Datum::texts(names.iter().copied()))
-            .help("Give the new value a name of its own, and let later steps read that.");
+            .help("Give the new value its own name, and let later steps read that.");
         for &(n, _) in rest {
             finding = finding.label(output_place(&base, &step, n), "written again".to_owned());
         }

@@ -18,20 +18,20 @@ const FEW: usize = 3;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::RecordNotJson,
-        summary: "the record can be read as JSON",
-        explanation: "Nothing can be said about a record that cannot be read. The message says what stands where JSON \
-            allows something else. Typical causes: prose or a code fence around the object, a comma before a closing \
-            bracket, keys without quotes, single quotes, two objects on one line.",
+        summary: "record is not valid JSON",
+        explanation: "No other rule can check a record that cannot be read. The message says what JSON does not allow at this \
+            place. Typical causes: prose or a code fence around the object, a comma before a closing bracket, keys without \
+            quotes, single quotes, two objects on one line.",
         bad: "{'id': 1}",
         good: r#"{"id": 1, "question": "?", "state": {}}"#,
         check: |case, findings| report(RuleId::RecordNotJson, case, findings),
     },
     Rule {
         id: RuleId::CutOff,
-        summary: "the record does not end in the middle",
+        summary: "record is truncated",
         explanation: "The text ends inside a value. On the last line of a file this usually means that the file is still \
             being written, or that the writing program was stopped. Anywhere else a line was broken in two. A list that \
-            ends between two elements is cut off too: what is missing is a record of its own, without text.",
+            ends between two elements is truncated too: the missing rest is shown as a record without text.",
         bad: r#"{"id": 1, "question": "How ma"#,
         good: r#"{"id": 1, "question": "How many?", "state": {}}"#,
         check: |case, findings| {
@@ -43,85 +43,85 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::NotFinite,
-        summary: "every number is finite",
-        explanation: "Python writes NaN and Infinity into what it calls JSON; other readers refuse the whole record. In a \
-            result such a value mostly means that a number could not be read, and it makes every comparison false.",
+        summary: "number is NaN or Infinity",
+        explanation: "Python writes NaN and Infinity although JSON does not have them; other readers refuse the whole record. \
+            In a result such a value mostly means that a number could not be read, and it makes every comparison false.",
         bad: r#"{"id": 1, "question": "?", "state": {"final_answer": NaN}}"#,
         good: r#"{"id": 1, "question": "?", "state": {"final_answer": null}}"#,
         check: |case, findings| report(RuleId::NotFinite, case, findings),
     },
     Rule {
         id: RuleId::DuplicateKey,
-        summary: "no object holds a key twice",
-        explanation: "Of two equal keys in one object Python keeps the last and drops the first without a word, and so \
-            does everything shown here. What the first one said is lost to every program that reads the record.",
+        summary: "duplicate key in an object",
+        explanation: "Of two equal keys in one object Python keeps the last and silently drops the first, and so does \
+            stepscope. The first value is lost to every program that reads the record.",
         bad: r#"{"id": 1, "question": "?", "state": {"a": 1, "a": 2}}"#,
         good: r#"{"id": 1, "question": "?", "state": {"a": 2}}"#,
         check: |case, findings| report(RuleId::DuplicateKey, case, findings),
     },
     Rule {
         id: RuleId::ControlCharacter,
-        summary: "no string holds a raw control character",
-        explanation: "JSON wants line breaks, tabs and other control characters escaped. Python's reader refuses the \
-            record, so upstream never sees it, although it can be shown here. Language models often write raw line \
-            breaks into strings.",
+        summary: "raw control character in a string",
+        explanation: "JSON requires line breaks, tabs and other control characters to be escaped. Python's reader refuses the \
+            record, so evoproc never sees it, although stepscope can show it. Language models often write raw line breaks \
+            into strings.",
         bad: "{\"id\": 1, \"question\": \"a\tb\", \"state\": {}}",
         good: r#"{"id": 1, "question": "a\tb", "state": {}}"#,
         check: |case, findings| report(RuleId::ControlCharacter, case, findings),
     },
     Rule {
         id: RuleId::InvalidUtf8,
-        summary: "the text is UTF-8",
-        explanation: "JSON is UTF-8. Other bytes come from files in an older encoding (Latin-1, Windows-1252) or from a \
-            text that was cut inside a character. They are shown as ⟨E9⟩ here; most readers refuse the whole file.",
+        summary: "text is not UTF-8",
+        explanation: "JSON is UTF-8. Other bytes come from files in an older encoding (Latin-1, Windows-1252) or from a text \
+            cut inside a character. stepscope shows them as ⟨E9⟩; most readers refuse the whole file.",
         bad: r#"{"id": 1, "question": "caf⟨E9⟩", "state": {}}"#,
         good: r#"{"id": 1, "question": "café", "state": {}}"#,
         check: |case, findings| report(RuleId::InvalidUtf8, case, findings),
     },
     Rule {
         id: RuleId::LoneSurrogate,
-        summary: "no string holds half of a surrogate pair",
-        explanation: "An escape such as \\ud83d is the first half of a character and means nothing alone. Python keeps it \
-            and then fails when it prints or sends the text. It mostly comes from a text that was cut at a fixed length.",
+        summary: "string with only one part of a surrogate pair",
+        explanation: "An escape such as \\ud83d is the first part of a character and means nothing alone. Python keeps it and \
+            then fails when it prints or sends the text. It mostly comes from a text that was cut at a fixed length.",
         bad: r#"{"id": 1, "question": "\ud83d", "state": {}}"#,
         good: r#"{"id": 1, "question": "\ud83d\ude00", "state": {}}"#,
         check: |case, findings| report(RuleId::LoneSurrogate, case, findings),
     },
     Rule {
         id: RuleId::HugeInteger,
-        summary: "no integer is longer than 4,300 digits",
-        explanation: "Python refuses to read longer integers, and with them the whole record. A model that writes one has \
-            usually fallen into a loop.",
+        summary: "integer longer than 4,300 digits",
+        explanation: "Python refuses to read longer integers, and with them the whole record. A model that writes one usually \
+            repeats itself without end.",
         bad: include_str!("reading/huge_integer.json"),
         good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
         check: |case, findings| report(RuleId::HugeInteger, case, findings),
     },
     Rule {
         id: RuleId::NumberOutOfRange,
-        summary: "every number fits a 64-bit float",
-        explanation: "A literal such as 1e400 is JSON, but Python and most other readers turn it into infinity, and \
-            compare, print and store that. What the model wrote cannot be told from it any more.",
+        summary: "number too large for a 64-bit float",
+        explanation: "A literal such as 1e400 is JSON, but Python and most other readers turn it into infinity, and compare, \
+            print and store that. The number that the model wrote is lost.",
         bad: r#"{"id": 1, "question": "?", "state": {"a": 1e400}}"#,
         good: r#"{"id": 1, "question": "?", "state": {"a": 1e300}}"#,
         check: |case, findings| report(RuleId::NumberOutOfRange, case, findings),
     },
     Rule {
         id: RuleId::TooLarge,
-        summary: "the record can be read as a whole",
-        explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands only the first are \
-            read, so that no record can take all memory; the message says how many. The rules that judge a procedure or a \
-            run as a whole say nothing about such a record, because what they said of a part need not hold for the whole.",
+        summary: "record too large to read as a whole",
+        explanation: "Real procedures have a few dozen steps and variables. Of a list of many thousands stepscope reads only \
+            the first, so that no record can take all memory; the message says how many. Rules for a whole procedure or run \
+            do not check such a record, because what is true of a part need not be true of the whole.",
         bad: include_str!("reading/too_large.json"),
         good: r#"{"id": 1, "question": "?", "state": {}, "trace": {"fork": {"values": []}}}"#,
         check: check_size,
     },
     Rule {
         id: RuleId::UnknownShape,
-        summary: "the record is of a known format",
-        explanation: "The text is JSON, but has the marks of no format that is known here, so it is not a record and only \
-            how it reads is checked. Where it is known what it is, such as a notebook or metrics, the message says so. \
-            `stepscope formats` lists the formats; each is recognised by its own keys, never by the file's name or by \
-            what stands before and after it.",
+        summary: "record of an unknown format",
+        explanation: "The text is JSON, but has the keys of no known format, so it is not a record and only its JSON is \
+            checked. If stepscope knows what it is, such as a notebook or metrics, the message says so. `stepscope formats` \
+            lists the formats; each is recognised by its own keys, never by the name of the file or by the text before and \
+            after it.",
         bad: r#"{"a": 1}"#,
         good: r#"{"id": 1, "question": "?", "state": {}}"#,
         check: check_shape,
@@ -130,9 +130,9 @@ pub(crate) const RULES: &[Rule] = &[
 
 /// A record without text stands for the rest of a list that ends between two of its elements.
 fn rest_missing() -> Finding {
-    let message = "the list is cut off here: its closing bracket is missing".to_owned();
+    let message = "The list is truncated here: its closing bracket is missing.".to_owned();
     Finding::new(RuleId::CutOff, message, Place::Bytes { start: 0, end: 0 })
-        .help("Wait until the file is written, or write it again: what came after this place is missing.")
+        .help("Wait until the file is written, or write it again: everything after this place is missing.")
 }
 
 /// Which rule speaks of a problem, and what helps.
@@ -140,17 +140,15 @@ const fn told(kind: ProblemKind) -> (RuleId, &'static str) {
     match kind {
         ProblemKind::Cut => (RuleId::CutOff, "Wait until the file is written, or run this row again."),
         ProblemKind::NotFinite => (RuleId::NotFinite, "Write null where there is no number."),
-        ProblemKind::DuplicateKey => {
-            (RuleId::DuplicateKey, "Keep one of the two, or give the other a name of its own.")
-        }
+        ProblemKind::DuplicateKey => (RuleId::DuplicateKey, "Keep one of the two, or give the other its own name."),
         ProblemKind::ControlCharacter => {
             (RuleId::ControlCharacter, "Escape the character: \\n for a line break, \\t for a tab.")
         }
         ProblemKind::InvalidUtf8 => (RuleId::InvalidUtf8, "Convert the file to UTF-8."),
-        ProblemKind::LoneSurrogate => (RuleId::LoneSurrogate, "Remove the half, or restore the whole character."),
+        ProblemKind::LoneSurrogate => (RuleId::LoneSurrogate, "Remove the part, or restore the whole character."),
         ProblemKind::LongInteger => (RuleId::HugeInteger, "Re-run the step that wrote it."),
         ProblemKind::OutOfRange => (RuleId::NumberOutOfRange, "Write the number that was meant, or null."),
-        _ => (RuleId::RecordNotJson, "Mend the text at this place; a JSON checker will agree."),
+        _ => (RuleId::RecordNotJson, "Fix the JSON syntax here."),
     }
 }
 
@@ -184,7 +182,7 @@ fn check_size(case: &CaseView<'_>, findings: &mut Findings) {
         let is_root = pointer.0.is_empty();
         let place = if is_root { Place::Value(pointer.clone()) } else { Place::Key(pointer.clone()) };
         let finding = Finding::new(RuleId::TooLarge, message, place)
-            .help("Look at the program that wrote the list, or split the record.");
+            .help("Check the program that wrote the list, or split the record.");
         findings.push(finding);
     }
 }

@@ -1,5 +1,5 @@
-//! What people said of a record, as findings. Only who knows the journal can say it: `stepscope check --reviewed` calls
-//! [`of_review`], and the entries stand in the registry like all others.
+//! Reviews of a record, as findings. They need the review log: `stepscope check --reviewed` calls [`of_review`], and the
+//! entries are in the registry like all others.
 
 use super::{Rule, RuleId};
 use crate::case::CaseView;
@@ -18,34 +18,34 @@ const GOOD: &str = r#"{"id": 1, "question": "2 + 3?", "state": {"final_answer": 
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::ReviewFailed,
-        summary: "nobody who reviewed it judged it wrong",
-        explanation: "Somebody looked at this record as it is now and judged it wrong; the labels and the note say why. \
-            Said by `stepscope check --reviewed` alone, which reads the journal of reviews.",
+        summary: "a reviewer failed the record",
+        explanation: "A reviewer failed this record as it is now; the labels and the note say why. Only \
+            `stepscope check --reviewed` reports it, because it reads the review log.",
         bad: BAD,
         good: GOOD,
         check: |_, _| {},
     },
     Rule {
         id: RuleId::ReviewDisputed,
-        summary: "those who reviewed it agree",
-        explanation: "One reviewer passed this record and another failed it, and nobody decided between them. It counts as \
-            neither. Said by `stepscope check --reviewed` alone.",
+        summary: "reviewers disagree",
+        explanation: "One reviewer passed this record and another failed it, and no adjudication settles it. It counts as \
+            neither. Only `stepscope check --reviewed` reports it.",
         bad: BAD,
         good: GOOD,
         check: |_, _| {},
     },
     Rule {
         id: RuleId::ReviewStale,
-        summary: "it is still what was reviewed",
-        explanation: "Somebody judged a record with this id, but it held something else then: the verdict is shown and not \
-            counted. Said by `stepscope check --reviewed` alone.",
+        summary: "changed since review",
+        explanation: "A reviewer judged a record with this id, but it held something else then: the verdict is shown and not \
+            counted. Only `stepscope check --reviewed` reports it.",
         bad: BAD,
         good: GOOD,
         check: |_, _| {},
     },
 ];
 
-/// What a review says of a record; `None`: nothing that is to be mended.
+/// What a review says about a record; `None`: nothing to fix.
 pub fn of_review(
     outcome: Outcome,
     reviewed: ItemReviews<'_>,
@@ -53,9 +53,9 @@ pub fn of_review(
     case: &CaseView<'_>,
 ) -> Option<Finding> {
     let (rule, help) = match outcome {
-        Outcome::Fail => (RuleId::ReviewFailed, "Mend what the reviewer names and run it again, or judge it anew."),
-        Outcome::Disputed => (RuleId::ReviewDisputed, "Decide between the reviewers: an adjudication counts."),
-        Outcome::Stale => (RuleId::ReviewStale, "Judge it anew: what was judged is not there any more."),
+        Outcome::Fail => (RuleId::ReviewFailed, "Fix what the reviewer names and run it again, or review it again."),
+        Outcome::Disputed => (RuleId::ReviewDisputed, "Settle the disagreement: adjudicate it."),
+        Outcome::Stale => (RuleId::ReviewStale, "Review it again: the record has changed."),
         _ => return None,
     };
     let events: Vec<&Event> = reviewed.adjudication().into_iter().chain(reviewed.verdicts()).collect();
@@ -68,12 +68,12 @@ pub fn of_review(
     Some(Finding::new(rule, message, place).detail("labels", labels).help(help))
 }
 
-/// `ada judged this wrong: slip, unit: the sum is off`
+/// `ada failed this: slip, unit: the sum is off`
 fn saying(event: &Event, sets: &LabelSets<'_>) -> Option<Vec<u8>> {
     let judged = match event.verdict? {
-        Verdict::Pass => "judged this right",
-        Verdict::Fail => "judged this wrong",
-        Verdict::Defer => "put this off",
+        Verdict::Pass => "passed this",
+        Verdict::Fail => "failed this",
+        Verdict::Defer => "deferred this",
         Verdict::Skip => "skipped this",
     };
     let labels: Vec<_> = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.name).collect();
@@ -115,9 +115,9 @@ fn whole(case: &CaseView<'_>) -> Place {
 /// What a rule of this file says of its bad example.
 pub fn of_example(rule: RuleId) -> Option<Finding> {
     let message = match rule {
-        RuleId::ReviewFailed => "ada judged this wrong: arithmetic slip: 2 + 3 is 5",
-        RuleId::ReviewDisputed => "ada judged this wrong; bob judged this right",
-        RuleId::ReviewStale => "ada judged this right",
+        RuleId::ReviewFailed => "ada failed this: arithmetic slip: 2 + 3 is 5",
+        RuleId::ReviewDisputed => "ada failed this; bob passed this",
+        RuleId::ReviewStale => "ada passed this",
         _ => return None,
     };
     Some(Finding::new(rule, message, Place::Value(Pointer::default())))
@@ -156,11 +156,11 @@ mod tests {
             assert!(view.root().unwrap().find(&pointer).is_some());
             (finding.rule, pointer.text().line().into_string(), finding.message.line().into_string())
         };
-        let wrong = "ada judged this wrong: slip: off by one".to_owned();
+        let wrong = "ada failed this: slip: off by one".to_owned();
         assert_eq!(said(Some(2), None, None), (RuleId::ReviewFailed, "/procedure/steps/1".into(), wrong.clone()));
         assert_eq!(said(Some(2), Some("x"), None), (RuleId::ReviewFailed, "/state/x".into(), wrong.clone()));
         assert_eq!(said(Some(3), Some("y"), None), (RuleId::ReviewFailed, String::new(), wrong.clone()));
-        let both = format!("{wrong}; bob judged this right");
+        let both = format!("{wrong}; bob passed this");
         assert_eq!(said(None, None, Some(Verdict::Pass)), (RuleId::ReviewDisputed, String::new(), both));
     }
 }

@@ -10,18 +10,18 @@ use stepscope_base::json::Pointer;
 pub const RULES: &[Rule] = &[
     Rule {
         id: RuleId::RecordJoined,
-        summary: "every record has a line of its own",
-        explanation: "Two values stand in one line, or one document behind another. Most readers stop after the first or \
-            refuse the line; stepscope reads both, and says so.",
+        summary: "two records on one line",
+        explanation: "Two values are on one line, or one document follows another. Most readers stop after the first or \
+            refuse the line; stepscope reads both.",
         bad: r#"{"id": 1, "question": "?", "state": {}} {"id": 2, "question": "?", "state": {}}"#,
         good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"?\", \"state\": {}}",
         check: |_, _| {},
     },
     Rule {
         id: RuleId::DuplicateId,
-        summary: "no id stands twice in one file",
-        explanation: "Runs are joined by id: with a baseline, with verdicts, with a second run. Where an id stands twice, \
-            one of the two is lost or compared with the wrong run.",
+        summary: "duplicate id",
+        explanation: "Runs are joined by id: with a baseline, with verdicts, with a second run. If two runs of a file have \
+            the same id, one of them is lost or compared with the wrong run.",
         bad: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 1, \"question\": \"!\", \"state\": {}}",
         good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"!\", \"state\": {}}",
         check: |_, _| {},
@@ -30,17 +30,17 @@ pub const RULES: &[Rule] = &[
 
 /// Says of a record that another value stands before it in its line or document. `readable`: it could be read as JSON.
 pub fn joined(readable: bool) -> Finding {
-    const MESSAGE: &str = "another value stands before this one in the same line or document";
+    const MESSAGE: &str = "Another value comes before this one on the same line or in the same document.";
     let place = if readable { Place::Value(Pointer::default()) } else { Place::Bytes { start: 0, end: 1 } };
     Finding::new(RuleId::RecordJoined, MESSAGE.to_owned(), place)
-        .help("Write one value a line: other readers stop at the first, or refuse the line.")
+        .help("Write one value per line: other readers stop at the first, or refuse the line.")
 }
 
 /// Says of a record that its id stands earlier in the same source, in which line if that is known.
 pub fn duplicate_id(first_line: Option<u64>) -> Finding {
     let message = match first_line {
-        Some(line) => format!("This id stands already in line {line}; runs are joined by id."),
-        None => "This id stands earlier in the same file; runs are joined by id.".to_owned(),
+        Some(line) => format!("Line {line} already has this id; runs are joined by id."),
+        None => "An earlier record of the same file has this id; runs are joined by id.".to_owned(),
     };
     let place = Place::Value(Pointer::from_iter(["id"]));
     Finding::new(RuleId::DuplicateId, message, place).help("Give each run its own id.")

@@ -86,19 +86,20 @@ macro_rules! good {
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::ItemNoSpans,
-        summary: "every item cites at least one span",
-        explanation: "An item without a span cannot be checked: nobody knows which lines it rests on, and the model may \
-            have it from memory. This is a published check. Ask again, and ask for one span at least with every item.",
+        summary: "item without a citation",
+        explanation: "An item without a citation cannot be checked: it does not say which lines it rests on, and the model \
+            may have it from memory. This is a published check. Re-run the call, and ask for at least one citation with \
+            every item.",
         bad: trace!("computed", r#"{"text": "USD 1,200", "spans": []}"#),
         good: good!(),
         check: check_no_spans,
     },
     Rule {
         id: RuleId::LineStartNotInDoc,
-        summary: "line_start is a line of the document",
+        summary: "line_start is not a line of the document",
         explanation: "Lines are counted from 0 over the whole document, sorted by page and line. A number beyond the end \
-            was made up, or counts something else. This is a published check. Where the quote stands in the document, \
-            the finding beside this one says on which line.",
+            is invented or counts something else. This is a published check. If the quote is in the document, another \
+            finding says on which line.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 12, "line_end": 12, "quote": "Section 4. End"}]}"#
@@ -108,9 +109,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::LineEndNotInDoc,
-        summary: "line_end is a line of the document",
-        explanation: "The published checks look at line_start only. A span that ends behind the last line cites text that \
-            does not exist; the lines that do exist are still compared with the quote.",
+        summary: "line_end is not a line of the document",
+        explanation: "The published checks look at line_start only. A citation that ends after the last line cites text \
+            that does not exist; the lines that do exist are still compared with the quote.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 8, "line_end": 9, "quote": "Section 4. End"}]}"#
@@ -120,10 +121,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::RangeReversed,
-        summary: "line_end does not come before line_start",
-        explanation: "Both ends of a span are inclusive, so line_end is line_start or more. This is a published check. A \
-            reader that joins the lines gets none from such a range, so the quote is never found in it; stepscope turns \
-            the range round and looks there.",
+        summary: "line_end comes before line_start",
+        explanation: "Both ends of a citation are inclusive, so line_end is line_start or more. This is a published check. A \
+            reader that joins the lines gets none from such a range, so it never finds the quote; stepscope reverses the \
+            range and searches there.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 4, "line_end": 3, "quote": "bank transfer"}]}"#
@@ -133,12 +134,11 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteNotInCitedLines,
-        summary: "the quote stands in the cited lines",
-        explanation: "The lines are joined, blanks are folded, and marks such as [12] are dropped; then the quote must be \
-            a part of them, letter for letter. This is a published check, and it fires as published: also on an honest \
-            quote whose words are hyphenated at line ends, or between whose halves the footer of a page stands. Then it \
-            is only a note, and says what had to be undone. Otherwise the finding beside it says whether the line is \
-            wrong or the quote.",
+        summary: "quote not found in the cited lines",
+        explanation: "The check joins the lines, folds blanks and drops marks such as [12]; then the quote must be a part of \
+            them, letter for letter. This is a published check, and it fires as published: also on an honest quote with \
+            words hyphenated at line ends, or with a page footer in the middle. Then it is only a note that says what the \
+            comparison has to ignore. Otherwise another finding says whether the line or the quote is wrong.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,500 per claim."}]}"#
@@ -148,7 +148,7 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteOkAfterDehyphenation,
-        summary: "the quote needs no undoing of hyphens at line ends",
+        summary: "quote joins a word hyphenated at a line end",
         explanation: "The document breaks a word at the end of a line, and the model wrote it in one piece, as a reader \
             would. The quote is honest; only the published check cannot see it.",
         bad: trace!(
@@ -160,9 +160,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteFoundInWiderRange,
-        summary: "the cited lines hold the whole quote",
-        explanation: "A part of the quote stands in the cited lines, the rest before or behind them: a sentence that \
-            wraps over two lines and is cited with one. The quote is right, the range is too small.",
+        summary: "cited lines hold only part of the quote",
+        explanation: "A part of the quote is in the cited lines, the rest before or after them: a sentence wraps over two \
+            lines, and the answer cites one. The quote is right, the range is too small.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 3, "line_end": 3, "quote": "the policy. It is paid by bank transfer."}]}"#
@@ -172,9 +172,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteFoundNearby,
-        summary: "the quote does not stand a few lines from the cited ones",
-        explanation: "The quote stands within five lines of the cited ones. Models often point at the line behind a \
-            sentence, or count from 1. The quote is right, the line is wrong.",
+        summary: "quote found a few lines from the cited ones",
+        explanation: "The quote is within five lines of the cited ones. Models often point at the line after a sentence, or \
+            count from 1. The quote is right, the line is wrong.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}]}"#
@@ -184,10 +184,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteFoundElsewhere,
-        summary: "the quote does not stand far from the cited lines",
-        explanation: "The quote stands in the document, but on another page or more than five lines away. A common \
-            mistake is the number of the line inside its page where the number in the whole document is asked for; where \
-            that explains it, it is said. The quote is right, the line is wrong: every place is listed.",
+        summary: "quote found elsewhere in the document",
+        explanation: "The quote is in the document, but on another page or more than five lines away. A common mistake is to \
+            count lines inside the page instead of over the whole document; if that explains the number, the finding says \
+            so. The quote is right, the line is wrong.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 0, "line_end": 0, "quote": "It is settled within ten days."}]}"#
@@ -197,11 +197,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteNowhereInDoc,
-        summary: "the quote stands somewhere in the document",
-        explanation: "No line of the document holds these words, whatever is forgiven: blanks, hyphens, case, \
-            punctuation, headers between pages. The model made them up or put them in its own words. Where a place \
-            resembles the quote it is named, with what differs, and the finding is a warning only: there the quote was \
-            changed, not invented.",
+        summary: "quote not found in document",
+        explanation: "No line of the document has these words, even with blanks, hyphens, case, punctuation and headers \
+            between pages ignored. The model invented them or used its own words. If a place resembles the quote, the \
+            finding names it with what differs and is only a warning: the quote is changed there, not invented.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Damage by flood is excluded without limit."}]}"#
@@ -211,10 +210,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteStitched,
-        summary: "a quote is one piece of the document",
-        explanation: "Every part of the quote stands in the document, word for word, and the whole does not: the parts stand \
-            apart, or in another order, and no ellipsis says so. What was put together may say what no passage says. Cite \
-            each part with its own lines.",
+        summary: "quote joined from separate passages",
+        explanation: "Every part of the quote is in the document, word for word, but the whole is not: the parts are apart or \
+            in another order, and no ellipsis says so. Joined, they may say what no passage says. Cite each part with its \
+            own lines.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 1, "line_end": 1, "quote": "Deductible: USD 1,200 per claim. It is settled within ten days."}]}"#
@@ -224,29 +223,29 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::QuoteUndecided,
-        summary: "every quote was looked for",
-        explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. \
-            Where it is used up, nothing is said about the quote: it may stand in the cited lines, elsewhere or nowhere. \
-            That happens to answers with very many or very long quotes that do not stand where they should.",
+        summary: "quote not searched for in time",
+        explanation: "All searches of one record share a quarter of a second, so that no record can hold up the others. When \
+            it is used up, the quote stays undecided: it may be in the cited lines, elsewhere or nowhere. That happens to \
+            answers with very many or very long quotes that are not in the cited lines.",
         bad: too_much!(),
         good: good!(),
         check: check_undecided,
     },
     Rule {
         id: RuleId::VerbatimWithoutQuote,
-        summary: "an answer that is verbatim has a quote with every item",
-        explanation: "The answer says of itself that its values stand word for word in the document, and no span of this \
-            item says which words. This is a published check, one finding an item. Ask for a quote, or call the method \
-            computed or inferred.",
+        summary: "verbatim answer without a quote",
+        explanation: "The answer claims to copy its values word for word from the document, but no citation of this item \
+            quotes them. This is a published check, one finding per item. Ask for a quote, or set the method to computed or \
+            inferred.",
         bad: trace!("verbatim", r#"{"text": "USD 1,200", "spans": [{"line_start": 1, "line_end": 1, "quote": null}]}"#),
         good: good!(),
         check: check_verbatim,
     },
     Rule {
         id: RuleId::SpanOutsideRetrievedPages,
-        summary: "the cited lines are among those that the model saw",
-        explanation: "Retrieval gave the model some pages, and the span cites a line of another one. The model cannot \
-            have read it: the number is wrong, or the answer comes from memory.",
+        summary: "cited page was not retrieved",
+        explanation: "Retrieval gave the model some pages, and the answer cites a line of another one. The model cannot have \
+            read it: the number is wrong, or the answer comes from memory.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 8, "line_end": 8, "quote": "Section 4. End"}]}"#
@@ -256,10 +255,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::SpanCrossesPage,
-        summary: "a span stays on one page",
-        explanation: "The cited lines begin on one page and end on another. That can be right, for a sentence or a list \
-            that goes on; but headers, footers and footnotes stand between, and a range that was meant for one page and \
-            is counted wrongly looks the same.",
+        summary: "citation crosses a page break",
+        explanation: "The cited lines begin on one page and end on another. That can be right for a sentence or a list that \
+            continues; but headers, footers and footnotes are in between, and a miscounted range on one page looks the same.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 4, "line_end": 6, "quote": "bank transfer."}]}"#
@@ -269,10 +267,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::SharedOffset,
-        summary: "the spans of an answer are not all wrong in the same way",
-        explanation: "Every quote of the answer stands in the document, and one mistake explains all the line numbers: \
-            they count from 1, or inside the page, or lie the same number of lines off. That is a matter of the prompt \
-            or of a changed document, not of the single span: say in the prompt which column holds the line number.",
+        summary: "all citations shifted alike",
+        explanation: "Every quote of the answer is in the document, and one mistake explains all the line numbers: they count \
+            from 1, or inside the page, or are off by the same number of lines. The cause is the prompt or a changed \
+            document, not the single citation: say in the prompt which column holds the line number.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "Deductible: USD 1,200 per claim."}, {"line_start": 5, "line_end": 5, "quote": "It is paid by bank transfer."}]}"#
@@ -282,10 +280,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::SpanBoundary,
-        summary: "a span begins and ends where sentences do",
-        explanation: "A hint: the quoted passage starts in mid-sentence, ends before its sentence does, or lines are \
-            missing from the document between its lines. Evidence that is cut in half may leave out a condition or an \
-            exception. Short quotes such as an amount are left alone.",
+        summary: "citation cuts a sentence",
+        explanation: "The quoted passage starts in mid-sentence, ends before its sentence does, or skips lines that are \
+            missing from the document. Evidence that is cut in half may leave out a condition or an exception. Short \
+            quotes, such as an amount, are not checked.",
         bad: trace!(
             "verbatim",
             r#"{"text": "x", "spans": [{"line_start": 2, "line_end": 2, "quote": "due within thirty days after"}]}"#
@@ -356,8 +354,8 @@ fn int(n: impl TryInto<i64>) -> Datum {
 
 fn check_no_spans(case: &CaseView<'_>, findings: &mut Findings) {
     for item in case.items().iter().filter(|item| item.citations.is_empty() && item.is_found()) {
-        let help = "Ask the model again, and ask for at least one span with every item.";
-        findings.push(finding(RuleId::ItemNoSpans, "the item cites nothing".to_owned(), evidence(item), help));
+        let help = "Re-run the call, and ask for at least one citation with every item.";
+        findings.push(finding(RuleId::ItemNoSpans, "The item cites nothing.".to_owned(), evidence(item), help));
     }
 }
 
@@ -383,13 +381,13 @@ fn check_line_end(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn missing_line(rule: RuleId, span: &Span<'_, '_>, value: Option<Value<'_>>, place: Place) -> Finding {
     let line = value.map(|value| head(value.raw(), 24)).unwrap_or_default();
-    let message = Message::new("line ").text(line).text(" is not in the document");
+    let message = Message::new("Cited line ").text(line);
     let message = match (span.citation.page_numbers().0, span.document.len()) {
-        (Some(page), _) => message.text(format!(": page {page} has no such line")),
-        (None, 0) => message.text(", which has no lines"),
-        (None, count) => message.text(format!(", whose lines are 0 to {}", count - 1)),
+        (Some(page), _) => message.text(format!(" is not on page {page}.")),
+        (None, 0) => message.text(" is not in the document, which has no lines."),
+        (None, count) => message.text(format!(" is not in the document, which has lines 0 to {}.", count - 1)),
     };
-    let help = "Correct the number; where the quote stands elsewhere, another finding says on which line.";
+    let help = "Correct the number. If the quote is elsewhere, another finding says on which line.";
     finding(rule, message, place, help).detail("lines", int(span.document.len()))
 }
 
@@ -399,8 +397,8 @@ fn check_reversed(case: &CaseView<'_>, findings: &mut Findings) {
         if !claim.is_reversed() {
             continue;
         }
-        let message = "the last line comes before the first".to_owned();
-        let help = "Exchange line_start and line_end, if the quote stands between them.";
+        let message = "The last cited line comes before the first.".to_owned();
+        let help = "Swap line_start and line_end if the quote is between them.";
         let first = place(citation, citation.lines.0);
         findings.push(
             finding(RuleId::RangeReversed, message, place(citation, citation.lines.1), help)
@@ -416,29 +414,29 @@ fn check_quote(case: &CaseView<'_>, findings: &mut Findings) {
         let honest = resolution.found.as_ref().filter(|_| resolution.is_grounded());
         let (message, help) = match (honest, resolution.place) {
             (Some(found), _) if found.tier == Tier::Elided => (
-                format!("the quote stands in the cited lines {}", found.tier.phrase()),
-                "Read what is left out: a condition or an exception may stand there.",
+                format!("The quote is in the cited lines {}.", found.tier.phrase()),
+                "Read what it leaves out: that may be a condition or an exception.",
             ),
             (Some(found), _) if found.tier > Tier::Whitespace => (
-                format!("the quote is in the cited lines {}", found.tier.phrase()),
-                "Nothing is wrong with the quote; the published check compares letter for letter.",
+                format!("The quote is in the cited lines {}.", found.tier.phrase()),
+                "Leave it: the quote is right, but the published check compares letter for letter.",
             ),
             (Some(_), _) => (
-                "the quote is in the cited lines, once the range is turned round".to_owned(),
-                "Exchange line_start and line_end.",
+                "The quote is in the cited lines, but they are in reverse order.".to_owned(),
+                "Swap line_start and line_end.",
             ),
-            (None, QuotePlace::Wider) => (
-                "the quote is not in the cited lines as a whole".to_owned(),
-                "Cite all lines that the quote stands on.",
-            ),
-            (None, QuotePlace::Nowhere) => (
-                "the quote is not in the cited lines".to_owned(),
-                "Do not trust the item before you have read the document there.",
-            ),
-            (None, QuotePlace::Unsearched) => {
-                ("the quote is not in or near the cited lines; undecided whether it stands elsewhere".to_owned(), SPENT)
+            (None, QuotePlace::Wider) => {
+                ("The cited lines hold only part of the quote.".to_owned(), "Cite all lines of the quote.")
             }
-            (None, _) => ("the quote is not in the cited lines".to_owned(), "Correct the line numbers."),
+            (None, QuotePlace::Nowhere) => (
+                "The quote is not in the cited lines.".to_owned(),
+                "Read the document there before you trust the item.",
+            ),
+            (None, QuotePlace::Unsearched) => (
+                "The quote is not in or near the cited lines; the rest of the document was not searched.".to_owned(),
+                SPENT,
+            ),
+            (None, _) => ("The quote is not in the cited lines.".to_owned(), "Correct the line numbers."),
         };
         let mut finding = finding(RuleId::QuoteNotInCitedLines, message, span.quote(), help);
         if honest.is_some_and(|found| found.tier != Tier::Elided) {
@@ -454,9 +452,7 @@ fn qualify(case: &CaseView<'_>, findings: &mut Findings, rule: RuleId) {
     for span in spans(case).filter(|span| !span.resolution.is_published_ok()) {
         let Some(found) = &span.resolution.found else { continue };
         let (own, help) = match (span.resolution.place, found.tier) {
-            (QuotePlace::Cited, Tier::Hyphens) => {
-                (RuleId::QuoteOkAfterDehyphenation, "Nothing has to be done; the quote is right.")
-            }
+            (QuotePlace::Cited, Tier::Hyphens) => (RuleId::QuoteOkAfterDehyphenation, "Leave it: the quote is right."),
             (QuotePlace::Wider, _) => (RuleId::QuoteFoundInWiderRange, "Cite these lines."),
             (QuotePlace::Nearby, _) => (RuleId::QuoteFoundNearby, "Correct the line numbers."),
             (QuotePlace::OtherPage | QuotePlace::Elsewhere, _) => {
@@ -474,14 +470,13 @@ fn found_there(rule: RuleId, span: &Span<'_, '_>, found: &QuoteMatch, help: &'st
     let resolution = span.resolution;
     let words = span.words(found);
     let message = match (resolution.place, resolution.offset()) {
-        (QuotePlace::Cited, _) => format!("the quote stands there {}: {words}", Tier::Hyphens.phrase()),
-        (QuotePlace::Wider, _) => format!("the whole quote stands on {words}"),
+        (QuotePlace::Cited, _) => format!("Quote found {}: {words}", Tier::Hyphens.phrase()),
+        (QuotePlace::Wider, _) => format!("Whole quote found on {words}"),
         (QuotePlace::Nearby, Some(offset)) => {
-            let (lines, way) = (offset.unsigned_abs(), if offset < 0 { "before" } else { "behind" });
-            let lines = if lines == 1 { "one line".to_owned() } else { format!("{lines} lines") };
-            format!("the quote stands {lines} {way} the cited place, on {words}")
+            let (lines, way) = (offset.unsigned_abs(), if offset < 0 { "above" } else { "below" });
+            format!("Quote found {lines} line{} {way}, on {words}", if lines == 1 { "" } else { "s" })
         }
-        _ => format!("the quote stands elsewhere, on {words}"),
+        _ => format!("Quote found elsewhere, on {words}"),
     };
     let counted = resolution.numbering.filter(|numbering| *numbering != resolution.contract);
     let counted = counted.map(|numbering| format!("; counted {} the number is right", numbering.phrase()));
@@ -490,9 +485,9 @@ fn found_there(rule: RuleId, span: &Span<'_, '_>, found: &QuoteMatch, help: &'st
         2 => "; and in one more place".to_owned(),
         total => format!("; and in {} more places", total - 1),
     };
-    let message = format!("{message}{}{others}", counted.unwrap_or_default());
+    let message = format!("{message}{others}{}.", counted.unwrap_or_default());
     let mut finding = finding(rule, message, span.quote(), help)
-        .label(span.first_line(), format!("the quote stands on {words}"))
+        .label(span.first_line(), format!("found on {words}"))
         .detail("line_start", int(found.lines.start))
         .detail("line_end", int(found.lines.end.saturating_sub(1)));
     if let Some((page, _)) = found.pages {
@@ -513,12 +508,12 @@ fn check_undecided(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     }
     for span in spans(case).filter(|span| span.resolution.place == QuotePlace::Undecided) {
-        let message = "undecided whether the quote stands there: the search ended before".to_owned();
+        let message = "Quote not searched for: the time for this record was used up.".to_owned();
         findings.push(finding(RuleId::QuoteUndecided, message, span.quote(), SPENT));
     }
     let citations = case.items().iter().flat_map(|item| &item.citations);
     for citation in citations.skip(citations::MAX_SPANS).filter(|citation| citation.quote.is_some()) {
-        let message = "undecided whether the quote stands there: too many spans stand before it".to_owned();
+        let message = "Quote not searched for: the answer has too many citations.".to_owned();
         findings.push(finding(RuleId::QuoteUndecided, message, Place::Value(citation.pointer.clone()), SPENT));
     }
 }
@@ -539,7 +534,7 @@ fn check_stitched(case: &CaseView<'_>, findings: &mut Findings) {
         let words: Vec<String> =
             parts.iter().map(|part| lines_in_words(span.document, &part.lines).into_string()).collect();
         let message = format!(
-            "the quote is put together from {} parts, which stand on {}; the whole stands nowhere",
+            "The quote is joined from {} parts, on {}; the document never has them together.",
             parts.len(),
             words.join(" and ")
         );
@@ -556,17 +551,16 @@ fn check_stitched(case: &CaseView<'_>, findings: &mut Findings) {
 fn check_nowhere(case: &CaseView<'_>, findings: &mut Findings) {
     for (span, _) in nowhere(case).filter(|(_, parts)| parts.is_none()) {
         let Some(near) = &span.resolution.near else {
-            let message = "the quote stands nowhere in the document".to_owned();
-            let help = "Reject the item, or ask again for the exact words of the document.";
+            let message = "Quote not found in the document.".to_owned();
+            let help = "Reject the item, or re-run the call and ask for the exact words of the document.";
             findings.push(finding(RuleId::QuoteNowhereInDoc, message, span.quote(), help));
             continue;
         };
         let words = lines_in_words(span.document, &near.lines);
-        let message =
-            format!("the quote stands nowhere in the document; most alike: {words}, {} of 100 agree", near.similarity);
+        let message = format!("Quote not found in the document; closest: {words}, {} % alike.", near.similarity);
         let help = "Compare both texts: the document decides, not the quote.";
         let text = head(span.document.bytes(near.bytes.clone()), EXCERPT);
-        let there = Message::new("there it reads: ").text(text);
+        let there = Message::new("the document says: ").text(text);
         let mut finding =
             finding(RuleId::QuoteNowhereInDoc, message, span.quote(), help).label(span.first_line(), there);
         finding.severity = Severity::Warning;
@@ -590,7 +584,7 @@ fn parts_of_quote(span: &Span<'_, '_>, near: &citations::NearMatch) -> Vec<Place
     let blanks = citations::blanks_before(quote.bytes());
     let part = |range: &std::ops::Range<usize>| PlaceLabel {
         place: Place::Span { pointer: pointer.clone(), start: blanks + range.start, end: blanks + range.end },
-        text: Untrusted::from("not so in the document"),
+        text: Untrusted::from("differs from the document"),
     };
     near.quote.iter().filter(|range| !range.is_empty()).map(part).collect()
 }
@@ -603,8 +597,8 @@ fn check_verbatim(case: &CaseView<'_>, findings: &mut Findings) {
     let quoted =
         |citation: &Citation<'_>| citation.quote.and_then(Value::string).is_some_and(|quote| !quote.is_empty());
     for item in case.items().iter().filter(|item| item.is_found() && !item.citations.iter().any(quoted)) {
-        let message = "the answer is called verbatim, and the item has no quote".to_owned();
-        let help = "Ask for the words of the document with every item, or call the method computed or inferred.";
+        let message = "The answer is verbatim, but the item has no quote.".to_owned();
+        let help = "Ask for the words of the document with every item, or set the method to computed or inferred.";
         findings.push(finding(RuleId::VerbatimWithoutQuote, message, evidence(item), help));
     }
 }
@@ -624,7 +618,7 @@ fn check_retrieved(case: &CaseView<'_>, findings: &mut Findings) {
         let from = pages.partition_point(|(page, _)| *page < first);
         let mut cited = pages.iter().skip(from).map(|(page, _)| *page).take_while(|page| *page <= last);
         let Some(page) = cited.find(unseen) else { continue };
-        let message = format!("page {page} is cited, and the model did not see it");
+        let message = format!("Page {page} is cited, but the model did not see it.");
         let help = "Find out whether the number is wrong or the answer comes from memory.";
         let place = if unseen(&first) { span.first_line() } else { span.last_line() };
         findings.push(finding(RuleId::SpanOutsideRetrievedPages, message, place, help).detail("page", int(page)));
@@ -635,8 +629,8 @@ fn check_crosses(case: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(case) {
         let pages = span.resolution.cited.as_ref().and_then(|cited| span.document.pages_of(cited));
         let Some((first, last)) = pages.filter(|(first, last)| first != last) else { continue };
-        let message = format!("the span begins on page {first} and ends on page {last}");
-        let help = "Look whether the passage really goes on over the page, or the numbers are wrong.";
+        let message = format!("The citation begins on page {first} and ends on page {last}.");
+        let help = "Check whether the passage continues over the page or the numbers are wrong.";
         findings.push(
             finding(RuleId::SpanCrossesPage, message, span.last_line(), help)
                 .label(span.first_line(), format!("page {first}"))
@@ -653,12 +647,12 @@ fn check_shared(case: &CaseView<'_>, findings: &mut Findings) {
         return;
     };
     let message = match shared {
-        SharedMistake::Offset(-1) => "all line numbers of the answer count from 1".to_owned(),
-        SharedMistake::PageLocal => "all line numbers of the answer count inside their pages".to_owned(),
+        SharedMistake::Offset(-1) => "All line numbers of the answer count from 1.".to_owned(),
+        SharedMistake::PageLocal => "All line numbers of the answer count inside their pages.".to_owned(),
         SharedMistake::Offset(by) if by < 0 => {
-            format!("all line numbers of the answer are {} too large", by.unsigned_abs())
+            format!("All line numbers of the answer are {} too large.", by.unsigned_abs())
         }
-        SharedMistake::Offset(by) => format!("all line numbers of the answer are {by} too small"),
+        SharedMistake::Offset(by) => format!("All line numbers of the answer are {by} too small."),
     };
     let help = "Say in the prompt which number to cite: the 0-based line over the whole document.";
     findings.push(finding(RuleId::SharedOffset, message, span.first_line(), help));
@@ -667,9 +661,9 @@ fn check_shared(case: &CaseView<'_>, findings: &mut Findings) {
 fn check_boundary(case: &CaseView<'_>, findings: &mut Findings) {
     for span in spans(case) {
         let Some(hints) = boundary::hints(span.document, span.resolution) else { continue };
-        let help = "Read the lines around it: a condition or an exception may stand there.";
+        let help = "Read the lines around it: they may hold a condition or an exception.";
         let place = if span.resolution.has_quote() { span.quote() } else { span.first_line() };
-        findings.push(finding(RuleId::SpanBoundary, format!("the passage {hints}"), place, help));
+        findings.push(finding(RuleId::SpanBoundary, format!("The passage {hints}."), place, help));
     }
 }
 

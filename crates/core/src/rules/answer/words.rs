@@ -14,9 +14,9 @@ const MAX_TEXT: usize = 4_000;
 
 pub(super) const FINAL_BOOL: Rule = Rule {
     id: RuleId::FinalBool,
-    summary: "the final text and final_answer_bool say the same",
-    explanation: "The text begins with yes and the truth value beside it is false, or the other way round. What is counted is \
-        the truth value; what people read is the text. Re-run the last step.",
+    summary: "answer text and final_answer_bool disagree",
+    explanation: "The text begins with yes and final_answer_bool is false, or the reverse. Grading uses the truth value; \
+        people read the text. Re-run the last step.",
     bad: r#"{"final_answer": "Yes, both are open on Monday.", "final_answer_bool": false, "confidence": 0.9}"#,
     good: r#"{"final_answer": "Yes, both are open on Monday.", "final_answer_bool": true, "confidence": 0.9}"#,
     check: check_bool,
@@ -24,8 +24,8 @@ pub(super) const FINAL_BOOL: Rule = Rule {
 
 pub(super) const FINAL_LETTER: Rule = Rule {
     id: RuleId::FinalLetter,
-    summary: "the letter is the option that the rationale chooses",
-    explanation: "The rationale names another letter than the answer, or ends with what stands at another option of the \
+    summary: "letter and rationale disagree",
+    explanation: "The rationale names another letter than the answer, or ends with the text of another option of the \
         question. Mostly the letter was chosen last, and wrongly. Re-run the last step.",
     bad: r#"{"final_answer": "B", "choice_rationale": "Plants take in carbon dioxide, so the correct answer is C.", "confidence": 0.9}"#,
     good: r#"{"final_answer": "C", "choice_rationale": "Plants take in carbon dioxide, so the correct answer is C.", "confidence": 0.9}"#,
@@ -50,10 +50,10 @@ fn check_bool(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(said) = text.utf8().and_then(yes_or_no) else { return };
     if said != truth {
         let word = if said { "yes" } else { "no" };
-        let message = shown!("The text says {word}, final_answer_bool is {truth}.");
+        let message = shown!("Answer text says {word}, final_answer_bool says {truth}.");
         let finding = Finding::new(RuleId::FinalBool, message.into_string(), place(record, "final_answer_bool"));
         let finding = finding.label(place(record, "final_answer"), "what the text says");
-        findings.push(finding.help("Re-run the last step, or read the text and mend the truth value."));
+        findings.push(finding.help("Re-run the last step, or read the text and correct the truth value."));
     }
 }
 
@@ -90,10 +90,10 @@ fn check_letter(case: &CaseView<'_>, findings: &mut Findings) {
     let options = question.as_ref().and_then(Untrusted::utf8).map(options).unwrap_or_default();
     let meant = named.or_else(|| concluded(rationale, &options));
     if let Some(meant) = meant.filter(|meant| *meant != letter) {
-        let message = shown!("The answer is {letter}, and the rationale chooses {meant}.");
+        let message = shown!("The answer is {letter}, but the rationale chooses {meant}.");
         let finding = Finding::new(RuleId::FinalLetter, message.into_string(), place(record, "final_answer"));
         let finding = finding.label(place(record, "choice_rationale"), "what it argues for");
-        findings.push(finding.help("Re-run the last step, or read the rationale and mend the letter."));
+        findings.push(finding.help("Re-run the last step, or read the rationale and correct the letter."));
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn hints(document: &Document, resolution: &Resolution) -> Option<Stri
         hints.push("ends before its sentence does");
     }
     if has_gap(document, &lines) {
-        hints.push("has lines missing between its own");
+        hints.push("skips lines that are missing from the document");
     }
     (!hints.is_empty()).then(|| hints.join(", "))
 }

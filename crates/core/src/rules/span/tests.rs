@@ -106,20 +106,20 @@ fn the_message_names_the_place_and_the_mistake() {
         |first: i64, quote: &str| format!(r#"{{"line_start": {first}, "line_end": {first}, "quote": "{quote}"}}"#);
     assert_eq!(
         message(&format!("[{}]", span(5, DEDUCTIBLE)), "span/quote_found_nearby"),
-        "the quote stands one line before the cited place, on line 4 (page 1, line 5); counted from 1 over the whole document the number is right"
+        "Quote found 1 line above, on line 4 (page 1, line 5); counted from 1 over the whole document the number is right."
     );
     assert_eq!(
         message(&format!("[{}]", span(5, "by us.")), "span/quote_found_elsewhere"),
-        "the quote stands elsewhere, on line 11 (page 2, line 6)"
+        "Quote found elsewhere, on line 11 (page 2, line 6)."
     );
     assert_eq!(
         message(&format!("[{}]", span(4, "Deductible: USD 1,500 per claim")), "span/quote_nowhere_in_doc"),
-        "the quote stands nowhere in the document; most alike: line 4 (page 1, line 5), 81 of 100 agree"
+        "Quote not found in the document; closest: line 4 (page 1, line 5), 81 % alike."
     );
     let both = format!("[{}, {}]", span(5, DEDUCTIBLE), span(8, "damaged goods."));
-    assert_eq!(message(&both, "span/shared_offset"), "all line numbers of the answer count from 1");
+    assert_eq!(message(&both, "span/shared_offset"), "All line numbers of the answer count from 1.");
     let both = format!("[{}, {}]", span(4, "Notice is given within"), span(2, "damaged goods."));
-    assert_eq!(message(&both, "span/shared_offset"), "all line numbers of the answer count inside their pages");
+    assert_eq!(message(&both, "span/shared_offset"), "All line numbers of the answer count inside their pages.");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn what_differs_is_marked_in_the_quote() {
     let mut findings = Findings::new();
     check_nowhere(&view, &mut findings);
     let labels: Vec<_> = findings[0].labels().collect();
-    assert_eq!(labels[1].text, "there it reads: Deductible: USD 1,200 per claim");
+    assert_eq!(labels[1].text, "the document says: Deductible: USD 1,200 per claim");
     let Place::Span { start, end, .. } = labels[2].place else { panic!("{labels:?}") };
     assert_eq!(&"  Deductible: USD 1,500 per claim"[start..end], "1,500");
 }
@@ -210,8 +210,8 @@ fn hints_tell_where_a_passage_is_cut() {
         findings.first().map(|finding| finding.message.line().into_string()).unwrap_or_default()
     };
     assert_eq!(hint(9, 9, "Notice is given within ten days."), "");
-    assert_eq!(hint(9, 9, "is given within ten"), "the passage starts in mid-sentence, ends before its sentence does");
-    assert_eq!(hint(10, 10, "Claims are settled in writing"), "the passage ends before its sentence does");
+    assert_eq!(hint(9, 9, "is given within ten"), "The passage starts in mid-sentence, ends before its sentence does.");
+    assert_eq!(hint(10, 10, "Claims are settled in writing"), "The passage ends before its sentence does.");
     assert_eq!(hint(4, 4, DEDUCTIBLE), "", "a line of its own ends without a full stop");
     assert_eq!(hint(5, 7, "The insured shall keep the damaged goods."), "");
     assert_eq!(hint(4, 4, "USD 1,200 per"), "", "a value is no sentence");

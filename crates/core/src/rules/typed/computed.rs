@@ -28,11 +28,11 @@ const AROUND: usize = 12;
 /// The rules of this file.
 pub(crate) const RULES: &[Rule] = &[Rule {
     id: RuleId::ComputedDiffers,
-    summary: "a computed value follows from the numbers that it cites",
-    explanation: "The answer says that it was computed, and cites the numbers it was computed from. Their sum, difference, \
-        product, ratio, percentage, change or average is worked out, in the scale that the document or the unit names. A \
-        value that misses one of them by a digit or a power of ten is a slip; one that follows from none is a note: the \
-        calculation may be another, or a part may not be cited.",
+    summary: "computed value does not follow from the cited numbers",
+    explanation: "The answer says that it is computed and cites the numbers it is computed from. stepscope calculates their \
+        sum, difference, product, ratio, percentage, change and average, in the scale that the document or the unit names. \
+        A value that misses one of them by a digit or a power of ten is an error; one that follows from none is a note: \
+        the calculation may be another, or a number may not be cited.",
     bad: r#"{"extraction_method": "computed", "answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 36874, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3, "quote": "Current assets: $37,390"}, {"line_start": 4, "line_end": 4, "quote": "Fixed assets: $543"}]}]}"#,
     good: r#"{"extraction_method": "computed", "answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 36847, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3, "quote": "Current assets: $37,390"}, {"line_start": 4, "line_end": 4, "quote": "Fixed assets: $543"}]}]}"#,
     check,
@@ -43,7 +43,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
     if !typed.base("extraction_method").is_some_and(|method| method.is_string("computed")) {
         return;
     }
-    let help = "Work the value out again from the cited parts, and cite every part.";
+    let help = "Calculate the value again from the cited numbers, and cite every number.";
     for item in &answered.items {
         let Some((value, place)) = number_of(item) else { continue };
         let parts = CitedParts::of(case, item);
@@ -72,7 +72,7 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
                 RuleId::ComputedDiffers.severity(),
             ),
             None => (
-                Message::new("").text(written).text(" follows from none of the numbers that it cites."),
+                Message::new("The answer is ").text(written).text(", which follows from none of the cited numbers."),
                 Severity::Note,
             ),
         };

@@ -26,19 +26,19 @@ const EXCERPT: usize = 120;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::ConflictUnflagged,
-        summary: "evidence that conflicts is said to conflict",
-        explanation: "One value was asked for, and the items give several; or the document amends the date that is given. \
-            The answer says that nothing conflicts, so whoever reads the first value alone does not learn of the other. \
-            Show both, and set conflicting_evidence.",
+        summary: "conflicting evidence is not flagged",
+        explanation: "The question asks for one value, but the items give several; or the document amends the date that the \
+            answer gives. The answer says that nothing conflicts, so a reader of the first value alone does not learn of \
+            the other. Show both, and set conflicting_evidence.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the effective date?", "parsed_question": {"expected_answer_shape": "date"}, "answer": {"answer_found": true, "conflicting_evidence": false, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}, {"date": {"iso": "2024-04-01", "original": "1 April 2024"}, "spans": [{"line_start": 40, "line_end": 40}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the effective date?", "parsed_question": {"expected_answer_shape": "date"}, "answer": {"answer_found": true, "conflicting_evidence": true, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}, {"date": {"iso": "2024-04-01", "original": "1 April 2024"}, "spans": [{"line_start": 40, "line_end": 40}]}]}}"#,
         check: check_conflict,
     },
     Rule {
         id: RuleId::ThresholdUncited,
-        summary: "a yes or no about a limit cites what is compared",
+        summary: "yes or no about a limit without the numbers cited",
         explanation: "The question asks whether something is above or below a limit. Two numbers decide that, the limit and \
-            the value, and the cited text does not hold both. The answer may be right; nobody can see it from the citation.",
+            the value, but the cited text does not hold both. The answer may be right; the citation does not show it.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "Is the deductible above USD 500?", "answer": {"answer_found": true, "items": [{"boolean": true, "spans": [{"line_start": 3, "line_end": 3, "quote": "The deductible applies to each claim."}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "Is the deductible above USD 500?", "answer": {"answer_found": true, "items": [{"boolean": true, "spans": [{"line_start": 3, "line_end": 3, "quote": "The deductible is USD 1,200 per claim."}]}]}}"#,
         check: check_threshold,
@@ -50,15 +50,15 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
     if typed.dialect() != Some(Dialect::Items) || typed.flag("conflicting_evidence") != Some(false) {
         return;
     }
-    let help = "Set conflicting_evidence and give every value with its place, or ask which one holds.";
+    let help = "Set conflicting_evidence and give every value with its place, or ask which one applies.";
     let mut report = Report::new(RuleId::ConflictUnflagged, help, findings);
     let valued = || answered.items.iter().filter_map(|item| Some((item, item.value.as_ref()?.1)));
     let Some((_, first)) = valued().next() else { return };
     let other = valued().skip(1).find(|(_, value)| differ(first, *value));
     if let (Some((other, value)), Some(false)) = (other, answered.asked.many) {
         let Some(pointer) = other.value_pointer() else { return };
-        let message = saying(Message::new("One value was asked for; the items say "), first).text(" and ");
-        let message = saying(message, value).text(", and no conflict is flagged.");
+        let message = saying(Message::new("The question asks for one value, but the items say "), first).text(" and ");
+        let message = saying(message, value).text(" and flag no conflict.");
         report.add(message, Place::Value(pointer));
         return;
     }
@@ -225,7 +225,7 @@ fn check_threshold(case: &CaseView<'_>, findings: &mut Findings) {
         numbers(text).into_iter().map(|(number, _)| number.value.float()).collect()
     };
     let limits = values(text.as_bytes());
-    let help = "Cite the line with the value too, so that both numbers can be seen.";
+    let help = "Cite the line with the value too, so that the citation shows both numbers.";
     let mut report = Report::new(RuleId::ThresholdUncited, help, findings);
     for item in answered.items.iter().filter(|item| is_yes_or_no(item)) {
         let texts = cited_texts(case, item);
@@ -239,7 +239,7 @@ fn check_threshold(case: &CaseView<'_>, findings: &mut Findings) {
         // The limit of the question need not be cited; the value must be, and it may be the same number.
         let has_both = cited.len() >= if limits.is_empty() { 2 } else { 1 };
         if !has_both && let Some(pointer) = item.value_pointer() {
-            let message = "This compares two numbers, and the cited text does not hold both.";
+            let message = "The answer compares two numbers, but the cited text does not hold both.";
             if let (Some(finding), Some(citation)) =
                 (report.add(message, Place::Value(pointer)), item.citations.first())
             {

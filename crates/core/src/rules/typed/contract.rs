@@ -11,25 +11,25 @@ use stepscope_base::json::Pointer;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::JsonInvalid,
-        summary: "the answer is a JSON object",
-        explanation: "The model was asked for an object and wrote something else: prose, a code fence, a text that was cut \
-            off at the limit of tokens, or an object inside a string. Nothing of it can be used as it is. Ask again with a \
-            server that keeps to the schema, or with a higher limit.",
+        summary: "answer is not a JSON object",
+        explanation: "The model should write an object and wrote something else: prose, a code fence, a text cut off at the \
+            token limit, or an object inside a string. None of it is usable as it is. Re-run the call with a server that \
+            enforces the schema, or with a higher limit.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer_text": "{\"answer_found\": true, \"items\": [{\"text\": \"USD 2"}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "answer": {"answer_found": false, "items": []}}"#,
         check: |case, findings| speak(RuleId::JsonInvalid, case, findings),
     },
     Rule {
         id: RuleId::AnswerMissing,
-        summary: "the question has an answer",
-        explanation: "The question was read and pages were retrieved, and there the run ended: no answer was written, not \
-            even one that says that nothing was found. The question is pending, not answered with no.",
+        summary: "question without an answer",
+        explanation: "The run retrieved pages for the question and ended there: it wrote no answer, not even one that says \
+            that nothing was found. The question is pending, not answered with no.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": null}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "question": "What is the deductible?", "retrieved_pages": [{"page_num": 3}], "answer": {"answer_found": false, "items": []}}"#,
         check: |case, findings| {
             let Some(typed) = case.typed() else { return };
             if typed.traced && typed.answer.is_none() && typed.answer_text.is_none() {
-                let help = "Run the generation for this question; until then it is pending.";
+                let help = "Generate the answer to this question; until then it is pending.";
                 let place = Place::Value(Pointer::default());
                 Report::new(RuleId::AnswerMissing, help, findings).add("This question has no answer.", place);
             }
@@ -37,10 +37,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::MissingField,
-        summary: "every field of the contract stands in the answer",
+        summary: "field missing from the answer",
         explanation: "An answer carries eleven base fields and its items; an amount its value and currency, a date its ISO \
-            day and the original, a table headers and rows, a span its first and last line. A reader that keeps to the \
-            contract refuses the whole answer if one is missing. `quote` and `unit` may be missing; `suggested_clarification` \
+            day and the original, a table headers and rows, a span its first and last line. A strict reader refuses the \
+            whole answer if one is missing. `quote` and `unit` may be missing; `suggested_clarification` \
             may be null.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"extraction_method": "verbatim", "confidence": 0.9, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 0.9, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
@@ -48,38 +48,38 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::UnknownField,
-        summary: "no field stands in the answer that the contract does not have",
-        explanation: "The model added a field of its own. A lenient reader drops it without a word, a strict schema refuses \
-            the answer. What stands there is shown and kept. An item's value may stand under a key that nobody registered: \
-            that is no unknown field. `context_completeness_strong` is never the model's to say.",
+        summary: "answer has a field that the contract does not have",
+        explanation: "The model added its own field. A lenient reader drops it silently, a strict schema refuses the answer; \
+            stepscope shows and keeps it. An item's value under an unregistered key is not an unknown field. \
+            `context_completeness_strong` must not come from the model: the next page decides it.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "reasoning": "It says so.", "items": [{"text": "USD 250", "page": 3, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["It says so."], "items": [{"vin": "1M8GDM9AXKP042788", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: |case, findings| speak(RuleId::UnknownField, case, findings),
     },
     Rule {
         id: RuleId::WrongType,
-        summary: "every value has its type",
-        explanation: "A number stands as a text, a flag as a word, a list as a single value: each type has its JSON Schema, \
-            and the value does not hold it. Where a lenient reader takes it all the same (`\"0.9\"` for a number), the \
-            message says so and the finding is a warning, which flags the answer and does not reject it.",
+        summary: "value of the wrong type",
+        explanation: "A number is written as a text, a flag as a word, a list as a single value: the value does not match \
+            the JSON Schema of its type. If lenient readers convert it (`\"0.9\"` to a number), the message says so and the \
+            finding is a warning, which flags the answer and does not reject it.",
         bad: r#"{"answer_found": true, "confidence": [0.9], "caveats": "none", "items": [{"amount": {"value": null, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "caveats": ["none"], "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: |case, findings| speak(RuleId::WrongType, case, findings),
     },
     Rule {
         id: RuleId::EnumInvalid,
-        summary: "a word that must be one of a few is one of them",
-        explanation: "`extraction_method` is verbatim, computed, inferred or na, in small letters. Whether a person has to \
-            look at the answer depends on it, so a fifth word cannot be routed.",
+        summary: "unknown extraction_method",
+        explanation: "`extraction_method` is verbatim, computed, inferred or na, in lower case. It decides whether a person \
+            has to review the answer, so an answer with another word cannot be routed.",
         bad: r#"{"extraction_method": "exact", "answer_found": false, "items": []}"#,
         good: r#"{"extraction_method": "na", "answer_found": false, "items": []}"#,
         check: |case, findings| speak(RuleId::EnumInvalid, case, findings),
     },
     Rule {
         id: RuleId::ConfidenceOutOfRange,
-        summary: "confidence and context_completeness_weak lie between 0 and 1",
-        explanation: "Both are parts of one. 95 is a percentage, 1.2 and -1 are nothing, and NaN compares with nothing: a \
-            threshold lets it pass or stops it by chance.",
+        summary: "confidence or context_completeness_weak outside 0 to 1",
+        explanation: "Both are between 0 and 1. 95 is a percentage, 1.2 and -1 have no meaning, and NaN compares with nothing: \
+            a threshold passes or stops it by chance.",
         bad: r#"{"confidence": 95, "context_completeness_weak": NaN, "answer_found": false, "items": []}"#,
         good: r#"{"confidence": 0.95, "context_completeness_weak": 1, "answer_found": false, "items": []}"#,
         check: |case, findings| speak(RuleId::ConfidenceOutOfRange, case, findings),
@@ -89,17 +89,15 @@ pub(crate) const RULES: &[Rule] = &[
 /// Which rule speaks of a breach, and what helps.
 const fn told(fault: ContractFault) -> (RuleId, &'static str) {
     match fault {
-        ContractFault::NotJson => {
-            (RuleId::JsonInvalid, "Ask the model again: only a JSON object can be checked and used.")
-        }
+        ContractFault::NotJson => (RuleId::JsonInvalid, "Re-run the call: only a JSON object can be checked and used."),
         ContractFault::Missing => {
-            (RuleId::MissingField, "Write the field, or ask again with a schema that requires it.")
+            (RuleId::MissingField, "Write the field, or re-run the call with a schema that requires it.")
         }
-        ContractFault::Unknown => (RuleId::UnknownField, "Take the field out, or register a type that has it."),
+        ContractFault::Unknown => (RuleId::UnknownField, "Remove the field, or register a type that has it."),
         ContractFault::Type => {
-            (RuleId::WrongType, "Write the value as its schema wants it: `stepscope schema` prints the schemas.")
+            (RuleId::WrongType, "Write the value as its schema requires; `stepscope schema` prints the schemas.")
         }
-        ContractFault::Enum => (RuleId::EnumInvalid, "Write one of the words that may stand here."),
+        ContractFault::Enum => (RuleId::EnumInvalid, "Write one of the allowed words."),
         ContractFault::Range => (RuleId::ConfidenceOutOfRange, "Write a number from 0 to 1."),
     }
 }

@@ -9,6 +9,7 @@ use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
+const NO_METHOD: &str = "There are items, but no extraction_method.";
 /// So many further places are named in one finding.
 const MAX_LABELS: usize = 8;
 
@@ -16,28 +17,28 @@ const MAX_LABELS: usize = 8;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::ShapeMismatch,
-        summary: "the answer has the type that was asked for",
-        explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a text. \
-            What reads the answer next looks under the key of the type and finds nothing. Where the document does not give \
-            the value in that type, the honest answer is `na` with a caveat.",
+        summary: "answer of another type than requested",
+        explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a text. The \
+            next program reads the key of the requested type and finds nothing. If the document does not give the value in \
+            that type, the honest answer is `na` with a caveat.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"text": "a small deductible", "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,
         check: check_shape,
     },
     Rule {
         id: RuleId::FoundItemsMismatch,
-        summary: "answer_found says whether there are items",
-        explanation: "An answer that was found has items, and one that was not has none. Where flag and items disagree, \
-            one reader ships the answer that another drops.",
+        summary: "answer_found contradicts the items",
+        explanation: "A found answer has items, and a missing one has none. If flag and items disagree, one reader ships the \
+            answer that another drops.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": []}"#,
         good: r#"{"answer_found": false, "confidence": 0.9, "items": []}"#,
         check: check_found,
     },
     Rule {
         id: RuleId::CompleteWithoutFound,
-        summary: "only what was found can be complete",
-        explanation: "The answer says that nothing was found and that it is complete. Whoever reads the second flag alone \
-            takes it for a full answer.",
+        summary: "answer is complete but not found",
+        explanation: "The answer says that nothing was found and that it is complete. A reader of the second flag alone takes \
+            it for a full answer.",
         bad: r#"{"answer_found": false, "complete_answer_found": true, "items": []}"#,
         good: r#"{"answer_found": false, "complete_answer_found": false, "items": []}"#,
         check: |case, findings| {
@@ -45,7 +46,7 @@ pub(crate) const RULES: &[Rule] = &[
             if (typed.flag("complete_answer_found"), typed.flag("answer_found")) == (Some(true), Some(false)) {
                 let place = Place::Value(typed.pointer.then("complete_answer_found"));
                 let help = "Set complete_answer_found to false, or answer_found to true if there is an answer.";
-                let message = "The answer is called complete, and not found.";
+                let message = "The answer is marked complete but not found.";
                 let finding = Report::new(RuleId::CompleteWithoutFound, help, findings).add(message, place).is_some();
                 label_last(findings, finding, Place::Value(typed.pointer.then("answer_found")), "not found");
             }
@@ -53,10 +54,10 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::MethodItemsMismatch,
-        summary: "extraction_method says how the items were got",
-        explanation: "`na` means that nothing was extracted, so no item can stand beside it; and items without a method \
-            leave open whether they were copied, computed or guessed: whether a person must look at them. An answer that was \
-            found, verbatim or computed, has items.",
+        summary: "extraction_method contradicts the items",
+        explanation: "`na` means that nothing was extracted, so there can be no items. Items without a method leave open \
+            whether they are copied, computed or guessed, and whether a person must review them. A found answer that is \
+            verbatim or computed has items.",
         bad: r#"{"extraction_method": "na", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"extraction_method": "verbatim", "answer_found": true, "items": [{"text": "USD 250", "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: check_method,
@@ -69,7 +70,7 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(wanted) = case.types().named(asked.bytes()).filter(|_| typed.dialect() == Some(Dialect::Items)) else {
         return;
     };
-    let help = "Answer in the type that was asked for; if the document does not give it, say na with a caveat.";
+    let help = "Answer in the requested type; if the document does not give it, answer na with a caveat.";
     let other = |item: &&AnswerItem<'_>| item.value.as_ref().is_some_and(|(key, _)| *key != wanted.key);
     let mut others = answered.items.iter().filter(other);
     if let Some((first, (key, _))) = others.next().and_then(|item| Some((item, item.value.as_ref()?))) {
@@ -96,7 +97,7 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((typed, answered)) = case.answered() else { return };
-    let help = "Set answer_found to whether there are items; `found` of a field to whether it has a value.";
+    let help = "Set answer_found to true if there are items; set `found` of a field to true if it has a value.";
     let mut report = Report::new(RuleId::FoundItemsMismatch, help, findings);
     match typed.dialect() {
         Some(Dialect::Items) => {
@@ -105,9 +106,9 @@ fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
                 return;
             }
             let message = if found {
-                "An answer was found, and there are no items."
+                "answer_found is true, but there are no items."
             } else {
-                "No answer was found, and there are items."
+                "answer_found is false, but there are items."
             };
             report.add(message, Place::Value(typed.pointer.then("answer_found")));
         }
@@ -117,9 +118,9 @@ fn check_found(case: &CaseView<'_>, findings: &mut Findings) {
                 let has_value = item.value.as_ref().is_some_and(|(_, value)| !value.is_null());
                 if found == Some(!has_value) {
                     let message = if has_value {
-                        "This field was not found, and has a value."
+                        "The field is marked not found, but has a value."
                     } else {
-                        "This field was found, and has no value."
+                        "The field is marked found, but has no value."
                     };
                     report.add(message, Place::Value(item.pointer.then("found")));
                 }
@@ -137,20 +138,20 @@ fn check_method(case: &CaseView<'_>, findings: &mut Findings) {
     if answered.items.is_empty() {
         return check_method_of_nothing(typed, findings);
     }
-    let help = "Say how the items were got: verbatim, computed or inferred; `na` only without items.";
+    let help = "Set the method of the items: verbatim, computed or inferred; `na` only without items.";
     let mut report = Report::new(RuleId::MethodItemsMismatch, help, findings);
     match typed.base("extraction_method") {
         Some(method) if method.is_string("na") => {
-            report.add("The method is na, and there are items.", Place::Value(typed.pointer.then("extraction_method")));
+            report.add("The method is na, but there are items.", Place::Value(typed.pointer.then("extraction_method")));
         }
         Some(method) if method.is_null() || is_blank(method) => {
             let place = Place::Value(typed.pointer.then("extraction_method"));
-            report.add("There are items, and no method says how they were got.", place);
+            report.add(NO_METHOD, place);
         }
         Some(_) => {}
         None => {
             let place = Place::Value(typed.pointer.clone());
-            report.add("There are items, and no method says how they were got.", place);
+            report.add(NO_METHOD, place);
         }
     }
 }
@@ -160,8 +161,8 @@ fn check_method_of_nothing(typed: &TypedAnswer<'_>, findings: &mut Findings) {
     let Some(method) = typed.base("extraction_method").and_then(Value::string) else { return };
     let is_got = ["verbatim", "computed"].iter().any(|known| method == *known);
     if is_got && typed.base("answer_found").and_then(truth) == Some(true) {
-        let help = "Write the items that were got, or set the method to na and answer_found to false.";
-        let message = Message::new("The method is ").text(method.bytes()).text(", and there are no items.");
+        let help = "Write the extracted items, or set the method to na and answer_found to false.";
+        let message = Message::new("The method is ").text(method.bytes()).text(", but there are no items.");
         let place = Place::Value(typed.pointer.then("extraction_method"));
         Report::new(RuleId::MethodItemsMismatch, help, findings).add(message, place);
     }

@@ -14,20 +14,20 @@ use stepscope_base::text::{Untrusted, head};
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::AnswerDiffersFromRawResponse,
-        summary: "the answer is what the model wrote",
-        explanation: "The raw response holds the answer once more, as the model wrote it, and it says something else: the \
-            answer was edited afterwards, belongs to another run, or was changed while it was read. What only reading \
-            changes is passed over: order, null for a missing field, `1.0` for `1`, fields that the contract does not have.",
+        summary: "answer differs from the model's raw response",
+        explanation: "The raw response holds the answer as the model wrote it, and it says something else: the answer was \
+            edited later, belongs to another run, or changed while it was read. Changes that every reader makes are \
+            ignored: order, null for a missing field, `1.0` for `1`, fields that the contract does not have.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "answer": {"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 250", "spans": []}]}, "meta": {"raw_response": {"output": [{"content": [{"type": "output_text", "text": "{\"answer_found\": true, \"confidence\": 0.9, \"items\": [{\"text\": \"USD 350\", \"spans\": []}]}"}]}]}}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "answer": {"answer_found": true, "confidence": 0.9, "items": [{"text": "USD 350", "spans": []}]}, "meta": {"raw_response": {"output": [{"content": [{"type": "output_text", "text": "{\"answer_found\": true, \"confidence\": 0.90, \"items\": [{\"text\": \"USD 350\", \"spans\": []}]}"}]}]}}}"#,
         check: check_raw,
     },
     Rule {
         id: RuleId::ListTruncatedNextPage,
-        summary: "the list does not go on on the page that the model did not see",
-        explanation: "The page after the last that the model saw was never shown to it, and the list goes on there: the \
-            next letter or number, another bullet, the rest of a sentence. The answer can be right in every line and still \
-            lack what follows. Retrieve that page too, and ask again.",
+        summary: "list continues on a page that the model did not see",
+        explanation: "The list continues on the page after the last that the model saw: the next letter or number, another \
+            bullet, the rest of a sentence. The answer can be right in every line and still be incomplete. Retrieve that \
+            page too, and re-run the call.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "list"}, "retrieved_pages": [{"page_num": 5}], "document": {"lines": [{"page_num": 5, "line_num": 1, "text": "(a) wear;"}, {"page_num": 5, "line_num": 2, "text": "(b) theft."}, {"page_num": 6, "line_num": 1, "text": "(c) flood."}]}, "answer": {"answer_found": true, "items": [{"text": "wear", "spans": [{"line_start": 0, "line_end": 0}]}, {"text": "theft", "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
         good: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "list"}, "retrieved_pages": [{"page_num": 5}], "document": {"lines": [{"page_num": 5, "line_num": 1, "text": "(a) wear;"}, {"page_num": 5, "line_num": 2, "text": "(b) theft."}, {"page_num": 6, "line_num": 1, "text": "Section 5. Limits"}]}, "answer": {"answer_found": true, "items": [{"text": "wear", "spans": [{"line_start": 0, "line_end": 0}]}, {"text": "theft", "spans": [{"line_start": 1, "line_end": 1}]}]}}"#,
         check: check_truncated,
@@ -48,7 +48,7 @@ fn check_truncated(case: &CaseView<'_>, findings: &mut Findings) {
     let page = number.map(|(page, line)| format!(" (page {page}, line {line})")).unwrap_or_default();
     let reason = truncation.reason.bytes();
     let message = Message::default().text(reason.strip_suffix(b".").unwrap_or(reason)).text(page).text(".");
-    let help = "Retrieve the next page too and ask again: the answer cannot be complete.";
+    let help = "Retrieve the next page too and re-run the call: the answer cannot be complete.";
     Report::new(RuleId::ListTruncatedNextPage, help, findings).add(message, Place::Value(place.clone()));
 }
 
@@ -60,7 +60,7 @@ fn check_raw(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(raw) = tape.parse(object_in(text.bytes())).filter(|raw| is_rich(*raw) || has_fields(*raw)) else { return };
     let mut pointer = Pointer::default();
     if let Some(difference) = first_difference(answer, raw, &mut pointer) {
-        let help = "Look which of the two is the model's: the answer was edited, or belongs to another run.";
+        let help = "Find out why they differ: the answer was edited, or belongs to another run.";
         let at = Pointer(typed.pointer.0.iter().chain(&pointer.0).cloned().collect());
         let (message, place) = difference.told(at);
         Report::new(RuleId::AnswerDiffersFromRawResponse, help, findings).add(message, place);
@@ -105,11 +105,13 @@ impl Difference {
         match self {
             Self::Values(here, raw) => {
                 let message =
-                    Message::new("The model wrote ").text(raw).text(", the answer says ").text(here).text(".");
+                    Message::new("The model wrote ").text(raw).text(", but the answer says ").text(here).text(".");
                 (message, Place::Value(at))
             }
             Self::Lost(name) => {
-                let message = Message::new("The model wrote a field ").text(name.bytes()).text(" that is not here.");
+                let message = Message::new("The model wrote a field \"")
+                    .text(name.bytes())
+                    .text("\" that the answer does not have.");
                 (message, Place::Value(at))
             }
         }
@@ -219,12 +221,22 @@ mod tests {
                 r#"{"items": [{"a": "x"}, {"a": "y"}]}"#,
                 r#"{"items": [{"a": "x"}]}"#,
                 "/items",
-                "The model wrote 1 items, the answer says 2 items.",
+                "The model wrote 1 items, but the answer says 2 items.",
             ),
-            (r#"{"a": {"b": true}}"#, r#"{"a": {"b": 1}}"#, "/a/b", "The model wrote 1, the answer says True."),
-            (r#"{"a": {}}"#, r#"{"a": {"b": 1}}"#, "/a", "The model wrote a field b that is not here."),
-            (r#"{"a": 1}"#, r#"{"a": 1, "items": []}"#, "", "The model wrote a field items that is not here."),
-            (r#"{"a": 1}"#, "{}", "/a", "The model wrote nothing, the answer says 1."),
+            (r#"{"a": {"b": true}}"#, r#"{"a": {"b": 1}}"#, "/a/b", "The model wrote 1, but the answer says True."),
+            (
+                r#"{"a": {}}"#,
+                r#"{"a": {"b": 1}}"#,
+                "/a",
+                "The model wrote a field \"b\" that the answer does not have.",
+            ),
+            (
+                r#"{"a": 1}"#,
+                r#"{"a": 1, "items": []}"#,
+                "",
+                "The model wrote a field \"items\" that the answer does not have.",
+            ),
+            (r#"{"a": 1}"#, "{}", "/a", "The model wrote nothing, but the answer says 1."),
         ];
         for (here, raw, pointer, message) in other {
             assert_eq!(difference(here, raw), Some((pointer.to_owned(), message.to_owned())), "{here} {raw}");

@@ -16,9 +16,9 @@ use stepscope_base::text::Untrusted;
 pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::DateNotIso8601,
-        summary: "dates are written YYYY-MM-DD",
-        explanation: "`iso` is a day as ISO 8601 writes it. A month alone (`2004-02`), a time behind it or another order \
-            cannot be sorted or compared. Where the document gives no day, the question for a day has no answer.",
+        summary: "date not written YYYY-MM-DD",
+        explanation: "`iso` is a day as ISO 8601 writes it. A month alone (`2004-02`), a time after the day or another order \
+            cannot be sorted or compared. If the document gives no day, the question for a day has no answer.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02", "original": "February 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2004-02-17", "original": "February 17, 2004"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
         check: |case, findings| {
@@ -27,7 +27,7 @@ pub(crate) const RULES: &[Rule] = &[
             for date in dates(case) {
                 if Date::iso(date.text.bytes()) == Err(NoDate::Form) {
                     let message =
-                        Message::default().quoted(date.text.bytes()).text(" is no date of the form YYYY-MM-DD.");
+                        Message::default().quoted(date.text.bytes()).text(" is not a date of the form YYYY-MM-DD.");
                     report.add(message, Place::Value(date.pointer.then("iso")));
                 }
             }
@@ -35,9 +35,9 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::DateImpossible,
-        summary: "dates are days of the calendar",
-        explanation: "The form is right and the day does not exist: February 30, month 13. Mostly day and month were \
-            changed over, or a digit was misread.",
+        summary: "day does not exist",
+        explanation: "The form is right, but the day does not exist: February 30, month 13. Mostly day and month are swapped, \
+            or a digit is misread.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-15-03", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15/03/2024"}, "spans": [{"line_start": 10, "line_end": 10}]}]}"#,
         check: |case, findings| {
@@ -52,20 +52,19 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::DateOriginalDisagrees,
-        summary: "the ISO day is the day that the original names",
-        explanation: "`original` is the date as the document writes it, and it names another day than `iso`. Many forms \
-            and languages are read; `03/04/2024` may be either day; a text that is not understood, or that speaks of days \
-            after a date, says nothing. A day that the calendar does not have is compared by year, month and day. Answers \
-            that were computed are left alone.",
+        summary: "ISO date and original name different days",
+        explanation: "`original` is the date as the document writes it, and it names another day than `iso`. stepscope reads \
+            many forms and languages; `03/04/2024` may be either day; a text that it cannot read, or that counts days from \
+            a date, is not compared. Computed answers are not checked.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-16", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"date": {"iso": "2024-03-15", "original": "15 March 2024"}, "spans": [{"line_start": 7, "line_end": 7}]}]}"#,
         check: check_original,
     },
     Rule {
         id: RuleId::CurrencyNotIso4217,
-        summary: "currencies are codes of ISO 4217",
-        explanation: "`$`, `usd` and `Euro` mean something to people; amounts are added and converted by their three-letter \
-            code in capitals. Codes of the past (DEM) are codes.",
+        summary: "currency is not an ISO 4217 code",
+        explanation: "People understand `$`, `usd` and `Euro`; programs add and convert amounts by the three-letter code in \
+            capitals. Codes of the past (DEM) count.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "US$"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
         check: |case, findings| {
@@ -74,7 +73,7 @@ pub(crate) const RULES: &[Rule] = &[
             for (_, amount, pointer) in valued(case, "amount", "currency") {
                 let Some(code) = amount.get("currency").and_then(Value::string) else { continue };
                 if !currency::is_code(code.bytes()) {
-                    let message = Message::default().quoted(code.bytes()).text(" is no currency code of ISO 4217");
+                    let message = Message::default().quoted(code.bytes()).text(" is not a currency code of ISO 4217");
                     let meant = code.utf8().and_then(currency::meant).map(|meant| [", perhaps ", meant].concat());
                     let message = message.text(meant.unwrap_or_default()).text(".");
                     report.add(message, Place::Value(pointer.then("currency")));
@@ -84,18 +83,18 @@ pub(crate) const RULES: &[Rule] = &[
     },
     Rule {
         id: RuleId::PhantomZeroSuspected,
-        summary: "an amount of zero stands in the document",
-        explanation: "A schema that wants a number gets one, and where the document has none, that is zero. An amount of 0 \
-            is suspected if neither the quotes nor the cited lines say 0, zero, nil, none, no, free or waived.",
+        summary: "amount of zero not found in document",
+        explanation: "A schema that requires a number gets one, and if the document has none, that is zero. An amount of 0 is \
+            suspect if neither the quotes nor the cited lines say 0, zero, nil, none, no, free or waived.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "pricing is negotiated case by case"}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 0, "currency": "USD"}, "spans": [{"line_start": 13, "line_end": 13, "quote": "The agency fee is waived."}]}]}"#,
         check: check_zero,
     },
     Rule {
         id: RuleId::TableNotRectangular,
-        summary: "every row of a table has as many cells as there are headers",
-        explanation: "A row that is shorter or longer shifts its cells under the wrong headers, and nothing tells which \
-            cell is missing. Mostly a cell that spans columns or an empty cell was lost.",
+        summary: "table row with too few or too many cells",
+        explanation: "A row that is shorter or longer shifts its cells under the wrong headers, and nothing tells which cell \
+            is missing. Mostly a cell that spans columns or an empty cell is lost.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents"]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents", ""]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
         check: check_table,
@@ -151,13 +150,15 @@ fn check_original(case: &CaseView<'_>, findings: &mut Findings) {
 }
 
 fn check_zero(case: &CaseView<'_>, findings: &mut Findings) {
-    let help = "Look at the cited lines: if they give no amount, the answer is na with a caveat.";
+    let help = "Check the cited lines: if they give no amount, answer na with a caveat.";
     let mut report = Report::new(RuleId::PhantomZeroSuspected, help, findings);
     for (item, amount, pointer) in valued(case, "amount", "currency") {
         let is_zero = amount.get("value").and_then(number).is_some_and(|value| value == 0.0);
         if is_zero && !stands_there(case, item) {
-            report
-                .add("An amount of 0, and neither quote nor cited line says so.", Place::Value(pointer.then("value")));
+            report.add(
+                "The amount is 0, but neither the quote nor a cited line says so.",
+                Place::Value(pointer.then("value")),
+            );
         }
     }
 }
@@ -208,7 +209,7 @@ fn says_zero(text: &[u8]) -> bool {
 }
 
 fn check_table(case: &CaseView<'_>, findings: &mut Findings) {
-    let help = "Give every row one cell a header; write an empty text where a cell is empty.";
+    let help = "Give every row one cell per header; write an empty text for an empty cell.";
     let mut report = Report::new(RuleId::TableNotRectangular, help, findings);
     for (_, table, pointer) in valued(case, "table", "headers") {
         let headers = table.get("headers").filter(|headers| headers.kind() == Kind::Array).map_or(0, Value::len);
@@ -219,11 +220,11 @@ fn check_table(case: &CaseView<'_>, findings: &mut Findings) {
         let place = |n: usize| Place::Value(pointer.then("rows").then(n));
         let mut ragged = rows.filter(|(_, cells)| *cells != width);
         if let Some((n, cells)) = ragged.next() {
-            let message = Message::new("Row ").number(n + 1).text(" has ").number(cells).text(" cells, the table ");
-            let message = message.number(width).text(" columns");
-            let more = ragged.count();
             let message =
-                if more > 0 { message.text("; so ").number(more).text(" more rows.") } else { message.text(".") };
+                Message::new("Row ").number(n + 1).text(" has ").number(cells).text(" cells, but the table has ");
+            let message = message.number(width).text(" columns.");
+            let more = ragged.count();
+            let message = if more > 0 { message.text(" ").number(more).text(" more like it.") } else { message };
             report.add(message, place(n));
         }
     }
