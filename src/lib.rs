@@ -76,6 +76,8 @@ pub mod screens {
     pub(crate) mod adjudication;
     /// A structured answer with its citations.
     pub(crate) mod answer;
+    /// The records that the number under the cursor of a chart counts.
+    pub mod cell_records;
     /// The comparison with a baseline.
     pub(crate) mod compare;
     /// The dashboard of the reviews.

@@ -859,6 +859,33 @@ fn charts_of_all_records_are_filters() {
 }
 
 #[test]
+fn what_a_number_counts_is_listed_next_to_it() {
+    let mut d = Drive::runs();
+    d.resize(200, 60).keys("I");
+    d.shows(&["Matching records  3 records", "An orchard has 4 rows", "Mila sells 12 jars", "A baker bakes 5 trays"]);
+    d.hides(&["A ferry takes 8 cars"]);
+    d.keys("j").shows(&["Matching records  1 record", "2 ✗ ■1 !3 ▲3  A ferry takes 8 cars"]);
+    d.keys("k").click_on("Mila sells");
+    assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:true"));
+    assert_eq!(d.app.record(), Some(2), "the cursor is on what was clicked");
+    d.keys("I").resize(120, 36).hides(&["Matching records"]);
+}
+
+#[test]
+fn the_record_under_the_cursor_is_told_next_to_the_table() {
+    let mut d = Drive::runs();
+    d.resize(200, 60).keys("j");
+    d.shows(&["Record 2", "fix       model output, step 4 (sure)", "✗ 4  Multiply and answer.", "Final state"]);
+    let (_, state) = d.find("Final state");
+    let row = d.lines()[usize::from(state) + 1..].iter().find(|line| line.contains("final_answer")).cloned();
+    assert!(row.as_ref().is_some_and(|row| row.contains("48 cars") && row.contains("step 4")), "{row:?}");
+    d.keys("g").shows(&["Record 1", "Expected answer (gold)"]);
+    let policy = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let mut d = Drive::open(&[policy]);
+    d.resize(200, 60).keys("G").shows(&["Citations"]);
+}
+
+#[test]
 fn what_is_under_the_cursor_is_explained() {
     let mut d = Drive::runs();
     d.keys("j i");

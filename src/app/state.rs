@@ -16,6 +16,7 @@ use crate::app::review::Review;
 use crate::app::seek::Seek;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::export::ExportChoice;
+use crate::screens::cell_records::state::CellRecords;
 use crate::screens::insights::state::InsightCursor;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::ModelChoice;
@@ -99,6 +100,8 @@ pub struct App {
     pub table: Table,
     /// The cursor among the charts of all records.
     pub insights: InsightCursor,
+    /// The records that the number under the cursor of a chart counts.
+    pub cell_records: CellRecords,
     /// The dialog over them.
     pub dialog: Option<Dialog>,
     /// Its cursor and its first line on screen.
@@ -196,6 +199,7 @@ impl App {
             samples: false,
             across: Across::default(),
             insights: InsightCursor::default(),
+            cell_records: CellRecords::default(),
             models: ModelChoice::default(),
             review: Review::nowhere("no review log; pass --reviews FILE"),
         }

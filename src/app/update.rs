@@ -20,7 +20,9 @@ use crate::screens::run::state::RecordView;
 use crate::screens::stack::{Focus, Screen};
 use crate::screens::table::search::end_of;
 use crate::screens::table::state::{Search, SortBy};
-use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
+use crate::screens::{
+    adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
+};
 use crate::widgets::keymap::{Action, Key, Lookup, Reason};
 use crate::widgets::layout;
 use crate::widgets::list::Move;
@@ -62,6 +64,7 @@ impl Program for App {
         if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
             effects.extend(ask_preview(self));
         }
+        effects.extend(cell_records::keys::renew(self));
         present::keys::without_traces(self, effects)
     }
 

@@ -10,9 +10,11 @@ use crate::dialogs::dialog::Dialog;
 use crate::dialogs::editor;
 use crate::dialogs::window::window;
 use crate::screens::kind::ScreenKind;
-use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
+use crate::screens::{
+    adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
+};
 use crate::widgets::ascii;
-use crate::widgets::layout::parts;
+use crate::widgets::layout::{parts, with_third};
 use crate::widgets::look::{Look, pointer};
 use crate::widgets::theme::Role;
 
@@ -60,17 +62,21 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     review::strip::strip(app, below, buf, look);
     bars::header(app, bars.header, buf, look);
     let view = app.screens.record();
+    let (main, third) = with_third(parts.body);
     match app.screen() {
         ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
         ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),
         ScreenKind::Answer => view.into_iter().for_each(|view| answer::draw::draw(view, area, buf, look)),
         ScreenKind::Json => view.into_iter().for_each(|view| json::draw::draw(view, parts.body, buf, look)),
         ScreenKind::Rerun => rerun::draw::draw(app, buf, look),
-        ScreenKind::Compare => compare::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Compare => compare::draw::draw(app, main, buf, look),
         ScreenKind::SideBySide => side_by_side::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Dashboard => dashboard::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Dashboard => dashboard::draw::draw(app, main, buf, look),
         ScreenKind::Adjudication => adjudication::draw::draw(app, parts.body, buf, look),
-        ScreenKind::Insights => insights::draw::draw(app, parts.body, buf, look),
+        ScreenKind::Insights => insights::draw::draw(app, main, buf, look),
+    }
+    if matches!(app.screen(), ScreenKind::Compare | ScreenKind::Dashboard | ScreenKind::Insights) {
+        cell_records::draw::draw(app, third, buf, look);
     }
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);

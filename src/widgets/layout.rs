@@ -53,6 +53,12 @@ pub(crate) fn split_columns(area: Rect, first: u16) -> (Rect, Rect) {
     (Rect { width: first, ..area }, Rect { x: area.x + first, width: area.width - first, ..area })
 }
 
+/// A body without its third column, and the third column where there is room for one.
+pub(crate) fn with_third(body: Rect) -> (Rect, Rect) {
+    let first = if body.width >= THIRD { body.width - body.width * 2 / 5 } else { body.width };
+    split_columns(body, first)
+}
+
 /// How many rows of the table are on screen.
 pub fn table_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(1))

@@ -8,8 +8,7 @@ use ratatui::widgets::Widget as _;
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
-use crate::widgets::layout;
-use crate::widgets::layout::{inner_height, inner_width, split_rows};
+use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third};
 use crate::widgets::look::{Look, frame, put, scroll_mark, select};
 use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
@@ -36,15 +35,27 @@ const SCALE: usize = 61;
 /// From this height on the parts have blank lines between them.
 const ROOMY: u16 = 28;
 
+/// The comparison without the records of its cell.
+fn place(app: &App) -> Rect {
+    let (place, _) = with_third(parts(app.area()).body);
+    place
+}
+
+/// The filter of the cell under the cursor; `Err`: why there is none.
+pub(crate) fn filter(app: &App) -> Result<String, &'static str> {
+    let compared = app.across.compared.as_ref().ok_or("still joining the runs")?;
+    app.across.compare.filter(compared)
+}
+
 /// How many rows are on screen at a time.
 pub(crate) fn height(app: &App) -> usize {
-    inner_height(layout::parts(app.area()).body).saturating_sub(head(app).len()).max(1)
+    inner_height(place(app)).saturating_sub(head(app).len()).max(1)
 }
 
 /// What stands above the rows and does not move; the last line is for the heads of the columns.
 fn head(app: &App) -> Vec<Shown> {
     let Some(compared) = &app.across.compared else { return Vec::new() };
-    let body = layout::parts(app.area()).body;
+    let body = place(app);
     let roomy = body.height >= ROOMY;
     let joined = compared.joined.as_str();
     let width = inner_width(body);
@@ -201,7 +212,7 @@ fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 
 /// The row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = layout::parts(app.area()).body;
+    let area = place(app);
     if let Some((_, tiles)) = mosaic(app, area)
         && let Some((cell, ..)) = tiles.into_iter().find(|(_, _, tile)| tile.contains(at))
     {
@@ -320,8 +331,10 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    let Some(compared) = &app.across.compared else { return Vec::new() };
-    match app.across.compare.filter(compared) {
+    if app.across.compared.is_none() {
+        return Vec::new();
+    }
+    match filter(app) {
         Ok(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         Err(why) => vec![look.span(why, Role::Dim)],
     }

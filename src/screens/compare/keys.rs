@@ -5,7 +5,8 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::compare::draw::{height, place_of};
+use crate::screens::cell_records;
+use crate::screens::compare::draw::{filter, height, place_of};
 use crate::screens::compare::state::rows;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
@@ -17,8 +18,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Left | Action::Right => Ok(()),
         Action::Open => {
             across::keys::may_leave(app)?;
-            let compared = app.across.compared.as_ref().ok_or("still joining the runs")?;
-            app.across.compare.filter(compared).map(drop)
+            filter(app).map(drop)
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -44,6 +44,9 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
+    if let Some(effects) = cell_records::keys::click(app, at) {
+        return effects;
+    }
     let Some((row, basis)) = place_of(app, at) else { return Vec::new() };
     let cursor = &mut app.across.compare;
     let before = (cursor.list.at, cursor.basis);
@@ -54,7 +57,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
 /// To the records behind the number that the cursor is on.
 fn open_cell(app: &mut App) -> Effects {
     let Some(compared) = &app.across.compared else { return Vec::new() };
-    match app.across.compare.filter(compared) {
+    match filter(app) {
         Ok(filter) => {
             let (cursor, compared) = (app.across.compare, compared.clone());
             let effects = across::keys::show_filtered(app, &filter);

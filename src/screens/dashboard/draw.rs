@@ -7,8 +7,7 @@ use ratatui::text::Span;
 use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
-use crate::widgets::layout;
-use crate::widgets::layout::inner_height;
+use crate::widgets::layout::{inner_height, parts, with_third};
 use crate::widgets::look::{Look, frame, put, scroll_mark};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
@@ -26,7 +25,7 @@ const SCALE: usize = 41;
 
 /// How many rows are on screen.
 pub(crate) fn height(app: &App) -> usize {
-    inner_height(layout::parts(app.area()).body)
+    inner_height(parts(app.area()).body)
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -69,7 +68,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// The line at a place of the screen, and the number.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let area = layout::parts(app.area()).body;
+    let (area, _) = with_third(parts(app.area()).body);
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
     let rows = rows(app.across.judged.as_ref()?);
     let DashboardRow::Line(line, board, _) = rows.get(app.across.dashboard.top + row)? else { return None };
@@ -143,10 +142,16 @@ fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String 
     charts::bar(count(line), whole, room)
 }
 
+/// The filter of the number under the cursor.
+pub(crate) fn filter(app: &App) -> Option<String> {
+    let judged = app.across.judged.as_ref()?;
+    Some(app.across.dashboard.cell(judged)?.set.as_str().to_owned())
+}
+
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    match app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged)) {
-        Some(cell) => vec![look.span("Enter: filter ", Role::Faint), look.span(cell.set.as_str(), Role::Accent)],
+    match filter(app) {
+        Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => Vec::new(),
     }
 }

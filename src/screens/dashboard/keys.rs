@@ -5,7 +5,8 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::dashboard::draw::{height, place_of};
+use crate::screens::cell_records;
+use crate::screens::dashboard::draw::{filter, height, place_of};
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::text::Shown;
@@ -15,8 +16,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Left | Action::Right => Ok(()),
         Action::Open => {
             across::keys::may_leave(app)?;
-            let cell = app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged));
-            need(cell.is_some(), "No records")
+            need(filter(app).is_some(), "No records")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -44,6 +44,9 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
+    if let Some(effects) = cell_records::keys::click(app, at) {
+        return effects;
+    }
     let Some((line, column)) = place_of(app, at) else { return Vec::new() };
     let cursor = &mut app.across.dashboard;
     let before = (cursor.line, cursor.column);
@@ -53,9 +56,8 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
 
 /// To the records behind the number under the cursor.
 fn open_number(app: &mut App) -> Effects {
-    let cell = app.across.judged.as_ref().and_then(|judged| app.across.dashboard.cell(judged)).cloned();
-    if let Some(cell) = cell {
-        return across::keys::show_filtered(app, &cell.set);
+    if let Some(filter) = filter(app) {
+        return across::keys::show_filtered(app, &filter);
     }
     app.say(Shown::own("No records"))
 }

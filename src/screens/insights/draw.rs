@@ -6,7 +6,7 @@ use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::insights::state::line_at;
-use crate::widgets::layout::{inner_height, parts};
+use crate::widgets::layout::{inner_height, parts, with_third};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane};
 use crate::widgets::prose::{counted, pad, pad_left};
@@ -87,7 +87,7 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
 
 /// The line with cells at a place of the screen, by its number among such lines, and the cell.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
-    let area = parts(app.area()).body;
+    let (area, _) = with_third(parts(app.area()).body);
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
     let lines = lines(&app.store.totals().insights);
     let line = app.insights.list.top + row;
@@ -96,9 +96,14 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     Some((n, column / CELL))
 }
 
+/// The filter of the cell under the cursor.
+pub(crate) fn filter(app: &App) -> Option<String> {
+    app.insights.filter(&lines(&app.store.totals().insights))
+}
+
 /// What Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
-    match app.insights.filter(&lines(&app.store.totals().insights)) {
+    match filter(app) {
         Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => vec![look.span("No records are checked yet", Role::Dim)],
     }

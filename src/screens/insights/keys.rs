@@ -5,7 +5,8 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::insights::draw::{height, place_of};
+use crate::screens::cell_records;
+use crate::screens::insights::draw::{filter, height, place_of};
 use crate::screens::insights::state::chart_of;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
@@ -17,7 +18,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::Left | Action::Right => Ok(()),
         Action::Open => {
             across::keys::may_leave(app)?;
-            need(app.insights.filter(&lines(&app.store.totals().insights)).is_some(), "No records")
+            need(filter(app).is_some(), "No records")
         }
         _ => need(action.is_plain(), across::keys::NOT_HERE),
     }
@@ -26,7 +27,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     let lines = lines(&app.store.totals().insights);
     match action {
-        Action::Open => return app.insights.filter(&lines).map(|filter| across::keys::show_filtered(app, &filter)),
+        Action::Open => return filter(app).map(|filter| across::keys::show_filtered(app, &filter)),
         Action::Left => app.insights.turn(-1, &lines),
         Action::Right => app.insights.turn(1, &lines),
         _ => return None,
@@ -48,6 +49,9 @@ pub(crate) fn open_chart(app: &mut App) {
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
+    if let Some(effects) = cell_records::keys::click(app, at) {
+        return effects;
+    }
     let Some((line, cell)) = place_of(app, at) else { return Vec::new() };
     let before = (app.insights.list.at, app.insights.cell);
     (app.insights.list.at, app.insights.cell) = (line, cell);

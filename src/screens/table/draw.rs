@@ -9,7 +9,7 @@ use crate::app::review;
 use crate::app::state::App;
 use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
-use crate::widgets::layout::{THIRD, split_columns};
+use crate::widgets::layout::with_third;
 use crate::widgets::look::{Look, fill, put, severity_role};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::sign;
@@ -25,6 +25,9 @@ use stepscope_core::review::hide::Hidden;
 use stepscope_core::table::row::{Flag, RowFacts, TypedRow};
 use stepscope_core::triage::Fix;
 
+/// Structured answers are no mere numbers: where the question has so many columns they take more, up to so many.
+const TITLE: usize = 36;
+const WIDER: usize = 14;
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;
 
@@ -105,7 +108,10 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         }
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
-    columns.push((Column::Title, width.saturating_sub(taken)));
+    let widest = if totals.typed() > 0 { WIDER } else { 0 };
+    let spare = width.saturating_sub(taken + TITLE).min(widest);
+    columns.iter_mut().filter(|(column, _)| *column == Column::Pred).for_each(|(_, width)| *width += spare);
+    columns.push((Column::Title, width.saturating_sub(taken + spare)));
     columns
 }
 
@@ -114,7 +120,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
-    let (area, third) = split_columns(area, width_of_table(area.width));
+    let (area, third) = with_third(area);
     if third.width > 0 && app.rows() > 0 {
         preview::draw(app, third, buf, look);
     }
@@ -129,11 +135,6 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let line = |row: usize| app.table.record(row).map(|record| cells(app, record, &columns, look)).unwrap_or_default();
     fill(app.table.list.rows(rows), line, body, buf, look);
-}
-
-/// The table leaves room for the record under the cursor where there is enough for both.
-const fn width_of_table(width: u16) -> u16 {
-    if width >= THIRD { width - width * 2 / 5 } else { width }
 }
 
 fn nothing(app: &App) -> &'static str {
@@ -198,12 +199,17 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     {
         let finding = app.table.preview(record).and_then(|opened| preview::first_finding(opened, look));
         line.extend(finding.unwrap_or_else(|| {
-            let id = app.table.texts(record).filter(|_| app.presenting.is_none());
-            let id = id.map(|texts| texts.id.as_str().to_owned()).unwrap_or_default();
+            let id = app.table.texts(record).map(|texts| texts.id.as_str());
+            let id = id.filter(|id| app.presenting.is_none() && !is_hash(id)).unwrap_or_default();
             vec![look.span(format!("{}  {id}", app.name_of(record)), Role::Faint)]
         }));
     }
     line
+}
+
+/// An id that was calculated tells nobody anything.
+fn is_hash(id: &str) -> bool {
+    id.len() >= 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
@@ -229,13 +235,15 @@ fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'
 
 /// The columns on screen that can be sorted by, from left to right.
 pub(crate) fn sorts(app: &App) -> Vec<SortBy> {
-    let width = usize::from(width_of_table(app.size.width).saturating_sub(2));
+    let (table, _) = with_third(app.area());
+    let width = usize::from(table.width.saturating_sub(2));
     columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
 }
 
 /// The sort of a column of the screen, for the mouse.
 pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
-    let inner_width = usize::from(width_of_table(area.width).saturating_sub(2));
+    let (area, _) = with_third(area);
+    let inner_width = usize::from(area.width.saturating_sub(2));
     let mut start = usize::from(area.x) + 1;
     for (known, width) in columns(inner_width, app) {
         if (start..=start + width).contains(&usize::from(column)) {
@@ -282,12 +290,10 @@ fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Ro
     match column {
         Column::Position => position(app, record),
         Column::Review => review::strip::mark(app, record),
-        Column::Ok => match (row.correct(), row.kind()) {
-            (Some(true), _) => (format!(" {}", sign::CORRECT), Role::Dim),
-            (Some(false), _) => (format!(" {}", sign::WRONG), Role::Fatal),
-            (None, RecordKind::Error | RecordKind::Broken) if known => (format!(" {}", sign::FAILED), Role::Fatal),
-            _ => (String::new(), Role::Faint),
-        },
+        Column::Ok => {
+            let (sign, role) = outcome(row);
+            (format!(" {sign}"), role)
+        }
         Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
         Column::Pred => {
             (texts.map(|texts| texts.pred.as_str().to_owned()).unwrap_or_default(), unless_right(Role::Text))
@@ -304,6 +310,16 @@ fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Ro
     }
 }
 
+/// Graded correct or wrong, or ended with an error; a blank where nobody can tell.
+pub(crate) fn outcome(row: &RowFacts) -> (&'static str, Role) {
+    match (row.correct(), row.kind()) {
+        (Some(true), _) => (sign::CORRECT, Role::Dim),
+        (Some(false), _) => (sign::WRONG, Role::Fatal),
+        (None, RecordKind::Error | RecordKind::Broken) if row.has(Flag::Checked) => (sign::FAILED, Role::Fatal),
+        _ => (" ", Role::Faint),
+    }
+}
+
 /// The number of a record, or which fork it is.
 fn position(app: &App, record: usize) -> (String, Role) {
     match app.fork_of(record) {
@@ -314,7 +330,7 @@ fn position(app: &App, record: usize) -> (String, Role) {
 }
 
 /// The question; of a fork what was done instead, because the question stands above it.
-fn title(app: &App, record: usize) -> (String, Role) {
+pub(crate) fn title(app: &App, record: usize) -> (String, Role) {
     let question = app.table.texts(record).map_or("", |texts| texts.title.as_str()).to_owned();
     let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
     let Some(fork_origin) = &mark.fork_origin else {
@@ -405,7 +421,7 @@ const fn kind_role(kind: RecordKind) -> Role {
     }
 }
 
-fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
     let mut left = width;
     if !row.has(Flag::Checked) {

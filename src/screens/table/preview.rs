@@ -1,24 +1,31 @@
-//! The record under the cursor in a few lines, beside the table where there is room for a third column.
+//! The record under the cursor at a glance, next to the table where there is room for a third column.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
 
-use crate::app::open_record::{Note, OpenRecord};
+use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow};
 use crate::app::state::App;
+use crate::screens::answer::shown::SpanView;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane, severity_role};
-use crate::widgets::prose::{counted, fit, wrapped};
+use crate::widgets::look::{Look, kind_role, pane, severity_role};
+use crate::widgets::prose::{counted, fit, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
 use stepscope_core::run::state::Ran;
 use stepscope_core::triage::Fix;
 
 /// So many lines of the question are shown.
-const QUESTION: usize = 6;
+const QUESTION: usize = 8;
 /// So many lines of one finding are shown.
 const FINDING: usize = 4;
+/// So many lines of one step.
+const STEP: usize = 2;
+/// So many lines of the words of one citation.
+const QUOTE: usize = 3;
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let look = Look { focused: false, ..look };
@@ -41,52 +48,115 @@ pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Vec<S
     Some(vec![look.span(format!("{glyph} "), role), look.span(note.message.as_str(), Role::Text)])
 }
 
+/// What is told of a record, in the order of weight: the lines that do not fit are the least of it.
 fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
-    let text = |text: &str, most: usize, role: Role| -> Vec<Vec<Span<'static>>> {
-        wrapped(text, width, most).take(most).map(|line| vec![look.span(line, role)]).collect()
-    };
-    let heading = |word: &str| vec![vec![], vec![look.span(word, Role::Title)]];
-    let mut lines = text(opened.question.as_str(), QUESTION, Role::Text);
+    let mut lines = text(opened.question.as_str(), width, QUESTION, Role::Text, look);
     lines.push(Vec::new());
     lines.extend(facts(opened, width, look));
     if let Some(error) = &opened.error {
-        lines.extend(text(error.as_str(), FINDING, Role::Fatal));
+        lines.extend(text(error.as_str(), width, FINDING, Role::Fatal, look));
     }
-    if !opened.notes.is_empty() {
-        lines.extend(heading(&counted(opened.notes.len(), "finding")));
+    let findings = findings(opened, width, height, look);
+    section(&mut lines, &counted(opened.notes.len(), "finding"), findings, look);
+    section(&mut lines, "Citations", citations(opened, width, height, look), look);
+    section(&mut lines, &counted(opened.steps.len(), "step"), steps(opened, width, height, look), look);
+    section(&mut lines, "Final state", state(opened, width, height, look), look);
+    let whole = |shown: &Option<Shown>, role: Role| {
+        shown.as_ref().map(|shown| text(shown.as_str(), width, height, role, look)).unwrap_or_default()
+    };
+    section(&mut lines, "Expected answer (gold)", whole(&opened.worked, Role::Text), look);
+    section(&mut lines, "Reply", whole(&opened.reply, Role::Dim), look);
+    lines
+}
+
+/// A heading and its lines, if there are any.
+fn section(lines: &mut Vec<Vec<Span<'static>>>, heading: &str, content: Vec<Vec<Span<'static>>>, look: Look<'_>) {
+    if !content.is_empty() {
+        lines.extend([Vec::new(), vec![look.span(heading, Role::Title)]]);
+        lines.extend(content);
     }
-    for note in opened.notes.iter().take(height) {
+}
+
+fn text(text: &str, width: usize, most: usize, role: Role, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    wrapped(text, width, most).take(most).map(|line| vec![look.span(line, role)]).collect()
+}
+
+/// A text behind its sign, wrapped under itself up to so many lines.
+fn signed(
+    (sign, sign_role): (&str, Role),
+    text: &str,
+    (width, most): (usize, usize),
+    role: Role,
+    look: Look<'_>,
+) -> Vec<Vec<Span<'static>>> {
+    let indent = sign.width();
+    let lines = wrapped(text, width.saturating_sub(indent), most).take(most).enumerate();
+    let head = |n: usize| if n == 0 { sign.to_owned() } else { " ".repeat(indent) };
+    lines.map(|(n, line)| vec![look.span(head(n), sign_role), look.span(line, role)]).collect()
+}
+
+fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let lines = |note: &Note| {
         let (glyph, role) = match note.finding {
             Some(_) => (note.severity.glyph(), severity_role(note.severity)),
             None => (sign::REASON, Role::Accent),
         };
-        let room = width.saturating_sub(2);
-        for (n, line) in wrapped(note.message.as_str(), room, FINDING).take(FINDING).enumerate() {
-            let head = if n == 0 { glyph } else { " " };
-            lines.push(vec![look.span(format!("{head} "), role), look.span(line, Role::Text)]);
-        }
-    }
-    if opened.has_steps() {
-        lines.extend(heading(&counted(opened.steps.len(), "step")));
-    }
+        signed((&format!("{glyph} "), role), note.message.as_str(), (width, FINDING), Role::Text, look)
+    };
+    opened.notes.iter().take(height).flat_map(lines).collect()
+}
+
+/// Every citation of a structured answer with its words, under the value that it supports.
+fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let Some(structured) = &opened.structured else { return Vec::new() };
+    let lines = |span: &SpanView| {
+        let place = format!("{}  {}", span.written, span.badge);
+        let head = format!("{} ", span.standing.glyph());
+        let mut lines = signed((&head, span.standing.role()), &place, (width, 1), Role::Dim, look);
+        let quote = span.quote.iter();
+        lines.extend(
+            quote.flat_map(|quote| signed(("  ", Role::Text), quote.as_str(), (width, QUOTE), Role::Text, look)),
+        );
+        lines
+    };
+    structured.spans.iter().take(height).flat_map(lines).collect()
+}
+
+fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let first_error = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step);
-    for (n, step) in opened.steps.iter().enumerate().take(height) {
+    let lines = |(n, step): (usize, &StepRow)| {
         let (glyph, role) = match () {
             () if first_error == Some(n) || step.failed => (sign::WRONG, Role::Fatal),
             () if step.ran == Ran::No => (sign::NOT_RUN, Role::Ghost),
             () => (sign::CORRECT, Role::Dim),
         };
-        let line = format!("{} {}", n + 1, step.text);
-        lines.push(vec![
-            look.span(format!("{glyph} "), role),
-            look.span(fit(&line, width.saturating_sub(2)), Role::Text),
-        ]);
-    }
-    if let Some(reply) = &opened.reply {
-        lines.extend(heading("Reply"));
-        lines.extend(text(reply.as_str(), height, Role::Dim));
-    }
-    lines
+        let text = format!("{}  {}", n + 1, step.text);
+        signed((&format!("{glyph} "), role), &text, (width, STEP), Role::Text, look)
+    };
+    opened.steps.iter().enumerate().take(height).flat_map(lines).collect()
+}
+
+/// The last value of each variable that a step wrote, and which step.
+fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let rows = || opened.variables.iter().filter(|row| row.writes.last().is_some_and(|write| write.step.is_some()));
+    let names = rows().take(height).map(|row| row.name.as_str().width());
+    let name_width = names.max().unwrap_or(0).min(width * 2 / 5);
+    let line = |row: &VariableRow| {
+        let write = row.writes.last()?;
+        let step = write.step.map(|step| format!("  step {}", step + 1)).unwrap_or_default();
+        let (value, role) = match &write.value {
+            Some(value) => (value.line.as_str(), kind_role(value.kind)),
+            None => (write.badge.label(), Role::Dim),
+        };
+        let room = width.saturating_sub(name_width + 2 + step.width());
+        Some(vec![
+            look.span(pad(row.name.as_str(), name_width), Role::Key),
+            look.span("  ", Role::Text),
+            look.span(fit(value, room), role),
+            look.span(step, Role::Faint),
+        ])
+    };
+    rows().take(height).filter_map(line).collect()
 }
 
 /// Answer, expected answer and where to fix.

@@ -1,0 +1,46 @@
+//! The list.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::app::state::App;
+use crate::screens::cell_records::state::CellRecords;
+use crate::screens::table::draw::{findings, outcome, title};
+use crate::widgets::layout::{inner_height, inner_width};
+use crate::widgets::list::Rows;
+use crate::widgets::look::{Look, pane};
+use crate::widgets::prose::{counted, fit, pad_left};
+use crate::widgets::theme::Role;
+
+/// Columns of the findings.
+const FINDINGS: usize = 9;
+
+pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if area.width == 0 {
+        return;
+    }
+    let look = Look { focused: false, ..look };
+    let CellRecords { records, is_cut } = &app.cell_records;
+    let more = if *is_cut { "first " } else { "" };
+    let mut heading = vec![look.span("Matching records", Role::Title)];
+    heading.push(look.span(format!("  {more}{}", counted(records.len(), "record")), Role::Dim));
+    let width = inner_width(area);
+    let rows = Rows { top: 0, len: records.len().min(inner_height(area)), at: None };
+    let line = |n: usize| records.get(n).map(|record| line(app, *record, width, look)).unwrap_or_default();
+    pane(heading, rows, line, area, buf, look);
+}
+
+/// Number, outcome, findings and question of a record.
+fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(row) = app.shown_row(record) else { return Vec::new() };
+    let number = pad_left(&(record + 1).to_string(), app.store.len().to_string().len());
+    let (sign, role) = outcome(&row);
+    let mut spans = vec![look.span(number, Role::Dim), look.span(format!(" {sign} "), role)];
+    spans.extend(findings(&row, FINDINGS, look));
+    let taken: usize = spans.iter().map(|span| span.content.width()).sum();
+    let (text, role) = title(app, record);
+    spans.push(look.span(format!(" {}", fit(&text, width.saturating_sub(taken + 1))), role));
+    spans
+}
