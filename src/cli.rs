@@ -30,6 +30,7 @@ mod config;
 mod demo;
 mod export;
 mod help;
+mod links;
 mod man;
 mod models;
 mod order;
@@ -356,6 +357,9 @@ pub struct Check {
     /// Colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     pub color: Colour,
+    /// Links from places to their files (OSC 8)
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = links::LinkWhen::Auto)]
+    pub(crate) links: links::LinkWhen,
 }
 
 impl Check {
@@ -470,6 +474,9 @@ pub struct Show {
     /// Colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     pub color: Colour,
+    /// Links from places to their files (OSC 8)
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = links::LinkWhen::Auto)]
+    pub(crate) links: links::LinkWhen,
 }
 
 /// What the command line asks for.

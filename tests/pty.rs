@@ -355,12 +355,12 @@ fn without_memory_the_terminal_comes_back_with_a_sentence() {
     assert!(terminal.screen().contains("not enough memory"), "{}", terminal.screen());
 }
 
-/// What a terminal would obey or hide in what a command wrote; our own colours and line ends are no harm.
+/// What a terminal would obey or hide in what a command wrote; our own colours, links to files and line ends are no harm.
 fn harm(raw: &[u8]) -> Option<String> {
     let Ok(text) = std::str::from_utf8(raw) else { return Some("no UTF-8".to_owned()) };
     // The terminal itself puts the return before a line end, and a payload begins with this colour.
     let text = text.replace("\r\n", "\n");
-    let ours = regex::Regex::new("\x1b\\[[0-9;:]*m").unwrap();
+    let ours = regex::Regex::new("\x1b\\[[0-9;:]*m|\x1b\\]8;;(file://[!-~]+#[0-9]+)?\x1b\\\\").unwrap();
     if ours.find_iter(&text).any(|found| found.as_str().contains("7771")) || text.contains("\x1b[31mb") {
         return Some("a colour of the data".to_owned());
     }
@@ -450,6 +450,9 @@ fn no_command_writes_to_a_terminal_what_it_would_obey() {
         "review agreement --reviews JOURNAL --format jsonl",
         "check ALL",
         "check ALL --color always",
+        "check ALL --links always",
+        "show ALL --line 1 --links always",
+        "show ALL --line 6 --links always",
         "check ALL --format short",
         "check ALL --format jsonl",
         "check ALL --format sarif",
@@ -534,6 +537,52 @@ fn no_command_writes_to_a_terminal_what_it_would_obey() {
         assert!(code <= 3 && !raw.is_empty() && !told.contains("panicked at"), "{job:?}: exit {code}: {told}");
         assert_eq!(harm(&raw), None, "{job:?}");
     }
+}
+
+#[test]
+fn places_are_links_where_the_terminal_opens_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a b\u{9b}#2\u{1b}]8;;x.jsonl");
+    std::fs::write(&path, "{}\n{\"question\": \"q\", \"procedure\": {\"steps\": []}}\n").unwrap();
+    let told = |words: &[&str], environment: &[(&str, &str)]| {
+        let words = [words, &[path.to_str().unwrap()]].concat();
+        let start = environment.iter().fold(Start::stepscope(&words), |start, (name, value)| start.env(name, value));
+        let terminal = Terminal::start(&start.size(200, 50));
+        terminal.wait_exit();
+        assert_eq!(harm(&terminal.raw()), None);
+        String::from_utf8(terminal.raw()).unwrap()
+    };
+    let end = "/a%20b%C2%9B%232%1B%5D8%3B%3Bx.jsonl#2\x1b\\";
+    for known in
+        [("VTE_VERSION", "7600"), ("TERM_PROGRAM", "vscode"), ("TERM", "xterm-kitty"), ("FORCE_HYPERLINK", "1")]
+    {
+        for words in [["check", "--fail-on=never"], ["show", "--line=2"]] {
+            let text = told(&words, &[known]);
+            let (_, address) = text.split_once("\x1b]8;;file://").expect("a link");
+            let (address, label) = address.split_once(end).expect("to this file, line 2");
+            assert!(address.ends_with(folder.path().to_str().unwrap()), "{address}");
+            assert!(label.split_once("\x1b]8;;\x1b\\").unwrap().0.contains(".jsonl:2"), "{label}");
+        }
+    }
+    let vte = ("VTE_VERSION", "7600");
+    for (words, environment) in [
+        (&["check"][..], &[][..]),
+        (&["check", "--links", "never"], &[vte]),
+        (&["check", "--color", "never"], &[vte]),
+        (&["check"], &[vte, ("NO_COLOR", "1")]),
+        (&["check"], &[vte, ("FORCE_HYPERLINK", "0")]),
+        (&["check"], &[("VTE_VERSION", "4000")]),
+        (&["check", "--format", "jsonl"], &[vte]),
+    ] {
+        let text = told(words, environment);
+        assert!(!text.contains("\x1b]8"), "{words:?} {environment:?}: {text}");
+    }
+    let piped = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        command.args(words).arg(&path).env("VTE_VERSION", "7600").stdin(Stdio::null()).output().unwrap().stdout
+    };
+    assert!(!String::from_utf8(piped(&["check"])).unwrap().contains('\u{1b}'));
+    assert!(String::from_utf8(piped(&["check", "--links", "always"])).unwrap().contains(end));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::filtered::Filtered;
 use self::reviewed::Reviewed;
+use super::links::Links;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
@@ -99,6 +100,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
         return FAILED;
     }
     let look = Look::new(out.colours(options.color));
+    let links = Links::wanted(options.links, options.color, out);
     let side = match options.baseline.as_deref().map(|path| side.types_alone().read(path, threads(options.jobs))) {
         None => side.clone(),
         Some(Ok(side)) => Arc::new(side),
@@ -158,7 +160,8 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
                 if format == ReportFormat::Jsonl {
                     jsonl::write_as(&shape, case, findings, triage, out);
                 } else {
-                    format.record(case, findings, triage, &look, out);
+                    let linking = links.as_ref().map(|links| look.linking(links.file(input)));
+                    format.record(case, findings, triage, linking.as_ref().unwrap_or(&look), out);
                 }
             }
         },

@@ -11,7 +11,7 @@ use stepscope_base::text::Shown;
 use stepscope_io::config::{Config, Folders};
 
 /// Variables that change what the program does.
-const VARIABLES: [&str; 12] = [
+const VARIABLES: [&str; 13] = [
     "STEPSCOPE_CONFIG_DIR",
     "STEPSCOPE_STATE_DIR",
     "STEPSCOPE_REVIEWER",
@@ -20,6 +20,7 @@ const VARIABLES: [&str; 12] = [
     "OPENAI_BASE_URL",
     "ANTHROPIC_BASE_URL",
     "NO_COLOR",
+    "FORCE_HYPERLINK",
     "COLORTERM",
     "TERM",
     "VISUAL",

@@ -56,7 +56,7 @@ impl Out {
         self.add(bytes, false);
     }
 
-    /// Adds text of our own that may have colours.
+    /// Adds text of our own that may have colours and links to files.
     pub fn styled(&mut self, bytes: &[u8]) {
         self.add(bytes, true);
     }
@@ -168,23 +168,23 @@ pub fn tell_panics() {
     }));
 }
 
-/// Bytes as a terminal may be shown them. `styled`: colours are ours.
+/// Bytes as a terminal may be shown them. `styled`: colours and links are ours.
 fn harmless(bytes: &[u8], styled: bool) -> Cow<'_, [u8]> {
     let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | 0x20..0x7f);
     if bytes.iter().all(is_plain) {
         return Cow::Borrowed(bytes);
     }
     let mut out = Vec::with_capacity(bytes.len() + 16);
-    let mut colour_until = 0;
+    let mut ours_until = 0;
     for (range, piece) in pieces(bytes) {
-        if range.start < colour_until {
+        if range.start < ours_until {
             continue;
         }
         let text = bytes.get(range.clone()).unwrap_or_default();
         let code = match piece {
-            Piece::Char('\u{1b}') if styled && colour(bytes, range.start).is_some() => {
-                colour_until = colour(bytes, range.start).unwrap_or(range.end);
-                out.extend_from_slice(bytes.get(range.start..colour_until).unwrap_or_default());
+            Piece::Char('\u{1b}') if styled && ours(bytes, range.start).is_some() => {
+                ours_until = ours(bytes, range.start).unwrap_or(range.end);
+                out.extend_from_slice(bytes.get(range.start..ours_until).unwrap_or_default());
                 continue;
             }
             Piece::Char(c) if matches!(c, '\n' | '\t') || !is_hidden(c) => {
@@ -206,6 +206,20 @@ fn harmless(bytes: &[u8], styled: bool) -> Cow<'_, [u8]> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Where the colour or the border of a link ends that begins here, if one does.
+fn ours(bytes: &[u8], at: usize) -> Option<usize> {
+    colour(bytes, at).or_else(|| link(bytes, at))
+}
+
+/// The border of a link to a file: `ESC ] 8 ; ; file://… ESC \`, at its end without an address.
+fn link(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?.strip_prefix(b"\x1b]8;;")?;
+    let len = rest.iter().take_while(|byte| byte.is_ascii_graphic()).count();
+    let (address, end) = rest.split_at_checked(len)?;
+    let is_ours = (address.is_empty() || address.starts_with(b"file://")) && end.starts_with(b"\x1b\\");
+    is_ours.then_some(at + 5 + len + 2)
 }
 
 /// Where the colour ends that begins here, if one does: `ESC [ 1;94 m`.
@@ -238,5 +252,23 @@ mod tests {
         let text = b"\x1b[1;38:5:9mx\x1b[0m\x1b[2J\x1b]0;t\x07\x1b[";
         assert_eq!(shown(text, true), "\u{1b}[1;38:5:9mx\u{1b}[0m\\u001b[2J\\u001b]0;t\\u0007\\u001b[");
         assert!(!shown(text, false).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn links_lead_to_files_or_nowhere() {
+        let text = b"\x1b]8;;file://h/a%20b#3\x1b\\x\x1b]8;;\x1b\\";
+        assert_eq!(shown(text, true).as_bytes(), text);
+        assert!(!shown(text, false).contains('\u{1b}'));
+        for other in [
+            "\x1b]8;;https://h/a\x1b\\",
+            "\x1b]8;id=1;file://h/a\x1b\\",
+            "\x1b]8;;file://h/a\x07",
+            "\x1b]8;;file://h/a b\x1b\\",
+            "\x1b]8;;file://h/\u{e9}\x1b\\",
+            "\x1b]8;;file://h/a",
+            "\x1b]8;;",
+        ] {
+            assert!(!shown(other.as_bytes(), true).contains('\u{1b}'), "{other:?}");
+        }
     }
 }

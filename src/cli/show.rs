@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError};
 use stepscope_io::pipeline::side_data::SideData;
 
+use super::links::Links;
 use super::{CLEAN, FAILED, Out, Show};
 use crate::cli::check::threads;
 use stepscope_base::json::Value;
@@ -71,14 +72,19 @@ struct RecordText {
 }
 
 impl RecordText {
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
     fn line(&mut self, line: &Shown) {
-        self.out.extend_from_slice(line.as_str().as_bytes());
+        self.text(line.as_str());
         self.out.push(b'\n');
     }
 }
 
 pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let look = Look::new(out.colours(show.color));
+    let links = Links::wanted(show.links, show.color, out);
     let terminal = out.is_terminal();
     let found = Mutex::new(Found::default());
     let inputs = match show.answers.expand(&show.paths) {
@@ -94,11 +100,12 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
         inputs,
         threads(None),
         side,
-        |case, _, _| {
+        |case, input, _| {
             let at = (case.origin().source, case.origin().offset);
             let place = || shown!("{}:{}", case.source().line(), case.origin().line);
             if show.pick.wants(case) && lock().note(at, place()) {
-                let page = page(show, case, &look, terminal);
+                let linking = links.as_ref().map(|links| look.linking(links.file(input)));
+                let page = page(show, case, linking.as_ref().unwrap_or(&look), terminal);
                 let mut found = lock();
                 if found.is_first(at) {
                     found.page = Some((at, page));
@@ -134,10 +141,17 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
     if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
 
+/// Where a record stands, as a link where there are links.
+fn place(case: &CaseView<'_>, look: &Look) -> String {
+    let line = case.origin().line;
+    look.place(&shown!("{}:{line}", case.source().line()), line as usize)
+}
+
 fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordText {
     let mut out = RecordText::default();
     let Some(record) = &case.record else {
-        out.line(&shown!("{}:{}: not readable as JSON\n", case.source().line(), case.origin().line));
+        out.text(&place(case, look));
+        out.line(&Shown::own(": not readable as JSON\n"));
         write(case, case.findings(), look, &mut out.out);
         return out;
     };
@@ -150,7 +164,7 @@ fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> Record
         }
         return out;
     }
-    view.head(&mut out);
+    view.head(look, &mut out);
     if let Some(triage) = case.triage() {
         view.triage(triage, &mut out);
     }
@@ -175,7 +189,7 @@ impl View<'_, '_> {
         self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
     }
 
-    fn head(&self, out: &mut RecordText) {
+    fn head(&self, look: &Look, out: &mut RecordText) {
         let (case, record) = (self.case, self.record);
         let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
         let verdict = match record.correct {
@@ -183,8 +197,8 @@ impl View<'_, '_> {
             Some(false) => ", graded wrong",
             None => "",
         };
-        let place = shown!("{}:{}", case.source().line(), case.origin().line);
-        out.line(&shown!("{place}  id {id}  {}{verdict}\n", record.kind.word()));
+        out.text(&place(case, look));
+        out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.word()));
         for (title, value) in [
             ("Question", record.question),
             ("Gold", record.gold_answer.or(record.gold_num)),

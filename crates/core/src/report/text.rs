@@ -18,12 +18,13 @@ const MAX_LABELS: usize = 12;
 /// A longer id is cut in the line that says where.
 const MAX_ID: usize = 40;
 
-/// Colours and width.
+/// Colours, width and links.
 #[derive(Clone, Debug)]
 pub struct Look {
     renderer: Renderer,
     colour: bool,
     names: bool,
+    file: Option<String>,
 }
 
 impl Look {
@@ -31,7 +32,21 @@ impl Look {
     pub fn new(colour: bool) -> Self {
         // Links would put escape sequences of another kind into the output.
         let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
-        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour, names: true }
+        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour, names: true, file: None }
+    }
+
+    /// With places as links into a file, whose address is this.
+    #[must_use]
+    pub fn linking(&self, file: Option<String>) -> Self {
+        Self { file, ..self.clone() }
+    }
+
+    /// A place as text for a terminal, as a link to its line where it leads to a file.
+    pub fn place(&self, place: &Shown, line: usize) -> String {
+        match &self.file {
+            Some(file) => format!("\x1b]8;;{file}#{line}\x1b\\{place}\x1b]8;;\x1b\\"),
+            None => place.as_str().to_owned(),
+        }
     }
 
     /// Without the ids of the records.
@@ -54,7 +69,6 @@ pub fn write(case: &CaseView<'_>, findings: &[Finding], look: &Look, out: &mut V
         // A record set anew has no line numbers, so the true place is written here and not by the library.
         let (title, rest) = rendered.split_once('\n').unwrap_or((&rendered, ""));
         let (on, off) = if look.colour { ("\x1b[1;94m", "\x1b[0m") } else { ("", "") };
-        let place = place.as_str();
         let _ = writeln!(out, "{title}\n{:gutter$}{on}-->{off} {place}\n{rest}\n", "");
     }
 }
@@ -128,9 +142,10 @@ fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: &Sho
 }
 
 /// `runs.jsonl:22:1873  id 16c951343c39 · step 3`
-fn origin(case: &CaseView<'_>, finding: &Finding, look: &Look, start: usize, places: &mut Places<'_>) -> Shown {
+fn origin(case: &CaseView<'_>, finding: &Finding, look: &Look, start: usize, places: &mut Places<'_>) -> String {
     let (line, column) = places.position(start);
-    let mut origin = shown!("{}:{line}:{column}", case.source().line());
+    let place = look.place(&shown!("{}:{line}:{column}", case.source().line()), line);
+    let mut origin = Shown::default();
     let mut gap = "  ";
     if let Some(id) = case.id().filter(|_| look.names) {
         let text = id.string().map_or_else(|| Shown::line(id.raw()), |id| id.line());
@@ -140,5 +155,5 @@ fn origin(case: &CaseView<'_>, finding: &Finding, look: &Look, start: usize, pla
     if let Some(step) = step_of(&finding.place().pointer()) {
         origin = origin.join(&shown!("{gap}step {step}"));
     }
-    origin
+    place + origin.as_str()
 }
