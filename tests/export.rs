@@ -243,6 +243,52 @@ fn markdown_for_an_issue_means_nothing_by_itself() {
 }
 
 #[test]
+fn a_pane_alone_is_as_high_as_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("a.svg");
+    let export = |record: &[&str], file: &str, pane: &str| {
+        let fixed = ["export", "--svg", to.to_str().unwrap(), "--pane", pane];
+        let output = stepscope(&[&fixed[..], record].concat(), &[&sample(file)]);
+        let picture = std::fs::read_to_string(&to).unwrap_or_default();
+        (output.status.code(), picture, said(&output))
+    };
+    let tower = ["--id", "a4aeb5c252e2309a90c2202469ba655b", "--step", "3"];
+    let height = |picture: &str| -> u32 {
+        picture.split(" height=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    for (pane, shown) in [
+        ("steps", "Steps"),
+        ("state", "Global state"),
+        ("Findings", "Findings"),
+        ("prompt", "Reply and prompt"),
+        ("question", "Question"),
+    ] {
+        let (code, picture, why) = export(&tower, "by_hand.jsonl", pane);
+        assert_eq!(code, Some(0), "{pane}: {why}");
+        assert!(picture.contains(shown) && !picture.contains("by_hand.jsonl</text"), "{pane}: no header\n{picture}");
+        let others = ["Steps", "Global state", "Findings", "Question"].into_iter().filter(|other| *other != shown);
+        others.for_each(|other| assert!(!picture.contains(&format!(">{other}<")), "{pane} shows {other}"));
+    }
+    let (_, steps, _) = export(&tower, "by_hand.jsonl", "steps");
+    let (_, question, _) = export(&tower, "by_hand.jsonl", "question");
+    assert!(height(&question) < height(&steps) && height(&steps) < 300, "four steps fill no screen");
+    let answer = ["--id", "70875e43349e69af"];
+    let (code, picture, why) = export(&answer, "policy.jsonl", "citation");
+    assert!(code == Some(0) && picture.contains("Citation") && !picture.contains("Checks"), "{why}");
+    for (record, file, pane, told) in [
+        (&tower[..], "by_hand.jsonl", "fidnings", "(available: steps, global state, findings, step,"),
+        (&tower[..], "by_hand.jsonl", "fidnings", "Did you mean \"findings\"?"),
+        (&answer[..], "policy.jsonl", "steps", "(available: answer, document, citation, checks)"),
+    ] {
+        std::fs::remove_file(&to).unwrap_or_default();
+        let (code, picture, why) = export(record, file, pane);
+        assert!(code == Some(2) && picture.is_empty() && why.contains(told), "{why}");
+    }
+    let alone = stepscope(&["export", "--pane", "steps", "--md", "-"], &[&sample("by_hand.jsonl")]);
+    assert!(alone.status.code() == Some(2) && said(&alone).contains("--pane is for pictures"));
+}
+
+#[test]
 fn a_picture_shows_the_record_and_nothing_private() {
     let folder = tempfile::tempdir().unwrap();
     let (svg, cast) = (folder.path().join("a.svg"), folder.path().join("a.cast"));

@@ -71,8 +71,14 @@ fn o_exports_what_is_in_front() {
     assert!(write(&mut d, "a.md", "j").starts_with("<!-- stepscope -->"), "the last form is under the cursor");
     let picture = write(&mut d, "a.svg", "g 2 j");
     assert!(picture.contains("Dario") && picture.contains("prefers-color-scheme:light"));
-    assert!(write(&mut d, "a.cast", "j").starts_with("{\"version\":3"));
+    d.keys("2 Tab");
+    let pane = write(&mut d, "a.pane.svg", "g 3 j");
+    assert!(pane.contains("Global state") && !pane.contains("Findings"), "the pane that has the keys alone\n{pane}");
+    assert!(write(&mut d, "a.cast", "g 4 j").starts_with("{\"version\":3"));
     d.keys("q");
+    d.keys("o g 3 j Enter");
+    d.shows(&["this screen has one pane"]);
+    d.keys("Esc");
     assert!(write(&mut d, "table.svg", "g 2 j").contains("fitness"), "the table too");
     // The same file again is refused for a picture, and a page takes the place of a page.
     d.keys("o g 2 j Enter ^U");

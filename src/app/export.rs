@@ -12,11 +12,17 @@ use crate::app::export::request::RecordExport;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::app::{review, view};
-use crate::demo::picture::{Recording, ansi, line, svg};
+use crate::demo::picture::{Recording, ansi, cropped, line, svg};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::export::ExportForm;
+use crate::screens::answer::state::AnswerPane;
+use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::Pane;
+use crate::screens::run::state::RunPane;
 use crate::screens::side_by_side;
+use crate::screens::stack::Screen;
 use crate::widgets::keymap::Reason;
+use crate::widgets::panes;
 use crate::widgets::theme::Theme;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -53,7 +59,11 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
 }
 
 fn may(app: &App, form: ExportForm) -> Result<(), Reason> {
-    if form.is_of_record() && app.current().is_none() { Err("no record here") } else { Ok(()) }
+    match form {
+        form if form.is_of_record() && app.current().is_none() => Err("no record here"),
+        ExportForm::PanePicture if focused_pane(app).is_none() => Err("this screen has one pane"),
+        _ => Ok(()),
+    }
 }
 
 /// Makes it, and remembers the folder.
@@ -89,10 +99,11 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
 
 fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     app.status = None;
-    let area = Rect::new(0, 0, app.size.width, app.size.height);
-    let (dark, light) = (drawn_in(app, "dark", area), drawn_in(app, "light", area));
+    let whole = Rect::new(0, 0, app.size.width, app.size.height);
+    let area = focused_pane(app).filter(|_| form == ExportForm::PanePicture).unwrap_or(whole);
+    let [dark, light] = ["dark", "light"].map(|theme| cropped(drawn_in(app, theme, whole), area));
     let mut private = PrivateHits::default();
-    (0..area.height).for_each(|row| private.look(line(&dark, row).trim().as_bytes(), &Shown::own("screen")));
+    (area.top()..area.bottom()).for_each(|row| private.look(line(&dark, row).trim().as_bytes(), &Shown::own("screen")));
     if !private.is_empty() {
         let count = private.count;
         return app.fail(shown!("not written: {count} places look private; use stepscope export --svg --redact all"));
@@ -107,6 +118,43 @@ fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
         _ => svg(&dark, &light, title.as_str()).into_bytes(),
     };
     vec![Effect::Export(path, bytes)]
+}
+
+/// Gives a pane of the screen in front all the room, by its title. Where it is then.
+pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
+    let titled = |all: &[RunPane]| all.iter().map(|pane| (*pane, pane.word())).collect::<Vec<_>>();
+    match app.screens.top_screen_mut() {
+        Some(Screen::Rerun(attempt)) => {
+            attempt.pane = panes::named(&Pane::ALL.map(|pane| (pane, pane.word())), name)?;
+            attempt.maximised = true;
+        }
+        Some(Screen::Record(view)) if view.kind() == ScreenKind::Run => {
+            let pane = panes::named(&titled(&view.panes()), name)?;
+            view.focus(pane);
+            view.maximised = true;
+        }
+        Some(Screen::Record(view)) if view.kind() == ScreenKind::Answer => {
+            let pane = panes::named(&AnswerPane::ALL.map(|pane| (pane, pane.word())), name)?;
+            view.answer.iter_mut().for_each(|answer| answer.pane = pane);
+            view.maximised = true;
+        }
+        _ => return Err(shown!("the screen \"{}\" has one pane", app.screen().word())),
+    }
+    app.settle();
+    focused_pane(app).ok_or(Shown::own("there is no room for this pane"))
+}
+
+/// Where the pane is that has the keys.
+pub(crate) fn focused_pane(app: &App) -> Option<Rect> {
+    let place = match app.screens.top_screen()? {
+        Screen::Rerun(attempt) => attempt.areas.of(attempt.pane),
+        Screen::Record(view) if view.kind() == ScreenKind::Run => view.areas.of(view.pane),
+        Screen::Record(view) if view.kind() == ScreenKind::Answer => {
+            view.answer.as_ref().map(|answer| answer.areas.of(answer.pane))?
+        }
+        _ => return None,
+    };
+    Some(place).filter(|place| !place.is_empty())
 }
 
 /// The screen in one of the built-in themes.

@@ -57,11 +57,14 @@ pub struct ExportArgs {
     /// Columns and rows of picture and recording
     #[arg(long, value_name = "COLSxROWS", default_value = "120x36", value_parser = super::demo::size)]
     size: (u16, u16),
-    /// Keys to press before the picture, with blanks between them: "Tab Z" is the second pane alone, "J" the JSON
+    /// Draw one pane alone, by its title: steps, "global state", findings, …
+    #[arg(long, value_name = "PANE")]
+    pane: Option<String>,
+    /// Keys to press before the picture, with blanks between them: "J" is the JSON, "X" the exact recomputation
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: String,
     /// Write an HTML page a record, and an index of them, into a folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "line", "step", "html", "md", "svg", "cast"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "line", "step", "html", "md", "svg", "cast", "pane"])]
     all: Option<PathBuf>,
     #[command(flatten)]
     privacy: Privacy,
@@ -212,6 +215,9 @@ impl ExportArgs {
         if [&self.html, &self.md, &self.svg, &self.cast].into_iter().all(Option::is_none) {
             return Err(Shown::own("nothing to write; use --html, --md, --svg or --cast FILE, or --all DIR"));
         }
+        if self.pane.is_some() && self.svg.is_none() && self.cast.is_none() {
+            return Err(Shown::own("--pane is for pictures; add --svg FILE"));
+        }
         let cleaner = self.privacy.cleaner()?;
         let inputs = self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"))?;
         let picked = self.pick.find_any(inputs, side)?;
@@ -273,8 +279,8 @@ impl ExportArgs {
         };
         let id = view.record.as_ref().and_then(|record| record.id_text()?.utf8().map(ToOwned::to_owned));
         let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty()).unwrap_or("record.jsonl");
-        let (keys, size) = (self.keys.as_str(), self.size);
-        draw(&PagePicture { page: page.text.as_bytes(), name, id, steps, keys, size, is_recording })
+        let (keys, pane, size) = (self.keys.as_str(), self.pane.as_deref(), self.size);
+        draw(&PagePicture { page: page.text.as_bytes(), name, id, steps, keys, pane, size, is_recording })
     }
 
     /// A page a record, and the index. What looks private is looked for in all of them before the first is written.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -167,6 +168,32 @@ fn runs(dark: &Buffer, light: &Buffer, row: u16) -> Vec<StyledRun> {
     runs
 }
 
+/// A part of a screen.
+pub(crate) fn cropped(buf: Buffer, part: Rect) -> Buffer {
+    let part = part.intersection(buf.area);
+    if part == buf.area {
+        return buf;
+    }
+    let mut out = Buffer::empty(part);
+    for place in part.positions() {
+        if let (Some(to), Some(from)) = (out.cell_mut(place), buf.cell(place)) {
+            to.clone_from(from);
+        }
+    }
+    out
+}
+
+/// How many rows above the last one hold nothing inside of the pane's border.
+pub(crate) fn blank_rows(pane: &Buffer) -> u16 {
+    let area = pane.area;
+    let inside = |row: u16| {
+        let mut cells = (area.left() + 1..area.right().saturating_sub(1)).filter_map(|column| pane.cell((column, row)));
+        cells.all(|cell| cell.symbol() == " ")
+    };
+    let rows = (area.top() + 1..area.bottom().saturating_sub(1)).rev();
+    rows.take_while(|row| inside(*row)).count() as u16
+}
+
 /// One screen as it is drawn in a dark and in a light theme. `title` says what it shows, for those who do not see it.
 pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
     svg_named(dark, light, title, "")
@@ -320,7 +347,6 @@ impl Recording {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::layout::Rect;
     use ratatui::style::Style;
 
     use super::*;

@@ -316,7 +316,17 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
             Ok(()) => {
                 let caption = tour.scene().1.caption.clone();
                 let area = Rect::new(0, 0, columns, rows);
-                let [dark, light] = ["dark", "light"].map(|theme| tour.picture(theme, area));
+                let pictures = match wanted.pane {
+                    Some(pane) => tour.pane(pane, !wanted.is_recording),
+                    None => Ok(["dark", "light"].map(|theme| tour.picture(theme, area))),
+                };
+                let [dark, light] = match pictures {
+                    Ok(pictures) => pictures,
+                    Err(why) => {
+                        failed = Some(why);
+                        return;
+                    }
+                };
                 let (name, note) = (String::new(), String::new());
                 drawn.push(StandingScene { name, caption, note, dark, light, stay: STEP_STAY });
             }
@@ -327,7 +337,10 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
     let title = shown!("stepscope: {}", Shown::line(wanted.name.as_bytes()));
     match (failed, drawn.as_slice()) {
         (Some(why), _) => Err(why),
-        (None, scenes) if wanted.is_recording => Ok(cast(scenes, wanted.size, 3, &title).finish()),
+        (None, scenes @ [scene, ..]) if wanted.is_recording => {
+            let size = (scene.dark.area.width, scene.dark.area.height);
+            Ok(cast(scenes, size, 3, &title).finish())
+        }
         (None, [scene, ..]) => Ok(svg(&scene.dark, &scene.light, title.as_str()).into_bytes()),
         (None, []) => Err(Shown::own("nothing was drawn")),
     }

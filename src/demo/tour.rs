@@ -12,12 +12,12 @@ use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::export::drawn_in;
+use crate::app::export::{self, drawn_in};
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::present::Presenting;
 use crate::app::state::App;
 use crate::app::view;
-use crate::demo::picture::line;
+use crate::demo::picture::{blank_rows, cropped, line};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
 use crate::widgets::keymap::Key;
@@ -322,6 +322,23 @@ impl Tour {
         self.app.presenting = None;
         self.app.models.setup.wanted.offline = false;
         drawn_in(&mut self.app, theme, area)
+    }
+
+    /// One pane of the program alone, by its title; `fits`: no higher than what it holds.
+    pub(crate) fn pane(&mut self, name: &str, fits: bool) -> Result<[Buffer; 2], Shown> {
+        let draw = |tour: &mut Self, name: &str| {
+            let place = export::alone(&mut tour.app, name)?;
+            let area = Rect::new(0, 0, tour.app.size.width, tour.app.size.height);
+            Ok(["dark", "light"].map(|theme| cropped(tour.picture(theme, area), place)))
+        };
+        let pictures = draw(self, name)?;
+        let [dark, _] = &pictures;
+        let blank = if fits { blank_rows(dark) } else { 0 };
+        if blank == 0 {
+            return Ok(pictures);
+        }
+        self.app.size.height -= blank;
+        draw(self, name)
     }
 
     fn resized(&mut self, size: Size) -> Size {

@@ -20,6 +20,8 @@ stepscope_base::words! {
         Markdown = "md",
         /// A picture of the screen.
         Picture = "svg",
+        /// A picture of the pane that has the keys.
+        PanePicture = "pane.svg",
         /// The screen as a recording.
         Recording = "cast",
     }
@@ -36,6 +38,7 @@ impl ExportForm {
             Self::Page => "Report page",
             Self::Markdown => "Markdown",
             Self::Picture => "Picture",
+            Self::PanePicture => "Pane",
             Self::Recording => "Recording",
         }
     }
@@ -45,6 +48,7 @@ impl ExportForm {
             Self::Page => "of this record; stepscope opens it again at this step",
             Self::Markdown => "of this record, for an issue",
             Self::Picture => "of this screen, SVG, light and dark in one file",
+            Self::PanePicture => "the same of the pane that has the keys alone",
             Self::Recording => "of this screen, for asciinema players",
         }
     }

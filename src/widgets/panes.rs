@@ -5,6 +5,8 @@ use ratatui::layout::{Position, Rect};
 use crate::widgets::keymap::Reason;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::Look;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
 
 /// Why a number leads to no pane.
 pub(crate) const NO_PANE: &str = "no pane has this number here";
@@ -12,6 +14,26 @@ pub(crate) const NO_PANE: &str = "no pane has this number here";
 /// The pane of a number, from 1.
 pub(crate) fn numbered<T: Copy>(all: &[T], number: usize) -> Result<T, Reason> {
     number.checked_sub(1).and_then(|n| all.get(n)).copied().ok_or(NO_PANE)
+}
+
+/// Titles are alike from here on.
+const ALIKE: f64 = 0.75;
+
+/// The pane that a title means, or a word of it that no other title has.
+pub(crate) fn named<T: Copy>(all: &[(T, &'static str)], name: &str) -> Result<T, Shown> {
+    let typed = name.trim().to_lowercase();
+    let exact = all.iter().find(|(_, title)| title.to_lowercase() == typed);
+    let has_word = |title: &str| title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == typed);
+    let mut by_word = all.iter().filter(|(_, title)| has_word(title));
+    if let Some((pane, _)) = exact.or_else(|| by_word.next().filter(|_| by_word.next().is_none())) {
+        return Ok(*pane);
+    }
+    let alike = |title: &str| strsim::jaro_winkler(&typed, &title.to_lowercase());
+    let near = all.iter().map(|(_, title)| (alike(title), title)).filter(|(alike, _)| *alike > ALIKE);
+    let near = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let mean = near.map(|(_, title)| shown!(" Did you mean \"{}\"?", title.to_lowercase())).unwrap_or_default();
+    let titles: Vec<String> = all.iter().map(|(_, title)| title.to_lowercase()).collect();
+    Err(shown!("no pane \"{}\" (available: {}).{mean}", Shown::line(name.as_bytes()), titles.join(", ")))
 }
 
 /// The one so many further, round and round.
@@ -72,5 +94,26 @@ impl<P: Copy + PartialEq> Areas<P> {
             let number = all.iter().position(|other| other == pane).map(|n| n + 1);
             (*pane, *place, Look { focused: look.focused && *pane == focus, number, ..look })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pane_is_known_by_its_title_or_a_word_of_it() {
+        let all = [(1, "Steps"), (2, "Global state"), (3, "Step"), (4, "Reply and prompt"), (5, "Reply")];
+        let named = |name| named(&all, name).map_err(Shown::into_string);
+        for (name, pane) in [("step", 3), ("STEPS", 1), ("state", 2), ("Global State", 2), ("prompt", 4), ("reply", 5)]
+        {
+            assert_eq!(named(name), Ok(pane), "{name}");
+        }
+        let why = named("stepps").unwrap_err();
+        assert!(
+            why.contains("available: steps, global state, step") && why.ends_with("Did you mean \"steps\"?"),
+            "{why}"
+        );
+        assert!(named("x\u{1b}").unwrap_err().ends_with("reply)."), "nothing is like it, and nothing raw is said");
     }
 }

@@ -28,7 +28,7 @@ const MAX_LINES: usize = 12;
 const MAX_MESSAGE: usize = 1_000;
 
 pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span("Checks", Role::Title)];
+    let mut title = vec![look.span(AnswerPane::Checks.word(), Role::Title)];
     let notes = &view.opened.notes;
     if !notes.is_empty() {
         title.push(look.span(format!("  {}", counted(notes.len(), "finding")), Role::Dim));

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::screens::answer::items::sign;
 use crate::screens::answer::shown::{Grounding, ItemView, SpanView};
-use crate::screens::answer::state::AnswerView;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane};
@@ -28,7 +28,7 @@ const MAX_OTHERS: usize = 12;
 const CUT: usize = 16;
 
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span("Citation", Role::Title)];
+    let mut title = vec![look.span(AnswerPane::Citation.word(), Role::Title)];
     let count = answer.shown.spans.len();
     if let Some(span) = answer.span() {
         title.push(look.span(format!("  {}/{count}", span + 1), Role::Dim));

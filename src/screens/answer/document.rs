@@ -10,7 +10,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::screens::answer::shown::{ShownAnswer, SpanView, letter};
-use crate::screens::answer::state::AnswerView;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, border_marks, frame, line_pane, put, put_cell};
 use crate::widgets::prose;
@@ -27,7 +27,7 @@ const STRIP: u16 = 2;
 const BOTH_NUMBERS: usize = 56;
 
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span("Document", Role::Title)];
+    let mut title = vec![look.span(AnswerPane::Document.word(), Role::Title)];
     let Some(document) = answer.shown.document.as_deref().filter(|document| !document.is_empty()) else {
         let line = vec![look.span("Document not found. Pass --document FILE", Role::Dim)];
         return line_pane(title, line, area, buf, look);

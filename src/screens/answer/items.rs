@@ -7,14 +7,14 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::screens::answer::shown::letter;
-use crate::screens::answer::state::{AnswerRow, AnswerView};
+use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView};
 use crate::widgets::look::{Look, line_pane, pane};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let shown = &answer.shown;
-    let mut title = vec![look.span("Answer", Role::Title)];
+    let mut title = vec![look.span(AnswerPane::Items.word(), Role::Title)];
     // The same count as in the table.
     if let (Some(grounded), all @ 1..) = (shown.grounded, shown.items.len()) {
         let role = if grounded == all { Role::Ok } else { Role::Warning };

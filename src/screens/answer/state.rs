@@ -15,23 +15,20 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::citations::lines_in_words;
 
-/// The panes of the answer screen.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum AnswerPane {
-    /// What was answered, with the citations.
-    #[default]
-    Items,
-    /// What is cited.
-    Document,
-    /// One citation in full.
-    Citation,
-    /// What the answer says of itself, what the rules say, what follows.
-    Checks,
-}
-
-impl AnswerPane {
-    /// All, in the order of Tab.
-    pub const ALL: [Self; 4] = [Self::Items, Self::Document, Self::Citation, Self::Checks];
+stepscope_base::words! {
+    /// The panes of the answer screen, by their titles, in the order of Tab.
+    #[derive(Default)]
+    pub enum AnswerPane {
+        /// What was answered, with the citations.
+        #[default]
+        Items = "Answer",
+        /// What is cited.
+        Document = "Document",
+        /// One citation in full.
+        Citation = "Citation",
+        /// What the answer says of itself, what the rules say, what follows.
+        Checks = "Checks",
+    }
 }
 
 /// A row of the items.

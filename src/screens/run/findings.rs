@@ -17,7 +17,7 @@ use stepscope_core::rules;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &view.opened.notes;
-    let mut title = vec![look.span("Findings", Role::Title)];
+    let mut title = vec![look.span(RunPane::Findings.word(), Role::Title)];
     if !notes.is_empty() {
         title.push(look.span(format!("  {}/{}", view.findings.at + 1, notes.len()), Role::Dim));
         if let Some(proof) = view.proof.as_ref().filter(|_| usize::from(area.height) < notes.len() + 6) {

@@ -6,7 +6,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use crate::app::computed::QuantityMark;
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, frame, scroll_mark};
 use crate::widgets::theme::Role;
@@ -15,7 +15,7 @@ use stepscope_core::paint::MarkedRange;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &view.opened;
-    let mut title = vec![look.span("Question", Role::Title)];
+    let mut title = vec![look.span(RunPane::Question.word(), Role::Title)];
     if let Some(gold) = &opened.gold {
         title.push(look.span("   expected ", Role::Dim));
         title.push(look.span(gold.as_str(), Role::Gold));
@@ -67,7 +67,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 /// The expected answer as the data set works it out.
 pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(worked) = &view.opened.worked else { return };
-    let title = vec![look.span("Expected answer (gold)", Role::Title)];
+    let title = vec![look.span(RunPane::Worked.word(), Role::Title)];
     let inner = frame(title, area, buf, look);
     let window = view.worked_top..view.worked_top + usize::from(inner.height);
     let lines = prose::lines(worked, inner_width(area), window, look.style(Role::Text), &[]);

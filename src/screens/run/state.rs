@@ -27,40 +27,28 @@ const MIN_EXCERPT: usize = 10;
 /// The wrong value's way is followed among so many variables.
 const MAX_FOLLOWED: usize = 500;
 
-/// The panes of the run screen.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum RunPane {
-    /// The task's text, gold and answer.
-    Question,
-    /// The steps.
-    #[default]
-    Steps,
-    /// One step in full.
-    Step,
-    /// The global state.
-    State,
-    /// What the rules say.
-    Findings,
-    /// The prompt and the reply of the step, where there is room for a third column.
-    Call,
-    /// What every step took, and what it wrote against what recomputing gives.
-    Timeline,
-    /// The expected answer as the data set works it out, where there is room beside the question.
-    Worked,
-}
-
-impl RunPane {
-    /// In the order of `Tab`.
-    pub const ALL: [Self; 8] = [
-        Self::Steps,
-        Self::State,
-        Self::Findings,
-        Self::Step,
-        Self::Timeline,
-        Self::Call,
-        Self::Question,
-        Self::Worked,
-    ];
+stepscope_base::words! {
+    /// The panes of the run screen, by their titles, in the order of `Tab`.
+    #[derive(Default)]
+    pub enum RunPane {
+        /// The steps.
+        #[default]
+        Steps = "Steps",
+        /// The global state.
+        State = "Global state",
+        /// What the rules say.
+        Findings = "Findings",
+        /// One step in full.
+        Step = "Step",
+        /// What every step took, and what it wrote against what recomputing gives.
+        Timeline = "Timeline",
+        /// The prompt and the reply of the step, where there is room for a third column.
+        Call = "Reply and prompt",
+        /// The task's text, gold and answer.
+        Question = "Question",
+        /// The expected answer as the data set works it out, where there is room beside the question.
+        Worked = "Expected answer (gold)",
+    }
 }
 
 stepscope_base::words! {
@@ -381,6 +369,17 @@ impl RecordView {
         }
         self.focus(next);
         Ok(())
+    }
+
+    /// The panes that hold something, whether there is room for them or not.
+    pub(crate) fn panes(&self) -> Vec<RunPane> {
+        let holds = |pane: &RunPane| match pane {
+            RunPane::Timeline => self.has_timeline(),
+            RunPane::Call => self.opened.has_steps(),
+            RunPane::Worked => self.opened.worked.is_some(),
+            _ => true,
+        };
+        RunPane::ALL.into_iter().filter(holds).collect()
     }
 
     /// Gives the keys to a pane.

@@ -31,7 +31,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = call(view, inner_width(area), look.theme);
     let rows = Rows { top: view.call_top, len: lines.len(), at: None };
-    let title = vec![look.span("Reply and prompt", Role::Title)];
+    let title = vec![look.span(RunPane::Call.word(), Role::Title)];
     pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
@@ -64,7 +64,7 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
         };
         return vec![look.span(word, Role::Title)];
     };
-    let mut title = vec![look.span(format!("Step {}", step + 1), Role::Title), Span::raw("  ")];
+    let mut title = vec![look.span(format!("{} {}", RunPane::Step.word(), step + 1), Role::Title), Span::raw("  ")];
     for tab in Tab::ALL {
         let role = if tab == view.tab { Role::Accent } else { Role::Faint };
         let text = if tab == view.tab { format!("[{}]", tab.word()) } else { format!(" {} ", tab.word()) };

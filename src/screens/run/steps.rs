@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
 use crate::widgets::look::{Look, line_pane, severity_role, tall_pane};
@@ -16,7 +16,7 @@ use stepscope_core::run::state::Ran;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &view.opened.steps;
-    let mut title = vec![look.span("Steps", Role::Title)];
+    let mut title = vec![look.span(RunPane::Steps.word(), Role::Title)];
     if !steps.is_empty() {
         title.push(look.span(format!("  {}", view.opened.procedure_name), Role::Faint));
     }

@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 use crate::app::open_record::OpenRecord;
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::charts;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
@@ -69,7 +69,7 @@ fn divergence(view: &RecordView) -> Option<usize> {
 }
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = vec![look.span("Timeline", Role::Title)];
+    let mut title = vec![look.span(RunPane::Timeline.word(), Role::Title)];
     if view.tracks.iter().any(Option::is_some) {
         title.push(match divergence(view) {
             Some(step) if area.width >= LONG_TITLE => {

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::computed::superscript;
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
-use crate::screens::run::state::RecordView;
+use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width, split_rows};
 use crate::widgets::list::all_fit;
 use crate::widgets::look::{
@@ -120,7 +120,7 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
             look.span(format!("  {} → {}", moment(a), moment(b)), Role::Changed),
         ];
     }
-    let mut title = vec![look.span("Global state", Role::Title)];
+    let mut title = vec![look.span(RunPane::State.word(), Role::Title)];
     if view.opened.has_steps() {
         title.push(look.span(format!("  {}", moment(view.moment)), Role::Dim));
         let known = common_badge(view).map(|badge| look.span(format!("  all {}", badge.label()), Role::Badge));

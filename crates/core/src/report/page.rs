@@ -57,6 +57,8 @@ pub struct PagePicture<'p> {
     pub steps: Vec<usize>,
     /// Names of keys, pressed at each.
     pub keys: &'p str,
+    /// The title of the only pane to draw.
+    pub pane: Option<&'p str>,
     /// Columns and rows.
     pub size: (u16, u16),
     /// A recording instead of a picture.
