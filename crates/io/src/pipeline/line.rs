@@ -331,19 +331,19 @@ impl<T: Tally> Line<T> {
         while !finished.stopped && finished.total.is_none() && reader.next >= finished.next + self.ahead {
             finished = self.moved.wait(finished).unwrap_or_else(PoisonError::into_inner);
         }
-        if finished.stopped || finished.total.is_some() {
-            finished.total.get_or_insert(reader.next);
-            self.moved.notify_all();
-            return None;
-        }
+        let is_over = finished.stopped || finished.total.is_some();
         drop(finished);
-        let task = reader.next(block);
+        let task = if is_over { None } else { reader.next(block) };
         if task.is_none() {
-            // Where another thread panicked there are fewer: nobody waits for its block.
-            lock(&self.finished).total.get_or_insert(reader.next);
-            self.moved.notify_all();
+            self.end_at(reader.next);
         }
         task
+    }
+
+    /// There are so many blocks; fewer where another thread panicked meanwhile: nobody waits for its block.
+    fn end_at(&self, blocks: u64) {
+        lock(&self.finished).total.get_or_insert(blocks);
+        self.moved.notify_all();
     }
 
     fn next_done(&self) -> Option<Done<T>> {
@@ -456,6 +456,23 @@ impl BlockReader {
 mod tests {
     use super::*;
     use crate::source::block::BLOCK;
+
+    #[test]
+    fn the_end_of_the_input_does_not_bring_back_the_block_of_a_thread_that_panicked() {
+        let line = Line::<Vec<u8>>::new(Expand::default(), 1);
+        let fault = std::thread::scope(|scope| {
+            let faulty = scope.spawn(|| {
+                let _alarm = Alarm(&line);
+                panic!("the fault that this test is about");
+            });
+            faulty.join()
+        });
+        assert!(fault.is_err());
+        // Another thread was reading when that happened, and finds the end behind the lost block.
+        line.end_at(1);
+        assert_eq!(lock(&line.finished).total, Some(0));
+        assert!(line.next_done().is_none());
+    }
 
     #[test]
     fn small_inputs_get_a_few_seconds_of_work_and_large_ones_more() {
