@@ -42,7 +42,13 @@ fn a_chain_of_thought_looks_like_a_run() {
 /// Keys that lead to every kind of screen, one after the other, from the table and back to it.
 const TOUR: &[&str] = &[
     "",
-    "?",
+    "I",
+    "j j l",
+    "Enter",
+    "Esc O",
+    "j l",
+    "Esc A",
+    "Esc ?",
     "Esc f",
     "'co'",
     "Tab",
@@ -79,9 +85,14 @@ fn draw_at_every_size(drive: &mut Drive, step: usize) {
 }
 
 fn tour(drive: &mut Drive, step: usize) {
+    let mut seen = Vec::new();
     for keys in TOUR {
         drive.keys(keys);
+        seen.push(drive.app.screen());
         draw_at_every_size(drive, step);
+    }
+    for board in [ScreenKind::Insights, ScreenKind::Dashboard, ScreenKind::Adjudication] {
+        assert!(seen.contains(&board), "{board:?} is not on the tour: {seen:?}");
     }
     while drive.app.screen() != ScreenKind::Table || drive.app.dialog.is_some() {
         drive.keys("Esc");
