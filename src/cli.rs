@@ -29,6 +29,7 @@ mod compare;
 mod config;
 mod demo;
 mod export;
+mod filtered;
 mod help;
 mod links;
 mod man;
@@ -309,9 +310,8 @@ pub struct Check {
     /// What belongs to answers with cited lines
     #[command(flatten)]
     pub answers: AnswerArgs,
-    /// Only records that fit, for example "correct:false rule:unused steps>4" (`?` on the screen lists the fields)
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["reviewed", "merge", "expect"])]
-    pub filter: Option<String>,
+    #[command(flatten)]
+    filter: filtered::FilterArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
@@ -334,7 +334,7 @@ pub struct Check {
     #[arg(long, requires = "summary", conflicts_with = "merge")]
     pub charts: bool,
     /// Add up the output of earlier checks (records or summaries); each record counts once, by its sha256
-    #[arg(long, requires = "summary", conflicts_with_all = ["schema", "baseline", "reviewed", "expect"])]
+    #[arg(long, requires = "summary", conflicts_with_all = ["schema", "baseline", "reviewed", "expect", "filter"])]
     pub merge: bool,
     /// Shape of each JSON object
     #[command(flatten)]
@@ -343,13 +343,13 @@ pub struct Check {
     #[arg(long, value_name = "PATH")]
     pub baseline: Option<PathBuf>,
     /// Apply reviews: accept passed records, report failed ones
-    #[arg(long)]
+    #[arg(long, conflicts_with = "filter")]
     pub reviewed: bool,
     /// Review log for --reviewed [default: PATH.reviews.jsonl]
     #[arg(long, value_name = "LOG", requires = "reviewed")]
     pub reviews: Vec<PathBuf>,
     /// Fail when a passed item regresses: another answer, new findings, or missing
-    #[arg(long, value_name = "LOG", conflicts_with_all = ["reviewed", "summary", "schema", "baseline"])]
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["reviewed", "summary", "schema", "baseline", "filter"])]
     pub expect: Option<PathBuf>,
     /// Threads [default: one per core]
     #[arg(long, short, value_name = "N")]
@@ -462,6 +462,8 @@ pub struct Show {
     pub answers: AnswerArgs,
     #[command(flatten)]
     pick: pick::Pick,
+    #[command(flatten)]
+    filter: filtered::FilterArgs,
     /// Only this step, counted from 1: what it reads, does and writes
     #[arg(long, value_name = "N")]
     pub step: Option<usize>,

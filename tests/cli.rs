@@ -470,7 +470,9 @@ fn a_filter_takes_records_as_on_the_screen() {
     assert_eq!(results(&named).len(), 1);
     // The exit code is that of the records that fit.
     assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
-    for (filter, words) in [("nope:1", "no field"), ("cell:both", "use them on the screen")] {
+    for (filter, words) in
+        [("nope:1", "no field"), ("cell:both", "use them on the screen"), ("verdict:fail", "review list")]
+    {
         let output = check(filter, &[]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
     }

@@ -345,7 +345,13 @@ fn without_reviews_the_boards_show_what_the_triage_says() {
 #[test]
 fn who_disagrees_stands_side_by_side_and_is_decided() {
     let (folder, mut d) = reviewed();
-    d.keys("A").shows(&["verdict  c6", "⊖ fail  ada", "⊕ pass  bob", "slip, unit, twice", "expected answer: suspect"]);
+    d.keys("A").shows(&[
+        "verdict  Item 6",
+        "⊖ fail  ada",
+        "⊕ pass  bob",
+        "slip, unit, twice",
+        "expected answer: suspect",
+    ]);
     d.shows(&["gold ␛[31mis wrong", "Fix: step_run, step 2", "overlap 1", "under 20 items are counted only"]);
     d.keys("x").shows(&["1 [ ] slip", "2 [ ] unit, twice", "Enter save", "Esc cancel"]);
     d.keys("2 1 1").shows(&["1 [ ] slip", "2 [x] unit, twice"]);
@@ -409,7 +415,7 @@ fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     d.keys("Esc Enter");
     assert_eq!(d.app.screen(), ScreenKind::Run);
     d.shows(&["Item 6"]);
-    d.keys("A").shows(&["verdict  c6"]);
+    d.keys("A").shows(&["verdict  Item 6"]);
     d.keys("^D ^D ^U q");
     assert!(!d.app.screen().is_of_all() && d.app.screen() != ScreenKind::SideBySide);
 }
@@ -462,7 +468,7 @@ fn the_mouse_chooses_and_opens() {
         d.click(column, row);
         d.click(column, row);
         assert_eq!(d.app.table.filter_text, "board:fix/step_run/step_2/product");
-        d.keys("A").click_on("verdict  c6");
+        d.keys("A").click_on("verdict  Item 6");
         assert_eq!(d.app.screen(), ScreenKind::Run, "the first is chosen already");
     }
 }

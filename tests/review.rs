@@ -138,6 +138,47 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
 }
 
 #[test]
+fn lists_name_questions_and_take_a_filter() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &runs());
+    folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
+    let list = |more: &[&str]| folder.ok(&[&["review", "list", "runs.jsonl"], more].concat(), "");
+    let all = list(&[]);
+    assert!(all.starts_with("r0   fail      What is question 0?   arithmetic_slip · ada fail"), "{all}");
+    let errors = list(&["--regenerate"]);
+    assert!(errors.contains("r274  error     What is question 274?  the run ended"), "{errors}");
+    // Without the records nobody knows what was asked.
+    let alone = folder.ok(&["review", "list", "--reviews", "runs.jsonl.reviews.jsonl"], "");
+    assert!(alone.starts_with("r0   fail      arithmetic_slip · ada fail"), "{alone}");
+
+    let ids = |filter: &str| list(&["--ids", "--filter", filter]).lines().count();
+    assert_eq!((ids("correct:false"), ids("correct:true"), ids("label:wrong_plan"), ids("id:r1")), (42, 0, 15, 11));
+    assert_eq!((ids("label:wrong_plan id:r2"), ids("-verdict:fail"), ids("reviewed:true")), (10, 0, 42));
+    assert_eq!(list(&["--ids", "--regenerate", "--filter", "kind:error"]), "r274\n");
+    for (arguments, words) in [
+        (&["review", "list", "runs.jsonl", "--filter", "corect:true"][..], "Did you mean \"correct\"?"),
+        (&["review", "list", "--reviews", "runs.jsonl.reviews.jsonl", "--filter", "correct:true"], "pass their file"),
+        (&["show", "runs.jsonl", "--filter", "corect:true"], "--filter: there is no field \"corect\". Did you mean"),
+        (&["show", "runs.jsonl", "--filter", "steps>900"], "no record fits --filter; 275 were read"),
+        (&["compare", "runs.jsonl", "runs.jsonl", "--filter", "corect:true"], "--filter: there is no field \"corect\""),
+    ] {
+        let ran = folder.run(arguments, "");
+        assert!(ran.code == 2 && ran.said.contains(words), "{arguments:?}: {}{}", ran.out, ran.said);
+    }
+
+    let shown = folder.run(&["show", "runs.jsonl", "--filter", "correct:true pred=5"], "");
+    assert!(shown.out.starts_with("runs.jsonl:43  id r42"), "{}", shown.out);
+    assert!(shown.said.contains("231 more records fit; select with --id or --line:\n"), "{}", shown.said);
+    assert!(shown.said.contains("  runs.jsonl:44  What is question 43?\n"), "{}", shown.said);
+
+    folder.write("b.jsonl", &(0..275).map(|id| run(id, 5.0, 5.0) + "\n").collect::<String>());
+    let compared = folder.ok(&["compare", "runs.jsonl", "b.jsonl", "--cell", "only_b", "--filter", "label:slip"], "");
+    assert_eq!(compared.lines().filter(|line| line.contains("B only  ")).count(), 20 + 1, "{compared}");
+    assert!(compared.lines().last().unwrap().starts_with("r19"), "{compared}");
+    assert!(compared.contains("  What is question 7?  "), "{compared}");
+}
+
+#[test]
 fn a_record_that_changed_shows_its_verdict_as_stale() {
     let folder = Folder::new();
     let one = run(1, 4.0, 5.0);
@@ -468,7 +509,7 @@ fn reviews_are_a_regression_set() {
     let same = expect("old.jsonl", &[]);
     assert_eq!(same.code, 0);
     assert!(same.out.ends_with("5 reviewed: 3 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{}", same.out);
-    assert!(same.out.contains("still_failing  r3  misread\n"));
+    assert!(same.out.contains("still_failing  r3  What is question 3?  misread\n"));
     // Another run of the same questions, one under another id.
     let other = run(2, 4.0, 5.0).replace("r2", "other");
     folder.write(

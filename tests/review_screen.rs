@@ -249,10 +249,10 @@ fn undo_and_redo_are_events_and_go_to_their_record() {
     let mut d = desk.open();
     d.keys("Enter a x 1 Enter");
     assert_eq!(open_id(&d), "r3");
-    d.keys("u").shows(&["Undone: fail r2"]);
+    d.keys("u").shows(&["Undone: fail What is 2 and 2?"]);
     assert_eq!(open_id(&d), "r2");
     d.shows(&["unreviewed", "review 1/3"]);
-    d.keys("u").shows(&["Undone: pass r1", "review 0/3"]);
+    d.keys("u").shows(&["Undone: pass What is 1 and 1?", "review 0/3"]);
     d.keys("u").shows(&["nothing to undo"]);
     d.keys("U").shows(&["⊕ pass", "review 1/3"]);
     assert_eq!(open_id(&d), "r1");

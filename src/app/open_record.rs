@@ -340,6 +340,7 @@ impl OpenRecord {
     #[must_use]
     pub(crate) fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
         let mut summary = Summary::of(&self.view(), self.case.findings(), dataset, position);
+        summary.take_question(&self.view());
         summary.fix = self.where_to_fix.as_ref().map(|verdict| verdict.fix);
         self.summary = Some(Box::new(summary));
         self

@@ -27,6 +27,7 @@ use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
 use stepscope_core::review::queue::Queue;
+use stepscope_core::review::stats::name_of;
 use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
@@ -34,6 +35,8 @@ use stepscope_io::log::journal;
 use stepscope_io::source::beneath;
 use stepscope_terminal::input::Input;
 
+/// A question is so long in a sentence.
+const TITLE: usize = 40;
 /// A longer pause between two keys is no work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// After so many items without a label that is new to the reviewer, the labels are said to be enough.
@@ -55,6 +58,8 @@ pub struct KnownRecord {
     pub item: ItemRef,
     /// Its content.
     pub content: Digest,
+    /// The beginning of its question.
+    question: Option<Shown>,
     /// What was said of it.
     pub judged: VerdictState,
 }
@@ -469,11 +474,18 @@ impl Review {
         self.places.get(&place_of(item))?.iter().find(same).copied()
     }
 
+    /// What people know an item by: its question, else its id or position.
+    pub(crate) fn title_of(&self, item: &ItemRef) -> Shown {
+        let known = self.record_of(item).and_then(|record| self.known.get(&record)?.question.clone());
+        known.unwrap_or_else(|| name_of(item).line()).cut(TITLE)
+    }
+
     /// A record is this item.
-    pub fn learn(&mut self, record: usize, item: ItemRef, content: Digest) {
+    pub fn learn(&mut self, record: usize, summary: &Summary) {
+        let (item, content, question) = (summary.item.clone(), summary.content, summary.question.clone());
         let judged = self.judge(&item, &content);
         let place = place_of(&item);
-        let before = self.known.insert(record, KnownRecord { item, content, judged });
+        let before = self.known.insert(record, KnownRecord { item, content, question, judged });
         if let Some(before) = before.as_ref().map(|known| place_of(&known.item)).filter(|before| *before != place)
             && let Some(records) = self.places.get_mut(&before)
         {
@@ -567,9 +579,8 @@ impl Review {
         self.put_aside();
         target.shown = (self.clock.now)();
         target.again = self.expected.take() == Some(target.record) && self.is_due_again(target.record);
-        let (item, content) = (target.summary.item.clone(), target.summary.content);
-        self.learn(target.record, item.clone(), content);
-        let place = self.aside.iter().position(|(other, _)| same_item(other, &item));
+        self.learn(target.record, &target.summary);
+        let place = self.aside.iter().position(|(other, _)| same_item(other, &target.summary.item));
         self.draft = place.map(|place| self.aside.remove(place).1).unwrap_or_default();
         self.target = Some(target);
     }

@@ -175,5 +175,7 @@ fn summary(reading: &Reading, row: &RowFacts, judged: bool) -> Option<Summary> {
     let case = case_of_row(reading.read().ok()?, Tape::default(), row, Arc::new(reading.around(&Arc::default())));
     let (case, none) = (case.view(), Findings::new());
     let findings = if judged { case.findings() } else { &none };
-    Some(Summary::of(&case, findings, reading.dataset.clone(), reading.position))
+    let mut summary = Summary::of(&case, findings, reading.dataset.clone(), reading.position);
+    summary.take_question(&case);
+    Some(summary)
 }

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::filtered::Filtered;
 use self::reviewed::Reviewed;
+use super::filtered::{Filtered, Verdicts};
 use super::links::Links;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::schema::Schema;
@@ -29,7 +29,6 @@ use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::open::read_small;
 
 mod expect;
-mod filtered;
 mod merge;
 mod reviewed;
 
@@ -109,7 +108,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
-    let filtered = match options.filter.as_deref().map(|typed| Filtered::parse(typed, side.types())).transpose() {
+    let filtered = match options.filter.read(side.types(), Verdicts::Unknown) {
         Ok(filtered) => filtered,
         Err(sentence) => {
             out.complain(&sentence);
@@ -140,7 +139,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
         |case, input, out| {
             let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
             let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
-            if filtered.as_ref().is_some_and(|filtered| !filtered.takes(case, findings)) {
+            if filtered.as_ref().is_some_and(|filtered| !filtered.counts(case, findings)) {
                 return;
             }
             let judged = accepted.as_ref().filter(|_| judges);
@@ -197,7 +196,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     if let Some(tally) = &tally {
         outcome.counts.findings = tally.findings;
     }
-    if let Some(tally) = filtered.map(|filtered| filtered.tally()) {
+    if let Some(tally) = filtered.as_ref().map(Filtered::tally) {
         (outcome.counts.records, outcome.counts.findings) = (tally.records, tally.findings);
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 
 use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
 use crate::cli::check::threads;
-use crate::cli::review::{counted, summaries};
+use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
+use crate::cli::review::{Who, counted, summaries};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::{Case, Location};
@@ -16,6 +17,7 @@ use stepscope_core::compare::difference::RecordDifference;
 use stepscope_core::compare::print::{ComparedRuns, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
 use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::found_beside;
 use stepscope_io::pipeline::check::read;
@@ -42,8 +44,10 @@ pub struct Compare {
     /// Also list the items of these cells: both, `only_a`, `only_b`, none, missing
     #[arg(long, value_name = "CELL", value_delimiter = ',', value_parser = cell)]
     cell: Vec<Cell>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Diff the two records of this id: fields, variables, first diverging step
-    #[arg(long, value_name = "ID", conflicts_with_all = ["cell", "fail_on_regression"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["cell", "fail_on_regression", "filter"])]
     id: Option<String>,
     /// Exit 1 when an item is correct in the baseline and not in the run
     #[arg(long)]
@@ -66,6 +70,7 @@ impl Compare {
             baseline: Some(self.b),
             reviewing: Reviewing { reviews: self.reviews, ..Reviewing::default() },
             compare: true,
+            filter: self.filter.filter,
             ..super::ScreenArgs::default()
         }
     }
@@ -90,10 +95,28 @@ pub(super) fn run(options: &Compare, side: &Arc<SideData>, out: &mut Out) -> u8 
 /// `None`: it could not be done, and that was said.
 fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
-    let [a, b] = [(&options.a, &reviews_a), (&options.b, &reviews_b)]
-        .map(|(path, reviews)| summaries(std::slice::from_ref(path), reviews, known, out));
+    let filter = |_| options.filter.read(known.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok();
+    let [filter_a, filter_b] = [filter(&options.a)?, filter(&options.b)?];
+    let [a, b] =
+        [(&options.a, &reviews_a, &filter_a), (&options.b, &reviews_b, &filter_b)].map(|(path, reviews, filter)| {
+            summaries(std::slice::from_ref(path), reviews, known, out, |summary, case| {
+                if !options.cell.is_empty() {
+                    summary.take_question(case);
+                }
+                if let Some(filter) = filter {
+                    filter.note(case);
+                }
+            })
+        });
     let [summaries_a, summaries_b] = [a?.summaries, b?.summaries];
-    let join = Join::of(&summaries_a, &summaries_b);
+    let mut join = Join::of(&summaries_a, &summaries_b);
+    if let Some((of_a, of_b)) = filter_a.as_ref().zip(filter_b.as_ref()) {
+        // An item is what A makes of it; where A lacks it, what B does.
+        join.pairs.retain(|pair| match pair.a {
+            Some(at) => takes(of_a, summaries_a.get(at), &reviews_a),
+            None => pair.b.is_some_and(|at| takes(of_b, summaries_b.get(at), &reviews_b)),
+        });
+    }
     if let Some(id) = &options.id {
         return one(options, id, &join, [&summaries_a, &summaries_b], known, out);
     }
@@ -144,6 +167,14 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         return Some(FOUND);
     }
     Some(CLEAN)
+}
+
+fn takes(filter: &Filtered, summary: Option<&Summary>, reviews: &Reviews) -> bool {
+    let Some(summary) = summary else { return false };
+    let (me, sets) = (Who::default().reviewer(), reviews.label_sets());
+    let reviewed = reviews.find(&summary.item, Some(&summary.content));
+    let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
+    filter.took(summary, &judged)
 }
 
 /// Why "no regression" would say nothing: no item is in both runs, or of none is it known whether B has it right.

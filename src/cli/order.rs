@@ -7,11 +7,10 @@ use clap::{Arg, Command};
 
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_base::words::closest;
 
 /// Flags of the whole program, which may stand before any command, whether it looks at them or not.
 const COMMON: [&str; 2] = ["theme", "config-dir"];
-/// Words are as like as this when one may be meant by the other.
-const ALIKE: f64 = 0.75;
 
 /// The arguments with the name of the command, if there is one, in front of the flags that stood before it.
 pub(super) fn commands_first(arguments: impl IntoIterator<Item = OsString>, program: &Command) -> Vec<OsString> {
@@ -100,9 +99,7 @@ pub(super) fn unknown_command(paths: &[PathBuf], program: &Command) -> Option<Sh
     if !is_word || word == "-" || std::fs::symlink_metadata(first).is_ok() {
         return None;
     }
-    let names = program.get_subcommands().map(Command::get_name);
-    let alike = names.map(|name| (strsim::jaro_winkler(word, name), name)).filter(|(alike, _)| *alike > ALIKE);
-    let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name);
+    let best = closest(word, program.get_subcommands().map(Command::get_name));
     let word = Shown::line(word.as_bytes());
     Some(match best {
         Some(best) => shown!("unknown command \"{word}\", and no such file. Did you mean \"{best}\"?"),

@@ -9,12 +9,13 @@ use clap::{Args, Subcommand};
 use super::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
-use stepscope_core::summary::Index;
+use stepscope_core::summary::{Index, Summary};
 use stepscope_io::log::journal::{Contents, beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read, read_checked, read_named};
 use stepscope_io::source::beneath::Place;
@@ -184,8 +185,18 @@ impl Where {
     }
 
     /// The records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
-    fn summaries(&self, reviews: &Reviews, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
-        if self.files.is_empty() { Some(Summaries::default()) } else { summaries(&self.files, reviews, side, out) }
+    fn summaries(
+        &self,
+        reviews: &Reviews,
+        side: &Arc<SideData>,
+        out: &Out,
+        also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
+    ) -> Option<Summaries> {
+        if self.files.is_empty() {
+            Some(Summaries::default())
+        } else {
+            summaries(&self.files, reviews, side, out, also)
+        }
     }
 
     /// The records, if any were named, with the rules that spoke. `None`: one could not be read.
@@ -214,9 +225,15 @@ impl Where {
 }
 
 /// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is said, and then there are none.
-/// That a document is missing is said too, and no more: verdicts are about the records.
-pub(super) fn summaries(paths: &[PathBuf], reviews: &Reviews, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
-    said(read(paths, reviews, crate::cli::check::threads(None), side), out)
+/// That a document is missing is said too, and no more: verdicts are about the records. `also` takes down more of each.
+pub(super) fn summaries(
+    paths: &[PathBuf],
+    reviews: &Reviews,
+    side: &Arc<SideData>,
+    out: &Out,
+    also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
+) -> Option<Summaries> {
+    said(read(paths, reviews, crate::cli::check::threads(None), side, also), out)
 }
 
 /// Reads and checks records; what cannot be read is said, and then there are none.

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError};
 use stepscope_io::pipeline::side_data::SideData;
 
+use super::filtered::Verdicts;
 use super::links::Links;
 use super::{CLEAN, FAILED, Out, Show};
 use crate::cli::check::threads;
@@ -23,6 +24,7 @@ use stepscope_core::run::cost::{RunCost, duration};
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_core::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
 use stepscope_core::run::trace::{Put, TraceStep};
+use stepscope_core::table::texts::question;
 use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
 use stepscope_io::pipeline::room::room_of;
@@ -33,8 +35,10 @@ const CUT: usize = 120;
 const MAX_STATES: usize = 5_000;
 /// The waterfall of a run is so wide.
 const BAR: usize = 32;
-/// How many other places of the same id are named.
+/// How many other records are named.
 const NAMED: usize = 5;
+/// Their questions are cut to so many characters.
+const QUESTION: usize = 60;
 
 /// Where a record stands among all: its source, and its first byte there.
 type At = (usize, u64);
@@ -94,6 +98,14 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let filter = match show.filter.read(side.types(), Verdicts::Unknown) {
+        Ok(filter) => filter,
+        Err(sentence) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
+    let takes = |case: &CaseView<'_>| filter.as_ref().is_none_or(|filter| filter.takes(case, case.findings()));
     let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
     // The same pipeline as `check`: a large file is searched on all cores. The rules look at what is printed alone.
     let outcome = read_through(
@@ -102,8 +114,7 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
         side,
         |case, input, _| {
             let at = (case.origin().source, case.origin().offset);
-            let place = || shown!("{}:{}", case.source().line(), case.origin().line);
-            if show.pick.wants(case) && lock().note(at, place()) {
+            if show.pick.wants(case) && takes(case) && lock().note(at, place_of(case)) {
                 let linking = links.as_ref().map(|links| look.linking(links.file(input)));
                 let page = page(show, case, linking.as_ref().unwrap_or(&look), terminal);
                 let mut found = lock();
@@ -117,7 +128,10 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
     out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some((first, page)) = found.page else {
-        out.complain(&show.pick.none(outcome.counts.records));
+        out.complain(&match &filter {
+            Some(_) => shown!("no record fits --filter; {} were read", grouped(outcome.counts.records as usize)),
+            None => show.pick.none(outcome.counts.records),
+        });
         return FAILED;
     };
     out.styled(&page.out);
@@ -127,16 +141,18 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let others = found.count - 1;
     if others > 0 {
         out.flush();
-        let named: Vec<_> = found
-            .places
-            .range((Bound::Excluded(first), Bound::Unbounded))
-            .map(|(_, place)| place.as_str())
-            .take(NAMED)
-            .collect();
-        let more = if others > NAMED as u64 { ", …" } else { "" };
         let records = if others == 1 { "record" } else { "records" };
-        let what = if show.pick.id.is_some() { "with this id" } else { "not shown; select with --id or --line" };
-        out.complain(&shown!("{} more {records} {what}: {}{more}", grouped(others as usize), named.join(", ")));
+        let what = match (&show.pick.id, &filter) {
+            (Some(_), _) => "with this id",
+            (None, Some(_)) => "fit; select with --id or --line",
+            (None, None) => "not shown; select with --id or --line",
+        };
+        out.complain(&shown!("{} more {records} {what}:", grouped(others as usize)));
+        let named = found.places.range((Bound::Excluded(first), Bound::Unbounded)).take(NAMED);
+        out.complain_of(named.map(|(_, place)| shown!("  {place}")));
+        if others > NAMED as u64 {
+            out.complain(&shown!("  and {} more", grouped(others as usize - NAMED)));
+        }
     }
     if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
@@ -145,6 +161,15 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
 fn place(case: &CaseView<'_>, look: &Look) -> String {
     let line = case.origin().line;
     look.place(&shown!("{}:{line}", case.source().line()), line as usize)
+}
+
+/// Where a record stands, and what it asks.
+fn place_of(case: &CaseView<'_>) -> Shown {
+    let place = shown!("{}:{}", case.source().line(), case.origin().line);
+    match case.record.as_ref().and_then(question) {
+        Some(question) => shown!("{place}  {}", question.cut(QUESTION)),
+        None => place,
+    }
 }
 
 fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordText {

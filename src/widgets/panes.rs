@@ -7,6 +7,7 @@ use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::Look;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_base::words::closest;
 
 /// Why a number leads to no pane.
 pub(crate) const NO_PANE: &str = "no pane has this number here";
@@ -15,9 +16,6 @@ pub(crate) const NO_PANE: &str = "no pane has this number here";
 pub(crate) fn numbered<T: Copy>(all: &[T], number: usize) -> Result<T, Reason> {
     number.checked_sub(1).and_then(|n| all.get(n)).copied().ok_or(NO_PANE)
 }
-
-/// Titles are alike from here on.
-const ALIKE: f64 = 0.75;
 
 /// The pane that a title means, or a word of it that no other title has.
 pub(crate) fn named<T: Copy>(all: &[(T, &'static str)], name: &str) -> Result<T, Shown> {
@@ -28,11 +26,9 @@ pub(crate) fn named<T: Copy>(all: &[(T, &'static str)], name: &str) -> Result<T,
     if let Some((pane, _)) = exact.or_else(|| by_word.next().filter(|_| by_word.next().is_none())) {
         return Ok(*pane);
     }
-    let alike = |title: &str| strsim::jaro_winkler(&typed, &title.to_lowercase());
-    let near = all.iter().map(|(_, title)| (alike(title), title)).filter(|(alike, _)| *alike > ALIKE);
-    let near = near.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let mean = near.map(|(_, title)| shown!(" Did you mean \"{}\"?", title.to_lowercase())).unwrap_or_default();
     let titles: Vec<String> = all.iter().map(|(_, title)| title.to_lowercase()).collect();
+    let near = closest(&typed, titles.iter().map(String::as_str)).map(str::to_owned);
+    let mean = near.map(|title| shown!(" Did you mean \"{title}\"?")).unwrap_or_default();
     Err(shown!("no pane \"{}\" (available: {}).{mean}", Shown::line(name.as_bytes()), titles.join(", ")))
 }
 

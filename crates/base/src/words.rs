@@ -1,3 +1,12 @@
+/// The one of some words that was hardly meant otherwise by a mistyped one.
+pub fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// Words are as like as this when one may be meant by the other.
+    const ALIKE: f64 = 0.75;
+    let alike = words.into_iter().map(|known| (strsim::jaro_winkler(word, known), known));
+    let best = alike.filter(|(alike, _)| *alike > ALIKE).max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.map(|(_, known)| known)
+}
+
 /// Makes an enum of its words: `ALL` in order, `word` and `from_word`; with `=> "..."` behind each word also `phrase`,
 /// what is said to people.
 ///

@@ -9,8 +9,10 @@ use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::review::fold::ItemReviews;
+use crate::review::stats::name_of;
 use crate::rules::RuleId;
 use crate::run::fork::ForkOrigin;
+use crate::table::texts;
 use crate::triage::Fix;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::Value;
@@ -19,6 +21,8 @@ use stepscope_base::text::{Shown, Untrusted, head};
 
 /// A longer answer is kept by its beginning.
 const MAX_ANSWER: usize = 500;
+/// A question is kept by so many characters: there may be a million of them.
+const MAX_QUESTION: usize = 80;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -35,6 +39,8 @@ pub struct Summary {
     pub content: Digest,
     /// What the model was asked.
     pub input: Option<Digest>,
+    /// The beginning of the question, by which people know the item; `None`: nobody asked, or it has none.
+    pub question: Option<Shown>,
     /// The final answer as a person reads it.
     pub answer: Option<Text>,
     /// The number of the answer.
@@ -88,6 +94,7 @@ impl Summary {
             execution: if is_fork { "fork".into() } else { "rec".into() },
             content: Digest::UNASKED,
             input: record.and_then(Record::input_digest),
+            question: None,
             answer: None,
             number: None,
             gold: None,
@@ -130,6 +137,18 @@ impl Summary {
         let triage = case.triage();
         self.fix = triage.map(|triage| triage.fix);
         self.fix_step = triage.and_then(|triage| triage.step).map(|step| step as u64 + 1);
+    }
+
+    /// Also takes down the beginning of its question.
+    pub fn take_question(&mut self, case: &CaseView<'_>) {
+        let question = case.record.as_ref().and_then(texts::question);
+        self.question = question.filter(|text| !text.as_str().is_empty()).map(|text| text.cut(MAX_QUESTION));
+    }
+
+    /// What people know the item by, in at most so many characters: its question, else its id or position.
+    pub fn title(&self, characters: usize) -> Shown {
+        let question = self.question.clone();
+        question.unwrap_or_else(|| name_of(&self.item).line()).cut(characters)
     }
 
     /// Also takes down the names of its variables, where the record tells them.
@@ -302,10 +321,26 @@ mod tests {
         assert_eq!(run.input, Some(Digest::of_bytes(b"How many?")));
         assert!(run.answers(&"1080.0".into()) && !run.answers(&"80".into()) && !run.is_error());
         assert!(run.findings.contains(&RuleId::GoldNum));
+        assert_eq!((run.question.as_ref(), run.title(9).as_str()), (None, "17"));
 
         let text = summary(r#"{"final_answer": "The  Big\nHouse "}"#);
         assert!(text.answers(&"the big house".into()) && !text.answers(&"the house".into()));
         assert_eq!((text.item.id, text.item.row_index), (None, Some(4)));
+
+        let named = |text: &str| {
+            let case = Case::read(text.as_bytes());
+            let mut summary = Summary::of(&case.view(), &[], None, 4);
+            summary.take_question(&case.view());
+            summary
+        };
+        let long = named(&format!(
+            r#"{{"id": 1, "question": "\u001b[31m{}", "gold_num": 4, "state": {{}}}}"#,
+            "é".repeat(200)
+        ));
+        assert_eq!(long.question.as_ref().unwrap().as_str(), format!("␛[31m{}…", "é".repeat(MAX_QUESTION - 5)));
+        assert_eq!(long.title(7).as_str(), "␛[31méé…");
+        // Without a question nothing else of the record is told: it may be hidden.
+        assert_eq!(named(r#"{"id": 7, "gold_num": 4, "state": {}}"#).title(20).as_str(), "7");
 
         let broken = summary("{\"id\": ");
         assert!(broken.is_error() && broken.content == Digest::of_bytes(b"{\"id\": "));

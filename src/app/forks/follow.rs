@@ -9,7 +9,6 @@ use crate::screens::rerun;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::stats::name_of;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::{FORKS, KnownFork};
@@ -62,7 +61,7 @@ pub(crate) fn told(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects 
         }
         What::Verdict(_) => review::news::saved(app, None, result),
         What::Decision(event) => {
-            let name = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
+            let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
             review::news::saved(app, Some(&name), result)
         }
     }

@@ -20,7 +20,6 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
 use stepscope_core::review::hide::Hide;
-use stepscope_core::review::stats::name_of;
 use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
 use stepscope_terminal::input::Input;
@@ -271,10 +270,10 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
     }
     let mut effects = write_label_set(app, &draft);
     let Some(event) = verdict_event(app, verdict, draft) else { return effects };
-    let name = name_of(event.item.as_ref().unwrap_or(&stepscope_core::review::event::ItemRef::default())).line();
+    let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
     app.review.count_item();
     effects.extend(say_event(app, event));
-    app.say(shown!("{} {}: {name}", glyph(verdict), verdict.word()));
+    app.say(shown!("{} {}: {name} · u undo", glyph(verdict), verdict.word()));
     effects.extend(keep_drafts(app));
     effects.extend(advance(app));
     effects
@@ -354,7 +353,7 @@ fn undo(app: &mut App) -> Effects {
     let events: Vec<Event> = app.review.to_undo().into_iter().cloned().collect();
     let Some(last) = events.last() else { return Vec::new() };
     let what = match events.len() {
-        1 => what_of(last),
+        1 => what_of(app, last),
         n => shown!("{n} records labelled"),
     };
     let item = last.item.clone();
@@ -675,8 +674,8 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 }
 
 /// An event in a few words.
-fn what_of(event: &Event) -> Shown {
-    let item = event.item.as_ref().map(|item| name_of(item).line()).unwrap_or_default();
+fn what_of(app: &App, event: &Event) -> Shown {
+    let item = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
     match (event.kind, event.verdict) {
         (EventKind::LabelSet, _) => Shown::own("label change"),
         (EventKind::Note, _) => shown!("note on {item}"),

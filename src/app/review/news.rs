@@ -80,7 +80,7 @@ pub(crate) fn take_summaries(
     if moves == app.table.moves() {
         for (record, summary) in summaries {
             if let Some(summary) = summary {
-                app.review.learn(record, summary.item, summary.content);
+                app.review.learn(record, &summary);
             }
         }
         // Counted and put in order with the next tick: there may be many more.
@@ -161,7 +161,7 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
         if let (Some(view), Some(target)) = (app.screens.record(), &mut app.review.target) {
             target.record = view.opened.index;
             let (record, summary) = (target.record, target.summary.clone());
-            app.review.learn(record, summary.item, summary.content);
+            app.review.learn(record, &summary);
         } else {
             app.review.put_aside();
         }
@@ -234,7 +234,7 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
 }
 
 fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
-    app.review.learn(record, summary.item.clone(), summary.content);
+    app.review.learn(record, summary);
     let reviewed = app.review.reviews.find(&summary.item, Some(&summary.content));
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
     let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));

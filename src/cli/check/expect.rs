@@ -14,7 +14,10 @@ use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::regression::{Expectation, judge};
 use stepscope_core::review::stats::name_of;
-use stepscope_core::summary::Index;
+use stepscope_core::summary::{Index, Summary};
+
+/// A longer question is cut.
+const QUESTION: usize = 44;
 
 pub(super) fn run(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) -> u8 {
     expect(options, journal, side, out).unwrap_or(FAILED)
@@ -38,7 +41,8 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
     let mut counts = [0_u64; Expectation::ALL.len()];
     let mut judged = 0_u64;
     for reviewed in contents.reviews.items() {
-        let Some((expectation, why)) = judge(reviewed, index.of_later(reviewed)) else { continue };
+        let summary = index.of_later(reviewed);
+        let Some((expectation, why)) = judge(reviewed, summary) else { continue };
         judged += 1;
         if let Some(count) = counts.get_mut(expectation as usize) {
             *count += 1;
@@ -48,7 +52,7 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
             write(reviewed, expectation, &why, &sets, &mut json);
             out.write(&json);
         } else if expectation != Expectation::Holds {
-            out.line(&line(reviewed, expectation, &why, &sets));
+            out.line(&line(reviewed, summary, (expectation, &why), &sets));
         }
     }
     let named: Vec<String> = Expectation::ALL
@@ -68,8 +72,15 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
 }
 
 /// `regressed      a-1  the answer was 7, is 9`
-fn line(reviewed: ItemReviews<'_>, expectation: Expectation, why: &[Shown], sets: &LabelSets<'_>) -> Shown {
+fn line(
+    reviewed: ItemReviews<'_>,
+    summary: Option<&Summary>,
+    (expectation, why): (Expectation, &[Shown]),
+    sets: &LabelSets<'_>,
+) -> Shown {
     let name = reviewed.item().map(name_of).unwrap_or_default().line();
+    let question = summary.and_then(|summary| summary.question.clone());
+    let name = question.map_or(name.clone(), |question| shown!("{name}  {}", question.cut(QUESTION)));
     let why: Vec<&str> = why.iter().map(Shown::as_str).collect();
     let labels: Vec<String> = reviewed.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
     let parts = [why.join("; "), labels.join(", ")];

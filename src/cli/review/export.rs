@@ -52,7 +52,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
         return failed(options, side, out);
     }
     let contents = options.place.contents(out)?;
-    let summaries = options.place.summaries(&contents.reviews, side, out)?;
+    let summaries = options.place.summaries(&contents.reviews, side, out, |_, _| {})?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {

@@ -4,18 +4,23 @@ use clap::Args;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use super::{Choice, Where};
+use super::{Choice, Where, Who};
+use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::{CLEAN, Out};
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::export;
+use stepscope_core::review::event::ItemRef;
+use stepscope_core::review::export::{self, Columns};
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
+use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::name_of;
+use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::summaries::Summaries;
 
 /// A longer id does not widen the column.
 const MAX_WIDTH: usize = 40;
+/// A longer question is cut.
+const MAX_QUESTION: usize = 44;
 
 /// `stepscope review list`.
 #[derive(Args, Clone, Debug)]
@@ -24,42 +29,86 @@ pub struct ListArgs {
     place: Where,
     #[command(flatten)]
     choice: Choice,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Print the ids alone
     #[arg(long)]
     ids: bool,
 }
 
 pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
+    let filter = list.filter.read(side.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok()?;
+    if filter.is_some() && list.place.files.is_empty() {
+        out.complain(&Shown::own("--filter looks at the records; pass their file too"));
+        return None;
+    }
     let contents = list.place.contents(out)?;
-    let summaries = list.place.summaries(&contents.reviews, side, out)?;
-    let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
-    let found = contents.reviews.items().map(|reviewed| index.at_content(reviewed));
-    let chosen: Vec<_> = found.filter(|reviewed| list.choice.takes(*reviewed, &sets)).collect();
-    let mut names: Vec<Shown> =
-        chosen.iter().filter_map(|reviewed| reviewed.item()).map(|item| name_of(item).line()).collect();
+    let reviews = &contents.reviews;
+    let summaries = list.place.summaries(reviews, side, out, |summary, case| {
+        if reviews.names(&summary.item) || summary.is_error() {
+            summary.take_question(case);
+            if let Some(filter) = &filter {
+                filter.note(case);
+            }
+        }
+    })?;
+    let (index, sets) = (super::index(&summaries), reviews.label_sets());
+    let found = reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
+    let found = found.map(|(reviewed, summary)| (reviewed.at(summary.map(|summary| &summary.content)), summary));
+    let fits = |(reviewed, summary): &(ItemReviews<'_>, Option<&Summary>)| {
+        list.choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)
+    };
+    let chosen: Vec<_> = found.filter(fits).collect();
+    let errors: Vec<&Summary> = unjudged_errors(list, reviews, &summaries)
+        .filter(|summary| takes(filter.as_ref(), Some(summary), None, &sets))
+        .collect();
     if list.ids {
+        let items = chosen.iter().filter_map(|(reviewed, _)| reviewed.item());
+        let mut names: Vec<Shown> = items.map(|item| name_of(item).line()).collect();
         // An id of two files or sides is one id.
         let mut seen = foldhash::HashSet::default();
         names.retain(|name| seen.insert(name.clone()));
-        let errors = unjudged_errors(list, &contents.reviews, &summaries).map(|summary| name_of(&summary.item).line());
-        for name in names.into_iter().chain(errors) {
+        for name in names.into_iter().chain(errors.iter().map(|summary| name_of(&summary.item).line())) {
             out.line(&name);
         }
         return Some(CLEAN);
     }
-    let width = names.iter().map(|name| name.as_str().chars().count()).max().unwrap_or(0).min(MAX_WIDTH);
-    for reviewed in chosen {
-        out.line(&export::text(reviewed, &sets, width));
+    let listed = chosen.iter().map(|(reviewed, summary)| (reviewed.item(), *summary));
+    let columns = columns(listed.chain(errors.iter().map(|summary| (Some(&summary.item), Some(*summary)))));
+    for (reviewed, summary) in chosen {
+        out.line(&export::text(reviewed, question(summary), &sets, columns));
     }
-    for summary in unjudged_errors(list, &contents.reviews, &summaries) {
-        out.line(&shown!(
-            "{:width$}  {:8}  {}",
-            name_of(&summary.item).line(),
-            "error",
-            "the run ended without an answer"
-        ));
+    for summary in errors {
+        let said = Shown::own("the run ended without an answer");
+        out.line(&columns.line(&name_of(&summary.item).line(), "error", question(Some(summary)), &said));
     }
     Some(CLEAN)
+}
+
+/// Whether the filter takes an item; without a filter it takes all, with one only what is among the records.
+fn takes(
+    filter: Option<&Filtered>,
+    summary: Option<&Summary>,
+    reviewed: Option<ItemReviews<'_>>,
+    sets: &LabelSets<'_>,
+) -> bool {
+    let Some(filter) = filter else { return true };
+    let me = Who::default().reviewer();
+    let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, sets)).unwrap_or_default();
+    summary.is_some_and(|summary| filter.took(summary, &judged))
+}
+
+fn question(summary: Option<&Summary>) -> Option<Shown> {
+    summary?.question.clone().map(|question| question.cut(MAX_QUESTION))
+}
+
+/// The columns that hold all of these items.
+fn columns<'s>(listed: impl Iterator<Item = (Option<&'s ItemRef>, Option<&'s Summary>)>) -> Columns {
+    let characters = |text: Shown| text.as_str().chars().count();
+    listed.fold(Columns::default(), |widest, (item, summary)| Columns {
+        name: widest.name.max(item.map_or(0, |item| characters(name_of(item).line())).min(MAX_WIDTH)),
+        question: widest.question.max(question(summary).map_or(0, characters)),
+    })
 }
 
 /// Runs that ended without an answer, which nobody has to judge for them to be run again.

@@ -105,18 +105,21 @@ fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look
     let line = |case: &DisputedRecord| {
         let what = if case.dispute.labels_only { "labels" } else { "verdict" };
         let role = if case.dispute.labels_only { Role::Dim } else { Role::Warning };
-        let name = name_of(&case.summary.item).line();
-        vec![look.span(pad(what, 9), role), look.span(name.as_str(), Role::Text)]
+        vec![look.span(pad(what, 9), role), look.span(case.summary.title(inner_width(area)).into_string(), Role::Text)]
     };
     pane(title, rows, |n| judged.cases.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
 fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let name = name_of(&case.summary.item).line();
-    let lines = case_lines(app, judged, case, inner_width(area));
+    let width = inner_width(area);
+    let lines = case_lines(app, judged, case, width);
     let rows = Rows { top: app.across.adjudication.top, len: lines.len(), at: None };
     let line = |n: usize| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default());
-    pane(vec![look.span(name.as_str(), Role::Title)], rows, line, area, buf, Look { focused: false, ..look });
+    let mut title = vec![look.span(case.summary.title(width.saturating_sub(6)).into_string(), Role::Title)];
+    if case.summary.question.is_some() {
+        title.push(look.span(format!("  {}", name_of(&case.summary.item).line()), Role::Faint));
+    }
+    pane(title, rows, line, area, buf, Look { focused: false, ..look });
 }
 
 /// How many lines the chosen item has, and how many are on screen.

@@ -12,6 +12,8 @@ use stepscope_base::text::{Shown, Untrusted, head};
 
 /// A longer answer is cut in a line of text.
 const CUT: usize = 40;
+/// A longer question is cut.
+const QUESTION: usize = 44;
 /// The scale from 0 to 100 % is so wide.
 const SCALE: usize = 31;
 
@@ -92,16 +94,18 @@ impl ComparedRuns<'_> {
     /// One item as a line of text.
     pub fn line(&self, item: &ComparedItem, width: usize) -> Shown {
         let [a, b] = self.summaries(item);
-        let name = [a, b].into_iter().flatten().next().map(|summary| name_of(&summary.item).line()).unwrap_or_default();
+        let first = || [a, b].into_iter().flatten();
+        let name = first().next().map(|summary| name_of(&summary.item).line()).unwrap_or_default();
+        let question = first().find_map(|summary| summary.question.clone()).unwrap_or_default().cut(QUESTION);
         let answer = |summary: Option<&Summary>| match summary {
             None => Shown::own("missing"),
             Some(summary) if summary.is_error() => Shown::own("error"),
             Some(summary) => summary.answer.as_ref().map_or(Shown::own("no answer"), |answer| answer.line().cut(CUT)),
         };
-        let gold = [a, b].into_iter().flatten().find_map(|summary| summary.gold);
-        let gold = gold.map(|gold| shown!("  gold {}", gold.shown())).unwrap_or_default();
+        let gold = first().find_map(|summary| summary.gold);
+        let gold = gold.map(|gold| shown!("  expected {}", gold.shown())).unwrap_or_default();
         let cell = item.cell(Basis::GoldAdjusted).map_or("disputed", Cell::phrase);
-        shown!("{:width$}  {cell:16}  A {}  B {}{gold}", name.cut(width), answer(a), answer(b))
+        shown!("{:width$}  {cell:16}  {question:QUESTION$}  A {}  B {}{gold}", name.cut(width), answer(a), answer(b))
     }
 
     fn summaries(&self, item: &ComparedItem) -> [Option<&Summary>; 2] {

@@ -208,8 +208,28 @@ fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
     }
 }
 
+/// How wide the columns of a list for people are; a column of no width is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Columns {
+    /// The id.
+    pub name: usize,
+    /// The question.
+    pub question: usize,
+}
+
+impl Columns {
+    /// One line: the id, the outcome, the question, and what there is to tell.
+    pub fn line(self, name: &Shown, outcome: &str, question: Option<Shown>, said: &Shown) -> Shown {
+        let width = self.name;
+        let line = shown!("{name:width$}  {outcome:8}  ");
+        let width = self.question;
+        let question = question.unwrap_or_default();
+        if width == 0 { line.join(said) } else { line.join(&shown!("{question:width$}  ")).join(said) }
+    }
+}
+
 /// One line for people.
-pub fn text(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, width: usize) -> Shown {
+pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets<'_>, columns: Columns) -> Shown {
     let name = reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
     let outcome = reviewed.outcome();
     let labels: Vec<String> = reviewed.labels(sets).iter().map(|label| label.name.line().into_string()).collect();
@@ -240,7 +260,7 @@ pub fn text(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, width: usize) -> Sh
         }
         parts.push(said);
     }
-    shown!("{name:width$}  {:8}  {}", outcome.word(), parts.join(" · "))
+    columns.line(&name, outcome.word(), question, &shown!("{}", parts.join(" · ")))
 }
 
 #[cfg(test)]
@@ -325,7 +345,7 @@ mod tests {
         for inert in [
             written(&reviews, |one, sets, out| markdown(one, sets, false, out)),
             written(&reviews, jsonl),
-            text(reviews.items().next().unwrap(), &reviews.label_sets(), 5).into_string(),
+            text(reviews.items().next().unwrap(), None, &reviews.label_sets(), Columns::default()).into_string(),
         ] {
             assert!(inert.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{inert}");
         }

@@ -24,6 +24,7 @@ use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
 use crate::triage::Fix;
 use stepscope_base::json::{Tape, Value};
+use stepscope_base::words::closest;
 
 /// A filter that was understood.
 #[derive(Clone, Debug, Default)]
@@ -508,8 +509,16 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         "recovered" => {
             choices(field, value, &RECOVERED).map(|found| Test::RecoversGold(found.first().copied().unwrap_or(true)))
         }
-        _ => Err(format!("there is no field {field:?}; fields: {}", names(FIELDS.iter().map(|(name, _)| *name)))),
+        _ => {
+            let fields = || FIELDS.iter().map(|(name, _)| name.trim_end_matches(':'));
+            Err(format!("there is no field {field:?}.{} Fields: {}", meant(field, fields()), names(fields())))
+        }
     }
+}
+
+/// The question whether one of the words that there are was meant.
+fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    closest(word, known).map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default()
 }
 
 /// Why a word that no column begins with is no text to look for: it compares something. What stands in quotes is text.
@@ -540,7 +549,11 @@ fn meant_as_comparison(word: &str) -> Option<String> {
     if !name.starts_with(char::is_alphabetic) {
         return None;
     }
-    Some(format!("there is no number {name:?}; numbers: {}. To look for the text, write it in quotes", numbers()))
+    let meant = meant(name, Column::NAMES.iter().map(|(name, _)| *name));
+    Some(format!(
+        "there is no number {name:?}.{meant} Numbers: {}. To look for the text, write it in quotes",
+        numbers()
+    ))
 }
 
 fn number_test(name: &str, column: Column, comparison: Operator, value: &str) -> Result<Test, String> {
@@ -553,11 +566,10 @@ fn choices<T: Copy>(field: &str, value: &str, known: &[(&str, T)]) -> Result<Vec
     value
         .split(',')
         .map(|word| {
-            known
-                .iter()
-                .find(|(name, _)| *name == word)
-                .map(|(_, value)| *value)
-                .ok_or_else(|| format!("{field}: takes {}, not {word:?}", names(known.iter().map(|(name, _)| *name))))
+            known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
+                let words = || known.iter().map(|(name, _)| *name);
+                format!("{field}: takes {}, not {word:?}.{}", names(words()), meant(word, words()))
+            })
         })
         .collect()
 }
@@ -777,7 +789,7 @@ mod tests {
     #[test]
     fn what_compares_is_never_looked_for_as_text() {
         for (typed, words) in [
-            ("reward<1", "there is no number \"reward\"; numbers: steps, fitness, conf"),
+            ("reward<1", "there is no number \"reward\". Numbers: steps, fitness, conf"),
             ("-reward>=.5", "there is no number \"reward\""),
             ("meta.score==1", "there is no number \"meta.score\""),
             ("reward<", "there is no number \"reward\""),
@@ -787,7 +799,10 @@ mod tests {
             ("kind!=error", "write kind: and then"),
             ("steps >4", "without blanks, as in steps>4"),
             ("steps > 4", "without blanks, as in steps>4"),
+            ("fitnes<1", "there is no number \"fitnes\". Did you mean \"fitness\"?"),
             ("reward:1", "there is no field \"reward\""),
+            ("corect:true", "there is no field \"corect\". Did you mean \"correct\"? Fields: correct, "),
+            ("correct:ture", "not \"ture\". Did you mean \"true\"?"),
         ] {
             assert!(error(typed).contains(words), "{typed}: {}", error(typed));
         }

@@ -62,12 +62,16 @@ fn value_text(value: Value<'_>) -> Option<Shown> {
     }
 }
 
-fn title(record: &Record<'_>) -> Shown {
+/// The question, else the procedure's name or the error that ended the run: by what a person knows the record again.
+/// Nothing of it is ever hidden from a reviewer.
+pub fn question(record: &Record<'_>) -> Option<Shown> {
     let procedure = record.procedure;
     let name = procedure.and_then(|value| value.get("NameDescription").or_else(|| value.get("name_description")));
-    scalar(record.question)
-        .or_else(|| scalar(name))
-        .or_else(|| scalar(record.error))
+    scalar(record.question).or_else(|| scalar(name)).or_else(|| scalar(record.error))
+}
+
+fn title(record: &Record<'_>) -> Shown {
+    question(record)
         .or_else(|| (record.kind == RecordKind::Answer).then(|| scalar(record.answer?.get("final_answer"))).flatten())
         .or_else(|| answered(record))
         .unwrap_or_else(|| Shown::line(head(record.root.raw())))

@@ -159,8 +159,8 @@ pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>,
     let baseline = read(wanted, threads)?;
     let of_b = Journals { files: wanted.baseline.files(), named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let a = wanted.run.summaries(threads, None);
-    let b = Snapshot::of(&baseline).summaries(threads, None);
+    let a = wanted.run.summaries(threads, None, |_| false);
+    let b = Snapshot::of(&baseline).summaries(threads, None, |_| false);
     let places: Vec<Address> = a.iter().map(address).collect();
     let join = Join::of(&a, &b);
     let side_a = Side { summaries: &a, reviews: &reviews_a, strict: false };

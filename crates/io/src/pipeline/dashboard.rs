@@ -56,7 +56,7 @@ pub struct BoardData {
 /// Reads journals and records. An error says what could not be read.
 pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> Result<Arc<BoardData>, Failure> {
     let reviews = wanted.journals.read()?;
-    let summaries = wanted.run.summaries(threads, Some(side));
+    let summaries = wanted.run.summaries(threads, Some(side), |item| reviews.names(item));
     let steps: Vec<Option<u64>> = summaries.iter().map(|summary| summary.fix_step).collect();
     let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
     let place = |at: &usize| summaries.get(*at).map(address);

@@ -11,7 +11,7 @@ use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape};
-use stepscope_core::review::event::Text;
+use stepscope_core::review::event::{ItemRef, Text};
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 
@@ -66,9 +66,14 @@ impl Snapshot {
     }
 
     /// Every record as a summary, in their order; with `triage` the rules look at each, and where to fix it is judged beside
-    /// what is given. What cannot be read any more is left out: its file is about to be read
-    /// anew.
-    pub fn summaries(&self, threads: usize, triage: Option<&Arc<SideData>>) -> Vec<Summary> {
+    /// what is given. Questions are kept of the items that are `listed`. What cannot be read any more is left out: its file
+    /// is about to be read anew.
+    pub fn summaries(
+        &self,
+        threads: usize,
+        triage: Option<&Arc<SideData>>,
+        listed: impl Fn(&ItemRef) -> bool + Sync,
+    ) -> Vec<Summary> {
         let pieces: Vec<(&SnapshotSource, usize)> = self
             .sources
             .iter()
@@ -81,8 +86,9 @@ impl Snapshot {
                     let mut memory = Default::default();
                     while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
-                        let summaries: Vec<Summary> =
-                            rows.filter_map(|(at, row)| summary(source, at, row, &mut memory, triage)).collect();
+                        let summaries: Vec<Summary> = rows
+                            .filter_map(|(at, row)| summary(source, at, row, &mut memory, triage, &listed))
+                            .collect();
                         done.lock().unwrap_or_else(PoisonError::into_inner).extend(summaries);
                     }
                 });
@@ -101,6 +107,7 @@ fn summary(
     row: &RowFacts,
     (text, tape): &mut (Vec<u8>, Tape),
     triage: Option<&Arc<SideData>>,
+    listed: impl Fn(&ItemRef) -> bool,
 ) -> Option<Summary> {
     source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
     let dataset = source.dataset.clone();
@@ -114,6 +121,9 @@ fn summary(
         (summary.origin.source, summary.origin.offset) = (source.number, row.offset);
         if triage.is_some() {
             summary.take_fix(&view);
+        }
+        if listed(&summary.item) {
+            summary.take_question(&view);
         }
         drop(view);
         *tape = case.into_tape();

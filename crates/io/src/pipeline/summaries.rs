@@ -52,18 +52,29 @@ pub struct Summaries {
 }
 
 /// Reads files (or folders); no rule looks at the records, and their content is worked out where reviews speak of them.
-pub fn read(paths: &[PathBuf], reviews: &Reviews, threads: usize, side: &Arc<SideData>) -> Summaries {
+/// `also` takes down more of each.
+pub fn read(
+    paths: &[PathBuf],
+    reviews: &Reviews,
+    threads: usize,
+    side: &Arc<SideData>,
+    also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
+) -> Summaries {
     let tiny = Tiny::default();
     let summary = |case: &CaseView<'_>, input: &Input| {
-        tiny.takes(case).then(|| summary_if(case, input, &[], |item| reviews.names(item)))
+        tiny.takes(case).then(|| {
+            let mut summary = summary_if(case, input, &[], |item| reviews.names(item));
+            also(&mut summary, case);
+            summary
+        })
     };
     let (summaries, outcome) = crate::pipeline::check::read(expand(paths), threads, side, summary);
     tiny.judge(summaries, outcome, paths)
 }
 
-/// Reads and checks files (or folders): the summaries say which rules spoke.
+/// Reads and checks files (or folders): the summaries say which rules spoke, and what was asked.
 pub fn read_checked(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
-    read_with(paths, threads, side, |_, _| {})
+    read_with(paths, threads, side, Summary::take_question)
 }
 
 /// The same, and judges where each run is to be fixed.

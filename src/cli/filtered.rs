@@ -1,0 +1,109 @@
+//! `--filter`: the records that a command looks at, in the filter language of the screen.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::case::{CaseView, Location};
+use stepscope_core::finding::Findings;
+use stepscope_core::record::types::TypeRegistry;
+use stepscope_core::review::verdict_state::VerdictState;
+use stepscope_core::summary::Summary;
+use stepscope_core::table::filter::{Filter, RowAnswer};
+use stepscope_core::table::row::RowFacts;
+
+/// `--filter`.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(super) struct FilterArgs {
+    /// Only records that fit, for example "correct:false rule:unused steps>4" (`?` on the screen lists the fields)
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(super) filter: Option<String>,
+}
+
+/// Whether a command reads the verdicts that a filter may ask for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdicts {
+    Known,
+    Unknown,
+}
+
+impl FilterArgs {
+    /// The filter, if one was given; `Err`: why it cannot be used.
+    pub(super) fn read(&self, types: &TypeRegistry, verdicts: Verdicts) -> Result<Option<Filtered>, Shown> {
+        self.filter.as_deref().map(|typed| Filtered::parse(typed, types, verdicts)).transpose()
+    }
+}
+
+/// A filter, and what was counted of the records that it takes.
+pub(super) struct Filtered {
+    filter: Filter,
+    tally: Mutex<FilteredTally>,
+    noted: Mutex<HashSet<(usize, u64)>>,
+}
+
+/// Records, and their findings of each severity.
+#[derive(Clone, Copy, Default)]
+pub(super) struct FilteredTally {
+    pub(super) records: u64,
+    pub(super) findings: [u64; 4],
+}
+
+impl Filtered {
+    fn parse(typed: &str, types: &TypeRegistry, verdicts: Verdicts) -> Result<Self, Shown> {
+        let filter = Filter::parse(typed, types).map_err(|error| shown!("--filter: {}", error.message))?;
+        if filter.needs_reviews() && verdicts == Verdicts::Unknown {
+            return Err(Shown::own("--filter: verdicts need other files; use them on the screen or in `review list`"));
+        }
+        if filter.sets().next().is_some() {
+            return Err(Shown::own("--filter: cell: and board: need other files; use them on the screen"));
+        }
+        Ok(Self { filter, tally: Mutex::default(), noted: Mutex::default() })
+    }
+
+    /// Whether it takes a record; of verdicts it knows nothing here.
+    pub(super) fn takes(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
+        let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
+        match self.filter.fits_row(&row) {
+            RowAnswer::Yes => true,
+            RowAnswer::No => false,
+            RowAnswer::AskText => self.filter.fits_text(case.text()),
+        }
+    }
+
+    /// The same; one that it takes is counted with what was found.
+    pub(super) fn counts(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
+        let takes = self.takes(case, findings);
+        if takes {
+            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.records += 1;
+            for finding in findings {
+                if let Some(count) = tally.findings.get_mut(finding.severity as usize) {
+                    *count += 1;
+                }
+            }
+        }
+        takes
+    }
+
+    pub(super) fn tally(&self) -> FilteredTally {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes whether it takes a record that is kept as a summary.
+    pub(super) fn note(&self, case: &CaseView<'_>) {
+        if self.takes(case, case.findings()) {
+            self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert(place(case.origin()));
+        }
+    }
+
+    /// Whether it takes a record that was noted, with what people say of it.
+    pub(super) fn took(&self, summary: &Summary, judged: &VerdictState) -> bool {
+        let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.contains(&place(summary.origin)) && self.filter.fits_judged(judged)
+    }
+}
+
+fn place(origin: Location) -> (usize, u64) {
+    (origin.source, origin.offset)
+}
