@@ -62,6 +62,8 @@ pub mod app {
 pub mod demo {
     /// A tour as a page or as Markdown.
     pub(crate) mod handout;
+    /// Presenter's notes on a second terminal.
+    pub(crate) mod notes;
     /// Pictures of a screen.
     pub(crate) mod picture;
     /// On a terminal, or without one.

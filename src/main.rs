@@ -118,6 +118,12 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
 
 /// Shows a tour, or plays it and says how its scenes came out.
 fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
+    if demo.notes {
+        return play::follow(demo.theme.as_deref()).unwrap_or_else(|why| {
+            out.complain(&why);
+            cli::FAILED
+        });
+    }
     let headless = demo.is_headless();
     let cli::DemoArgs { tour, svg, cast, cast_v2, html, md, size, theme, force, .. } = demo;
     let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, force };

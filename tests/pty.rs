@@ -602,3 +602,53 @@ fn json_on_a_terminal_is_json() {
     assert_eq!(value(&shown), value(&piped));
     assert!(String::from_utf8(shown).unwrap().contains("\\u009b31m\\u007f\\u202e\\udb40\\udc41é"));
 }
+
+#[test]
+fn a_second_terminal_shows_the_notes_to_a_tour_and_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = |name: &str, wait: &str| {
+        format!(
+            "[[scene]]\nname = \"{name}\"\nwait = \"{wait}\"\ncaption = \"caption {name}\"\nnote = \"note {name}\\u001b[2J\"\n"
+        )
+    };
+    let tour = folder.path().join("t.toml");
+    let text =
+        "title = \"t\"\n".to_owned() + &scene("one", "records") + &scene("two", "records") + &scene("three", "records");
+    std::fs::write(&tour, text).unwrap();
+    let state = folder.path().join("state").to_str().unwrap().to_owned();
+    let start = |words: &[&str]| Terminal::start(&Start::stepscope(words).env("STEPSCOPE_STATE_DIR", &state));
+    let tour = ["demo", tour.to_str().unwrap()];
+    for way in ["q", "killed", "to the end"] {
+        let notes = start(&["demo", "--notes"]);
+        notes.wait_for("No tour is running");
+        let shown = start(&tour);
+        shown.wait_for("Space next");
+        notes.wait_until("the first scene", |screen| {
+            ["Scene 1 of 3", "caption one", "note one", "Next: caption two", "00:0"]
+                .iter()
+                .all(|text| screen.contains(text))
+        });
+        shown.send(" ");
+        notes.wait_until("the second", |screen| screen.contains("Scene 2 of 3") && screen.contains("note two"));
+        // Whoever comes later sees the same, and may leave.
+        let late = start(&["demo", "--notes"]);
+        late.wait_for("note two");
+        late.send("q");
+        late.assert_exit(0);
+        assert_restored(&late);
+        match way {
+            "q" => shown.send("q"),
+            "killed" => shown.signal(Signal::KILL),
+            _ => {
+                shown.send(" ");
+                notes.wait_for("Last scene");
+                shown.send(" ");
+            }
+        }
+        notes.assert_exit(0);
+        assert_restored(&notes);
+        shown.wait_exit();
+    }
+    let left: Vec<_> = std::fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["tour.lock"], "nothing of the tour stays");
+}

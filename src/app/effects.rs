@@ -138,6 +138,7 @@ impl Performer {
             | Effect::Record(..)
             | Effect::ForkOrigins(_)
             | Effect::Export(..)
+            | Effect::TellNotes(..)
             | Effect::WriteForEditor(_)
             | Effect::ReadFromEditor(_) => drop(self.reader.send(effect)),
             Effect::Compare(..)

@@ -32,6 +32,7 @@ use stepscope_io::log::forks::KnownFork;
 use stepscope_io::log::{self, Append};
 use stepscope_io::model::Client;
 use stepscope_io::model::setup::Server;
+use stepscope_io::notes::TourNotes;
 use stepscope_io::pipeline::compare::{CompareRequest, Compared};
 use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::reading::Reading;
@@ -199,6 +200,8 @@ pub enum Effect {
     Follow(Place),
     /// Writes a new file.
     Export(PathBuf, Vec<u8>),
+    /// Tells a second terminal, by a file in this folder, what a tour shows.
+    TellNotes(PathBuf, Box<TourNotes>),
     /// Writes a record in some form.
     ExportRecord(Box<RecordHandle>, Box<RecordExport>),
     /// Puts a text into a file of its own, for the user's own editor.

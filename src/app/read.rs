@@ -74,6 +74,11 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
             let result = write_new(&path, &bytes);
             Msg::Exported(path, result)
         }
+        Effect::TellNotes(folder, notes) => {
+            // The tour goes on without a second terminal.
+            let _ = notes.tell(&folder);
+            return None;
+        }
         Effect::ExportRecord(handle, export) => {
             let written = or_failure(SAVE, &Shown::path(&export.path), || written(&handle, &export, side));
             Msg::Exported(export.path, written)

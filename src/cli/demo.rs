@@ -26,6 +26,9 @@ pub struct DemoArgs {
     /// The same as Markdown
     #[arg(long, value_name = "FILE")]
     pub md: Option<PathBuf>,
+    /// Show the presenter's notes to the tour that runs in another terminal
+    #[arg(long, conflicts_with_all = ["tour", "check", "svg", "cast", "cast_v2", "html", "md"])]
+    pub notes: bool,
     /// Columns and rows without a terminal
     #[arg(long, value_name = "COLSxROWS", default_value = "100x30", value_parser = size)]
     pub size: (u16, u16),

@@ -17,6 +17,7 @@ use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
 use crate::app::state::{App, Looks};
 use crate::demo::handout::{self, HandoutScene};
+use crate::demo::notes::{Notes, NotesEffect, NotesMsg};
 use crate::demo::picture::{self, Recording, ansi, line, svg};
 use crate::demo::tour::{BAR, Tour};
 use crate::screens::rerun::state::ModelChoice;
@@ -27,13 +28,14 @@ use stepscope_base::text::Shown;
 use stepscope_core::report::page::PagePicture;
 use stepscope_core::report::page::carried::is_page;
 use stepscope_core::report::redact::PrivateHits;
-use stepscope_io::config::Config;
 use stepscope_io::config::tour::{Scene, TourScript};
+use stepscope_io::config::{Config, Folders};
 use stepscope_io::failure::Failure;
 use stepscope_io::files::{export_folder, write_export, write_new};
 use stepscope_io::model::cassette::Speed;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
+use stepscope_io::notes::{self, Followed};
 use stepscope_io::pipeline::compare::BaselineRuns;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
@@ -92,10 +94,38 @@ pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
     let depth = Depth::detect(|name| std::env::var(name).ok());
     let (mut tour, mut performer, outbox) = ready(start, script, depth, Speed::Times(REPLAY))?;
+    let followed = Folders::find(None).state.and_then(|folder| Followed::begin(&folder));
+    if let Some(followed) = &followed {
+        tour.telling(followed.folder().to_owned(), notes::now());
+    }
     let options = Options { mouse: false, ask_background: start.theme.is_none() };
     let code = run::run(&tty, &mut tour, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
-    code.map_err(|error| shown!("the terminal cannot be used: {}", Shown::error(&error)))
+    code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
+}
+
+/// Shows the presenter's notes to the tour that runs in another terminal, until it ends. The exit code.
+pub fn follow(theme: Option<&str>) -> Result<u8, Shown> {
+    let folder = Folders::find(None).state;
+    let folder = folder.ok_or(Shown::own("no state folder to follow a tour by; set STEPSCOPE_STATE_DIR"))?;
+    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let theme = theme.unwrap_or("dark");
+    let unknown = || shown!("there is no theme {}", Shown::line(theme.as_bytes()));
+    let mut program = Notes::new(Theme::built_in(theme, depth).map_err(|_| unknown())?);
+    let options = Options { mouse: false, ask_background: false };
+    let code = run::run(&tty, &mut program, options, |effect, sender| match effect {
+        NotesEffect::Quit => Some(Control::Quit(0)),
+        NotesEffect::Look => {
+            let (folder, sender) = (folder.clone(), sender.clone());
+            tokio::task::spawn_blocking(move || {
+                let told = notes::follow(&folder).map(|notes| Box::new((notes.clone(), notes.elapsed())));
+                let _ = sender.blocking_send(NotesMsg::Told(told));
+            });
+            None
+        }
+    });
+    code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
 }
 
 fn script(start: &DemoStart) -> Result<TourScript, Shown> {

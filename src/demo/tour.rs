@@ -1,5 +1,6 @@
 //! A tour: the real program, led from scene to scene, with a caption under it.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -26,6 +27,7 @@ use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::tour::{Scene, TourScript};
+use stepscope_io::notes::TourNotes;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::Program;
 
@@ -81,6 +83,8 @@ pub(crate) struct Tour {
     escaped: bool,
     /// They came back to the tour.
     back: Option<Instant>,
+    /// Where a second terminal is told what is shown, when that began, and of which scene it knows.
+    told: Option<(PathBuf, u64, Option<usize>)>,
 }
 
 impl Tour {
@@ -99,7 +103,32 @@ impl Tour {
             wanders: false,
             escaped: false,
             back: None,
+            told: None,
         }
+    }
+
+    /// Tells a second terminal what is shown, from this time on.
+    pub(crate) fn telling(&mut self, folder: PathBuf, began: u64) {
+        self.told = Some((folder, began, None));
+    }
+
+    /// What a second terminal does not know yet.
+    fn news(&mut self) -> Option<Effect> {
+        let (at, of) = (self.at, self.script.scenes.len());
+        let (folder, began, known) = self.told.as_mut()?;
+        if known.replace(at) == Some(at) {
+            return None;
+        }
+        let scene = self.script.scenes.get(at)?;
+        let notes = TourNotes {
+            scene: at + 1,
+            scenes: of,
+            caption: scene.caption.clone(),
+            note: scene.note.clone(),
+            next: self.script.scenes.get(at + 1).map(|scene| scene.caption.clone()),
+            began: *began,
+        };
+        Some(Effect::TellNotes(folder.clone(), Box::new(notes)))
     }
 
     /// The scene in front, and its number from 0.
@@ -424,6 +453,7 @@ impl Program for Tour {
                 || matches!(effect, Effect::Append(_) | Effect::Export(..) | Effect::KeepDrafts(_))
         };
         effects.retain(|effect| self.wanders || !reaches_out(effect));
+        effects.extend(self.news());
         effects
     }
 

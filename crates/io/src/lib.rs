@@ -12,6 +12,8 @@ pub mod files;
 pub mod log;
 /// Asking models, and hearing their replies piece by piece.
 pub mod model;
+/// What a tour tells a second terminal.
+pub mod notes;
 /// From sources to what is said of their records: reading, checking, loading, searching, summaries.
 pub mod pipeline;
 /// Bytes in: opening, blocks, layouts, stores, tables, databases, documents.

@@ -1,0 +1,144 @@
+//! Presenter's notes on a second terminal: a program that follows the tour of the same user, and ends with it.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyModifiers};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::Line;
+use ratatui::widgets::{Paragraph, Wrap};
+
+use crate::widgets::layout::split_rows;
+use crate::widgets::theme::{Role, Theme};
+use stepscope_base::text::Shown;
+use stepscope_io::notes::TourNotes;
+use stepscope_terminal::input::Input;
+use stepscope_terminal::run::{Event, Program};
+
+/// The tour is looked for so often.
+const LOOK: Duration = Duration::from_millis(200);
+/// Rows of a caption at most.
+const CAPTION: u16 = 3;
+
+/// What the follower is told.
+#[derive(Debug)]
+pub(crate) enum NotesMsg {
+    /// By its terminal.
+    Terminal(Event),
+    /// By the tour, and how long that has been running; nothing: no tour runs.
+    Told(Option<Box<(TourNotes, Duration)>>),
+}
+
+impl From<Event> for NotesMsg {
+    fn from(event: Event) -> Self {
+        Self::Terminal(event)
+    }
+}
+
+/// What it asks to be done.
+#[derive(Debug)]
+pub(crate) enum NotesEffect {
+    /// To look what the tour tells.
+    Look,
+    /// To end.
+    Quit,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    theme: Theme,
+    /// What the tour told last, and how long it had been running.
+    told: Option<(TourNotes, Duration)>,
+    /// First line of the note on screen.
+    top: u16,
+    look_at: Option<Instant>,
+}
+
+impl Notes {
+    pub(crate) fn new(theme: Theme) -> Self {
+        Self { theme, told: None, top: 0, look_at: None }
+    }
+
+    fn key(&mut self, code: KeyCode, control: bool) -> Vec<NotesEffect> {
+        match code {
+            KeyCode::Char('q') | KeyCode::Esc => return vec![NotesEffect::Quit],
+            KeyCode::Char('c') if control => return vec![NotesEffect::Quit],
+            KeyCode::Char('j') | KeyCode::Down => self.top = self.top.saturating_add(1),
+            KeyCode::Char('k') | KeyCode::Up => self.top = self.top.saturating_sub(1),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn take(&mut self, told: Option<(TourNotes, Duration)>) -> Vec<NotesEffect> {
+        let scene = |told: &Option<(TourNotes, Duration)>| told.as_ref().map(|(notes, _)| notes.scene);
+        if told.is_none() && self.told.is_some() {
+            return vec![NotesEffect::Quit];
+        }
+        if scene(&told) != scene(&self.told) {
+            self.top = 0;
+        }
+        self.told = told;
+        Vec::new()
+    }
+}
+
+impl Program for Notes {
+    type Msg = NotesMsg;
+    type Effect = NotesEffect;
+
+    fn update(&mut self, message: NotesMsg, now: Instant) -> Vec<NotesEffect> {
+        match message {
+            NotesMsg::Told(told) => self.take(told.map(|told| *told)),
+            NotesMsg::Terminal(Event::Input(Input::Key(key))) => {
+                self.key(key.code, key.modifiers.contains(KeyModifiers::CONTROL))
+            }
+            NotesMsg::Terminal(Event::Start(_) | Event::Tick) => {
+                self.look_at = Some(now + LOOK);
+                vec![NotesEffect::Look]
+            }
+            NotesMsg::Terminal(_) => Vec::new(),
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        frame.buffer_mut().set_style(area, self.theme.style(Role::Screen));
+        let (inside, hint) = split_rows(area, area.height.saturating_sub(1));
+        let dim = self.theme.style(Role::Dim);
+        let Some((notes, elapsed)) = &self.told else {
+            let text = "No tour is running. Start one in another terminal: stepscope demo";
+            frame.render_widget(Paragraph::new(text).style(dim).wrap(Wrap { trim: true }), inside);
+            frame.render_widget(Line::styled("q quit", dim), hint);
+            return;
+        };
+        let bold = self.theme.style(Role::Title).add_modifier(Modifier::BOLD);
+        let text = |text: &str| Shown::prose(text.as_bytes()).into_string();
+        let (head, rest) = split_rows(inside, 1);
+        let (caption, rest) = split_rows(rest, CAPTION.min(rest.height / 4));
+        let (note, next) = split_rows(rest, rest.height.saturating_sub(caption.height));
+        let seconds = elapsed.as_secs();
+        let head_text = format!("Scene {} of {}   {:02}:{:02}", notes.scene, notes.scenes, seconds / 60, seconds % 60);
+        frame.render_widget(Line::styled(head_text, self.theme.style(Role::Accent)), head);
+        let shown = [
+            (text(&notes.caption), dim, caption, 0),
+            (text(if notes.note.is_empty() { "(no note)" } else { &notes.note }), bold, inset(note), self.top),
+            (notes.next.as_ref().map_or("Last scene".to_owned(), |next| format!("Next: {}", text(next))), dim, next, 0),
+        ];
+        for (text, style, place, top) in shown {
+            frame.render_widget(Paragraph::new(text).style(style).wrap(Wrap { trim: true }).scroll((top, 0)), place);
+        }
+        frame.render_widget(Line::styled("j k scroll · q quit", dim), hint);
+    }
+
+    fn wake_at(&self) -> Option<Instant> {
+        self.look_at
+    }
+}
+
+/// With a blank line above and below, where there is room.
+fn inset(area: Rect) -> Rect {
+    if area.height < 4 { area } else { Rect { y: area.y + 1, height: area.height - 2, ..area } }
+}
