@@ -68,6 +68,8 @@ pub mod demo {
     pub(crate) mod picture;
     /// On a terminal, or without one.
     pub mod play;
+    /// Tours out of what somebody does.
+    pub(crate) mod record;
     /// A tour as a program.
     pub(crate) mod tour;
 }

@@ -8,6 +8,7 @@ use stepscope::cli::{self, Invocation, KeyRow, Out};
 use stepscope::demo::play::{self, DemoStart};
 use stepscope::widgets::keymap::{BINDINGS, Keymap};
 use stepscope_base::shown;
+use stepscope_base::text::Shown;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
 use stepscope_io::model::cassette::Speed;
@@ -125,9 +126,18 @@ fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
         });
     }
     let headless = demo.is_headless();
-    let cli::DemoArgs { tour, svg, cast, cast_v2, html, md, size, theme, force, .. } = demo;
+    let cli::DemoArgs { mut paths, record, svg, cast, cast_v2, html, md, size, theme, force, .. } = demo;
+    if record.is_none() && paths.len() > 1 {
+        out.complain(&Shown::own("one tour at a time; records are named with --record FILE"));
+        return cli::FAILED;
+    }
+    let tour = if record.is_none() { paths.pop() } else { None };
     let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, force };
-    let done = if headless { play::play(&start).map(Some) } else { play::open(&start).map(|_| None) };
+    let done = match record {
+        Some(file) => play::record(&start, paths, &file).map(Some),
+        None if headless => play::play(&start).map(Some),
+        None => play::open(&start).map(|_| None),
+    };
     match done {
         Ok(Some(played)) => {
             played.scenes.iter().for_each(|scene| out.line(scene));

@@ -652,3 +652,66 @@ fn a_second_terminal_shows_the_notes_to_a_tour_and_ends_with_it() {
     let left: Vec<_> = std::fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["tour.lock"], "nothing of the tour stays");
 }
+
+/// Whether a tour can be played.
+fn plays(tour: &std::path::Path) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(["demo", "--check"]).arg(tour).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap() + std::str::from_utf8(&output.stderr).unwrap())
+}
+
+#[test]
+fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/by_hand.jsonl");
+    let (own, file) = (folder.path().join("runs.jsonl"), folder.path().join("tour.toml"));
+    std::fs::copy(records, &own).unwrap();
+    let words = ["demo", "--record", file.to_str().unwrap(), own.to_str().unwrap()];
+    let terminal = Terminal::start(&Start::stepscope(&words).size(120, 36));
+    let keep = |n: &str| {
+        terminal.send("\x1bOQ");
+        terminal.wait_for(n);
+    };
+    terminal.wait_for("RECORDING · no scene yet");
+    terminal.wait_for("14 records");
+    keep("1 scene ");
+    terminal.send("f");
+    terminal.send("correct:false\r");
+    terminal.wait_for("correct:false");
+    terminal.send("j\r");
+    terminal.wait_for("Global state");
+    terminal.send("]]");
+    keep("2 scenes");
+    terminal.send("J");
+    terminal.wait_for("\"question\"");
+    keep("3 scenes");
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert_restored(&terminal);
+    terminal.wait_for("3 scenes. Write their captions");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("records = [\"runs.jsonl\"]") && text.contains("filter = \"correct:false\""), "{text}");
+    assert_eq!(text.matches("caption = \"TODO").count(), 3, "{text}");
+    assert!(!text.contains("wait = \"\"") && text.matches("id = ").count() == 2, "{text}");
+    let (code, told) = plays(&file);
+    assert_eq!((code, told.lines().count()), (Some(0), 3), "{told}");
+    // Nothing is overwritten, and what was typed is looked through as it is read.
+    let again = Terminal::start(&Start::stepscope(&words));
+    again.assert_exit(2);
+    assert!(again.screen().contains("nothing is"), "{}", again.screen());
+    let secret = folder.path().join("secret.toml");
+    for (force, code) in [(None, 2), (Some("--force"), 0)] {
+        let words = ["demo", "--record", secret.to_str().unwrap(), own.to_str().unwrap()];
+        let words: Vec<&str> = words.into_iter().chain(force).collect();
+        let terminal = Terminal::start(&Start::stepscope(&words).size(120, 36));
+        terminal.wait_for("14 records");
+        terminal.send("/ada@example.org\r");
+        terminal.wait_for("No match");
+        terminal.send("\x1bOQ");
+        terminal.wait_for("1 scene ");
+        terminal.send("Q");
+        terminal.assert_exit(code);
+        assert_eq!(secret.exists(), force.is_some(), "{}", terminal.screen());
+        assert!(force.is_some() || terminal.screen().contains("private"), "{}", terminal.screen());
+    }
+    assert_eq!(plays(&secret).0, Some(0), "{}", plays(&secret).1);
+}

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 /// `stepscope demo`.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct DemoArgs {
-    /// The tour [default: the built-in one, over the sample runs]
+    /// The tour [default: the built-in one, over the sample runs]; with --record, the records
     #[arg(value_name = "TOUR.toml")]
-    pub tour: Option<PathBuf>,
+    pub paths: Vec<PathBuf>,
+    /// Write a tour from what you do on the screen: F2 keeps it as a scene
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "svg", "cast", "cast_v2", "html", "md", "notes"])]
+    pub record: Option<PathBuf>,
     /// Play it without a terminal and fail where a scene is not reached
     #[arg(long)]
     pub check: bool,
@@ -27,7 +30,7 @@ pub struct DemoArgs {
     #[arg(long, value_name = "FILE")]
     pub md: Option<PathBuf>,
     /// Show the presenter's notes to the tour that runs in another terminal
-    #[arg(long, conflicts_with_all = ["tour", "check", "svg", "cast", "cast_v2", "html", "md"])]
+    #[arg(long, conflicts_with_all = ["paths", "check", "svg", "cast", "cast_v2", "html", "md"])]
     pub notes: bool,
     /// Columns and rows without a terminal
     #[arg(long, value_name = "COLSxROWS", default_value = "100x30", value_parser = size)]

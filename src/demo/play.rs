@@ -1,6 +1,6 @@
 //! Playing a tour: on a terminal by keys, or without one from start to end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::app::state::{App, Looks};
 use crate::demo::handout::{self, HandoutScene};
 use crate::demo::notes::{Notes, NotesEffect, NotesMsg};
 use crate::demo::picture::{self, Recording, ansi, line, svg};
+use crate::demo::record::{self, KeptScene, TourRecorder};
 use crate::demo::tour::{BAR, Tour};
 use crate::screens::rerun::state::ModelChoice;
 use crate::widgets::keymap::Keymap;
@@ -112,7 +113,7 @@ pub fn follow(theme: Option<&str>) -> Result<u8, Shown> {
     let depth = Depth::detect(|name| std::env::var(name).ok());
     let theme = theme.unwrap_or("dark");
     let unknown = || shown!("there is no theme {}", Shown::line(theme.as_bytes()));
-    let mut program = Notes::new(Theme::built_in(theme, depth).map_err(|_| unknown())?);
+    let mut program = Notes::new(Theme::built_in(theme, depth).ok_or_else(unknown)?);
     let options = Options { mouse: false, ask_background: false };
     let code = run::run(&tty, &mut program, options, |effect, sender| match effect {
         NotesEffect::Quit => Some(Control::Quit(0)),
@@ -126,6 +127,86 @@ pub fn follow(theme: Option<&str>) -> Result<u8, Shown> {
         }
     });
     code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
+}
+
+/// Records a tour of these records (or of the sample runs) from what somebody does, and writes it to a file. What is to be
+/// said of it, and how many scenes could not be played again and are left out.
+pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<Played, Shown> {
+    if records.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Shown::own("a tour opens files; save standard input to one first"));
+    }
+    if std::fs::symlink_metadata(file).is_ok() {
+        return Err(shown!(
+            "cannot write {}: there is such a file already, and nothing is overwritten",
+            Shown::path(file)
+        ));
+    }
+    let mut script = TourScript { title: "TODO: what the tour is about".to_owned(), records, ..TourScript::default() };
+    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let (tour, mut performer, outbox) = ready(start, script.clone(), depth, Speed::Times(REPLAY))?;
+    let mut recorder = TourRecorder::new(tour.app);
+    let options = Options { mouse: false, ask_background: start.theme.is_none() };
+    let code = run::run(&tty, &mut recorder, options, |effect, sender| performer.perform(effect, sender));
+    outbox.close();
+    code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
+    if recorder.kept.is_empty() {
+        return Err(Shown::own("nothing was recorded: F2 keeps what is on the screen as a scene"));
+    }
+    let mut played = Played::default();
+    script.scenes = playable(start, &script, recorder.kept, &mut played)?;
+    if script.scenes.is_empty() {
+        return Err(Shown::own("nothing was written: no scene could be played again"));
+    }
+    let text = script.text(file).map_err(|failure| shown!("{failure}"))?;
+    if !start.force {
+        refuse_private_script(&text, &script)?;
+    }
+    write_new(file, text.as_bytes()).map_err(|failure| shown!("{failure}"))?;
+    let (count, name) = (script.scenes.len(), Shown::path(file));
+    played.scenes.push(shown!("Saved {name}: {count} scenes. Write their captions, then: stepscope demo {name}"));
+    Ok(played)
+}
+
+/// The scenes that come to the same record when they are played, each with what it waits for.
+fn playable(
+    start: &DemoStart,
+    script: &TourScript,
+    kept: Vec<KeptScene>,
+    played: &mut Played,
+) -> Result<Vec<Scene>, Shown> {
+    let scenes = kept.iter().map(|kept| kept.scene.clone()).collect();
+    let trial = TourScript { scenes, ..script.clone() };
+    let (tour, performer, outbox) = ready(start, trial, Depth::True, Speed::AtOnce)?;
+    let (mut good, mut before) = (Vec::new(), Vec::new());
+    let done = through(tour, performer, start.size, |tour| {
+        let at = tour.scene().0;
+        let Some(kept) = kept.get(at) else { return };
+        let rows = record::rows(&tour.app, tour.stage_area());
+        if tour.stands() == Ok(true) && record::open(&tour.app) == kept.record {
+            let wait = record::wait_for(&kept.rows, &rows, &before);
+            good.push(Scene { wait, ..kept.scene.clone() });
+            before = rows;
+        } else {
+            played.failed += 1;
+            played.scenes.push(shown!("scene {} is left out: its keys do not lead there again", at + 1));
+        }
+    });
+    outbox.close();
+    done.map(|()| good)
+}
+
+/// What looks private in a tour, also in what its keys type.
+fn refuse_private_script(text: &str, script: &TourScript) -> Result<(), Shown> {
+    let mut hits = PrivateHits::default();
+    text.lines().for_each(|line| hits.look(line.as_bytes(), &Shown::own("the tour")));
+    for scene in &script.scenes {
+        hits.look(
+            record::typed(&scene.keys).as_bytes(),
+            &shown!("the keys of \"{}\"", Shown::line(scene.name.as_bytes())),
+        );
+    }
+    refuse_hits(&hits)
 }
 
 fn script(start: &DemoStart) -> Result<TourScript, Shown> {
@@ -225,6 +306,10 @@ fn refuse_private(scenes: &[StandingScene]) -> Result<(), Shown> {
         let rows = (0..scene.dark.area.height).map(|row| line(&scene.dark, row));
         rows.for_each(|row| hits.look(row.trim().as_bytes(), &place));
     }
+    refuse_hits(&hits)
+}
+
+fn refuse_hits(hits: &PrivateHits) -> Result<(), Shown> {
     let Some(first) = hits.named.first() else { return Ok(()) };
     let (count, place, what) = (hits.count, &first.place, first.kind.phrase());
     Err(shown!("nothing was written: {count} places look private, the first is {what} in {place}; --force writes it"))

@@ -293,7 +293,7 @@ impl Tour {
     }
 
     /// The place of the program, above the bar.
-    fn stage_area(&self) -> Rect {
+    pub(crate) fn stage_area(&self) -> Rect {
         Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
     }
 
@@ -377,7 +377,7 @@ impl Tour {
 }
 
 /// Whether nothing is on its way that a key could come too early for.
-fn is_idle(app: &App) -> bool {
+pub(crate) fn is_idle(app: &App) -> bool {
     let filtered = app.table.filtering.as_ref().is_none_or(|search| search.done);
     let is_planned =
         |attempt: &Attempt| attempt.never.is_some() || attempt.ready.is_some() && app.models.server.is_some();

@@ -1,10 +1,11 @@
 //! Tours: scenes in a TOML file that are shown one after the other.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
+use crate::source::beneath::folder;
 use crate::source::open::read_small_text;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -16,17 +17,20 @@ const MAX_TOUR: u64 = 1 << 20;
 /// A longer tour is shown to nobody.
 const MAX_SCENES: usize = 200;
 const USE: &str = "cannot use";
+/// How a tour begins that was recorded.
+const RECORDED: &str = "# Recorded by stepscope. To do: a caption for each scene; a spot (the text that stays bright) and a note, if wanted.";
 
 /// A tour.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TourScript {
     /// What it is called.
     pub title: String,
     /// Files and folders of records, seen from the folder of the tour; none opens the sample runs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<PathBuf>,
     /// Recorded replies for the scenes that re-run a step; of the sample runs, those that come with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub recording: Option<PathBuf>,
     /// The scenes, in their order.
     #[serde(rename = "scene")]
@@ -34,18 +38,22 @@ pub struct TourScript {
 }
 
 /// One scene: where it begins, the keys that lead to what is to be seen, and what is said of it.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
     /// A short name, also that of its picture.
     pub name: String,
     /// What the table is filtered by.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub filter: String,
     /// The record that is open; without one, the table is in front.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The step in front, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
     /// Names of keys with blanks between them; `?word` waits until the word is on the screen, `_` in it is a blank.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub keys: String,
     /// What must be on the screen for the scene to stand.
     pub wait: String,
@@ -72,6 +80,20 @@ impl TourScript {
         Ok(tour)
     }
 
+    /// The text of a file that [`TourScript::read`] reads the same from.
+    pub fn text(&self, path: &Path) -> Result<String, Failure> {
+        let fail = |why: Shown| Failure { what: "cannot write", path: Shown::path(path), source: why };
+        let folder = folder(path).canonicalize().map_err(|error| fail(reason(&error)))?;
+        let beside = |record: &PathBuf| {
+            let record = record.canonicalize().map_err(|error| Failure::system("cannot open", record, &error))?;
+            Ok(seen_from(&folder, &record))
+        };
+        let records = self.records.iter().map(beside).collect::<Result<_, _>>()?;
+        let seen = Self { records, ..self.clone() };
+        let text = toml::to_string(&seen).map_err(|error| fail(Shown::error(&error)))?;
+        Ok(format!("{RECORDED}\n{text}"))
+    }
+
     fn parse(text: &str, name: &Shown) -> Result<Self, Failure> {
         let fail = |why: Shown| Failure { what: USE, path: name.clone(), source: why };
         let tour: Self =
@@ -83,9 +105,34 @@ impl TourScript {
     }
 }
 
+/// A path as it is seen from a folder; both are whole.
+fn seen_from(folder: &Path, path: &Path) -> PathBuf {
+    let shared = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(path.components().skip(shared)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tour_that_is_written_is_read_the_same() {
+        let home = tempfile::tempdir().unwrap();
+        let (records, tours) = (home.path().join("a b.jsonl"), home.path().join("tours"));
+        std::fs::write(&records, "{}\n").unwrap();
+        std::fs::create_dir(&tours).unwrap();
+        let scene = Scene { id: Some("\"\u{1b}".to_owned()), keys: "/ \" Enter".to_owned(), ..Scene::default() };
+        let tour =
+            TourScript { title: "t".to_owned(), records: vec![records], scenes: vec![scene], ..TourScript::default() };
+        let path = tours.join("t.toml");
+        let text = tour.text(&path).unwrap();
+        assert!(text.starts_with(RECORDED) && text.contains("records = [\"../a b.jsonl\"]"), "{text}");
+        std::fs::write(&path, text).unwrap();
+        let read = TourScript::read(&path).unwrap();
+        assert_eq!((read.scenes, read.title), (tour.scenes, tour.title));
+        assert_eq!(read.records[0].canonicalize().unwrap(), tour.records[0].canonicalize().unwrap());
+    }
 
     #[test]
     fn the_built_in_tour_can_be_read() {
