@@ -682,7 +682,7 @@ fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
     terminal.send("]]");
     keep("2 scenes");
     terminal.send("J");
-    terminal.wait_for("\"question\"");
+    terminal.wait_for("╭ Record");
     keep("3 scenes");
     terminal.send("Q");
     terminal.assert_exit(0);

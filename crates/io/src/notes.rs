@@ -1,16 +1,17 @@
 //! What a tour tells a second terminal: one small file in the state folder, replaced as a whole, next to a lock that is
 //! held as long as the tour runs. However it ends, the lock is free then.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::files::{own_folder, replace};
-use crate::source::open::read_small;
+use crate::files::{own_folder, remove, replace};
+use crate::source::beneath::Beneath;
+use crate::source::open::read_small_beneath;
 
 /// The names of the file and of the lock.
 const NAMES: [&str; 2] = ["tour.json", "tour.lock"];
@@ -67,8 +68,9 @@ impl Followed {
     /// Begins to be followed; `None`: another tour is, or there is no place for it.
     pub fn begin(folder: &Path) -> Option<Self> {
         own_folder(folder).ok()?;
-        let [_, path] = NAMES.map(|name| folder.join(name));
-        let lock = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).ok()?;
+        let [_, lock] = NAMES;
+        let flags = OFlags::RDWR.union(OFlags::CREATE).union(OFlags::NONBLOCK);
+        let lock = File::from(Beneath::root(folder).ok()?.join(lock).open(flags, 0o600).ok()?);
         let is_locked = (0..TRIES).any(|n| {
             if n > 0 {
                 std::thread::sleep(PAUSE);
@@ -86,19 +88,21 @@ impl Followed {
 
 impl Drop for Followed {
     fn drop(&mut self) {
-        let [path, _] = NAMES.map(|name| self.folder.join(name));
-        let _ = std::fs::remove_file(path);
+        let [notes, _] = NAMES;
+        remove(&self.folder.join(notes));
     }
 }
 
 /// What the tour that runs has told last; `None`: there is none, or it told nothing yet.
 pub fn follow(folder: &Path) -> Option<TourNotes> {
-    let [path, lock] = NAMES.map(|name| folder.join(name));
+    let [notes, lock] = NAMES;
+    let folder = Beneath::root(folder).ok()?;
     // Whoever gets it is alone.
-    if File::open(lock).ok()?.try_lock_shared().is_ok() {
+    let lock = File::from(folder.join(lock).open(OFlags::RDONLY.union(OFlags::NONBLOCK), 0).ok()?);
+    if lock.try_lock_shared().is_ok() {
         return None;
     }
-    serde_json::from_slice(&read_small(&path, MAX_NOTES, "cannot read").ok()?).ok()
+    serde_json::from_slice(&read_small_beneath(&folder.join(notes), MAX_NOTES, "cannot read").ok()?).ok()
 }
 
 #[cfg(test)]
