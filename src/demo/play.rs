@@ -154,7 +154,7 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
         return Err(Shown::own("nothing was recorded: F2 keeps what is on the screen as a scene"));
     }
     let mut played = Played::default();
-    script.scenes = playable(start, &script, recorder.kept, &mut played)?;
+    script.scenes = playable(start, &script, &recorder.kept, &mut played)?;
     if script.scenes.is_empty() {
         return Err(Shown::own("nothing was written: no scene could be played again"));
     }
@@ -172,7 +172,7 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
 fn playable(
     start: &DemoStart,
     script: &TourScript,
-    kept: Vec<KeptScene>,
+    kept: &[KeptScene],
     played: &mut Played,
 ) -> Result<Vec<Scene>, Shown> {
     let scenes = kept.iter().map(|kept| kept.scene.clone()).collect();
