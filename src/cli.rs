@@ -43,6 +43,7 @@ mod rerun;
 mod review;
 mod run;
 mod show;
+mod tables;
 mod verify;
 
 pub use ask::ModelFlags;
@@ -315,6 +316,9 @@ pub struct Check {
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     format: FormatArg,
+    /// Folder for records.parquet and findings.parquet, with --format parquet
+    #[arg(long, value_name = "DIR", required_if_eq("format", "parquet"), conflicts_with_all = ["summary", "merge", "expect"])]
+    out: Option<PathBuf>,
     /// Exit 1 at or above this severity
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Warning)]
     fail_on: FailOn,
@@ -368,8 +372,18 @@ impl Check {
         match self.format {
             FormatArg::Text => ReportFormat::Text,
             FormatArg::Short => ReportFormat::Short,
-            FormatArg::Jsonl => ReportFormat::Jsonl,
+            // Tables are made of the same lines.
+            FormatArg::Jsonl | FormatArg::Parquet => ReportFormat::Jsonl,
             FormatArg::Sarif => ReportFormat::Sarif,
+        }
+    }
+
+    /// The folder for the tables, if any are to be written.
+    pub(super) fn tables(&self) -> Result<Option<&Path>, Shown> {
+        match &self.out {
+            Some(_) if self.format != FormatArg::Parquet => Err(Shown::own(NO_TABLES)),
+            Some(_) if self.shape.fields.is_some() => Err(Shown::own(NO_FIELDS)),
+            folder => Ok(folder.as_deref()),
         }
     }
 
@@ -385,6 +399,10 @@ impl Check {
         worst.is_some_and(|worst| worst <= least)
     }
 }
+
+/// What is said where options do not go together.
+const NO_TABLES: &str = "--out is the folder for tables; add --format parquet";
+const NO_FIELDS: &str = "--fields shapes JSON objects; tables have all columns";
 
 /// What of each JSON object is printed.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -427,6 +445,8 @@ enum FormatArg {
     Short,
     /// One JSON object per record
     Jsonl,
+    /// Two Parquet tables in the folder --out: records and findings
+    Parquet,
     /// SARIF 2.1.0 for code hosts and editors
     Sarif,
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use self::reviewed::Reviewed;
 use super::filtered::{Filtered, Verdicts};
 use super::links::Links;
+use super::tables::Tables;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
@@ -17,6 +18,7 @@ use stepscope_core::record::AnswerSchema;
 use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::insight_lines;
 use stepscope_core::report::jsonl;
+use stepscope_core::report::tables::CHECKED;
 use stepscope_core::report::text::Look;
 use stepscope_core::report::{ReportFormat, Totals};
 use stepscope_core::rules::answer::published;
@@ -122,6 +124,16 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let tables = options
+        .tables()
+        .and_then(|folder| folder.map(|folder| Tables::begin(folder, CHECKED, &options.paths)).transpose());
+    let mut tables = match tables {
+        Ok(tables) => tables,
+        Err(sentence) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
@@ -165,6 +177,9 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
             }
         },
         |bytes, _| {
+            if let Some(tables) = &mut tables {
+                return tables.take(bytes);
+            }
             let bytes = if any { bytes } else { format.first(bytes) };
             if format == ReportFormat::Text {
                 out.styled(bytes);
@@ -200,7 +215,9 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
         (outcome.counts.records, outcome.counts.findings) = (tally.records, tally.findings);
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
-    finish(options, &outcome, &said, out)
+    let code = finish(options, &outcome, &said, out);
+    let saved = tables.is_none_or(|tables| tables.end(out));
+    if saved { code } else { FAILED }
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {

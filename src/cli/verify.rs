@@ -3,11 +3,13 @@
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
-use super::{CLEAN, FAILED, FOUND, Out, ShapeArgs};
+use super::tables::Tables;
+use super::{CLEAN, FAILED, FOUND, NO_FIELDS, NO_TABLES, Out, ShapeArgs};
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
+use stepscope_core::report::tables::VERIFIED;
 use stepscope_core::verify::Verifier;
 use stepscope_io::config::verifiers::{Spec, VerifierChoice, judge};
 use stepscope_io::pipeline::verify::{MAX_OUTPUT, VerifyCounts, verify};
@@ -58,11 +60,25 @@ pub struct Verify {
     pub jobs: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
     judge: Judge,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Jsonl)]
+    format: VerifyFormat,
+    /// Folder for results.parquet, with --format parquet
+    #[arg(long, value_name = "DIR", required_if_eq("format", "parquet"))]
+    out: Option<PathBuf>,
     /// What makes the exit code 1
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = VerifyFailOn::Failed)]
     fail_on: VerifyFailOn,
     #[command(flatten)]
     shape: ShapeArgs,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum VerifyFormat {
+    /// One JSON object per record
+    Jsonl,
+    /// A Parquet table in the folder --out: results
+    Parquet,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,12 +196,25 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
+    let mut tables = match options.tables() {
+        Ok(tables) => tables,
+        Err(sentence) => {
+            out.complain(&sentence);
+            return FAILED;
+        }
+    };
     let outcome = verify(expand(&options.paths), threads(options.jobs), &judge, &shape, |lines| {
+        if let Some(tables) = &mut tables {
+            return tables.take(lines);
+        }
         out.write(lines);
         if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
     });
     out.flush();
     out.complain_of(outcome.failures.iter().map(|failure| shown!("{failure}")));
+    if tables.is_some_and(|tables| !tables.end(out)) {
+        return FAILED;
+    }
     let counts = &outcome.counts;
     if counts.unprinted > 0 {
         out.complain(&shown!(
@@ -209,6 +238,16 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
         () if counts.records > 0 && counts.scored() == 0 => FAILED,
         () if counts.passed < counts.records => FOUND,
         () => CLEAN,
+    }
+}
+
+impl Verify {
+    fn tables(&self) -> Result<Option<Tables>, Shown> {
+        match &self.out {
+            Some(_) if self.format != VerifyFormat::Parquet => Err(Shown::own(NO_TABLES)),
+            Some(_) if self.shape.fields.is_some() => Err(Shown::own(NO_FIELDS)),
+            folder => folder.as_deref().map(|folder| Tables::begin(folder, VERIFIED, &self.paths)).transpose(),
+        }
     }
 }
 

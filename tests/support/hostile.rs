@@ -159,6 +159,8 @@ fn bytes(out: &mut Vec<Case>) {
         ("gzip", b"\x1f\x8b\x08\0\0\0\0\0\0\x03garbage".to_vec(), ANY),
         ("zip", b"PK\x03\x04aaaaaaaaaaaaaaaa".to_vec(), ANY),
         ("parquet", b"PAR1\xff\xff\xff\x7fPAR1".to_vec(), ANY),
+        ("arrow", b"ARROW1\0\0\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\x7fARROW1".to_vec(), ANY),
+        ("arrow_stream", [b"\xff\xff\xff\xff\x10\0\0\0\x10\0\0\0".as_slice(), &[0xff; 300]].concat(), ANY),
         ("sqlite", [b"SQLite format 3\0".as_slice(), &[0xff; 500]].concat(), ANY),
     ] {
         out.push(case("bytes", format!("{name}.jsonl"), content, codes));

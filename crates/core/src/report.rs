@@ -24,6 +24,7 @@ pub mod places;
 pub mod redact;
 pub(crate) mod sarif;
 pub(crate) mod short;
+pub mod tables;
 pub mod text;
 
 /// People read so much of a message; JSON lines and SARIF have it whole.

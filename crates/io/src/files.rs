@@ -1,12 +1,12 @@
 //! Small files, written whole: new ones, which never take the place of another, and our own, each in place of the one
 //! before. What is added to is a log.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::failure::{Failure, reason};
 use crate::log::SAVE;
@@ -18,19 +18,22 @@ use stepscope_base::text::Shown;
 const MAX_EDITED: u64 = 1 << 20;
 /// So much of a file tells whether it was exported.
 const MAX_HEAD: u64 = 256;
+/// So much of its end tells whose table a file is.
+const MAX_END: u64 = 4096;
 
 /// Writes a new file and returns when it is on the disk.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    create(path, bytes, 0o666).and_then(|()| sync_folder(path)).map_err(|error| Failure {
-        what: SAVE,
-        path: Shown::path(path),
-        source: match error.kind() {
-            ErrorKind::AlreadyExists => Shown::own("there is such a file already, and nothing is overwritten"),
-            ErrorKind::NotFound => Shown::own("there is no such folder"),
-            ErrorKind::PermissionDenied => Shown::own("you may not write there"),
-            _ => reason(&error),
-        },
-    })
+    create(path, bytes, 0o666).and_then(|()| sync_folder(path)).map_err(|error| cannot_save(path, &error))
+}
+
+fn cannot_save(path: &Path, error: &io::Error) -> Failure {
+    let why = match error.kind() {
+        ErrorKind::AlreadyExists => Shown::own("there is such a file already, and nothing is overwritten"),
+        ErrorKind::NotFound => Shown::own("there is no such folder"),
+        ErrorKind::PermissionDenied => Shown::own("you may not write there"),
+        _ => reason(error),
+    };
+    Failure { what: SAVE, path: Shown::path(path), source: why }
 }
 
 /// Writes a file that a person asked for and returns when it is on the disk: a new one, or one in the place of what an
@@ -49,6 +52,59 @@ pub fn write_export(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool) 
         let _ = std::fs::remove_file(new);
         Failure { what: SAVE, path: Shown::path(path), source: reason(&error) }
     })
+}
+
+/// A file that a person asked for, written piece by piece next to its place, which it takes when it is whole. Dropped
+/// before, it is gone.
+#[derive(Debug)]
+pub(crate) struct NewFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins one: new, or in the place of what an earlier call wrote there, which is told by how it ends.
+    pub(crate) fn create(path: &Path, is_ours: impl Fn(&[u8]) -> bool) -> Result<Self, Failure> {
+        if path.symlink_metadata().is_ok() && !(path.is_file() && end_of(path).is_ok_and(|end| is_ours(&end))) {
+            return Err(cannot_save(path, &ErrorKind::AlreadyExists.into()));
+        }
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&name).suffix(".new").permissions(Permissions::from_mode(0o666));
+        let file = builder.tempfile_in(folder(path)).map_err(|error| cannot_save(path, &error))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// Returns when all of it is on the disk.
+    pub(crate) fn sync(&self) -> Result<(), Failure> {
+        self.file.as_file().sync_all().map_err(|error| cannot_save(&self.path, &error))
+    }
+
+    /// Puts it in its place.
+    pub(crate) fn keep(self) -> Result<(), Failure> {
+        let Self { file, path } = self;
+        let kept = file.persist(&path).map_err(|error| error.error).and_then(|_| sync_folder(&path));
+        kept.map_err(|error| cannot_save(&path, &error))
+    }
+}
+
+impl io::Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn end_of(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, mut end) = (File::open(path)?, Vec::new());
+    let len = file.metadata()?.len();
+    file.seek(SeekFrom::Start(len.saturating_sub(MAX_END)))?;
+    file.take(MAX_END).read_to_end(&mut end)?;
+    Ok(end)
 }
 
 /// Makes the folder that files are exported into; it may be there already.

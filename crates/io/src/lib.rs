@@ -18,3 +18,5 @@ pub mod notes;
 pub mod pipeline;
 /// Bytes in: opening, blocks, layouts, stores, tables, databases, documents.
 pub mod source;
+/// Tables out: results as Parquet.
+pub mod tables;

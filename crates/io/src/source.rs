@@ -2,10 +2,14 @@
 
 /// Stores of structured answers: docintel folders and `storage.sqlite`.
 pub mod answers;
+/// Arrow tables, batch by batch.
+pub(crate) mod arrow;
 /// What data and listings name, opened beneath a folder that a person named.
 pub mod beneath;
 /// Sources read block by block.
 pub mod block;
+/// Columns of tables, in whatever format they come.
+pub(crate) mod columns;
 /// Where records begin and end.
 pub mod cut;
 /// The documents that answers cite, found and kept.
@@ -22,7 +26,7 @@ pub mod open;
 pub mod page;
 /// Parquet tables, column by column.
 pub(crate) mod parquet;
-/// Parquet tables whose rows are records.
+/// Tables whose rows are records.
 pub(crate) mod rows;
 /// The sample runs, part of the program.
 pub mod samples;

@@ -160,3 +160,10 @@ pub fn step_of(pointer: &Pointer) -> Option<usize> {
         _ => None,
     })
 }
+
+/// The same, of a pointer as it is written.
+pub(super) fn step_of_text(pointer: &[u8]) -> Option<usize> {
+    let mut parts = pointer.split(|byte| *byte == b'/').skip_while(|part| *part != b"steps").skip(1);
+    let number: usize = std::str::from_utf8(parts.next()?).ok()?.parse().ok()?;
+    number.checked_add(1)
+}

@@ -20,7 +20,7 @@ use crate::source::magic::{is_journal, not_text};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
-use crate::source::{page, parquet, rows};
+use crate::source::{arrow, page, parquet, rows};
 use stepscope_base::guard::guarded;
 use stepscope_base::json::{MAX_TEXT, Tape, Value};
 use stepscope_base::shown;
@@ -457,13 +457,13 @@ pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
-    if let Some(text) = decode_wide(&head) {
-        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
-    }
-    if head.starts_with(parquet::MAGIC)
+    if (head.starts_with(parquet::MAGIC) || arrow::begins(&head))
         && let Some(source) = table(&blob, stat, found)?
     {
         return Ok(Some(source));
+    }
+    if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
+        return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
     }
     if let Some(why) = not_text(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };

@@ -17,6 +17,9 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(log_line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
 }
 
+const NO_RECORDS_ARROW: &str =
+    "this Arrow table holds no records, or comes through a pipe; tables are read from files that are named";
+
 /// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
 pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
@@ -31,7 +34,9 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
             "this parquet table holds no records; a table of document lines goes with its answers: check ANSWERS --document TABLE",
         ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),
-        (b"ARROW1", "this is an Arrow table; write it as parquet, or its rows as JSON lines"),
+        (b"ARROW1", NO_RECORDS_ARROW),
+        (&[0xff; 4], NO_RECORDS_ARROW),
+        (b"FEA1", "this is a table of Feather 1; write it anew as parquet or Feather 2"),
         (b"\x89PNG", "this is a PNG image, not JSON"),
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),

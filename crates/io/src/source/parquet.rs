@@ -10,6 +10,7 @@ use ::parquet::file::reader::{FileReader as _, RowGroupReader};
 use ::parquet::file::serialized_reader::SerializedFileReader;
 
 use crate::failure::Failure;
+use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for};
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
@@ -17,99 +18,10 @@ use stepscope_base::text::Shown;
 
 mod pages;
 
-/// A larger table is not read.
-const MAX_FILE: u64 = 256 << 20;
-/// What a table of any size may take once it is decoded, and how much more for each byte of it: the footer and the
-/// headers of its pages say what is to come, and are asked before anything is decoded.
-const ROOM: usize = 12 << 20;
-const ROOM_A_BYTE: usize = 8;
-const TOO_LARGE: &str =
-    "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
 /// So many values are decoded at a time.
 const BATCH: usize = 4096;
 /// How a parquet table begins.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
-const READ: &str = "cannot read";
-
-/// One value of a table.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Cell {
-    /// Nothing.
-    Null,
-    /// A whole number, or a truth value.
-    Int(i64),
-    /// Any other number.
-    Float(f64),
-    /// A text, or bytes.
-    Text(ByteArray),
-}
-
-impl Cell {
-    /// A whole number, whatever it is stored as.
-    pub(crate) fn int(&self) -> Option<i64> {
-        match self {
-            Self::Null => None,
-            Self::Int(n) => Some(*n),
-            // Columns with gaps become floats in pandas.
-            Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
-            Self::Text(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
-        }
-    }
-
-    /// The bytes of a text.
-    pub(crate) fn text(&self) -> Option<&[u8]> {
-        match self {
-            Self::Text(text) => Some(text.data()),
-            _ => None,
-        }
-    }
-}
-
-/// Some columns of a table.
-#[derive(Debug)]
-pub(crate) struct Columns {
-    /// How many rows there are.
-    pub rows: usize,
-    /// The columns in the order in which they were asked for; `None`: the table has none of that name.
-    pub columns: Vec<Option<Vec<Cell>>>,
-}
-
-impl Columns {
-    /// A value; nothing where there is no such column or row.
-    pub(crate) fn cell(&self, column: usize, row: usize) -> &Cell {
-        self.columns.get(column).and_then(Option::as_ref).and_then(|column| column.get(row)).unwrap_or(&Cell::Null)
-    }
-
-    /// Whether the table has the column.
-    pub(crate) fn has(&self, column: usize) -> bool {
-        self.columns.get(column).is_some_and(Option::is_some)
-    }
-}
-
-/// What a column holds, as far as it matters for records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ColumnKind {
-    /// Truth values.
-    Bool,
-    /// Numbers or texts.
-    Plain,
-    /// Lists, or parts of objects: they are not read.
-    Nested,
-}
-
-/// A column of a table.
-#[derive(Debug)]
-pub(crate) struct Leaf {
-    /// Its name; of what is nested, that of the whole.
-    pub name: String,
-    /// What it holds.
-    pub kind: ColumnKind,
-}
-
-/// What a table may take once it is decoded.
-pub(crate) fn room_of(blob: &Blob) -> Result<usize, Failure> {
-    Ok((blob.len()? as usize).saturating_mul(ROOM_A_BYTE).saturating_add(ROOM))
-}
 
 /// The columns of a table, without reading them.
 pub(crate) fn leaves(blob: &Blob) -> Result<Vec<Leaf>, Failure> {
@@ -119,7 +31,7 @@ pub(crate) fn leaves(blob: &Blob) -> Result<Vec<Leaf>, Failure> {
             let parts = leaf.path().parts();
             let is_flat = parts.len() == 1 && leaf.max_rep_level() == 0;
             let kind = match leaf.physical_type() {
-                _ if !is_flat => ColumnKind::Nested,
+                _ if !is_flat => ColumnKind::Unread,
                 Type::BOOLEAN => ColumnKind::Bool,
                 _ => ColumnKind::Plain,
             };
@@ -131,20 +43,30 @@ pub(crate) fn leaves(blob: &Blob) -> Result<Vec<Leaf>, Failure> {
 
 /// Reads columns of a table.
 pub(crate) fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
-    guarded_read(blob, |bytes| decode(bytes, names))
+    guarded_read(blob, |bytes| {
+        let file = SerializedFileReader::new(bytes.clone())?;
+        let leaves = file.metadata().file_metadata().schema_descr().columns();
+        // Lists and other nested columns are none of those that are asked for.
+        let place = |name: &&str| {
+            leaves.iter().position(|leaf| {
+                leaf.max_rep_level() == 0 && matches!(leaf.path().parts(), [only] if only.eq_ignore_ascii_case(name))
+            })
+        };
+        decode(bytes, &file, &names.iter().map(place).collect::<Vec<_>>())
+    })
+}
+
+/// Reads those of the [`leaves`] that are wanted, each at its place.
+pub(crate) fn read_places(blob: &Blob, wanted: &[bool]) -> Result<Columns, Failure> {
+    let places: Vec<_> = wanted.iter().enumerate().map(|(place, wanted)| wanted.then_some(place)).collect();
+    guarded_read(blob, |bytes| decode(bytes, &SerializedFileReader::new(bytes.clone())?, &places))
 }
 
 fn guarded_read<T>(blob: &Blob, read: impl FnOnce(&bytes::Bytes) -> Result<T, Refused>) -> Result<T, Failure> {
-    let len = blob.len()?;
-    if len > MAX_FILE {
-        return Err(Failure::own(READ, blob.name(), "this parquet table is larger than 256 MB"));
-    }
-    let mut bytes = Vec::new();
-    blob.read(0, len as usize, &mut bytes)?;
+    let bytes = bytes_of(blob)?;
     if bytes.starts_with(b"PARE") || bytes.ends_with(b"PARE") {
         return Err(Failure::own(READ, blob.name(), "this parquet table is encrypted"));
     }
-    let bytes = bytes::Bytes::from(bytes);
     let fail = |why: Shown| Failure { what: READ, path: blob.name().clone(), source: why };
     match guarded(|| read(&bytes)) {
         Some(Ok(found)) => Ok(found),
@@ -178,20 +100,14 @@ impl From<ParquetError> for Refused {
     }
 }
 
-fn decode(bytes: &bytes::Bytes, names: &[&str]) -> Result<Columns, Refused> {
-    let file = SerializedFileReader::new(bytes.clone())?;
-    let metadata = file.metadata();
-    let all = bytes.len().saturating_mul(ROOM_A_BYTE).saturating_add(ROOM);
+fn decode(
+    bytes: &bytes::Bytes,
+    file: &SerializedFileReader<bytes::Bytes>,
+    places: &[Option<usize>],
+) -> Result<Columns, Refused> {
+    let all = room_for(bytes.len());
     let mut room = DecodingRoom { rows: 0, pages: all, text: all };
-    let rows = metadata.file_metadata().num_rows();
-    let leaves = metadata.file_metadata().schema_descr().columns();
-    // Lists and other nested columns are none of those that are asked for.
-    let place = |name: &&str| {
-        leaves.iter().position(|leaf| {
-            leaf.max_rep_level() == 0 && matches!(leaf.path().parts(), [only] if only.eq_ignore_ascii_case(name))
-        })
-    };
-    let places: Vec<Option<usize>> = names.iter().map(place).collect();
+    let rows = file.metadata().file_metadata().num_rows();
     let mut columns: Vec<Option<Vec<Cell>>> = places.iter().map(|place| place.map(|_| Vec::new())).collect();
     let wanted = places.iter().flatten().count().max(1);
     room.rows = all / (wanted * size_of::<Cell>());

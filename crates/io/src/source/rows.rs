@@ -1,8 +1,10 @@
-//! Parquet tables whose rows are records: a column that holds their JSON, or a column a key.
+//! Tables whose rows are records: a column that holds their JSON, or a column a key.
 
 use crate::failure::Failure;
+use crate::source::arrow::ArrowTable;
+use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, room_of};
 use crate::source::open::Blob;
-use crate::source::parquet::{Cell, ColumnKind, Columns, Leaf, leaves, read_blob, room_of};
+use crate::source::parquet;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::shown;
@@ -13,7 +15,6 @@ use stepscope_core::record::{RecordKind, formats};
 const MAX_COLUMNS: usize = 256;
 /// So many rows tell what a column holds.
 const LOOKED_AT: usize = 20;
-const READ: &str = "cannot read";
 
 /// The records of a table.
 pub(crate) struct RecordRows {
@@ -23,45 +24,106 @@ pub(crate) struct RecordRows {
     pub note: Option<Shown>,
 }
 
+/// A table, read part by part.
+enum OpenTable<'a> {
+    /// In one part, until it was read.
+    Parquet(Option<&'a Blob>, Vec<Leaf>),
+    Arrow(Box<ArrowTable>),
+}
+
+impl<'a> OpenTable<'a> {
+    fn open(blob: &'a Blob) -> Result<Self, Failure> {
+        let mut head = Vec::new();
+        blob.read(0, parquet::MAGIC.len(), &mut head)?;
+        if head == parquet::MAGIC {
+            return Ok(Self::Parquet(Some(blob), parquet::leaves(blob)?));
+        }
+        Ok(Self::Arrow(Box::new(ArrowTable::open(blob)?)))
+    }
+
+    fn leaves(&self) -> Vec<Leaf> {
+        match self {
+            Self::Parquet(_, leaves) => leaves.clone(),
+            Self::Arrow(table) => table.leaves(),
+        }
+    }
+
+    /// The next rows, with the columns that are wanted, each at its place.
+    fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
+        match self {
+            Self::Parquet(blob, _) => blob.take().map(|blob| parquet::read_places(blob, wanted)).transpose(),
+            Self::Arrow(table) => table.next(wanted),
+        }
+    }
+}
+
+/// Where a row has its record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RecordPlace {
+    /// A column a key.
+    Keyed,
+    /// This column holds its JSON.
+    Column(usize),
+}
+
 /// Reads the rows of a table as records; `Ok(None)`: they are none.
 pub(crate) fn read(blob: &Blob) -> Result<Option<RecordRows>, Failure> {
-    let leaves = leaves(blob)?;
-    let (flat, nested): (Vec<&Leaf>, Vec<&Leaf>) = leaves.iter().partition(|leaf| leaf.kind != ColumnKind::Nested);
-    if flat.is_empty() || flat.len() > MAX_COLUMNS {
+    let mut table = OpenTable::open(blob)?;
+    let leaves = table.leaves();
+    let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.kind != ColumnKind::Unread).collect();
+    if !(1..=MAX_COLUMNS).contains(&wanted.iter().filter(|wanted| **wanted).count()) {
         return Ok(None);
     }
-    let names: Vec<&str> = flat.iter().map(|leaf| leaf.name.as_str()).collect();
-    let columns = read_blob(blob, &names)?;
     let (mut tape, room) = (Tape::default(), room_of(blob)?);
-    let too_large = || Failure::own(READ, blob.name(), "its rows are far larger as records; write them as JSON lines");
-    let by_key = |row: usize, tape: &mut Tape, lines: &mut Vec<u8>| {
-        Style::ASCII.line(lines, |object| {
-            for (column, leaf) in flat.iter().enumerate() {
-                put(leaf, columns.cell(column, row), tape, object);
+    let (mut lines, mut known) = (Vec::new(), None);
+    while let Some(columns) = table.next(&wanted)? {
+        if columns.rows == 0 {
+            continue;
+        }
+        let Some(place) = known.or_else(|| place_of(&leaves, &columns, &mut tape)) else { break };
+        if let (RecordPlace::Column(column), None) = (place, known) {
+            wanted.iter_mut().enumerate().for_each(|(n, wanted)| *wanted = n == column);
+        }
+        known = Some(place);
+        for row in 0..columns.rows {
+            match place {
+                RecordPlace::Column(column) => {
+                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut lines);
+                }
+                RecordPlace::Keyed => by_key(&leaves, &columns, row, &mut tape, &mut lines),
             }
-        });
-    };
+            if lines.len() > room {
+                let why = "its rows are far larger as records; write them as JSON lines";
+                return Err(Failure::own(READ, blob.name(), why));
+            }
+        }
+    }
+    let note = not_read(&leaves);
+    match known {
+        Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
+        Some(RecordPlace::Column(_)) => Ok(Some(RecordRows { lines, note: None })),
+        None => note.map_or(Ok(None), |why| Err(Failure { what: READ, path: blob.name().clone(), source: why })),
+    }
+}
+
+/// Where the first rows of a table have records, if they have any. A record's own procedure is a record too: the whole row
+/// comes first.
+fn place_of(leaves: &[Leaf], columns: &Columns, tape: &mut Tape) -> Option<RecordPlace> {
     let mut begin = Vec::new();
-    (0..columns.rows.min(LOOKED_AT)).for_each(|row| by_key(row, &mut tape, &mut begin));
-    // A record's own procedure is a record too: the whole row comes first.
-    let is_keyed = begin_as_records(&begin, &mut tape);
-    let json = (0..flat.len()).find(|column| !is_keyed && holds_records(&columns, *column, &mut tape));
-    if !is_keyed && json.is_none() {
-        return not_read(&nested)
-            .map_or(Ok(None), |why| Err(Failure { what: READ, path: blob.name().clone(), source: why }));
+    (0..columns.rows.min(LOOKED_AT)).for_each(|row| by_key(leaves, columns, row, tape, &mut begin));
+    if begin_as_records(&begin, tape) {
+        return Some(RecordPlace::Keyed);
     }
-    let mut lines = Vec::new();
-    for row in 0..columns.rows {
-        match json {
-            Some(column) => line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut lines),
-            None => by_key(row, &mut tape, &mut lines),
+    (0..leaves.len()).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column)
+}
+
+/// A row as an object on a line.
+fn by_key(leaves: &[Leaf], columns: &Columns, row: usize, tape: &mut Tape, lines: &mut Vec<u8>) {
+    Style::ASCII.line(lines, |object| {
+        for (column, leaf) in leaves.iter().enumerate() {
+            put(leaf, columns.cell(column, row), tape, object);
         }
-        if lines.len() > room {
-            return Err(too_large());
-        }
-    }
-    let note = not_read(&nested).filter(|_| is_keyed);
-    Ok(Some(RecordRows { lines, note }))
+    });
 }
 
 /// Whether the first values of a column are the JSON of records.
@@ -97,6 +159,7 @@ fn put(leaf: &Leaf, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
         Cell::Int(n) if leaf.kind == ColumnKind::Bool => _ = object.put(name, *n != 0),
         Cell::Int(n) => _ = object.put(name, *n),
         Cell::Float(x) => _ = object.put(name, *x),
+        Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
         Cell::Text(bytes) => {
             let text = bytes.data();
             // Tables have no objects: whoever writes records keeps them as JSON.
@@ -109,15 +172,16 @@ fn put(leaf: &Leaf, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
     }
 }
 
-/// The nested columns, which are not read.
-fn not_read(nested: &[&Leaf]) -> Option<Shown> {
+/// The columns that are not read.
+fn not_read(leaves: &[Leaf]) -> Option<Shown> {
     const NAMED: usize = 5;
-    let mut names: Vec<&str> = nested.iter().map(|leaf| leaf.name.as_str()).collect();
+    let unread = leaves.iter().filter(|leaf| leaf.kind == ColumnKind::Unread);
+    let mut names: Vec<&str> = unread.map(|leaf| leaf.name.as_str()).collect();
     names.dedup();
     let list = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMED);
     let rest = if more > 0 { shown!(" and {more} more") } else { Shown::default() };
-    let said = Shown::own("lists and objects in columns are not read; write them as JSON texts: ");
+    let said = Shown::own("columns of lists, objects or unusual types are not read; write them as JSON texts: ");
     (!names.is_empty()).then(|| said.join(&Shown::line(list.as_bytes())).join(&rest))
 }
 

@@ -1,0 +1,311 @@
+//! Arrow tables (IPC: streams and files, of which Feather 2 is one), a batch of rows at a time.
+//!
+//! A reader of our own: it needs no more of Arrow than values become JSON, and what a file says of itself is held against
+//! the size of the file before anything is unpacked.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use bytes::Bytes;
+
+use self::batch::{ArrowArray, ArrowBatch};
+use self::flat::Flat;
+use self::schema::{ArrowField, ArrowKind};
+use crate::failure::Failure;
+use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for};
+use crate::source::open::Blob;
+use stepscope_base::guard::guarded;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+
+mod batch;
+mod flat;
+mod schema;
+
+/// How a file begins; its end says where its messages stand.
+const MAGIC: &[u8] = b"ARROW1\0\0";
+/// How each message of a stream begins.
+const MESSAGE: [u8; 4] = [0xff; 4];
+/// A dictionary of more parts is not read.
+const MAX_PARTS: usize = 64;
+const DAMAGED: &str = "it is damaged";
+const CUT: &str = "it is cut off";
+
+type Dictionaries = HashMap<i64, Rc<Vec<ArrowArray>>>;
+
+/// A table whose batches are read one by one.
+pub(crate) struct ArrowTable {
+    name: Shown,
+    bytes: Bytes,
+    /// Where the next message begins.
+    at: usize,
+    /// Of a file: where its messages begin, the last one first. A stream has one after the other.
+    blocks: Option<Vec<usize>>,
+    /// How many bytes of metadata there may still be: places of messages may be named again and again.
+    metadata: usize,
+    fields: Vec<ArrowField>,
+    dictionaries: Dictionaries,
+    room: ArrowRoom,
+}
+
+/// What all batches together may take.
+struct ArrowRoom {
+    /// Values.
+    cells: usize,
+    /// Bytes that are unpacked.
+    unpacked: usize,
+    /// Bytes of texts, each time that they stand in a row.
+    text: usize,
+}
+
+/// A message: its metadata and what follows.
+struct ArrowMessage {
+    metadata: Bytes,
+    body: Bytes,
+}
+
+/// Whether bytes begin like a table of Arrow.
+pub(crate) fn begins(head: &[u8]) -> bool {
+    let size = || head.get(4..)?.first_chunk().map(|size| i32::from_le_bytes(*size));
+    head.starts_with(MAGIC) || head.starts_with(&MESSAGE) && size().is_some_and(|size| size > 0 && size % 8 == 0)
+}
+
+impl ArrowTable {
+    /// Reads which columns a table has.
+    pub(crate) fn open(blob: &Blob) -> Result<Self, Failure> {
+        let bytes = bytes_of(blob)?;
+        let all = room_for(bytes.len());
+        let room = ArrowRoom { cells: all / size_of::<Cell>(), unpacked: all, text: all };
+        let (name, dictionaries, metadata) = (blob.name().clone(), Dictionaries::new(), bytes.len());
+        let mut table = Self { name, bytes, at: 0, blocks: None, metadata, fields: Vec::new(), dictionaries, room };
+        table.guarded(|table| {
+            let is_file = table.bytes.starts_with(MAGIC);
+            let head = if is_file { table.footer()? } else { table.message()?.ok_or(CUT)?.metadata };
+            let flat = Flat::root(&head).ok_or(DAMAGED)?;
+            if is_file {
+                let all = [2, 3].map(|list| flat.blocks(list).unwrap_or_default());
+                let starts = all.concat().into_iter().rev().map(start_of);
+                table.blocks = Some(starts.collect::<Option<_>>().ok_or(DAMAGED)?);
+            } else if flat.byte(1) != Some(1) {
+                return Err(DAMAGED);
+            }
+            let schema = flat.table(if is_file { 1 } else { 2 }).ok_or(DAMAGED)?;
+            if schema.short(0).unwrap_or(0) != 0 {
+                return Err("its numbers have their largest byte first");
+            }
+            table.fields = schema::fields(schema).ok_or("its columns are damaged, too many or nested too deeply")?;
+            Ok(())
+        })?;
+        Ok(table)
+    }
+
+    /// Its columns.
+    pub(crate) fn leaves(&self) -> Vec<Leaf> {
+        let kind = |field: &ArrowField| match field.kind {
+            _ if !field.is_read() => ColumnKind::Unread,
+            ArrowKind::Bool if field.dictionary.is_none() => ColumnKind::Bool,
+            _ => ColumnKind::Plain,
+        };
+        self.fields.iter().map(|field| Leaf { name: field.name.clone(), kind: kind(field) }).collect()
+    }
+
+    /// The next batch, with the columns that are wanted; `None`: there is no more.
+    pub(crate) fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
+        self.guarded(|table| {
+            while let Some(message) = table.message()? {
+                let flat = Flat::root(&message.metadata).ok_or(DAMAGED)?;
+                let header = flat.table(2).ok_or(DAMAGED)?;
+                match flat.byte(1) {
+                    Some(2) => table.dictionary(header, message.body)?,
+                    Some(3) => return table.batch(header, message.body, wanted).map(Some),
+                    _ => return Err("a message in it is none of a table"),
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn guarded<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, &'static str>) -> Result<T, Failure> {
+        let name = self.name.clone();
+        let done = guarded(|| read(self)).unwrap_or(Err(DAMAGED));
+        done.map_err(|why| Failure { what: READ, path: name, source: shown!("this Arrow table is not read: {why}") })
+    }
+
+    /// What stands at the end of a file.
+    fn footer(&self) -> Result<Bytes, &'static str> {
+        let end = self.bytes.len().checked_sub(10).ok_or(CUT)?;
+        let tail = self.bytes.get(end..).unwrap_or_default();
+        let size = tail.first_chunk().map(|size| i32::from_le_bytes(*size)).filter(|_| tail.ends_with(b"ARROW1"));
+        let start = usize::try_from(size.ok_or(CUT)?).ok().and_then(|size| end.checked_sub(size)).ok_or(DAMAGED)?;
+        slice(&self.bytes, start, end)
+    }
+
+    /// The next message; `None`: there are no more.
+    fn message(&mut self) -> Result<Option<ArrowMessage>, &'static str> {
+        if let Some(blocks) = &mut self.blocks {
+            let Some(start) = blocks.pop() else { return Ok(None) };
+            self.at = start;
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        // Before version 0.15 a message began with its size.
+        let head = if rest.starts_with(&MESSAGE) { MESSAGE.len() } else { 0 };
+        let size = i32::from_le_bytes(*rest.get(head..).and_then(|rest| rest.first_chunk()).ok_or(CUT)?);
+        let start = self.at + head + 4;
+        let end = usize::try_from(size).ok().and_then(|size| start.checked_add(size)).ok_or(DAMAGED)?;
+        if size == 0 {
+            self.at = self.bytes.len();
+            return Ok(None);
+        }
+        let metadata = slice(&self.bytes, start, end)?;
+        self.metadata = self.metadata.checked_sub(metadata.len()).ok_or(DAMAGED)?;
+        let len = Flat::root(&metadata).ok_or(DAMAGED)?.long(3).unwrap_or(0);
+        self.at = usize::try_from(len).ok().and_then(|len| end.checked_add(len)).ok_or(DAMAGED)?;
+        Ok(Some(ArrowMessage { metadata, body: slice(&self.bytes, end, self.at)? }))
+    }
+
+    fn dictionary(&mut self, flat: Flat<'_>, body: Bytes) -> Result<(), &'static str> {
+        let id = flat.long(0).unwrap_or(0);
+        let field = self.fields.iter().find_map(|field| field.with_dictionary(id)).ok_or(DAMAGED)?;
+        if !field.is_read() {
+            return Ok(());
+        }
+        let mut batch =
+            ArrowBatch::of(flat.table(1).ok_or(DAMAGED)?, body, &self.dictionaries, &mut self.room.unpacked)?;
+        // The values themselves stand in it, not their numbers.
+        let array = batch.values(field, None)?;
+        let parts = Rc::new(vec![array]);
+        let is_more = flat.byte(2).unwrap_or(0) != 0;
+        match self.dictionaries.get_mut(&id).filter(|_| is_more).and_then(Rc::get_mut) {
+            Some(known) if known.len() < MAX_PARTS => known.extend(Rc::into_inner(parts).into_iter().flatten()),
+            Some(_) => return Err("a dictionary of it has too many parts"),
+            None if is_more => return Err(DAMAGED),
+            None => drop(self.dictionaries.insert(id, parts)),
+        }
+        Ok(())
+    }
+
+    fn batch(&mut self, flat: Flat<'_>, body: Bytes, wanted: &[bool]) -> Result<Columns, &'static str> {
+        let ArrowRoom { cells, unpacked, text } = &mut self.room;
+        let mut batch = ArrowBatch::of(flat, body, &self.dictionaries, unpacked)?;
+        let rows = batch.rows;
+        let mut columns = Vec::new();
+        for (n, field) in self.fields.iter().enumerate() {
+            if !wanted.get(n).is_some_and(|wanted| *wanted && field.is_read()) {
+                batch.skip(field)?;
+                columns.push(None);
+                continue;
+            }
+            *cells = cells.checked_sub(rows).ok_or(TOO_LARGE)?;
+            let array = batch.column(field)?;
+            columns.push(Some((0..rows).map(|row| array.cell(row, text)).collect::<Result<_, _>>()?));
+        }
+        Ok(Columns { rows, columns })
+    }
+}
+
+/// The first number of a block; what follows it the message says itself.
+fn start_of(block: [u8; 16]) -> Option<usize> {
+    usize::try_from(i64::from_le_bytes(*block.first_chunk()?)).ok()
+}
+
+fn slice(bytes: &Bytes, start: usize, end: usize) -> Result<Bytes, &'static str> {
+    if start <= end && end <= bytes.len() { Ok(bytes.slice(start..end)) } else { Err(CUT) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::rows;
+
+    fn stores() -> std::path::PathBuf {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/stores")
+    }
+
+    fn bytes(name: &str) -> Vec<u8> {
+        std::fs::read(stores().join("tables").join(name)).unwrap()
+    }
+
+    /// The records of a table.
+    fn lines(bytes: &[u8]) -> Result<Option<String>, String> {
+        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap());
+        rows.map(|rows| rows.map(|rows| String::from_utf8(rows.lines).unwrap())).map_err(|failure| failure.to_string())
+    }
+
+    fn why(bytes: &[u8]) -> String {
+        lines(bytes).unwrap_err()
+    }
+
+    #[test]
+    fn a_table_of_records_is_the_same_whoever_wrote_it() {
+        let expected = std::fs::read_to_string(stores().join("keyed.jsonl")).unwrap();
+        for name in ["keyed_stream", "keyed_lz4", "keyed_zstd", "keyed_polars"] {
+            assert_eq!(lines(&bytes(&format!("{name}.arrow"))).unwrap().unwrap(), expected, "{name}");
+        }
+        let first = r#"{"steps":["1 + 1 = 2"],"tags":{"a":18446744073709551615,"b":null}}"#;
+        let second = r#"{"steps":["1 + 1 = 2"]}"#;
+        assert_eq!(lines(&bytes("map.arrow")).unwrap().unwrap(), format!("{first}\n{second}\n"));
+    }
+
+    #[test]
+    fn what_a_table_says_of_itself_is_looked_at_before_anything_is_unpacked() {
+        let bomb = bytes("bomb.arrow");
+        assert!(bomb.len() < 100_000, "{}", bomb.len());
+        assert!(why(&bomb).contains("far more room than its size lets expect"), "{}", why(&bomb));
+        assert!(why(&bytes("deep.arrow")).contains("nested too deeply"));
+        let sound = bytes("keyed_stream.arrow");
+        assert!(why(&sound[..sound.len() / 2]).contains("it is cut off"));
+        // The list of the third row ends before it begins.
+        let places: Vec<u8> = [0, 2, 2, 2, 4_i32].into_iter().flat_map(i32::to_le_bytes).collect();
+        let at = sound.windows(places.len()).position(|window| window == places).unwrap();
+        let turned: Vec<u8> = [0, 2, 4, 2, 4_i32].into_iter().flat_map(i32::to_le_bytes).collect();
+        let unordered = [&sound[..at], &turned, &sound[at + turned.len()..]].concat();
+        assert!(why(&unordered).contains("it is damaged"), "{}", why(&unordered));
+    }
+
+    #[test]
+    fn damaged_tables_are_told_and_hurt_nobody() {
+        let (mut read_anyway, mut refused) = (0, 0);
+        let mut judge = |bytes: &[u8]| match lines(bytes) {
+            Ok(rows) => read_anyway += usize::from(rows.is_none_or(|rows| rows.len() < room_for(bytes.len()))),
+            Err(why) => {
+                assert!(
+                    why.starts_with("cannot read t: this Arrow table is not read: ") || why.contains("JSON"),
+                    "{why}"
+                );
+                refused += 1;
+            }
+        };
+        // Every number of 32 bits of the metadata and the data, as one that leads away.
+        let sound = bytes("keyed_stream.arrow");
+        for at in (0..sound.len()).step_by(4) {
+            for wrong in [i32::MAX, -1, 0, 1 << 20, 7] {
+                let mut bytes = sound.clone();
+                bytes[at..at + 4].copy_from_slice(&wrong.to_le_bytes());
+                judge(&bytes);
+            }
+        }
+        let mut seed = 7_u32;
+        let mut random = move |below: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as usize % below
+        };
+        for name in ["keyed_lz4.arrow", "keyed_zstd.arrow", "keyed_polars.arrow", "map.arrow"] {
+            let sound = bytes(name);
+            for round in 0..150 {
+                let mut bytes = sound.clone();
+                for _ in 0..=round % 4 {
+                    let at = random(bytes.len());
+                    bytes[at] = random(256) as u8;
+                }
+                if round % 10 == 0 {
+                    bytes.truncate(random(sound.len()));
+                }
+                judge(&bytes);
+            }
+        }
+        assert!(refused > 500 && read_anyway > 500, "{refused} {read_anyway}");
+    }
+}

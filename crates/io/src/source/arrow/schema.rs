@@ -1,0 +1,145 @@
+//! The columns of an Arrow table, and how each lies in its buffers.
+
+use super::flat::Flat;
+
+/// More columns, nested ones counted, and deeper ones are not read.
+const MAX_FIELDS: usize = 4_096;
+pub(super) const MAX_DEPTH: usize = 12;
+
+/// A column, or a part of one.
+#[derive(Debug)]
+pub(super) struct ArrowField {
+    pub(super) name: String,
+    pub(super) kind: ArrowKind,
+    /// Its values stand in this dictionary; here are their numbers.
+    pub(super) dictionary: Option<(i64, IntKind)>,
+    pub(super) children: Vec<Self>,
+}
+
+/// Whole numbers of so many bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct IntKind {
+    pub(super) bytes: usize,
+    pub(super) signed: bool,
+}
+
+/// The type of a column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ArrowKind {
+    Null,
+    Bool,
+    Int(IntKind),
+    /// Of so many bytes.
+    Float(usize),
+    /// Texts or bytes, with places of 64 bits if they are wide.
+    Bytes {
+        wide: bool,
+    },
+    /// Texts or bytes whose places come one by one.
+    Views,
+    List {
+        wide: bool,
+    },
+    /// So many items each.
+    Lists(usize),
+    Object,
+    /// Objects with keys of their own.
+    Map,
+    /// What is not read, in so many buffers.
+    Other(usize),
+}
+
+impl ArrowField {
+    /// Whether it and what is in it can be read.
+    pub(super) fn is_read(&self) -> bool {
+        let is_map = || matches!(self.children.as_slice(), [entry] if matches!(entry.children.len(), 2));
+        let is_list = || self.children.len() == 1;
+        let fits = match self.kind {
+            ArrowKind::Other(_) => false,
+            ArrowKind::List { .. } | ArrowKind::Lists(_) => is_list(),
+            ArrowKind::Map => is_map(),
+            _ => true,
+        };
+        fits && self.children.iter().all(Self::is_read)
+    }
+
+    /// The field of a dictionary.
+    pub(super) fn with_dictionary(&self, id: i64) -> Option<&Self> {
+        let is_it = self.dictionary.is_some_and(|(own, _)| own == id);
+        if is_it { Some(self) } else { self.children.iter().find_map(|child| child.with_dictionary(id)) }
+    }
+}
+
+/// The columns of a schema; `None`: it is damaged, or has too many.
+pub(super) fn fields(schema: Flat<'_>) -> Option<Vec<ArrowField>> {
+    let mut left = MAX_FIELDS;
+    schema.tables(1).map(|flat| field(flat?, 0, &mut left)).collect()
+}
+
+fn field(flat: Flat<'_>, depth: usize, left: &mut usize) -> Option<ArrowField> {
+    *left = left.checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
+    let name = String::from_utf8_lossy(flat.text(0).unwrap_or_default()).into_owned();
+    let children = flat.tables(5).map(|child| field(child?, depth + 1, left)).collect::<Option<_>>()?;
+    let index = |encoding: Flat<'_>| (encoding.long(0).unwrap_or(0), encoding.table(1).map_or(INDEX, int));
+    let dictionary = flat.table(4).map(index);
+    let kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
+    Some(ArrowField { name, kind, dictionary, children })
+}
+
+const INDEX: IntKind = IntKind { bytes: 4, signed: true };
+
+fn int(flat: Flat<'_>) -> IntKind {
+    IntKind { bytes: flat.int(0).unwrap_or(0) as usize / 8, signed: flat.byte(1).unwrap_or(0) != 0 }
+}
+
+/// The types of Arrow by their numbers in `Schema.fbs`.
+fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
+    let whole = |bits: i32| ArrowKind::Int(IntKind { bytes: if bits == 32 { 4 } else { 8 }, signed: true });
+    Some(match number {
+        1 => ArrowKind::Null,
+        2 => match int(flat) {
+            int @ IntKind { bytes: 1 | 2 | 4 | 8, .. } => ArrowKind::Int(int),
+            _ => return None,
+        },
+        3 => match flat.short(0).unwrap_or(0) {
+            0 => ArrowKind::Other(2),
+            1 => ArrowKind::Float(4),
+            2 => ArrowKind::Float(8),
+            _ => return None,
+        },
+        4 | 5 => ArrowKind::Bytes { wide: false },
+        6 => ArrowKind::Bool,
+        // Decimals, intervals, and bytes of one length.
+        7 | 11 | 15 => ArrowKind::Other(2),
+        8 => whole(if flat.short(0) == Some(0) { 32 } else { 64 }),
+        9 => whole(flat.int(1).unwrap_or(32)),
+        10 | 18 => whole(64),
+        12 => ArrowKind::List { wide: false },
+        13 => ArrowKind::Object,
+        // Unions: which child, and for dense ones where in it.
+        14 => ArrowKind::Other(if flat.short(0) == Some(1) { 2 } else { 1 }),
+        16 => ArrowKind::Lists(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
+        17 => ArrowKind::Map,
+        19 | 20 => ArrowKind::Bytes { wide: true },
+        21 => ArrowKind::List { wide: true },
+        // Runs: all is in the children.
+        22 => ArrowKind::Other(0),
+        23 | 24 => ArrowKind::Views,
+        // Lists whose places come one by one.
+        25 | 26 => ArrowKind::Other(3),
+        _ => return None,
+    })
+}
+
+impl ArrowKind {
+    /// How many buffers it has itself; views have more.
+    pub(super) const fn buffers(self) -> usize {
+        match self {
+            Self::Null => 0,
+            Self::Lists(_) | Self::Object => 1,
+            Self::Bool | Self::Int(_) | Self::Float(_) | Self::List { .. } | Self::Map | Self::Views => 2,
+            Self::Bytes { .. } => 3,
+            Self::Other(buffers) => buffers,
+        }
+    }
+}

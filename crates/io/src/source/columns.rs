@@ -1,0 +1,129 @@
+//! Columns of tables, whatever format they come in, and how large a table may become.
+
+use ::parquet::data_type::ByteArray;
+
+use crate::failure::Failure;
+use crate::source::open::Blob;
+use stepscope_base::json::write::Style;
+use stepscope_base::shown;
+use stepscope_base::text::Untrusted;
+
+/// A larger table is not read.
+const MAX_FILE: u64 = 256 << 20;
+/// What a table of any size may take once it is decoded, and how much more for each byte of it: what the file says of
+/// itself is asked before anything is decoded.
+const ROOM: usize = 12 << 20;
+const ROOM_A_BYTE: usize = 8;
+pub(super) const TOO_LARGE: &str =
+    "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
+pub(super) const READ: &str = "cannot read";
+
+/// One value of a table.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Cell {
+    /// Nothing.
+    Null,
+    /// A whole number, or a truth value.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A text, or bytes.
+    Text(ByteArray),
+    /// A list, an object or a number of another size, as JSON.
+    Json(ByteArray),
+}
+
+impl Cell {
+    /// A whole number, whatever it is stored as.
+    pub(crate) fn int(&self) -> Option<i64> {
+        match self {
+            Self::Null | Self::Json(_) => None,
+            Self::Int(n) => Some(*n),
+            // Columns with gaps become floats in pandas.
+            Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
+            Self::Text(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
+        }
+    }
+
+    /// Appends it as JSON.
+    pub(super) fn append_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(b"null"),
+            Self::Int(n) => Style::ASCII.append(*n, out),
+            Self::Float(x) => Style::ASCII.append(*x, out),
+            Self::Text(bytes) => Style::ASCII.append(Untrusted::new(bytes.data()), out),
+            Self::Json(bytes) => out.extend_from_slice(bytes.data()),
+        }
+    }
+
+    /// The bytes of a text.
+    pub(crate) fn text(&self) -> Option<&[u8]> {
+        match self {
+            Self::Text(text) => Some(text.data()),
+            _ => None,
+        }
+    }
+}
+
+/// Some columns of a table, or of a part of its rows.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    /// How many rows there are.
+    pub rows: usize,
+    /// The columns in the order in which they were asked for; `None`: the table has none of that name.
+    pub columns: Vec<Option<Vec<Cell>>>,
+}
+
+impl Columns {
+    /// A value; nothing where there is no such column or row.
+    pub(crate) fn cell(&self, column: usize, row: usize) -> &Cell {
+        self.columns.get(column).and_then(Option::as_ref).and_then(|column| column.get(row)).unwrap_or(&Cell::Null)
+    }
+
+    /// Whether the table has the column.
+    pub(crate) fn has(&self, column: usize) -> bool {
+        self.columns.get(column).is_some_and(Option::is_some)
+    }
+}
+
+/// What a column holds, as far as it matters for records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ColumnKind {
+    /// Truth values.
+    Bool,
+    /// Any other values that can be JSON.
+    Plain,
+    /// What is not read.
+    Unread,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    /// Its name; of what is nested, that of the whole.
+    pub name: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+}
+
+/// What a table may take once it is decoded.
+pub(crate) fn room_of(blob: &Blob) -> Result<usize, Failure> {
+    Ok(room_for(blob.len()? as usize))
+}
+
+/// The same, of so many bytes.
+pub(super) const fn room_for(bytes: usize) -> usize {
+    bytes.saturating_mul(ROOM_A_BYTE).saturating_add(ROOM)
+}
+
+/// All bytes of a table that is not too large.
+pub(super) fn bytes_of(blob: &Blob) -> Result<bytes::Bytes, Failure> {
+    let len = blob.len()?;
+    if len > MAX_FILE {
+        let source = shown!("this table is larger than {} MB; write it in several files", MAX_FILE >> 20);
+        return Err(Failure { what: READ, path: blob.name().clone(), source });
+    }
+    let mut bytes = Vec::new();
+    blob.read(0, len as usize, &mut bytes)?;
+    Ok(bytes.into())
+}

@@ -1,0 +1,60 @@
+//! The folder of `--format parquet`: results go into tables instead of to standard output.
+
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+
+use super::Out;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_core::finding::grouped;
+use stepscope_core::report::tables::ResultTable;
+use stepscope_io::failure::Failure;
+use stepscope_io::source::open::Stat;
+use stepscope_io::tables::TableFiles;
+
+/// Tables that are written, until they cannot be.
+pub(super) struct Tables {
+    files: TableFiles,
+    failure: Option<Failure>,
+}
+
+impl Tables {
+    /// Begins the tables of `--out`. Records are never written to.
+    pub(super) fn begin(
+        folder: &Path,
+        tables: &'static [ResultTable],
+        inputs: &[PathBuf],
+    ) -> std::result::Result<Self, Shown> {
+        let id = |path: &Path| Stat::at(path).map(|stat| stat.id);
+        let is_read = |path: &PathBuf| id(path).is_some_and(|own| inputs.iter().any(|input| id(input) == Some(own)));
+        if let Some(path) = TableFiles::paths(folder, tables).find(is_read) {
+            return Err(shown!("{} is an input file; choose another folder for --out", Shown::path(&path)));
+        }
+        let files = TableFiles::create(folder, tables).map_err(|failure| shown!("{failure}"))?;
+        Ok(Self { files, failure: None })
+    }
+
+    /// Takes results as JSON lines; the error ends the reading.
+    pub(super) fn take(&mut self, lines: &[u8]) -> Result<()> {
+        self.failure = self.files.push(lines).err();
+        if self.failure.is_some() { Err(Error::other("a table could not be written")) } else { Ok(()) }
+    }
+
+    /// Puts the tables in their places and says so; `false`: that was not possible.
+    pub(super) fn end(self, out: &mut Out) -> bool {
+        let done = self.failure.map_or_else(|| self.files.finish(), Err);
+        match done {
+            Ok(saved) => {
+                for table in saved {
+                    let rows = if table.rows == 1 { "row" } else { "rows" };
+                    out.line(&shown!("Saved {}: {} {rows}", Shown::path(&table.path), grouped(table.rows as usize)));
+                }
+                true
+            }
+            Err(failure) => {
+                out.complain(&shown!("{failure}"));
+                false
+            }
+        }
+    }
+}

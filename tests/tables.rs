@@ -1,0 +1,98 @@
+//! Tables in and out: results as Parquet, read back by the program itself.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_runs/word_problems.jsonl");
+
+fn run<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stepscope")).args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    [&output.stdout[..], &output.stderr].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).concat()
+}
+
+/// What is found in a file, whatever it is called.
+fn found(path: &Path) -> String {
+    let fields = "line,id,kind,findings.rule,findings.message,findings.pointer,triage,fitness,sha256";
+    let path = path.to_str().unwrap();
+    let output = run(&["check", path, "--format", "jsonl", "--fail-on", "never", "--fields", fields]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn tables_of_results_are_read_back_by_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join("out").join(name);
+    let out = at("");
+    let check = |extra: &[&str]| {
+        run(&[&["check", SAMPLE, "--format", "parquet", "--out", out.to_str().unwrap()], extra].concat())
+    };
+    let checked = check(&["--with-record", "--fail-on", "never"]);
+    let lines = found(Path::new(SAMPLE));
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    for (table, rows) in [("findings", lines.matches("\"message\"").count()), ("records", lines.lines().count())] {
+        assert!(said(&checked).contains(&format!("{table}.parquet: {rows} rows")), "{}", said(&checked));
+    }
+    assert_eq!(found(&at("records.parquet")), lines, "its column of records is the records");
+    // Written again they are replaced; with the exit code of any check.
+    assert_eq!(check(&[]).status.code(), Some(1));
+    assert!(
+        run(&["check", at("records.parquet").to_str().unwrap()]).status.code() == Some(2),
+        "no record is in it now"
+    );
+}
+
+#[test]
+fn tables_are_written_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("findings.parquet"), "mine").unwrap();
+    let check = |arguments: &[&str]| run(&[&["check"], arguments].concat());
+    let refused = check(&[SAMPLE, "--format", "parquet", "--out", &at("")]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("nothing is overwritten"), "{}", said(&refused));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    for (arguments, why) in [
+        (&[SAMPLE, "--format", "parquet"][..], "--out <DIR>"),
+        (&[SAMPLE, "--out", "x"], "add --format parquet"),
+        (&[SAMPLE, "--format", "parquet", "--out", "x", "--fields", "id"], "--fields"),
+        (&[SAMPLE, "--format", "parquet", "--out", "x", "--summary"], "cannot be used with"),
+    ] {
+        let refused = check(arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(said(&refused).contains(why), "{}", said(&refused));
+    }
+    // A folder that cannot be made.
+    let refused = check(&[SAMPLE, "--format", "parquet", "--out", "/proc/none"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    // What is read is not written to.
+    let out = at("own");
+    assert_eq!(check(&[SAMPLE, "--format", "parquet", "--with-record", "--out", &out]).status.code(), Some(1));
+    let again = check(&[&format!("{out}/records.parquet"), "--format", "parquet", "--out", &out]);
+    assert!(said(&again).contains("is an input file"), "{}", said(&again));
+}
+
+#[test]
+fn rewards_are_a_table_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = folder.path().join("samples.jsonl");
+    std::fs::write(
+        &samples,
+        "{\"prompt\": \"p\", \"completion\": \"{}\", \"reward\": 0.0}\n{\"prompt\": \"p\", \"completion\": \"no\"}\n",
+    )
+    .unwrap();
+    let (samples, out) = (samples.to_str().unwrap(), folder.path().to_str().unwrap());
+    let verify = ["verify", samples, "--verifier", "json_structure", "--format", "parquet", "--with-record"];
+    let verified = run(&[&verify[..], &["--out", out]].concat());
+    assert_eq!(verified.status.code(), Some(1));
+    assert!(said(&verified).contains("results.parquet: 2 rows"), "{}", said(&verified));
+    let again = run(&["verify", &format!("{out}/results.parquet"), "--verifier", "json_structure"]);
+    let lines = run(&["verify", samples, "--verifier", "json_structure"]);
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), String::from_utf8(lines.stdout).unwrap());
+}
