@@ -16,7 +16,7 @@ use crate::files::{NewFile, export_folder};
 use crate::log::SAVE;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
-use stepscope_core::report::tables::{ResultTable, TableColumn, TableValue, ValueType};
+use stepscope_core::report::tables::{ColumnType, ResultTable, TableColumn, TableValue};
 
 /// A group of rows is written when it takes this much, or has so many rows.
 const GROUP: usize = 16 << 20;
@@ -163,10 +163,10 @@ fn failure(path: &Path, error: &::parquet::errors::ParquetError) -> Failure {
 fn schema(table: &ResultTable) -> Written<TypePtr> {
     let column = |column: &TableColumn| {
         let (physical, logical) = match column.kind {
-            ValueType::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            ValueType::Int => (Physical::INT64, None),
-            ValueType::Float => (Physical::DOUBLE, None),
-            ValueType::Bool => (Physical::BOOLEAN, None),
+            ColumnType::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            ColumnType::Int => (Physical::INT64, None),
+            ColumnType::Float => (Physical::DOUBLE, None),
+            ColumnType::Bool => (Physical::BOOLEAN, None),
         };
         let column = Type::primitive_type_builder(column.name, physical).with_logical_type(logical);
         column.with_repetition(Repetition::OPTIONAL).build().map(Arc::new)
@@ -176,12 +176,12 @@ fn schema(table: &ResultTable) -> Written<TypePtr> {
 }
 
 impl HeldColumn {
-    fn new(kind: ValueType) -> Self {
+    fn new(kind: ColumnType) -> Self {
         let held = match kind {
-            ValueType::Text => HeldValues::Texts(Vec::new(), Vec::new()),
-            ValueType::Int => HeldValues::Ints(Vec::new()),
-            ValueType::Float => HeldValues::Floats(Vec::new()),
-            ValueType::Bool => HeldValues::Bools(Vec::new()),
+            ColumnType::Text => HeldValues::Texts(Vec::new(), Vec::new()),
+            ColumnType::Int => HeldValues::Ints(Vec::new()),
+            ColumnType::Float => HeldValues::Floats(Vec::new()),
+            ColumnType::Bool => HeldValues::Bools(Vec::new()),
         };
         Self { levels: Vec::new(), held }
     }

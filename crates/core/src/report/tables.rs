@@ -24,13 +24,13 @@ pub struct TableColumn {
     /// Its name.
     pub name: &'static str,
     /// What its values are.
-    pub kind: ValueType,
-    from: Taken,
+    pub kind: ColumnType,
+    from: CellSource,
 }
 
 /// The type of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ValueType {
+pub enum ColumnType {
     /// UTF-8, also for lists and objects, as JSON, and for numbers with all their digits.
     Text,
     /// 64 bits.
@@ -43,7 +43,7 @@ pub enum ValueType {
 
 /// The place of a value.
 #[derive(Debug)]
-enum Taken {
+enum CellSource {
     /// Dotted keys in the line.
     Line(&'static str),
     /// Dotted keys in the object of the row.
@@ -79,56 +79,56 @@ pub const CHECKED: &[ResultTable] = &[
         name: "findings",
         rows: Some("findings"),
         columns: &[
-            text("source", Taken::Line("source")),
-            int("line", Taken::Line("line")),
-            int("index", Taken::Line("index")),
-            text("id", Taken::Line("id")),
-            text("sha256", Taken::Line("sha256")),
-            text("rules", Taken::Line("rules")),
-            text("rule", Taken::Row("rule")),
-            text("severity", Taken::Row("severity")),
-            text("action", Taken::Row("action")),
-            text("message", Taken::Row("message")),
-            text("pointer", Taken::Row("pointer")),
-            int("step", Taken::Step),
-            int("start", Taken::Range(0)),
-            int("end", Taken::Range(1)),
-            int("more", Taken::Row("more")),
-            text("details", Taken::Row("details")),
+            text("source", CellSource::Line("source")),
+            int("line", CellSource::Line("line")),
+            int("index", CellSource::Line("index")),
+            text("id", CellSource::Line("id")),
+            text("sha256", CellSource::Line("sha256")),
+            text("rules", CellSource::Line("rules")),
+            text("rule", CellSource::Row("rule")),
+            text("severity", CellSource::Row("severity")),
+            text("action", CellSource::Row("action")),
+            text("message", CellSource::Row("message")),
+            text("pointer", CellSource::Row("pointer")),
+            int("step", CellSource::Step),
+            int("start", CellSource::Range(0)),
+            int("end", CellSource::Range(1)),
+            int("more", CellSource::Row("more")),
+            text("details", CellSource::Row("details")),
         ],
     },
     ResultTable {
         name: "records",
         rows: None,
         columns: &[
-            text("source", Taken::Line("source")),
-            int("line", Taken::Line("line")),
-            int("index", Taken::Line("index")),
-            text("id", Taken::Line("id")),
-            text("sha256", Taken::Line("sha256")),
-            text("rules", Taken::Line("rules")),
-            text("kind", Taken::Line("kind")),
-            int("findings", Taken::Findings),
-            int("fatal", Taken::Count(Severity::Fatal)),
-            int("repairable", Taken::Count(Severity::Repairable)),
-            int("warning", Taken::Count(Severity::Warning)),
-            int("note", Taken::Count(Severity::Note)),
-            float("fitness", Taken::Line("fitness")),
-            text("fix", Taken::Line("triage.fix")),
-            int("step", Taken::Line("triage.step")),
-            text("confidence", Taken::Line("triage.confidence")),
-            float("recovered", Taken::Line("triage.recovered")),
-            truth("recovers_gold", Taken::Line("triage.recovers_gold")),
-            int("labelled_step", Taken::Line("labelled_step")),
-            text("question", Taken::Line("question")),
-            text("route", Taken::Line("route.name")),
-            text("strong", Taken::Line("route.strong")),
-            truth("lax", Taken::Line("strictness.lax")),
-            truth("strict", Taken::Line("strictness.strict")),
-            int("grounded", Taken::Line("grounded.items")),
-            int("grounded_of", Taken::Line("grounded.of")),
-            truth("left_out", Taken::Line("left_out")),
-            text("record", Taken::Line("record")),
+            text("source", CellSource::Line("source")),
+            int("line", CellSource::Line("line")),
+            int("index", CellSource::Line("index")),
+            text("id", CellSource::Line("id")),
+            text("sha256", CellSource::Line("sha256")),
+            text("rules", CellSource::Line("rules")),
+            text("kind", CellSource::Line("kind")),
+            int("findings", CellSource::Findings),
+            int("fatal", CellSource::Count(Severity::Fatal)),
+            int("repairable", CellSource::Count(Severity::Repairable)),
+            int("warning", CellSource::Count(Severity::Warning)),
+            int("note", CellSource::Count(Severity::Note)),
+            float("fitness", CellSource::Line("fitness")),
+            text("fix", CellSource::Line("triage.fix")),
+            int("step", CellSource::Line("triage.step")),
+            text("confidence", CellSource::Line("triage.confidence")),
+            float("recovered", CellSource::Line("triage.recovered")),
+            truth("recovers_gold", CellSource::Line("triage.recovers_gold")),
+            int("labelled_step", CellSource::Line("labelled_step")),
+            text("question", CellSource::Line("question")),
+            text("route", CellSource::Line("route.name")),
+            text("strong", CellSource::Line("route.strong")),
+            truth("lax", CellSource::Line("strictness.lax")),
+            truth("strict", CellSource::Line("strictness.strict")),
+            int("grounded", CellSource::Line("grounded.items")),
+            int("grounded_of", CellSource::Line("grounded.of")),
+            truth("left_out", CellSource::Line("left_out")),
+            text("record", CellSource::Line("record")),
         ],
     },
 ];
@@ -138,33 +138,33 @@ pub const VERIFIED: &[ResultTable] = &[ResultTable {
     name: "results",
     rows: None,
     columns: &[
-        text("sha256", Taken::Line("sha256")),
-        text("rules", Taken::Line("rules")),
-        truth("success", Taken::Line("success")),
-        float("reward", Taken::Line("reward")),
-        float("recorded_reward", Taken::Line("metadata.recorded_reward")),
-        text("details", Taken::Line("details")),
-        text("error", Taken::Line("error")),
-        text("metadata", Taken::Line("metadata")),
-        truth("left_out", Taken::Line("left_out")),
-        text("record", Taken::Line("record")),
+        text("sha256", CellSource::Line("sha256")),
+        text("rules", CellSource::Line("rules")),
+        truth("success", CellSource::Line("success")),
+        float("reward", CellSource::Line("reward")),
+        float("recorded_reward", CellSource::Line("metadata.recorded_reward")),
+        text("details", CellSource::Line("details")),
+        text("error", CellSource::Line("error")),
+        text("metadata", CellSource::Line("metadata")),
+        truth("left_out", CellSource::Line("left_out")),
+        text("record", CellSource::Line("record")),
     ],
 }];
 
-const fn text(name: &'static str, from: Taken) -> TableColumn {
-    TableColumn { name, kind: ValueType::Text, from }
+const fn text(name: &'static str, from: CellSource) -> TableColumn {
+    TableColumn { name, kind: ColumnType::Text, from }
 }
 
-const fn int(name: &'static str, from: Taken) -> TableColumn {
-    TableColumn { name, kind: ValueType::Int, from }
+const fn int(name: &'static str, from: CellSource) -> TableColumn {
+    TableColumn { name, kind: ColumnType::Int, from }
 }
 
-const fn float(name: &'static str, from: Taken) -> TableColumn {
-    TableColumn { name, kind: ValueType::Float, from }
+const fn float(name: &'static str, from: CellSource) -> TableColumn {
+    TableColumn { name, kind: ColumnType::Float, from }
 }
 
-const fn truth(name: &'static str, from: Taken) -> TableColumn {
-    TableColumn { name, kind: ValueType::Bool, from }
+const fn truth(name: &'static str, from: CellSource) -> TableColumn {
+    TableColumn { name, kind: ColumnType::Bool, from }
 }
 
 impl ResultTable {
@@ -186,22 +186,22 @@ impl TableColumn {
     fn datum<'a>(&self, line: Value<'a>, row: Value<'a>) -> TableValue<'a> {
         let findings = || line.get("findings").map(Value::items);
         let value = match self.from {
-            Taken::Line(path) => at(line, path),
-            Taken::Row(path) => at(row, path),
-            Taken::Range(end) => {
+            CellSource::Line(path) => at(line, path),
+            CellSource::Row(path) => at(row, path),
+            CellSource::Range(end) => {
                 let first = row.get("labels").and_then(|labels| labels.items().next());
                 first.and_then(|label| label.get("range")?.items().nth(end))
             }
-            Taken::Findings => {
+            CellSource::Findings => {
                 return findings().map_or(TableValue::Null, |items| TableValue::Int(items.count() as i64));
             }
-            Taken::Count(severity) => {
+            CellSource::Count(severity) => {
                 let is_one =
                     |item: &Value<'_>| item.get("severity").is_some_and(|word| word.is_string(severity.word()));
                 return findings()
                     .map_or(TableValue::Null, |items| TableValue::Int(items.filter(is_one).count() as i64));
             }
-            Taken::Step => {
+            CellSource::Step => {
                 let pointer = row.get("pointer").and_then(Value::string);
                 let step = pointer.and_then(|pointer| step_of_text(pointer.bytes()));
                 return step.map_or(TableValue::Null, |step| TableValue::Int(step as i64));
@@ -215,7 +215,7 @@ fn at<'a>(value: Value<'a>, path: &str) -> Option<Value<'a>> {
     path.split('.').try_fold(value, Value::get)
 }
 
-impl ValueType {
+impl ColumnType {
     fn of(self, value: Value<'_>) -> TableValue<'_> {
         match self {
             Self::Text => words(value),

@@ -65,6 +65,15 @@ impl Cell {
     }
 }
 
+/// Appends the key of a member, which is not the first where `n` is more than 0.
+pub(super) fn json_key(n: usize, name: &[u8], out: &mut Vec<u8>) {
+    if n > 0 {
+        out.push(b',');
+    }
+    Style::ASCII.append(Untrusted::new(name), out);
+    out.push(b':');
+}
+
 /// Some columns of a table, or of a part of its rows.
 #[derive(Debug)]
 pub(crate) struct Columns {

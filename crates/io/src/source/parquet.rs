@@ -2,20 +2,22 @@
 //!
 //! Decoding happens under guard and with every size bounded: what a table promises is not believed.
 
-use ::parquet::basic::{Compression, Type};
+use ::parquet::basic::Compression;
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader as _, RowGroupReader};
 use ::parquet::file::serialized_reader::SerializedFileReader;
 
+use self::nested::{GroupLeaves, LeafRows, Node, TopColumn};
 use crate::failure::Failure;
-use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for};
+use crate::source::columns::{Cell, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for};
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
+mod nested;
 mod pages;
 
 /// So many values are decoded at a time.
@@ -26,40 +28,36 @@ pub(crate) const MAGIC: &[u8] = b"PAR1";
 /// The columns of a table, without reading them.
 pub(crate) fn leaves(blob: &Blob) -> Result<Vec<Leaf>, Failure> {
     guarded_read(blob, |bytes| {
-        let file = SerializedFileReader::new(bytes.clone())?;
-        let leaf = |leaf: &::parquet::schema::types::ColumnDescPtr| {
-            let parts = leaf.path().parts();
-            let is_flat = parts.len() == 1 && leaf.max_rep_level() == 0;
-            let kind = match leaf.physical_type() {
-                _ if !is_flat => ColumnKind::Unread,
-                Type::BOOLEAN => ColumnKind::Bool,
-                _ => ColumnKind::Plain,
-            };
-            Leaf { name: parts.first().cloned().unwrap_or_default(), kind }
-        };
-        Ok(file.metadata().file_metadata().schema_descr().columns().iter().map(leaf).collect())
+        let columns = columns_of(&SerializedFileReader::new(bytes.clone())?);
+        Ok(columns.into_iter().map(|column| Leaf { kind: column.kind(), name: column.name }).collect())
     })
 }
 
-/// Reads columns of a table.
+/// Reads columns of a table. Lists and other nested columns are none of those that are asked for.
 pub(crate) fn read_blob(blob: &Blob, names: &[&str]) -> Result<Columns, Failure> {
     guarded_read(blob, |bytes| {
         let file = SerializedFileReader::new(bytes.clone())?;
-        let leaves = file.metadata().file_metadata().schema_descr().columns();
-        // Lists and other nested columns are none of those that are asked for.
-        let place = |name: &&str| {
-            leaves.iter().position(|leaf| {
-                leaf.max_rep_level() == 0 && matches!(leaf.path().parts(), [only] if only.eq_ignore_ascii_case(name))
-            })
+        let columns = columns_of(&file);
+        let node = |name: &&str| {
+            let mut nodes = columns.iter().filter(|column| column.name.eq_ignore_ascii_case(name));
+            nodes.find_map(|column| column.node.as_ref().filter(|node| matches!(node, Node::Leaf { .. })))
         };
-        decode(bytes, &file, &names.iter().map(place).collect::<Vec<_>>())
+        decode(bytes, &file, &names.iter().map(node).collect::<Vec<_>>())
     })
 }
 
 /// Reads those of the [`leaves`] that are wanted, each at its place.
 pub(crate) fn read_places(blob: &Blob, wanted: &[bool]) -> Result<Columns, Failure> {
-    let places: Vec<_> = wanted.iter().enumerate().map(|(place, wanted)| wanted.then_some(place)).collect();
-    guarded_read(blob, |bytes| decode(bytes, &SerializedFileReader::new(bytes.clone())?, &places))
+    guarded_read(blob, |bytes| {
+        let file = SerializedFileReader::new(bytes.clone())?;
+        let columns = columns_of(&file);
+        let nodes = columns.iter().zip(wanted).map(|(column, wanted)| column.node.as_ref().filter(|_| *wanted));
+        decode(bytes, &file, &nodes.collect::<Vec<_>>())
+    })
+}
+
+fn columns_of(file: &SerializedFileReader<bytes::Bytes>) -> Vec<TopColumn> {
+    nested::columns(file.metadata().file_metadata().schema_descr().root_schema())
 }
 
 fn guarded_read<T>(blob: &Blob, read: impl FnOnce(&bytes::Bytes) -> Result<T, Refused>) -> Result<T, Failure> {
@@ -87,6 +85,8 @@ struct DecodingRoom {
     pages: usize,
     /// Bytes of text, each time that it stands in a row.
     text: usize,
+    /// Values of leaves in lists and objects.
+    items: usize,
 }
 
 enum Refused {
@@ -103,20 +103,24 @@ impl From<ParquetError> for Refused {
 fn decode(
     bytes: &bytes::Bytes,
     file: &SerializedFileReader<bytes::Bytes>,
-    places: &[Option<usize>],
+    nodes: &[Option<&Node>],
 ) -> Result<Columns, Refused> {
     let all = room_for(bytes.len());
-    let mut room = DecodingRoom { rows: 0, pages: all, text: all };
+    let wanted = nodes.iter().flatten().count().max(1);
+    let mut room = DecodingRoom {
+        rows: all / (wanted * size_of::<Cell>()),
+        pages: all,
+        text: all,
+        items: all / (size_of::<Cell>() + size_of::<usize>()),
+    };
     let rows = file.metadata().file_metadata().num_rows();
-    let mut columns: Vec<Option<Vec<Cell>>> = places.iter().map(|place| place.map(|_| Vec::new())).collect();
-    let wanted = places.iter().flatten().count().max(1);
-    room.rows = all / (wanted * size_of::<Cell>());
     let rows = usize::try_from(rows).ok().filter(|rows| *rows <= room.rows).ok_or(Refused::Own(TOO_LARGE))?;
+    let mut columns: Vec<Option<Vec<Cell>>> = nodes.iter().map(|node| node.map(|_| Vec::new())).collect();
     for n in 0..file.num_row_groups() {
         let group = file.get_row_group(n)?;
-        for (place, column) in places.iter().zip(&mut columns) {
-            if let (Some(place), Some(column)) = (*place, column) {
-                read_chunk(&*group, place, bytes, column, &mut room)?;
+        for (node, column) in nodes.iter().zip(&mut columns) {
+            if let (Some(node), Some(column)) = (node, column) {
+                read_group(&*group, node, bytes, column, &mut room)?;
             }
         }
     }
@@ -126,9 +130,10 @@ fn decode(
     Ok(Columns { rows, columns })
 }
 
-fn read_chunk(
+/// Reads a column in a group of rows.
+fn read_group(
     group: &dyn RowGroupReader,
-    place: usize,
+    node: &Node,
     bytes: &bytes::Bytes,
     into: &mut Vec<Cell>,
     room: &mut DecodingRoom,
@@ -137,7 +142,46 @@ fn read_chunk(
     if into.len().saturating_add(rows) > room.rows {
         return Err(Refused::Own(TOO_LARGE));
     }
-    let chunk = group.metadata().column(place);
+    if let Node::Leaf { leaf, level, .. } = node {
+        decoded(group, *leaf, bytes, room)?;
+        return read_chunk(group, *leaf, *level, rows, room, &mut |_, _, cell| into.push(cell));
+    }
+    let mut places = Vec::new();
+    node.leaves(&mut places);
+    let mut leaves = Vec::new();
+    for (leaf, level) in &places {
+        let mut read = LeafRows::default();
+        let items = decoded(group, *leaf, bytes, room)?;
+        room.items = room.items.checked_sub(items).ok_or(Refused::Own(TOO_LARGE))?;
+        read_chunk(group, *leaf, *level, rows, room, &mut |level, begins, cell| {
+            if begins {
+                read.starts.push(read.cells.len());
+            }
+            read.levels.push(level);
+            read.cells.push(cell);
+        })?;
+        read.starts.push(read.cells.len());
+        leaves.push(read);
+    }
+    let leaves = GroupLeaves { first: places.first().map_or(0, |(leaf, _)| *leaf), leaves };
+    for row in 0..rows {
+        let cell = leaves.cell(node, row, room.text).map_err(Refused::Own)?;
+        if let Cell::Json(json) = &cell {
+            room.text = room.text.checked_sub(json.len()).ok_or(Refused::Own(TOO_LARGE))?;
+        }
+        into.push(cell);
+    }
+    Ok(())
+}
+
+/// How many values a column chunk has, by what its pages say, for whose bytes there is room.
+fn decoded(
+    group: &dyn RowGroupReader,
+    leaf: usize,
+    bytes: &bytes::Bytes,
+    room: &mut DecodingRoom,
+) -> Result<usize, Refused> {
+    let chunk = group.metadata().column(leaf);
     if !matches!(
         chunk.compression(),
         Compression::UNCOMPRESSED
@@ -153,26 +197,42 @@ fn read_chunk(
     let end = start.checked_add(len).and_then(|end| usize::try_from(end).ok());
     let inside = usize::try_from(start).ok().zip(end).and_then(|(start, end)| bytes.get(start..end));
     let inside = inside.ok_or(Refused::Own("a column of it is cut off"))?;
-    let decoded = pages::decoded(inside).map_err(Refused::Own)?;
+    let (decoded, values) = pages::decoded(inside).map_err(Refused::Own)?;
     room.pages = room.pages.checked_sub(decoded).ok_or(Refused::Own(TOO_LARGE))?;
-    if chunk.column_type() == Type::INT96 {
-        // An old form of times, which none of these columns are.
-        into.resize(into.len() + rows, Cell::Null);
-        return Ok(());
-    }
+    Ok(values)
+}
+
+/// Gets the values of a column chunk: the level of each, whether a row begins with it, and itself.
+type Push<'a> = &'a mut dyn FnMut(i16, bool, Cell);
+
+/// Reads a column chunk, of whose values those are there that have the full level.
+fn read_chunk(
+    group: &dyn RowGroupReader,
+    leaf: usize,
+    full: i16,
+    rows: usize,
+    room: &mut DecodingRoom,
+    push: Push<'_>,
+) -> Result<(), Refused> {
     let mut text = |bytes: ByteArray| {
         room.text = room.text.checked_sub(bytes.len())?;
         Some(Cell::Text(bytes))
     };
-    match group.get_column_reader(place)? {
-        ColumnReader::BoolColumnReader(reader) => take(reader, rows, into, |on| Some(Cell::Int(i64::from(on)))),
-        ColumnReader::Int32ColumnReader(reader) => take(reader, rows, into, |n| Some(Cell::Int(i64::from(n)))),
-        ColumnReader::Int64ColumnReader(reader) => take(reader, rows, into, |n| Some(Cell::Int(n))),
-        ColumnReader::FloatColumnReader(reader) => take(reader, rows, into, |x| Some(Cell::Float(f64::from(x)))),
-        ColumnReader::DoubleColumnReader(reader) => take(reader, rows, into, |x| Some(Cell::Float(x))),
-        ColumnReader::ByteArrayColumnReader(reader) => take(reader, rows, into, text),
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => take(reader, rows, into, |bytes| text((*bytes).clone())),
-        ColumnReader::Int96ColumnReader(_) => Ok(()),
+    match group.get_column_reader(leaf)? {
+        ColumnReader::BoolColumnReader(reader) => take(reader, rows, full, push, |on| Some(Cell::Int(i64::from(on)))),
+        ColumnReader::Int32ColumnReader(reader) => take(reader, rows, full, push, |n| Some(Cell::Int(i64::from(n)))),
+        ColumnReader::Int64ColumnReader(reader) => take(reader, rows, full, push, |n| Some(Cell::Int(n))),
+        ColumnReader::FloatColumnReader(reader) => take(reader, rows, full, push, |x| Some(Cell::Float(f64::from(x)))),
+        ColumnReader::DoubleColumnReader(reader) => take(reader, rows, full, push, |x| Some(Cell::Float(x))),
+        ColumnReader::ByteArrayColumnReader(reader) => take(reader, rows, full, push, text),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            take(reader, rows, full, push, |bytes| text((*bytes).clone()))
+        }
+        // An old form of times, which none of these columns are.
+        ColumnReader::Int96ColumnReader(_) => {
+            (0..rows).for_each(|_| push(0, true, Cell::Null));
+            Ok(())
+        }
     }
 }
 
@@ -180,26 +240,28 @@ fn read_chunk(
 fn take<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
-    into: &mut Vec<Cell>,
+    full: i16,
+    push: Push<'_>,
     mut cell: impl FnMut(T::T) -> Option<Cell>,
 ) -> Result<(), Refused> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (mut values, mut levels, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = rows;
     while left > 0 {
         values.clear();
         levels.clear();
-        let (records, _, _) = reader.read_records(BATCH.min(left), Some(&mut levels), None, &mut values)?;
+        repeated.clear();
+        let most = BATCH.min(left);
+        let (records, _, _) = reader.read_records(most, Some(&mut levels), Some(&mut repeated), &mut values)?;
         if records == 0 {
             return Err(Refused::Own("a column of it is cut off"));
         }
         let mut given = values.drain(..);
-        for n in 0..records {
+        for n in 0..records.max(levels.len()).max(repeated.len()) {
             // Without levels the column is required: nothing is null.
-            let there = levels.get(n).is_none_or(|level| *level > 0);
-            into.push(match there.then(|| given.next()).flatten() {
-                Some(value) => cell(value).ok_or(Refused::Own(TOO_LARGE))?,
-                None => Cell::Null,
-            });
+            let level = levels.get(n).copied().unwrap_or(full);
+            let value = (level >= full).then(|| given.next()).flatten();
+            let value = value.map_or(Some(Cell::Null), &mut cell).ok_or(Refused::Own(TOO_LARGE))?;
+            push(level, repeated.get(n).is_none_or(|level| *level == 0), value);
         }
         left -= records.min(left);
     }

@@ -9,9 +9,8 @@ use bytes::Bytes;
 use super::flat::{Flat, sizes};
 use super::schema::{ArrowField, ArrowKind, IntKind, MAX_DEPTH};
 use super::{CUT, DAMAGED, Dictionaries};
-use crate::source::columns::{Cell, TOO_LARGE};
+use crate::source::columns::{Cell, TOO_LARGE, json_key};
 use stepscope_base::json::write::Style;
-use stepscope_base::text::Untrusted;
 
 /// How the buffers of a batch are packed.
 #[derive(Clone, Copy)]
@@ -332,7 +331,7 @@ impl ArrowArray {
             ArrowValues::Objects(members) => {
                 out.push(b'{');
                 for (n, (name, member)) in members.iter().enumerate() {
-                    key(n, name.as_bytes(), out);
+                    json_key(n, name.as_bytes(), out);
                     member.json(row, out, most)?;
                 }
                 out.push(b'}');
@@ -369,18 +368,10 @@ impl ArrowArray {
         out.push(b'{');
         for (n, row) in rows.enumerate() {
             let Some((array, at)) = keys.found(row)? else { return Err(DAMAGED) };
-            key(n, array.leaf(at)?.text().ok_or("the keys of a map in it are no texts")?, out);
+            json_key(n, array.leaf(at)?.text().ok_or("the keys of a map in it are no texts")?, out);
             values.json(row, out, most)?;
         }
         out.push(b'}');
         Ok(())
     }
-}
-
-fn key(n: usize, name: &[u8], out: &mut Vec<u8>) {
-    if n > 0 {
-        out.push(b',');
-    }
-    Style::ASCII.append(Untrusted::new(name), out);
-    out.push(b':');
 }

@@ -16,14 +16,16 @@ struct Header {
     uncompressed: i64,
     compressed: i64,
     encoding: i64,
+    /// How many values a page of data has, nothing counted too.
+    values: i64,
     /// How many values a dictionary has.
     dictionary: i64,
 }
 
-/// How many bytes the pages of a column chunk take once they are decoded, as far as their headers say; or why they are
-/// not read.
-pub(super) fn decoded(mut chunk: &[u8]) -> Result<usize, &'static str> {
-    let mut all = 0_usize;
+/// How many bytes the pages of a column chunk take once they are decoded, and how many values they have, as far as their
+/// headers say; or why they are not read.
+pub(super) fn decoded(mut chunk: &[u8]) -> Result<(usize, usize), &'static str> {
+    let (mut all, mut count) = (0_usize, 0_usize);
     while !chunk.is_empty() {
         let mut reader = HeaderReader { rest: chunk };
         let header = reader.header().ok_or("the header of a page is damaged")?;
@@ -33,9 +35,10 @@ pub(super) fn decoded(mut chunk: &[u8]) -> Result<usize, &'static str> {
         }
         let values = size(header.dictionary)?.saturating_mul(DICTIONARY_VALUE);
         all = all.saturating_add(size(header.uncompressed)?).saturating_add(values);
+        count = count.saturating_add(size(header.values)?);
         chunk = size(header.compressed).ok().and_then(|len| reader.rest.get(len..)).ok_or("a page of it is cut off")?;
     }
-    Ok(all)
+    Ok((all, count))
 }
 
 /// What comes next in a structure.
@@ -57,25 +60,26 @@ impl HeaderReader<'_> {
             match id {
                 2 if kind == 5 => header.uncompressed = self.zigzag()?,
                 3 if kind == 5 => header.compressed = self.zigzag()?,
-                5 | 8 if kind == 12 => header.encoding = self.number(if id == 5 { 2 } else { 4 })?,
-                7 if kind == 12 => header.dictionary = self.number(1)?,
+                5 | 8 if kind == 12 => {
+                    [header.values, header.encoding] = self.numbers([1, if id == 5 { 2 } else { 4 }])?;
+                }
+                7 if kind == 12 => [header.dictionary] = self.numbers([1])?,
                 _ => self.skip(kind, 0)?,
             }
         }
         Some(header)
     }
 
-    /// The number in the field `wanted` of a structure.
-    fn number(&mut self, wanted: i64) -> Option<i64> {
-        let (mut id, mut number) = (0, 0);
+    /// The numbers in the fields `wanted` of a structure.
+    fn numbers<const N: usize>(&mut self, wanted: [i64; N]) -> Option<[i64; N]> {
+        let (mut id, mut numbers) = (0, [0; N]);
         while let Next::Field(kind) = self.field(&mut id)? {
-            if id == wanted && kind == 5 {
-                number = self.zigzag()?;
-            } else {
-                self.skip(kind, 1)?;
+            match numbers.iter_mut().zip(wanted).find(|(_, wanted)| *wanted == id && kind == 5) {
+                Some((number, _)) => *number = self.zigzag()?,
+                None => self.skip(kind, 1)?,
             }
         }
-        Some(number)
+        Some(numbers)
     }
 
     /// What comes next; the number of a field goes to `id`.
@@ -163,7 +167,7 @@ mod tests {
     #[test]
     fn what_headers_promise_is_looked_at() {
         let page = |header: Vec<u8>, body: usize| [header, vec![7; body]].concat();
-        assert_eq!(decoded(&[page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat()), Ok(61));
+        assert_eq!(decoded(&[page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat()), Ok((61, 2)));
         assert!(decoded(&page(header(1, 4, 0), 3)).unwrap_err().contains("cut off"));
         for encoding in [DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY] {
             let page = page(header(1, 0, encoding as u8), 0);
@@ -171,11 +175,11 @@ mod tests {
         }
         // 2 GB, and a negative size.
         let sized = |size: &[u8]| [&[0x15, 0, 0x15][..], size, &[0x15, 0, 0]].concat();
-        assert_eq!(decoded(&sized(&[0xfe, 0xff, 0xff, 0xff, 0x0f])), Ok((1 << 31) - 1));
+        assert_eq!(decoded(&sized(&[0xfe, 0xff, 0xff, 0xff, 0x0f])), Ok(((1 << 31) - 1, 0)));
         assert!(decoded(&sized(&[0x01])).unwrap_err().contains("negative"));
         // A dictionary of 60 values in a page of one byte.
         let dictionary = [0x15, 4, 0x15, 2, 0x15, 0, 0x4c, 0x15, 120, 0x15, 0, 0, 0];
-        assert_eq!(decoded(&dictionary), Ok(1 + 60 * DICTIONARY_VALUE));
+        assert_eq!(decoded(&dictionary), Ok((1 + 60 * DICTIONARY_VALUE, 0)));
     }
 
     #[test]

@@ -1,0 +1,354 @@
+//! Lists and objects in columns: which leaves of the schema they are made of, and how their levels become JSON again. Lists in
+//! lists are not read.
+
+use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::schema::types::Type;
+
+use crate::source::columns::{Cell, ColumnKind, TOO_LARGE, json_key};
+use stepscope_base::json::write::Style;
+
+/// Deeper columns are not read.
+const MAX_DEPTH: usize = 12;
+const DAMAGED: &str = "its lists are damaged";
+
+/// A column of a table: the whole, whatever is in it.
+pub(super) struct TopColumn {
+    pub(super) name: String,
+    /// `None`: it is not read.
+    pub(super) node: Option<Node>,
+}
+
+/// A value of a column, or what is in it. Each is there where the level of its leaves is as high as its own.
+pub(super) enum Node {
+    Leaf {
+        leaf: usize,
+        level: i16,
+        is_bool: bool,
+    },
+    Object {
+        level: i16,
+        members: Vec<(String, Self)>,
+    },
+    /// `items`: where the list is not empty.
+    List {
+        level: i16,
+        items: i16,
+        item: Box<Self>,
+        is_map: bool,
+    },
+}
+
+/// The values of a leaf in a group of rows.
+#[derive(Default)]
+pub(super) struct LeafRows {
+    /// How much of the way to each value is there.
+    pub(super) levels: Vec<i16>,
+    /// As many: nothing where the value itself is not there.
+    pub(super) cells: Vec<Cell>,
+    /// Where each row begins, and the end.
+    pub(super) starts: Vec<usize>,
+}
+
+impl TopColumn {
+    pub(super) fn kind(&self) -> ColumnKind {
+        match self.node {
+            None => ColumnKind::Unread,
+            Some(Node::Leaf { is_bool: true, .. }) => ColumnKind::Bool,
+            Some(_) => ColumnKind::Plain,
+        }
+    }
+}
+
+/// The columns of a schema.
+pub(super) fn columns(root: &Type) -> Vec<TopColumn> {
+    let mut next = 0;
+    let column = |field: &std::sync::Arc<Type>| {
+        let first = next;
+        next += leaves(field);
+        TopColumn { name: field.name().to_owned(), node: NodeBuilder { next: first, in_list: false }.node(field, 0, 0) }
+    };
+    root.get_fields().iter().map(column).collect()
+}
+
+fn leaves(field: &Type) -> usize {
+    if field.is_primitive() { 1 } else { field.get_fields().iter().map(|field| leaves(field)).sum() }
+}
+
+struct NodeBuilder {
+    next: usize,
+    in_list: bool,
+}
+
+impl NodeBuilder {
+    fn node(&mut self, field: &Type, above: i16, depth: usize) -> Option<Node> {
+        let info = field.get_basic_info();
+        let repetition = info.has_repetition().then(|| info.repetition());
+        if repetition == Some(Repetition::REPEATED) || depth > MAX_DEPTH {
+            return None;
+        }
+        let level = above + i16::from(repetition == Some(Repetition::OPTIONAL));
+        if field.is_primitive() {
+            return self.leaf(field, level, depth);
+        }
+        let is = |logical, converted| info.logical_type_ref() == Some(&logical) || info.converted_type() == converted;
+        let is_map = is(LogicalType::Map, ConvertedType::MAP) || info.converted_type() == ConvertedType::MAP_KEY_VALUE;
+        if is_map || is(LogicalType::List, ConvertedType::LIST) {
+            return self.list(field, level, depth, is_map);
+        }
+        self.object(field, level, depth)
+    }
+
+    fn leaf(&mut self, field: &Type, level: i16, depth: usize) -> Option<Node> {
+        let leaf = self.next;
+        self.next += 1;
+        let physical = field.get_physical_type();
+        // An old form of times, which is nothing where it stands alone.
+        (physical != Physical::INT96 || depth == 0).then_some(Node::Leaf {
+            leaf,
+            level,
+            is_bool: physical == Physical::BOOLEAN,
+        })
+    }
+
+    fn object(&mut self, field: &Type, level: i16, depth: usize) -> Option<Node> {
+        let mut member =
+            |field: &std::sync::Arc<Type>| Some((field.name().to_owned(), self.node(field, level, depth + 1)?));
+        let members = field.get_fields().iter().map(&mut member).collect::<Option<Vec<_>>>()?;
+        (!members.is_empty()).then_some(Node::Object { level, members })
+    }
+
+    /// A group of one repeated field, which is the item or holds nothing but the item.
+    fn list(&mut self, field: &Type, level: i16, depth: usize, is_map: bool) -> Option<Node> {
+        let [repeated] = field.get_fields() else { return None };
+        let info = repeated.get_basic_info();
+        let is_repeated = info.has_repetition() && info.repetition() == Repetition::REPEATED;
+        if !is_repeated || std::mem::replace(&mut self.in_list, true) {
+            return None;
+        }
+        let items = level + 1;
+        let item = match repeated.is_primitive() {
+            true => self.leaf(repeated, items, depth + 1)?,
+            false if is_map => match self.object(repeated, items, depth + 1)? {
+                pair @ Node::Object { .. } if pair.is_pair() => pair,
+                _ => return None,
+            },
+            false => match repeated.get_fields() {
+                // The old form of two levels, of which the name says that the group is the item.
+                [_] if repeated.name() == "array" || repeated.name().ends_with("_tuple") => {
+                    self.object(repeated, items, depth + 1)?
+                }
+                [item] => self.node(item, items, depth + 1)?,
+                _ => self.object(repeated, items, depth + 1)?,
+            },
+        };
+        self.in_list = false;
+        Some(Node::List { level, items, item: Box::new(item), is_map })
+    }
+}
+
+impl Node {
+    fn is_pair(&self) -> bool {
+        matches!(self, Self::Object { members, .. } if matches!(members.as_slice(), [(_, Self::Leaf { .. }), _]))
+    }
+
+    /// All leaves that it is made of, in order, with the level of a value.
+    pub(super) fn leaves(&self, into: &mut Vec<(usize, i16)>) {
+        match self {
+            Self::Leaf { leaf, level, .. } => into.push((*leaf, *level)),
+            Self::Object { members, .. } => members.iter().for_each(|(_, member)| member.leaves(into)),
+            Self::List { item, .. } => item.leaves(into),
+        }
+    }
+
+    fn first(&self) -> usize {
+        match self {
+            Self::Leaf { leaf, .. } => *leaf,
+            Self::Object { members, .. } => members.first().map_or(0, |(_, member)| member.first()),
+            Self::List { item, .. } => item.first(),
+        }
+    }
+}
+
+/// The leaves of a column in a group of rows.
+pub(super) struct GroupLeaves {
+    /// The number of the first.
+    pub(super) first: usize,
+    pub(super) leaves: Vec<LeafRows>,
+}
+
+impl GroupLeaves {
+    /// A value of a row as a cell, of at most so many bytes.
+    pub(super) fn cell(&self, node: &Node, row: usize, most: usize) -> Result<Cell, &'static str> {
+        let mut json = Vec::new();
+        self.write(node, row, 0, &mut json, most)?;
+        Ok(if json == b"null" { Cell::Null } else { Cell::Json(json.into()) })
+    }
+
+    fn rows(&self, node: &Node) -> Result<&LeafRows, &'static str> {
+        self.leaves.get(node.first() - self.first).ok_or(DAMAGED)
+    }
+
+    /// Where the item of a row's list stands; outside of lists there is but one.
+    fn place(&self, node: &Node, row: usize, item: usize) -> Result<(&LeafRows, usize, i16), &'static str> {
+        let rows = self.rows(node)?;
+        let end = rows.starts.get(row + 1).ok_or(DAMAGED)?;
+        let place = rows.starts.get(row).map(|start| start + item).filter(|place| place < end).ok_or(DAMAGED)?;
+        Ok((rows, place, *rows.levels.get(place).ok_or(DAMAGED)?))
+    }
+
+    fn write(&self, node: &Node, row: usize, item: usize, out: &mut Vec<u8>, most: usize) -> Result<(), &'static str> {
+        if out.len() > most {
+            return Err(TOO_LARGE);
+        }
+        let (rows, place, there) = self.place(node, row, item)?;
+        match node {
+            Node::Leaf { level, .. } | Node::Object { level, .. } | Node::List { level, .. } if there < *level => {
+                out.extend_from_slice(b"null");
+            }
+            Node::Leaf { is_bool, .. } => match rows.cells.get(place).ok_or(DAMAGED)? {
+                Cell::Int(on) if *is_bool => Style::ASCII.append(*on != 0, out),
+                cell => cell.append_json(out),
+            },
+            Node::Object { members, .. } => {
+                out.push(b'{');
+                for (n, (name, member)) in members.iter().enumerate() {
+                    json_key(n, name.as_bytes(), out);
+                    self.write(member, row, item, out, most)?;
+                }
+                out.push(b'}');
+            }
+            Node::List { items, item: inner, is_map, .. } => {
+                let count = match rows.starts.get(row..row + 2) {
+                    Some([start, end]) if there >= *items => end - start,
+                    _ => 0,
+                };
+                out.push(if *is_map { b'{' } else { b'[' });
+                for n in 0..count {
+                    match inner.as_ref() {
+                        Node::Object { members, .. } if *is_map => self.entry(members, row, n, out, most)?,
+                        _ => {
+                            if n > 0 {
+                                out.push(b',');
+                            }
+                            self.write(inner, row, n, out, most)?;
+                        }
+                    }
+                }
+                out.push(if *is_map { b'}' } else { b']' });
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &self,
+        members: &[(String, Node)],
+        row: usize,
+        n: usize,
+        out: &mut Vec<u8>,
+        most: usize,
+    ) -> Result<(), &'static str> {
+        let [(_, name), (_, value)] = members else { return Err(DAMAGED) };
+        let (rows, place, _) = self.place(name, row, n)?;
+        let name = rows.cells.get(place).and_then(Cell::text).ok_or("the keys of a map in it are no texts")?;
+        json_key(n, name, out);
+        self.write(value, row, n, out, most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::source::open::Blob;
+    use crate::source::rows;
+    use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+    use ::parquet::file::writer::SerializedFileWriter;
+    use ::parquet::schema::parser::parse_message_type;
+    use stepscope_base::text::Shown;
+
+    fn stores() -> std::path::PathBuf {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/stores")
+    }
+
+    /// The records of a table, and what is said of it.
+    fn read(bytes: &[u8]) -> Result<Option<(String, Option<Shown>)>, String> {
+        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap());
+        let rows = rows.map_err(|failure| failure.to_string())?;
+        Ok(rows.map(|rows| (String::from_utf8(rows.lines).unwrap(), rows.note)))
+    }
+
+    /// A table of records with one more column of whole numbers, of these levels.
+    fn with_numbers(column: &str, numbers: &[i64], levels: &[i16], repeated: &[i16]) -> Vec<u8> {
+        let schema = parse_message_type(&format!("message m {{ required binary steps (UTF8); {column} }}")).unwrap();
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let rows = repeated.iter().filter(|level| **level == 0).count();
+        let mut column = group.next_column().unwrap().unwrap();
+        let steps = vec![ByteArray::from("[\"1 + 1 = 2\"]"); rows];
+        column.typed::<ByteArrayType>().write_batch(&steps, None, None).unwrap();
+        column.close().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(numbers, Some(levels), Some(repeated)).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    const LIST: &str = "optional group a (LIST) { repeated group list { optional int64 element; } }";
+
+    #[test]
+    fn lists_and_objects_become_json() {
+        let expected = std::fs::read_to_string(stores().join("keyed.jsonl")).unwrap();
+        let (lines, note) = read(&std::fs::read(stores().join("tables/keyed.parquet")).unwrap()).unwrap().unwrap();
+        assert_eq!((lines, note), (expected, None));
+        let cells = |column, numbers: &[i64], levels: &[i16], repeated: &[i16]| {
+            let (lines, _) = read(&with_numbers(column, numbers, levels, repeated)).unwrap().unwrap();
+            lines.lines().map(|line| line.replace(r#"{"steps":["1 + 1 = 2"]"#, "")).collect::<Vec<_>>().join(" ")
+        };
+        let found = cells(LIST, &[1, 2], &[0, 1, 3, 2, 3], &[0, 0, 0, 1, 1]);
+        assert_eq!(found, r#"} ,"a":[]} ,"a":[1,null,2]}"#);
+        // The older forms of a list.
+        let two = "optional group a (LIST) { repeated int64 element; }";
+        assert_eq!(cells(two, &[1, 2], &[0, 1, 2, 2], &[0, 0, 0, 1]), r#"} ,"a":[]} ,"a":[1,2]}"#);
+        let tuple = "optional group a (LIST) { repeated group a_tuple { optional int64 b; } }";
+        assert_eq!(cells(tuple, &[1], &[2, 3], &[0, 1]), r#","a":[{"b":null},{"b":1}]}"#);
+    }
+
+    #[test]
+    fn deeper_lists_are_named() {
+        let item =
+            "repeated group list { optional group element (LIST) { repeated group list { optional int64 element; } } }";
+        let deep = with_numbers(&format!("optional group deep (LIST) {{ {item} }}"), &[1], &[5], &[0]);
+        let (lines, note) = read(&deep).unwrap().unwrap();
+        assert_eq!(lines, "{\"steps\":[\"1 + 1 = 2\"]}\n");
+        assert!(note.unwrap().as_str().ends_with("write them as JSON texts: deep"));
+    }
+
+    #[test]
+    fn small_tables_of_long_lists_are_refused_before() {
+        let list = |items: usize| {
+            let repeated: Vec<i16> = (0..items).map(|n| i16::from(n > 0)).collect();
+            with_numbers(LIST, &[], &vec![2; items], &repeated)
+        };
+        assert!(read(&list(100_000)).is_ok());
+        let bytes = list(1_000_000);
+        assert!(bytes.len() < 10_000, "{}", bytes.len());
+        let why = read(&bytes).unwrap_err();
+        assert!(why.contains("far more room than its size lets expect"), "{why}");
+    }
+
+    #[test]
+    fn damaged_lists_are_told_and_hurt_nobody() {
+        let sound = std::fs::read(stores().join("tables/keyed.parquet")).unwrap();
+        let mut refused = 0;
+        for at in (0..sound.len()).step_by(7) {
+            for wrong in [0x01, 0x7f, 0xff] {
+                let mut bytes = sound.clone();
+                bytes[at] ^= wrong;
+                refused += usize::from(read(&bytes).is_err_and(|why| why.starts_with("cannot read t: ")));
+            }
+        }
+        assert!(refused > 200, "{refused}");
+    }
+}
