@@ -169,7 +169,7 @@ fn share(word: &str) -> Result<f64, &'static str> {
     word.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("use a share from 0 to 1, for example 0.1")
 }
 
-fn assignment(word: &str) -> Result<Assignment, &'static str> {
+pub(crate) fn assignment(word: &str) -> Result<Assignment, &'static str> {
     Assignment::parse(word).ok_or("use a part of all, for example 1/3")
 }
 

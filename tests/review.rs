@@ -665,3 +665,119 @@ fn a_hundred_thousand_events_fold_in_time() {
     // A second in a release build; this one need not be one.
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
+
+#[test]
+fn next_and_add_are_a_loop_in_the_shell() {
+    let folder = Folder::new();
+    folder.write(
+        "runs.jsonl",
+        &[run(0, 5.0, 5.0), run(1, 4.0, 5.0), error(2), run(3, 4.0, 5.0)].map(|line| line + "\n").concat(),
+    );
+    let next = |more: &[&str]| folder.run(&[&["review", "next", "runs.jsonl"], more].concat(), "");
+    let first = next(&[]);
+    assert_eq!(first.code, 0, "{}", first.said);
+    for words in [
+        "no answer: 1 of 1 left; 0 of 4 reviewed\n",
+        "runs.jsonl:3  id r2",
+        "What is question 2?",
+        "arithmetic_slip  A step has the right numbers",
+        "\n  stepscope review add runs.jsonl --id r2 --verdict pass\n",
+    ] {
+        assert!(first.out.contains(words), "{words}: {}", first.out);
+    }
+    let mut seen = Vec::new();
+    loop {
+        let asked = next(&["--ids"]);
+        if asked.code == 1 {
+            assert!(asked.said.contains("queue done: 4 of 4 records reviewed by ada"), "{}", asked.said);
+            break;
+        }
+        let id = asked.out.trim().to_owned();
+        let added =
+            ["review", "add", "runs.jsonl", "--id", &id, "--verdict", "fail", "--label", "misread", "--note", "n"];
+        assert_eq!(folder.ok(&added, "this is not read"), format!("saved {id}\n"));
+        seen.push(id);
+    }
+    assert_eq!(seen, ["r2", "r1", "r3", "r0"], "worst first");
+    assert_eq!(next(&["--reviewer", "bob", "--ids"]).out, "r2\n");
+    assert_eq!(next(&["--reviewer", "bob", "--ids", "--filter", "correct:false"]).out, "r1\n");
+    // Put off comes last.
+    folder.ok(&["review", "add", "runs.jsonl", "--id", "r2", "--verdict", "defer", "--reviewer", "bob"], "");
+    let object = next(&["--reviewer", "bob", "--format", "jsonl"]).out;
+    let object: Value = serde_json::from_str(&object).unwrap();
+    assert_eq!((&object["id"], &object["class"], &object["class_left"]), (&json!("r1"), &json!("flagged"), &json!(2)));
+    assert_eq!((&object["left"], &object["records"]), (&json!(4), &json!(4)));
+    for (more, words) in [
+        (&["--id", "r9", "--verdict", "pass"][..], "not saved: no record has this id"),
+        (&["--id", "r1", "--verdict", "maybe"], "not saved: the verdict \"maybe\" is none of"),
+        (&["--verdict", "pass"], "lacks an item"),
+        (&["--id", "r1"], "--verdict"),
+    ] {
+        let ran = folder.run(&[&["review", "add", "runs.jsonl"], more].concat(), "");
+        assert!(ran.code == 2 && ran.said.contains(words), "{more:?}: {}", ran.said);
+    }
+}
+
+#[test]
+fn an_item_that_one_batch_judges_twice_is_told() {
+    let folder = Folder::new();
+    let no_id = |answer: f64| {
+        let mut record: Value = serde_json::from_str(&run(0, answer, 5.0)).unwrap();
+        let object = record.as_object_mut().unwrap();
+        object.retain(|key, _| key != "id" && key != "row_index");
+        record.to_string() + "\n"
+    };
+    folder.write("runs.jsonl", &(no_id(5.0) + &no_id(4.0)));
+    let lines = [
+        json!({"row_index": 0, "verdict": "pass"}),
+        json!({"row_index": 1, "verdict": "pass"}),
+        json!({"row_index": 1, "verdict": "fail", "labels": ["misread"]}),
+        json!({"row_index": 1, "verdict": "fail", "labels": ["misread"]}),
+        json!({"row_index": 0, "verdict": "pass", "note": "sure"}),
+    ];
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    let ran = folder.run(&["review", "add", "runs.jsonl"], &lines);
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 5), "{}{}", ran.out, ran.said);
+    let said: Vec<&str> = ran.said.lines().collect();
+    let expected = [
+        "stepscope: line 3 changes line 2: row 1 was pass, is fail now",
+        "stepscope: line 5 changes line 1: row 0 stays pass, with other words or labels",
+    ];
+    assert_eq!(said, expected);
+    // Each is judged once: a later verdict takes the place of the earlier.
+    let list = folder.ok(&["review", "list", "runs.jsonl"], "");
+    assert_eq!(list.lines().count(), 2);
+    assert!(list.contains("row 0  pass") && list.contains("row 1  fail"), "{list}");
+}
+
+#[test]
+fn parts_of_an_answer_are_judged_listed_and_exported() {
+    let folder = Folder::new();
+    let span = json!({"line_start": 0, "line_end": 0, "quote": "red"});
+    let answer = json!({"format": "stepscope.answer_trace", "version": 1, "id": "r1", "question": "Which?",
+        "answer": {"answer_found": true, "items": [{"text": "red", "spans": [span]}, {"text": "blue", "spans": [span, span]}]}});
+    folder.write("answers.jsonl", &format!("{answer}\n{}\n", run(2, 4.0, 5.0)));
+    let part = |id, verdict_word: &str, more: &Value| verdict(id, verdict_word, more);
+    let lines = part(1, "fail", &json!({"part": {"item": 1}, "labels": ["wrong_citation"]}))
+        + &part(1, "pass", &json!({"part": {"item": 1, "citation": 1}}))
+        + &part(1, "pass", &json!({"part": {"item": 0}}))
+        + &part(1, "fail", &json!({"part": {"item": 0}}));
+    folder.ok(&["review", "add", "answers.jsonl"], &lines);
+    let list = folder.ok(&["review", "list", "answers.jsonl"], "");
+    let said = "ada fail item A · ada fail item B (wrong_citation) · ada pass item B, citation 2";
+    assert!(list.starts_with(&format!("r1  open      Which?  {said}\n")), "{list}");
+    let exported = &folder.json(&["review", "export", "answers.jsonl"])[0];
+    assert_eq!((&exported["outcome"], exported["events"].as_array().unwrap().len()), (&json!("open"), 3));
+    assert_eq!(exported["events"][2]["part"], json!({"item": 1, "citation": 1}));
+    let csv = folder.ok(&["review", "export", "answers.jsonl", "--format", "csv"], "");
+    assert!(csv.lines().next().unwrap().ends_with(",event_id,item,citation"), "{csv}");
+    assert!(csv.lines().nth(3).unwrap().ends_with(",1,1"), "{csv}");
+    for (id, more, words) in [
+        (1, json!({"part": {"item": 2}}), "there is no item 2 (from 0): this answer has 2"),
+        (1, json!({"part": {"item": 0, "citation": 1}}), "there is no citation 1 (from 0): this item has 1"),
+        (2, json!({"part": {"item": 0}}), "this record is no answer with cited lines"),
+    ] {
+        let ran = folder.run(&["review", "add", "answers.jsonl"], &verdict(id, "pass", &more));
+        assert!(ran.code == 2 && ran.said.contains(words), "{}", ran.said);
+    }
+}

@@ -12,7 +12,9 @@ use stepscope::app::state::App;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::stack::Focus;
 use stepscope_core::case::Case;
-use stepscope_core::review::event::{Event, EventKind, GoldStatus, ItemRef, Reviewer, ReviewerKind, Text, Verdict};
+use stepscope_core::review::event::{
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, Reviewer, ReviewerKind, Text, Verdict,
+};
 use stepscope_core::review::hide::{Hidden, Hide};
 use stepscope_core::review::log_line::write;
 use stepscope_core::review::queue::Queue;
@@ -579,12 +581,12 @@ fn a_whole_filtered_set_is_labelled_after_asking() {
     d.keys("3G a").until(|app| app.review.saved);
     d.keys("f '-id:r9' Enter g X").shows(&["Label for 8 records"]);
     d.keys("'unit' Enter").shows(&["fail 8 records with wrong unit or format?"]);
-    d.keys("n").shows(&["nothing labelled"]);
+    d.keys("n").shows(&["nothing saved"]);
     d.keys("X 'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
     d.shows(&["7 records labelled; 1 that you passed are unchanged", "review 8/8"]);
     let failed = |desk: &Desk| desk.events().iter().filter(|event| event.verdict == Some(Verdict::Fail)).count();
     assert_eq!(failed(&desk), 7);
-    d.keys("u").shows(&["Undone: 7 records labelled", "review 1/8"]);
+    d.keys("u").shows(&["Undone: fail of 7 records", "review 1/8"]);
     d.until(|app| app.review.saved);
 }
 
@@ -843,4 +845,104 @@ fn forks_wait_for_the_verdict_where_something_is_hidden_and_are_no_items_of_the_
     d.keys("a").until(|app| app.review.saved);
     let executions: Vec<_> = desk.events().into_iter().filter_map(|event| event.seen.execution).collect();
     assert_eq!(executions, ["rec", "r1"].map(Text::from));
+}
+
+#[test]
+fn the_strip_says_why_a_record_is_in_the_queue_and_how_many_are_left() {
+    let desk = Desk::new(6);
+    let mut d = desk.open_with(App::begin_queue);
+    d.resize(80, 24).keys("Enter").shows(&["review 0/6  wrong or flagged: 4 of 4 left", "a pass", "x fail", "- defer"]);
+    d.keys("x Enter").shows(&["wrong or flagged: 3 of 4 left"]);
+    d.keys("x Enter x Enter x Enter").shows(&["review 4/6"]).hides(&["wrong or flagged"]);
+    d.keys("u").shows(&["wrong or flagged: 1 of 4 left"]);
+    // Of what is hidden the queue tells nothing, and where clean ones are mixed in nobody knows what comes.
+    let mut hidden = desk.open_with(|app| {
+        app.review.hide = Hide::of([Hidden::Gold]);
+        app.begin_queue();
+    });
+    hidden.keys("Enter").hides(&["wrong or flagged: 1 of 4 left"]);
+    let mut mixed = desk.open_with(|app| {
+        app.review.queue.clean_share = Some(1.0);
+        app.begin_queue();
+    });
+    mixed.keys("Enter").shows(&["unreviewed"]).hides(&["of 4 left"]);
+}
+
+#[test]
+fn a_review_opens_a_record_at_its_first_error() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter").shows(&["Fix: model output, step 1", "step 1/2"]);
+    d.keys("a").shows(&["2/2", "step 1/2"]);
+    let mut looking = desk.open_with(|app| app.review.reviewing = false);
+    looking.keys("Enter").shows(&["step 2/2"]);
+}
+
+#[test]
+fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
+    let desk = Desk::new(9);
+    let mut d = desk.open_with(App::begin_queue);
+    d.keys("Enter x 1 Enter");
+    assert!(d.status().contains("u undo · & same for 4 more: run/quantity_missed"), "{}", d.status());
+    d.keys("&").shows(&["fail 4 more records with arithmetic slip, as the last one?", "comes first in all of them"]);
+    d.keys("n").shows(&["nothing saved"]);
+    d.keys("& f");
+    assert_eq!((d.app.screen(), d.app.rows()), (ScreenKind::Table, 4));
+    assert!(
+        d.app.table.filter_text.starts_with("first:") && d.status().starts_with("& gives these 4"),
+        "{}",
+        d.status()
+    );
+    d.keys("& y").until(|app| app.review.batch.is_none() && app.review.saved);
+    d.shows(&["4 records: fail · u undo", "saved"]);
+    let verdicts = || desk.events().into_iter().filter(|event| event.kind == EventKind::Verdict).collect::<Vec<_>>();
+    assert_eq!(verdicts().len(), 5);
+    assert!(verdicts().iter().all(|event| event.verdict == Some(Verdict::Fail) && event.labels.len() == 1));
+    d.keys("Esc u").shows(&["Undone: fail of 4 records", "review 1/9"]);
+    d.keys("U").shows(&["review 5/9"]);
+    d.keys("&").shows(&["no other record has the same first finding"]);
+}
+
+#[test]
+fn labels_explain_themselves() {
+    let desk = Desk::new(2);
+    let mut d = desk.open();
+    d.keys("Enter ,").shows(&["1  arithmetic slip", "wrong result.", "For example: 12 * 8 = 98"]);
+    d.keys("Esc x ?").shows(&["For example: 12 * 8 = 98"]);
+    d.keys("Esc").shows(&["[ ] 1"]);
+    d.keys("/").shows(&["A step has the right numbers"]);
+}
+
+/// An answer with two items, of which the second has two citations.
+const ANSWER: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a1", "question": "Which colours?", "answer": {"answer_found": true, "items": [{"text": "red", "spans": [{"line_start": 0, "line_end": 0, "quote": "red"}]}, {"text": "blue", "spans": [{"line_start": 1, "line_end": 1, "quote": "blue"}, {"line_start": 2, "line_end": 2, "quote": "blue"}]}]}}"#;
+
+#[test]
+fn parts_of_an_answer_have_verdicts_of_their_own() {
+    let desk = Desk::new(1);
+    std::fs::write(desk.runs(), format!("{ANSWER}\n{}\n", ANSWER.replace("a1", "a2"))).unwrap();
+    let mut d = desk.open();
+    d.keys("1 a").shows(&["names an item of an answer"]);
+    d.keys("Enter 1 a").shows(&["A text  ⊕ red"]);
+    assert!(d.status().contains("pass: item A · u undo"), "{}", d.status());
+    d.keys("2 x").shows(&["fail item B:", "[ ] 1"]);
+    d.keys("8 Enter").shows(&["B text  ⊖ wrong citation  blue", "review 0/2"]);
+    d.keys("G +").shows(&["pass: item B, citation 2"]);
+    assert_eq!(open_id(&d), "a1", "the record itself is still to be reviewed");
+    d.keys("\\ Esc").hides(&["[ ] 1"]);
+    d.keys("9 a").shows(&["this answer has fewer items"]);
+    d.until(|app| app.review.saved);
+    let part = |item, citation| Some(AnswerPart { item, citation });
+    let said: Vec<_> = desk.events().into_iter().filter(|event| event.kind == EventKind::Note).collect();
+    let parts: Vec<_> = said.iter().map(|event| (event.part, event.verdict, event.labels.len())).collect();
+    let (pass, fail) = (Some(Verdict::Pass), Some(Verdict::Fail));
+    assert_eq!(parts, [(part(0, None), pass, 0), (part(1, None), fail, 1), (part(1, Some(1)), pass, 0)]);
+    assert_eq!(said[2].anchors, [Anchor::Pointer("/answer/items/1/spans/1".into())]);
+    d.keys("u").shows(&["Undone: pass item B, citation 2"]);
+    d.keys("u").hides(&["⊖ wrong citation"]);
+    // What was begun of the record is there again after a part.
+    d.keys("! 1 x Enter").shows(&["expected: suspect"]);
+    d.keys("a").shows(&["2/2"]);
+    d.until(|app| app.review.saved);
+    let last = desk.events().pop().unwrap();
+    assert_eq!((last.kind, last.part, last.gold_status), (EventKind::Verdict, None, Some(GoldStatus::Suspect)));
 }

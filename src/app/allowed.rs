@@ -1,7 +1,7 @@
 //! The actions that can be done now. Keys, footer and palette ask `App::allowed`: a key that is shown works, a key that
 //! does not says why.
 
-use crate::app::review::ReviewLog;
+use crate::app::review::{Given, ReviewDialog, ReviewLog};
 use crate::app::state::App;
 use crate::app::{across, present, review, seek};
 use crate::dialogs::dialog::Dialog;
@@ -11,7 +11,7 @@ use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::stack::Focus;
 use crate::screens::{adjudication, compare, dashboard, insights, rerun, run, side_by_side};
 use crate::widgets::fuzzy;
-use crate::widgets::keymap::{Action, Binding, Context, Keymap, Reason, need};
+use crate::widgets::keymap::{Action, BINDINGS, Binding, Context, Keymap, Reason, need};
 use stepscope_core::record::RecordKind;
 
 impl App {
@@ -54,6 +54,12 @@ impl App {
         let mut names = self.keymap.names_in(binding, &self.focus().contexts()).into_iter();
         // In a text of several lines the key breaks the line.
         names.find(|name| !(is_large && binding.context == Context::Editor && name == "Enter"))
+    }
+
+    /// The first key of an action, wherever it means it.
+    pub(crate) fn key_of(&self, action: Action) -> String {
+        let row = BINDINGS.iter().find(|binding| binding.action == action);
+        row.and_then(|row| self.keymap.names(row).first().cloned()).unwrap_or_default()
     }
 
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
@@ -123,6 +129,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
         }
         A::NewLabel | A::RenameLabel | A::MergeLabel => return review::ask::allowed_for_label(app, action),
         A::Confirm => kind == K::Confirm,
+        A::Filter => matches!(dialog, Some(Dialog::Review(ReviewDialog::Confirm { given: Given::Same(_), .. }))),
         A::DropText => kind == K::Drop,
         _ => false,
     };

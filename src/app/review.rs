@@ -19,9 +19,10 @@ use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
 use stepscope_base::text::Shown;
+use stepscope_core::record::RecordKind;
 use stepscope_core::review::event::{
-    Anchor, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer, ReviewerKind, Text,
-    Verdict,
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer,
+    ReviewerKind, Text, Verdict,
 };
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::Hide;
@@ -29,6 +30,7 @@ use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
 use stepscope_core::review::queue::Queue;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::review::verdict_state::VerdictState;
+use stepscope_core::rules::id::{QueueClass, RuleId};
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::journal;
@@ -39,6 +41,8 @@ use stepscope_terminal::input::Input;
 const TITLE: usize = 40;
 /// A longer pause between two keys is no work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// So many labels have a key.
+pub(crate) const LABEL_KEYS: usize = 9;
 /// After so many items without a label that is new to the reviewer, the labels are said to be enough.
 pub const ENOUGH: usize = 20;
 
@@ -90,6 +94,8 @@ pub struct ReviewTarget {
 pub struct Draft {
     /// Labels are being chosen for a failed item.
     pub choosing: bool,
+    /// The part of the answer that failed; `None`: the whole record.
+    pub part: Option<AnswerPart>,
     /// The labels.
     pub labels: Vec<LabelRef>,
     /// The note.
@@ -118,6 +124,7 @@ impl Draft {
     pub fn of(event: &Event) -> Self {
         Self {
             choosing: false,
+            part: event.part,
             labels: event.labels.clone(),
             note: event.note.clone(),
             anchors: event.anchors.clone(),
@@ -191,13 +198,44 @@ pub enum ReviewDialog {
         /// The cursor among the labels that fit.
         list: List,
     },
-    /// Whether so many records are to be labelled.
+    /// Whether so many records are to be judged.
     Confirm {
         /// The records.
         records: Vec<usize>,
-        /// The label.
-        label: LabelDefinition,
+        /// What they are given.
+        given: Given,
     },
+}
+
+/// What many records are given at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// A fail with this label; what was passed stays.
+    Label(LabelDefinition),
+    /// The verdict that another record with the same first finding got; what was judged stays.
+    Same(SameVerdict),
+}
+
+/// A verdict that others may get too: the same finding comes first in them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SameVerdict {
+    /// The others that are still to be judged.
+    pub records: Vec<usize>,
+    /// The rule of their first finding.
+    pub rule: RuleId,
+    /// What kind of records they are.
+    pub kind: RecordKind,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its labels.
+    pub labels: Vec<LabelRef>,
+}
+
+impl SameVerdict {
+    /// The filter that takes them.
+    pub(crate) fn filter(&self) -> String {
+        format!("first:{} kind:{} reviewed:false", self.rule.word(), self.kind.word())
+    }
 }
 
 /// Why keys have to wait, to be taken up in their order.
@@ -216,14 +254,18 @@ pub enum Wait {
 pub struct Batch {
     /// Its number.
     pub id: u64,
-    /// The label.
-    pub label: LabelRef,
+    /// What they are given.
+    pub verdict: Verdict,
+    /// Its labels.
+    pub labels: Vec<LabelRef>,
+    /// Whatever I judged stays as it is; else only what I passed.
+    pub only_open: bool,
     /// How many records were not read yet.
     pub left: usize,
     /// How many were labelled.
     pub done: usize,
-    /// How many were passed before, and left as they are.
-    pub passed: usize,
+    /// How many were judged before, and left as they are.
+    pub kept: usize,
     /// The events, to be undone together.
     pub events: Vec<Text>,
 }
@@ -273,6 +315,8 @@ pub struct Review {
     pub target: Option<ReviewTarget>,
     /// What is about to be said of it.
     pub draft: Draft,
+    /// What is about to be said of the whole record while labels of a part are chosen.
+    pub(crate) beneath: Draft,
     /// What is about to be said of other items.
     pub aside: Vec<(ItemRef, Draft)>,
     /// An event was saved, and none is unsaved.
@@ -309,6 +353,12 @@ pub struct Review {
     changed: Option<Vec<usize>>,
     /// What is left to judge.
     pub agenda: Agenda,
+    /// How many records of the queue each of its classes has.
+    pub(crate) groups: [usize; QueueClass::ALL.len()],
+    /// The records of the queue by kind and by the rule of their first finding.
+    pub(crate) alike: HashMap<(RuleId, RecordKind), Vec<u32>>,
+    /// The last verdict, as long as others may get it too.
+    pub same: Option<SameVerdict>,
     /// The labels that I gave, as far as my verdicts were counted, and how many.
     given: (HashSet<Text>, usize),
     /// The ids that no record has been looked for yet, and those that were.
@@ -338,6 +388,7 @@ impl Review {
             queue: Queue::default(),
             target: None,
             draft: Draft::default(),
+            beneath: Draft::default(),
             aside: Vec::new(),
             saved: false,
             wait: None,
@@ -358,6 +409,9 @@ impl Review {
             places: HashMap::new(),
             changed: None,
             agenda: Agenda::default(),
+            groups: [0; QueueClass::ALL.len()],
+            alike: HashMap::new(),
+            same: None,
             given: (HashSet::new(), 0),
             sought: HashSet::new(),
             undone: Vec::new(),
@@ -548,6 +602,7 @@ impl Review {
         self.prefetched = None;
         self.prefetching = None;
         self.revealed.clear();
+        self.same = None;
         self.looked_through = 0;
     }
 
@@ -574,6 +629,34 @@ impl Review {
         reviewed.is_fresh(mine).then_some(mine)
     }
 
+    /// My verdicts on parts of the target as it is, with the names of their labels.
+    pub(crate) fn part_verdicts(&self) -> Vec<(AnswerPart, Verdict, String)> {
+        let Some(summary) = self.target.as_ref().map(|target| &target.summary) else { return Vec::new() };
+        let Some(reviewed) = self.reviews.find(&summary.item, Some(&summary.content)) else { return Vec::new() };
+        let mine = reviewed.parts().filter(|(_, event)| event.reviewer.id == self.me.id && reviewed.is_fresh(event));
+        let names = |event: &Event| self.names(&event.labels).into_iter().map(Shown::into_string).collect::<Vec<_>>();
+        mine.filter_map(|(part, event)| Some((part, event.verdict?, names(event).join(", ")))).collect()
+    }
+
+    /// The labels that I gave a part.
+    pub(crate) fn part_labels(&self, part: AnswerPart) -> Vec<LabelRef> {
+        let Some(summary) = self.target.as_ref().map(|target| &target.summary) else { return Vec::new() };
+        let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
+        let said = reviewed.and_then(|reviewed| {
+            let mut mine =
+                reviewed.parts().filter(|(judged, event)| *judged == part && event.reviewer.id == self.me.id);
+            mine.next()
+        });
+        said.map(|(_, event)| event.labels.clone()).unwrap_or_default()
+    }
+
+    /// Labels of a part are no longer chosen; what was begun of the whole record is in front again.
+    pub(crate) fn leave_part(&mut self) {
+        if self.draft.part.is_some() {
+            self.draft = std::mem::take(&mut self.beneath);
+        }
+    }
+
     /// Looks at another record.
     pub fn look_at(&mut self, mut target: ReviewTarget) {
         self.put_aside();
@@ -587,6 +670,7 @@ impl Review {
 
     /// Looks at no record; what was about to be said of it is kept.
     pub(crate) fn put_aside(&mut self) {
+        self.leave_part();
         let Some(target) = self.target.take() else { return };
         let mut draft = std::mem::take(&mut self.draft);
         draft.note = self.typing.take().filter(|note| !note.is_empty()).or(draft.note);
@@ -719,7 +803,8 @@ impl Review {
     pub(crate) fn to_keep(&self, log: &Log) -> Vec<Event> {
         let typing = self.typing.clone().filter(|note| !note.is_empty());
         let current = self.target.as_ref().map(|target| {
-            let mut draft = self.draft.clone();
+            let own = if self.draft.part.is_some() { &self.beneath } else { &self.draft };
+            let mut draft = own.clone();
             draft.note = typing.or(draft.note);
             (target.summary.item.clone(), draft)
         });

@@ -283,6 +283,7 @@ impl App {
         table.arrange(records, [&row, &queued], is_in, review, fork_tree);
         self.review.reorder();
         if self.review.is_on() {
+            review::keys::group_queue(self);
             review::keys::count_progress(self);
         }
     }

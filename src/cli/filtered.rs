@@ -90,6 +90,11 @@ impl Filtered {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same, with what people say of it.
+    pub(super) fn takes_judged(&self, case: &CaseView<'_>, judged: &VerdictState) -> bool {
+        self.filter.fits_judged(judged) && self.takes(case, case.findings())
+    }
+
     /// Notes whether it takes a record that is kept as a summary.
     pub(super) fn note(&self, case: &CaseView<'_>) {
         if self.takes(case, case.findings()) {

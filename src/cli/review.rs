@@ -31,17 +31,22 @@ mod import;
 mod list;
 mod log_writer;
 mod merge;
+mod next;
 mod stats;
 
 /// What to do with verdicts.
 #[derive(Subcommand, Clone, Debug)]
 pub enum ReviewCommand {
-    /// Save verdicts from JSON lines: `{"id", "verdict", "labels", "note"}`
+    /// Save a verdict, or many from JSON lines: `{"id", "verdict", "labels", "note"}`
     ///
-    /// Prints `saved ID` once a verdict is on the disk. With FILE, verdicts are bound to what the records
+    /// With --id (or --row) and --verdict it saves that one, else what standard input holds. Prints `saved ID` once a verdict is on the disk. With FILE, verdicts are bound to what the records
     /// hold; labels, steps and variables that they do not have are refused, without FILE only labels. What is given
     /// again unchanged, or with the same `event_id`, is the same event. Exit code: 0 all saved, 2 not all.
     Add(add::Add),
+    /// Print the record to review next: worst first, what you reviewed is left out
+    ///
+    /// Exit code: 0 there is one, 1 all are reviewed, 2 something could not be read.
+    Next(next::NextArgs),
     /// List reviewed items and their outcome
     List(list::ListArgs),
     /// Export verdicts as JSON lines, CSV or Markdown, or the failed records
@@ -212,6 +217,14 @@ impl Where {
         said(read_named(&self.files, crate::cli::check::threads(None), side), out)
     }
 
+    /// The same, where it is nothing unusual that there are no reviews yet.
+    fn quiet_contents(&self, out: &Out) -> Option<Contents> {
+        let contents = self.journals().and_then(|journals| read_all(&journals).map_err(|failure| shown!("{failure}")));
+        let contents = contents.map_err(|sentence| out.complain(&sentence)).ok()?;
+        contents.sentences.iter().for_each(|sentence| out.complain(sentence));
+        Some(contents)
+    }
+
     /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
     fn contents(&self, out: &Out) -> Option<Contents> {
         match self.journals() {
@@ -319,6 +332,7 @@ fn index(summaries: &Summaries) -> Index<'_> {
 pub(super) fn run(review: &ReviewCommand, side: &Arc<SideData>, out: &mut Out) -> u8 {
     let done = match review {
         ReviewCommand::Add(add) => add::run(add, side, out),
+        ReviewCommand::Next(next) => next::run(next, side, out),
         ReviewCommand::List(list) => list::run(list, side, out),
         ReviewCommand::Export(export) => export::run(export, side, out),
         ReviewCommand::Import(import) => import::run(import, side, out),

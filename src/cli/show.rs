@@ -116,7 +116,7 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
             let at = (case.origin().source, case.origin().offset);
             if show.pick.wants(case) && takes(case) && lock().note(at, place_of(case)) {
                 let linking = links.as_ref().map(|links| look.linking(links.file(input)));
-                let page = page(show, case, linking.as_ref().unwrap_or(&look), terminal);
+                let page = page(Part::of(show), case, linking.as_ref().unwrap_or(&look), terminal);
                 let mut found = lock();
                 if found.is_first(at) {
                     found.page = Some((at, page));
@@ -172,7 +172,26 @@ fn place_of(case: &CaseView<'_>) -> Shown {
     }
 }
 
-fn page(show: &Show, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordText {
+/// A whole record as it is printed.
+pub(super) fn record(case: &CaseView<'_>, look: &Look) -> Vec<u8> {
+    page(Part::default(), case, look, false).out
+}
+
+/// What of a record is printed; as a rule all but the states.
+#[derive(Clone, Copy, Default)]
+struct Part {
+    step: Option<usize>,
+    prompt: bool,
+    state: bool,
+}
+
+impl Part {
+    const fn of(show: &Show) -> Self {
+        Self { step: show.step, prompt: show.prompt, state: show.state }
+    }
+}
+
+fn page(show: Part, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordText {
     let mut out = RecordText::default();
     let Some(record) = &case.record else {
         out.text(&place(case, look));

@@ -73,7 +73,7 @@ impl App {
 fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     match dialog.own() {
         Dialog::Review(ReviewDialog::Line { .. }) => review::ask::line_closed(app),
-        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("nothing labelled")),
+        Dialog::Review(ReviewDialog::Confirm { .. }) => app.say(Shown::own("nothing saved")),
         _ => Vec::new(),
     }
 }
@@ -172,6 +172,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
         (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
         (Action::Open, Dialog::Fixes(_)) => return Some(side_by_side::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
+        (Action::Filter, Dialog::Review(_)) => return Some(review::ask::show_same(app)),
         (Action::Escape | Action::Back, _) => return Some(app.close()),
         (Action::Theme | Action::Mouse | Action::Suspend | Action::Redraw | Action::Quit, _) => return None,
         _ => return Some(Vec::new()),

@@ -20,7 +20,7 @@ pub mod schema;
 pub mod text;
 /// Classes of characters.
 pub(crate) mod unicode;
-/// Enums whose variants are words, and words that are like others.
+/// Enums whose variants are words, words that are like others, and words of a shell.
 pub mod words;
 /// Work that is still allowed.
 pub mod work;

@@ -7,6 +7,15 @@ pub fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, known)| known)
 }
 
+/// A text as one word of a shell.
+pub fn shell_word(text: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '@' | '%' | '+' | ',');
+    if !text.is_empty() && text.chars().all(fits) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 /// Makes an enum of its words: `ALL` in order, `word` and `from_word`; with `=> "..."` behind each word also `phrase`,
 /// what is said to people.
 ///
@@ -69,4 +78,29 @@ macro_rules! words {
 #[macro_export]
 macro_rules! list {
     ($($word:tt)+) => { &[$(stringify!($word)),+] };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_one_word_for_every_shell() {
+        for (text, quoted) in [
+            ("runs.jsonl", "runs.jsonl"),
+            ("a b", "'a b'"),
+            ("it's", "'it'\\''s'"),
+            ("$(x)`y`", "'$(x)`y`'"),
+            ("", "''"),
+            ("~/x", "'~/x'"),
+        ] {
+            assert_eq!(shell_word(text), quoted);
+        }
+    }
+
+    #[test]
+    fn a_mistyped_word_is_told_from_another() {
+        let known = ["correct", "kind", "rule"];
+        assert_eq!((closest("corect", known), closest("xyz", known)), (Some("correct"), None));
+    }
 }

@@ -2,12 +2,13 @@
 
 use foldhash::HashMap;
 
+use crate::answer::typed::AnswerItem;
 use crate::arithmetic::number::Number;
 use crate::arithmetic::recompute::RunAnswer;
 use crate::case::{CaseView, Location};
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
-use crate::review::event::{AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
+use crate::review::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
 use crate::review::fold::ItemReviews;
 use crate::review::stats::name_of;
 use crate::rules::RuleId;
@@ -53,6 +54,8 @@ pub struct Summary {
     pub steps: Option<usize>,
     /// Hashes of the names of its variables, in order; `None`: nobody asked, or the record does not tell.
     pub variables: Option<Box<[u64]>>,
+    /// How many citations each of its items has; `None`: nobody asked, or it is no answer with cited lines.
+    pub citations: Option<Box<[u32]>>,
     /// Whether the run was judged right, as its record says.
     pub recorded: Option<bool>,
     /// Whether it is right: by gold where there is one, else as it was judged.
@@ -101,6 +104,7 @@ impl Summary {
             answer_type: AnswerType::Any,
             steps: None,
             variables: None,
+            citations: None,
             recorded: None,
             right: None,
             findings: rules,
@@ -151,12 +155,27 @@ impl Summary {
         question.unwrap_or_else(|| name_of(&self.item).line()).cut(characters)
     }
 
-    /// Also takes down the names of its variables, where the record tells them.
+    /// Also takes down the names of its variables, where the record tells them, and what its answer consists of.
     pub fn take_variables(&mut self, case: &CaseView<'_>) {
         let variables = case.state().variables().iter();
         let mut names: Vec<u64> = variables.map(|variable| hash_of(variable.name.bytes())).collect();
         names.sort_unstable();
         self.variables = (case.typed().is_none() && !names.is_empty()).then(|| names.into());
+        let citations = |item: &AnswerItem<'_>| u32::try_from(item.citations.len()).unwrap_or(u32::MAX);
+        self.citations = case.answered().map(|(_, answered)| answered.items.iter().map(citations).collect());
+    }
+
+    /// Why nothing can be said of this part of the record; `None`: it may have it.
+    pub fn refuses_part(&self, part: AnswerPart) -> Option<Shown> {
+        let Some(citations) = &self.citations else {
+            return Some(Shown::own("this record is no answer with cited lines; leave out the part"));
+        };
+        let item = usize::try_from(part.item).ok().and_then(|item| citations.get(item));
+        let Some(item) = item else {
+            return Some(shown!("there is no item {} (from 0): this answer has {}", part.item, citations.len()));
+        };
+        let citation = part.citation.filter(|citation| *citation >= u64::from(*item))?;
+        Some(shown!("there is no citation {citation} (from 0): this item has {item}"))
     }
 
     /// Why nothing can be said of this step or variable of the record; `None`: it may have them.

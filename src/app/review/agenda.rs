@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use stepscope_core::rules::id::QueueClass;
+
 /// How a row stands. Of all rows that are not named here nobody said anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgendaState {
@@ -23,12 +25,24 @@ pub struct Agenda {
     deferred: BTreeSet<usize>,
     again: BTreeSet<usize>,
     done: usize,
+    /// How many of each class of the queue are done, and the class of each that is.
+    done_of: [usize; QueueClass::ALL.len()],
+    classes: HashMap<usize, QueueClass>,
     forks: usize,
 }
 
 impl Agenda {
-    /// How a row stands from now on; `None`: open.
-    pub fn set(&mut self, row: usize, standing: Option<AgendaState>) {
+    /// How a row of a class of the queue stands from now on; `None`: open.
+    pub fn set(&mut self, row: usize, class: QueueClass, standing: Option<AgendaState>) {
+        if let Some(count) = self.classes.remove(&row).and_then(|before| self.done_of.get_mut(before as usize)) {
+            *count -= 1;
+        }
+        if matches!(standing, Some(AgendaState::Done(_)))
+            && let Some(count) = self.done_of.get_mut(class as usize)
+        {
+            *count += 1;
+            self.classes.insert(row, class);
+        }
         let before = match standing {
             Some(standing) => self.standing.insert(row, standing),
             None => self.standing.remove(&row),
@@ -108,6 +122,11 @@ impl Agenda {
         [open(from), open(0)].into_iter().find(below).or_else(|| of(&self.deferred)).or_else(|| of(&self.again))
     }
 
+    /// How many of a class of the queue are judged for good.
+    pub fn done_of(&self, class: QueueClass) -> usize {
+        self.done_of.get(class as usize).copied().unwrap_or(0)
+    }
+
     /// How many of so many rows are judged for good, and how many are to be judged at all.
     pub fn progress(&self, rows: usize) -> (usize, usize) {
         (self.done, rows.saturating_sub(self.forks))
@@ -135,7 +154,8 @@ mod tests {
                 4 => Some(AgendaState::Done(true)),
                 _ => Some(AgendaState::Done(false)),
             };
-            agenda.set(row, standing);
+            let class = QueueClass::ALL[row % QueueClass::ALL.len()];
+            agenda.set(row, class, standing);
             plain[row] = standing;
             let around = || (from..ROWS).chain(0..from).filter(|other| *other != row);
             let find = |wanted: Option<AgendaState>| around().find(|other| plain[*other] == wanted);
@@ -143,6 +163,9 @@ mod tests {
             assert_eq!(agenda.next(from, ROWS, Some(row)), expected);
             assert_eq!(agenda.first(ROWS), plain.iter().position(Option::is_none));
             let count = |is: fn(&AgendaState) -> bool| plain.iter().flatten().filter(|standing| is(standing)).count();
+            let is_done = |standing: &Option<AgendaState>| matches!(standing, Some(AgendaState::Done(_)));
+            let of_class = plain.iter().skip(row % QueueClass::ALL.len()).step_by(QueueClass::ALL.len());
+            assert_eq!(agenda.done_of(class), of_class.filter(|standing| is_done(standing)).count());
             let forks = count(|standing| *standing == AgendaState::Fork);
             assert_eq!(
                 agenda.progress(ROWS),

@@ -5,9 +5,9 @@ use tui_input::Input as Line;
 
 use crate::app::msg::Effects;
 use crate::app::review;
-use crate::app::review::{LabelPurpose, ReviewDialog, ReviewField, id_for};
+use crate::app::review::{Given, LabelPurpose, ReviewDialog, ReviewField, id_for};
 use crate::app::state::App;
-use crate::dialogs::dialog::Dialog;
+use crate::dialogs::dialog::{Dialog, Popup};
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RunPane;
@@ -24,7 +24,7 @@ use stepscope_core::review::event::{
 };
 
 /// So many records are labelled at once at most.
-const MAX_BATCH: usize = 10_000;
+pub(crate) const MAX_BATCH: usize = 10_000;
 /// The records have changed while somebody typed.
 const GONE: &str = "the record was changed or deleted; copy your text and open it again";
 /// A longer name is no label.
@@ -89,9 +89,53 @@ pub(crate) fn ask_key(app: &mut App, ask: ReviewDialog, event: KeyEvent) -> Effe
 
 /// The records are to be labelled.
 pub(crate) fn confirmed(app: &mut App) -> Effects {
-    let Some(Dialog::Review(ReviewDialog::Confirm { records, label })) = app.dialog.take() else { return Vec::new() };
-    let given = give_ref(app, &label);
+    let Some(Dialog::Review(ReviewDialog::Confirm { records, given })) = app.dialog.take() else { return Vec::new() };
     review::news::begin_batch(app, &records, given)
+}
+
+/// Whether the last verdict is to be that of all with the same first finding.
+pub(crate) fn ask_same(app: &mut App) -> Effects {
+    let Some(same) = app.review.same.clone() else { return Vec::new() };
+    let (records, given) = (same.records.clone(), Given::Same(same));
+    app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
+    Vec::new()
+}
+
+/// The records that may get the last verdict, in the table.
+pub(crate) fn show_same(app: &mut App) -> Effects {
+    app.dialog = None;
+    let Some(same) = app.review.same.clone() else { return Vec::new() };
+    let mut effects = app.back_to_table();
+    effects.extend(app.set_filter(&same.filter()));
+    app.table.list.at = 0;
+    let key = app.key_of(Action::SameVerdict);
+    app.say(shown!(
+        "{key} gives these {} the verdict {}; Esc clears the filter",
+        same.records.len(),
+        same.verdict.word()
+    ));
+    effects
+}
+
+/// What the labels mean, in a window.
+pub(crate) fn show_guidelines(app: &mut App) -> Effects {
+    let set = app.review.label_set();
+    let label = |(n, label): (usize, &LabelDefinition)| {
+        let key = if n < review::LABEL_KEYS { format!("{}", n + 1) } else { " ".to_owned() };
+        let mut text = shown!("{key}  {}", label.name.line());
+        if let Some(guideline) = &label.guideline {
+            text = text.join(&shown!("\n   {}", guideline.line()));
+        }
+        if let Some(example) = &label.example {
+            text = text.join(&shown!("\n   For example: {}", example.line()));
+        }
+        text
+    };
+    let labels = set.labels.iter().enumerate().map(label);
+    let text = labels.reduce(|text, label| text.and("\n\n").join(&label));
+    let text = text.unwrap_or_else(|| Shown::own("There are no labels yet; x, then / makes one"));
+    app.open_dialog(Dialog::Popup(Popup { title: Shown::own("Labels"), text }));
+    Vec::new()
 }
 
 /// The line was closed without being taken.
@@ -300,7 +344,7 @@ fn toggle(app: &mut App, label: &LabelDefinition, set: &LabelSet) -> Effects {
     review::keys::keep_drafts(app)
 }
 
-fn give_ref(app: &App, label: &LabelDefinition) -> LabelRef {
+pub(crate) fn give_ref(app: &App, label: &LabelDefinition) -> LabelRef {
     let set = app.review.label_set();
     LabelRef { id: label.id.clone(), set: set.id, version: set.version }
 }
@@ -388,7 +432,8 @@ fn take_label(app: &mut App, purpose: LabelPurpose, label: LabelDefinition) -> E
             effects
         }
         LabelPurpose::All(records) => {
-            app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, label }));
+            let given = Given::Label(label);
+            app.open_dialog(Dialog::Review(ReviewDialog::Confirm { records, given }));
             Vec::new()
         }
     }
@@ -400,7 +445,8 @@ fn make_label(app: &mut App, purpose: LabelPurpose, name: &str) -> Effects {
     if let Some(label) = set.labels.iter().find(|label| label.name == *name).cloned() {
         return take_label(app, purpose, label);
     }
-    let label = LabelDefinition { id: id_for(name, &set), name: Text::from(name.to_owned()) };
+    let (id, name) = (id_for(name, &set), Text::from(name.to_owned()));
+    let label = LabelDefinition { id, name, ..LabelDefinition::default() };
     let mut effects = new_label_set(app, set.with(label.clone()));
     app.say(shown!("new label: {}", label.name.line()));
     effects.extend(take_label(app, purpose, label));

@@ -9,7 +9,8 @@ use crate::app::msg::{Effect, Effects};
 use crate::app::open_record::OpenRecord;
 use crate::app::review;
 use crate::app::review::agenda::{Agenda, AgendaState};
-use crate::app::review::{Draft, Resume, ReviewLog, ReviewTarget, Wait};
+use crate::app::review::ask::MAX_BATCH;
+use crate::app::review::{Draft, Resume, ReviewLog, ReviewTarget, SameVerdict, Wait};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::table::state::SortBy;
@@ -18,14 +19,17 @@ use crate::widgets::panes::turn;
 use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use stepscope_core::review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
 use stepscope_core::review::hide::Hide;
+use stepscope_core::rules::id::QueueClass;
 use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
 use stepscope_terminal::input::Input;
 
 /// A record with a longer text is not read ahead.
 const MAX_AHEAD: u32 = 4 << 20;
+/// A question is so short where more is to be said.
+const SHORT: usize = 12;
 /// So many keys may wait.
 const MAX_WAITING: usize = 256;
 
@@ -61,10 +65,12 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     app.review.reviewing = !app.review.reviewing;
     if !app.review.reviewing {
         app.review.draft.choosing = false;
+        app.review.same = None;
         app.say(Shown::own("Review ended, verdict keys are off. :review starts again"));
         return keep_drafts(app);
     }
     let effects = if app.review.target.is_none() { review_opened(app) } else { Vec::new() };
+    group_queue(app);
     let me = app.review.me.id.line().cut(30);
     app.say(shown!("Reviewing as {me}: a pass, x fail, ? all keys. :review ends the review"));
     effects
@@ -83,8 +89,20 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
     let on_table = screen == ScreenKind::Table;
     let choosing = app.review.draft.choosing;
     Some(match action {
-        A::Pass | A::Fail | A::Defer | A::Skip | A::GoldStatus | A::FixTarget | A::Correct | A::Note | A::NextOpen => {
-            on(here)
+        A::Pass
+        | A::Fail
+        | A::Defer
+        | A::Skip
+        | A::GoldStatus
+        | A::FixTarget
+        | A::Correct
+        | A::Note
+        | A::NextOpen
+        | A::Guidelines => on(here),
+        A::PassPart | A::FailPart => {
+            let answer = app.screens.record().and_then(|view| view.answer.as_ref());
+            let there = screen == ScreenKind::Answer && answer.is_some_and(|answer| answer.part().is_some());
+            on(here.and(need(there, "only for the items of an answer with citations")))
         }
         A::BadStep => {
             let steps = app.screens.record().is_some_and(|view| view.opened.has_steps());
@@ -94,9 +112,10 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
             app.review.target.as_ref().is_some_and(|target| !target.hidden.is_empty()) && !on_table,
             "nothing is hidden here",
         )),
-        A::Undo | A::Redo if !screen.is_judged_on() => on(here),
+        A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
         A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
         A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
+        A::SameVerdict => on(need(app.review.same.is_some(), "no other record has the same first finding")),
         A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press x first"),
         _ => return None,
@@ -107,6 +126,14 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
 pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
     use Action as A;
     let _ = review_allowed(app, app.screens.top(), action)?;
+    let names_item = app.count.is_some() && matches!(action, A::Pass | A::Fail);
+    if names_item && app.screens.top() != ScreenKind::Answer {
+        return Some(app.refuse("a number before a or x names an item of an answer; open one first"));
+    }
+    if !app.review.read && app.review.is_on() && names_item {
+        // The number would be forgotten meanwhile, and the key mean the whole record.
+        return Some(app.refuse("reading the review log; press it again"));
+    }
     if !app.review.read && app.review.is_on() {
         app.review.wait = Some(Wait::Journal(action));
         return Some(Vec::new());
@@ -116,6 +143,8 @@ pub(crate) fn review_action(app: &mut App, action: Action) -> Option<Effects> {
         A::Undo => undo(app),
         A::Redo => redo(app),
         A::LabelAll => review::ask::ask_label_all(app),
+        A::SameVerdict => review::ask::ask_same(app),
+        A::Guidelines => review::ask::show_guidelines(app),
         _ if app.screens.top() != ScreenKind::Table => review_target(app, action),
         _ => {
             let Some(record) = app.record() else { return Some(Vec::new()) };
@@ -137,6 +166,9 @@ fn read_target(app: &mut App, record: usize, action: Action) -> Effects {
 /// Does what a key means for the target.
 fn review_target(app: &mut App, action: Action) -> Effects {
     use Action as A;
+    if let Some(effects) = review_part(app, action) {
+        return effects;
+    }
     match action {
         A::Pass => judge(app, Verdict::Pass),
         A::Defer => judge(app, Verdict::Defer),
@@ -189,6 +221,55 @@ fn review_target(app: &mut App, action: Action) -> Effects {
         A::FindLabel => review::ask::ask_labels(app),
         _ => Vec::new(),
     }
+}
+
+/// Does what a key means for a part of an answer; `None`: it means the whole record. `1a`: item 1 passes.
+fn review_part(app: &mut App, action: Action) -> Option<Effects> {
+    use Action as A;
+    if let (Some(part), A::SaveFail | A::PutAside) = (app.review.draft.part, action) {
+        let draft = std::mem::take(&mut app.review.draft);
+        app.review.draft = std::mem::take(&mut app.review.beneath);
+        return Some(if action == A::SaveFail {
+            judge_part(app, part, Verdict::Fail, draft)
+        } else {
+            keep_drafts(app)
+        });
+    }
+    let answer = app.screens.record().filter(|_| app.screens.top() == ScreenKind::Answer)?.answer.as_ref()?;
+    let part = match (action, app.count) {
+        (A::Pass | A::Fail, Some(item)) => {
+            let item = item.saturating_sub(1);
+            if item >= answer.shown.items.len() {
+                return Some(app.refuse("this answer has fewer items"));
+            }
+            AnswerPart { item: item as u64, citation: None }
+        }
+        (A::PassPart | A::FailPart, _) => answer.part()?,
+        _ => return None,
+    };
+    if matches!(action, A::Pass | A::PassPart) {
+        return Some(judge_part(app, part, Verdict::Pass, Draft::default()));
+    }
+    app.review.leave_part();
+    let labels = app.review.part_labels(part);
+    let draft = Draft { choosing: true, part: Some(part), labels, ..Draft::default() };
+    app.review.beneath = std::mem::replace(&mut app.review.draft, draft);
+    app.review.beneath.choosing = false;
+    Some(Vec::new())
+}
+
+/// Says a verdict on a part of the answer, which stays in front.
+fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, draft: Draft) -> Effects {
+    let mut effects = write_label_set(app, &draft);
+    let Some(mut event) = app.review.event(EventKind::Note) else { return effects };
+    let answer = app.screens.record().and_then(|view| view.answer.as_ref());
+    let pointer = answer.and_then(|answer| answer.pointer_of(part));
+    event.anchors = pointer.map(|pointer| Anchor::Pointer(pointer.text())).into_iter().collect();
+    (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), draft.labels);
+    effects.extend(say_event(app, event));
+    app.say(shown!("{} {}: {} · u undo", glyph(verdict), verdict.word(), part.phrase()));
+    effects.extend(keep_drafts(app));
+    effects
 }
 
 /// How many verdicts of each kind are mine, and the label that was given most often.
@@ -269,11 +350,24 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
         draft.step = None;
     }
     let mut effects = write_label_set(app, &draft);
+    let labels = draft.labels.clone();
     let Some(event) = verdict_event(app, verdict, draft) else { return effects };
     let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
     app.review.count_item();
     effects.extend(say_event(app, event));
-    app.say(shown!("{} {}: {name} · u undo", glyph(verdict), verdict.word()));
+    let record = app.review.target.as_ref().map(|target| target.record);
+    app.review.same = record.and_then(|record| same_verdict(app, record, verdict, &labels));
+    let same = app.review.same.as_ref().map(|same| (same.records.len(), same.rule));
+    app.say(match same {
+        None => shown!("{} {}: {name} · u undo", glyph(verdict), verdict.word()),
+        Some((others, rule)) => shown!(
+            "{} {}: {} · u undo · {} same for {others} more: {rule}",
+            glyph(verdict),
+            verdict.word(),
+            name.cut(SHORT),
+            app.key_of(Action::SameVerdict),
+        ),
+    });
     effects.extend(keep_drafts(app));
     effects.extend(advance(app));
     effects
@@ -354,7 +448,7 @@ fn undo(app: &mut App) -> Effects {
     let Some(last) = events.last() else { return Vec::new() };
     let what = match events.len() {
         1 => what_of(app, last),
-        n => shown!("{n} records labelled"),
+        n => shown!("{} of {n} records", last.verdict.map_or("label", Verdict::word)),
     };
     let item = last.item.clone();
     let (mut effects, mut ids) = (Vec::new(), Vec::new());
@@ -364,6 +458,7 @@ fn undo(app: &mut App) -> Effects {
         effects.extend(append(app, undo));
     }
     app.review.push_undone(ids);
+    app.review.same = None;
     count_progress(app);
     app.say(shown!("Undone: {what} · U redo"));
     if let Some(record) = item.and_then(|item| app.review.record_of(&item)) {
@@ -419,9 +514,57 @@ fn follow_agenda(app: &mut App) {
         let row = app.table.row_of(record);
         if app.table.record(row) == Some(record) {
             let standing = standing_of(app, record);
-            app.review.agenda.set(row, standing);
+            let class = class_of(app, record).unwrap_or(QueueClass::Clean);
+            app.review.agenda.set(row, class, standing);
         }
     }
+}
+
+/// Why a record stands where it stands in the queue, as far as that may be told.
+fn class_of(app: &App, record: usize) -> Option<QueueClass> {
+    app.store.row(record).map(|row| QueueClass::of(&row.hiding(app.review.hide)))
+}
+
+/// Why a record is in the queue, and how many of how many for the same reason are still to be judged. Where the clean
+/// ones stand among the others, nobody is to know what to expect.
+pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, usize)> {
+    let is_told = app.table.sort == SortBy::Review && app.review.queue.clean_share.is_none();
+    let class = class_of(app, record).filter(|_| is_told && app.fork_of(record).is_none())?;
+    let all = *app.review.groups.get(class as usize)?;
+    Some((class, all.saturating_sub(app.review.agenda.done_of(class)), all))
+}
+
+/// Counts the classes of the queue, and brings together what has the same first finding; the order of the table was made
+/// just now, and went through all rows too.
+pub(crate) fn group_queue(app: &mut App) {
+    app.review.groups = Default::default();
+    app.review.alike.clear();
+    if app.table.sort != SortBy::Review || !app.review.reviewing {
+        return;
+    }
+    let hide = app.review.hide;
+    for row in 0..app.rows() {
+        let Some(record) = app.table.record(row).filter(|record| app.fork_of(*record).is_none()) else { continue };
+        let Some(facts) = app.store.row(record).map(|facts| facts.hiding(hide)) else { continue };
+        if let Some(count) = app.review.groups.get_mut(QueueClass::of(&facts) as usize) {
+            *count += 1;
+        }
+        if let Some(rule) = facts.leading() {
+            app.review.alike.entry((rule, facts.kind())).or_default().push(record as u32);
+        }
+    }
+}
+
+/// The others in the queue with the same first finding that I did not judge; `None`: there is none, or there are too many
+/// to be judged at once.
+fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Option<SameVerdict> {
+    let facts = app.store.row(record)?.hiding(app.review.hide);
+    let (rule, kind) = (facts.leading()?, facts.kind());
+    let alike = app.review.alike.get(&(rule, kind)).filter(|alike| alike.len() <= MAX_BATCH)?;
+    let is_open = |other: &usize| *other != record && app.review.judged(*other).mine.is_none();
+    let records: Vec<usize> = alike.iter().map(|other| *other as usize).filter(is_open).collect();
+    let judges = matches!(verdict, Verdict::Pass | Verdict::Fail);
+    (judges && !records.is_empty()).then(|| SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
 }
 
 fn standing_of(app: &App, record: usize) -> Option<AgendaState> {
@@ -490,7 +633,13 @@ pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
 
 /// A record was opened: keys are about it from now on, and the next one is read ahead.
 pub(crate) fn review_opened(app: &mut App) -> Effects {
-    resumed(app);
+    let is_resumed = resumed(app);
+    if app.review.reviewing
+        && !is_resumed
+        && let Some(view) = app.screens.record_mut()
+    {
+        view.go_to_first_error();
+    }
     let Some(opened) = app.screens.record().map(|view| &view.opened) else { return Vec::new() };
     if !app.review.is_on() {
         return Vec::new();
@@ -632,12 +781,13 @@ pub(crate) fn resume(app: &mut App) -> Effects {
     }
 }
 
-fn resumed(app: &mut App) {
+/// Whether the open record is the one at which somebody stopped, and looked at as then.
+fn resumed(app: &mut App) -> bool {
     let top = app.screens.top();
     let here = app.screens.record_mut();
-    let Some((view, resume)) = here.zip(app.review.resume.take()) else { return };
+    let Some((view, resume)) = here.zip(app.review.resume.take()) else { return false };
     if view.opened.index != resume.record {
-        return;
+        return false;
     }
     if let Some(step) = resume.step {
         view.walk_to(step);
@@ -650,6 +800,7 @@ fn resumed(app: &mut App) {
     if let Some((at, top)) = resume.scroll {
         (list.at, list.top) = (at, top);
     }
+    true
 }
 
 /// The first row that is still to be judged, else the first.
@@ -676,6 +827,9 @@ pub(crate) const fn glyph(verdict: Verdict) -> &'static str {
 /// An event in a few words.
 fn what_of(app: &App, event: &Event) -> Shown {
     let item = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+    if let (Some(part), Some(verdict)) = (event.part, event.verdict) {
+        return shown!("{} {}", verdict.word(), part.phrase());
+    }
     match (event.kind, event.verdict) {
         (EventKind::LabelSet, _) => Shown::own("label change"),
         (EventKind::Note, _) => shown!("note on {item}"),

@@ -4,14 +4,13 @@ use std::time::Instant;
 
 use crate::app::msg::{Effect, Effects, Moves};
 use crate::app::review::keys::append;
-use crate::app::review::{Batch, Draft, Wait, about};
+use crate::app::review::{Batch, Draft, Given, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Verdict};
-use stepscope_core::review::hide::Hide;
 use stepscope_core::summary::Summary;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
@@ -47,7 +46,7 @@ pub(crate) fn reviews_failed(app: &mut App, failure: Failure) -> Effects {
 pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
     app.review.take_kept(&mut app.log, events);
     let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
-    let saves = key_of_save_again(app);
+    let saves = app.key_of(keymap::Action::SaveAgain);
     match (drafts, failed) {
         (_, 1..) => app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them")),
         (1.., _) => app.say(shown!("Restored {drafts} drafts of the last session; they appear with their records")),
@@ -95,7 +94,7 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
         Ok(met) => met,
         Err(failure) => {
             let of = decided.map(|name| shown!(" {name}")).unwrap_or_default();
-            app.fail(shown!("NOT SAVED{of}: {failure}; {} retries", key_of_save_again(app)));
+            app.fail(shown!("NOT SAVED{of}: {failure}; {} retries", app.key_of(keymap::Action::SaveAgain)));
             return review::keys::keep_drafts(app);
         }
     };
@@ -126,11 +125,6 @@ fn reviews_changed(app: &mut App) {
     }
     review::keys::count_progress(app);
     app.review.count_since_new_label();
-}
-
-pub(crate) fn key_of_save_again(app: &App) -> String {
-    let row = keymap::BINDINGS.iter().find(|binding| binding.action == keymap::Action::SaveAgain);
-    row.and_then(|row| app.keymap.names(row).first().cloned()).unwrap_or_default()
 }
 
 /// Looks for the records that somebody judged.
@@ -188,7 +182,7 @@ pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
             Some(Vec::new())
         }
         _ => {
-            let saves = key_of_save_again(app);
+            let saves = app.key_of(keymap::Action::SaveAgain);
             app.fail(shown!(
                 "{failed} verdicts are NOT SAVED: {saves} retries; quit again to quit, the next start offers them"
             ));
@@ -199,15 +193,21 @@ pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
 
 // Many at once.
 
-pub(crate) fn begin_batch(app: &mut App, records: &[usize], label: LabelRef) -> Effects {
+pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Effects {
     let moves = app.table.moves();
     let read = |record: &usize| Some((*record, app.store.reading(*record)?, *app.store.row(*record)?));
     let readings: Vec<_> = records.iter().filter_map(read).collect();
     let id = app.new_search_id();
-    let draft = Draft { labels: vec![label.clone()], ..Draft::default() };
+    let (verdict, labels, only_open) = match given {
+        Given::Label(label) => (Verdict::Fail, vec![review::ask::give_ref(app, &label)], false),
+        Given::Same(same) => (same.verdict, same.labels, true),
+    };
+    let draft = Draft { labels: labels.clone(), ..Draft::default() };
     let effects = review::keys::write_label_set(app, &draft);
-    app.review.batch = Some(Batch { id, label, left: readings.len(), done: 0, passed: 0, events: Vec::new() });
-    app.say(shown!("labelling {} records…", readings.len()));
+    let left = readings.len();
+    app.review.batch = Some(Batch { id, verdict, labels, only_open, left, done: 0, kept: 0, events: Vec::new() });
+    app.review.same = None;
+    app.say(shown!("saving {left} verdicts…"));
     effects.into_iter().chain([Effect::Summarise(moves, Some(id), readings)]).collect()
 }
 
@@ -224,35 +224,39 @@ pub(crate) fn label_summaries(app: &mut App, id: u64, summaries: Vec<(usize, Opt
         app.review.batch = Some(batch);
         return effects;
     }
-    let passed = match batch.passed {
-        0 => Shown::default(),
-        n => shown!("; {n} that you passed are unchanged"),
+    let kept = match (batch.kept, batch.only_open) {
+        (0, _) => Shown::default(),
+        (n, true) => shown!("; {n} that you reviewed are unchanged"),
+        (n, false) => shown!("; {n} that you passed are unchanged"),
     };
-    app.say(shown!("{} records labelled{passed} · u undo", batch.done));
+    let what = if batch.only_open { format!(": {}", batch.verdict.word()) } else { " labelled".to_owned() };
+    app.say(shown!("{} records{what}{kept} · u undo", batch.done));
     app.review.push_batch(batch.events);
     effects
 }
 
 fn label_summary(app: &mut App, record: usize, summary: &Summary, batch: &mut Batch) -> Effects {
+    let hidden = app.review.hidden_of(record);
     app.review.learn(record, summary);
     let reviewed = app.review.reviews.find(&summary.item, Some(&summary.content));
     let mine = reviewed.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)).cloned();
     let fresh = mine.as_ref().filter(|mine| stepscope_core::review::fold::is_fresh(mine, Some(&summary.content)));
-    if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Pass)) {
-        batch.passed += 1;
+    if fresh.is_some_and(|mine| batch.only_open || mine.verdict == Some(Verdict::Pass)) {
+        batch.kept += 1;
         return Vec::new();
     }
     let mut draft = fresh.map(Draft::of).unwrap_or_default();
     batch.done += 1;
-    if fresh.is_some_and(|mine| mine.verdict == Some(Verdict::Fail))
-        && draft.labels.iter().any(|label| label.id == batch.label.id && label.set == batch.label.set)
-    {
+    let is_given =
+        |label: &LabelRef| draft.labels.iter().any(|given| (&given.id, &given.set) == (&label.id, &label.set));
+    let missing: Vec<LabelRef> = batch.labels.iter().filter(|label| !is_given(label)).cloned().collect();
+    if missing.is_empty() && fresh.is_some_and(|mine| mine.verdict == Some(batch.verdict)) {
         return Vec::new();
     }
-    draft.labels.push(batch.label.clone());
-    let mut event = about(summary, Hide::default(), EventKind::Verdict, &app.review.me);
+    draft.labels.extend(missing);
+    let mut event = about(summary, hidden, EventKind::Verdict, &app.review.me);
     draft.fill(&mut event);
-    event.verdict = Some(Verdict::Fail);
+    event.verdict = Some(batch.verdict);
     // A label more is no second look.
     event.times.shown = fresh.and_then(|mine| mine.times.shown.clone());
     event.supersedes = mine.map(|mine| mine.event_id);

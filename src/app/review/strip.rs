@@ -8,16 +8,16 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::app::review;
 use crate::app::review::keys::glyph;
-use crate::app::review::{Draft, ENOUGH, LabelPurpose, ReviewDialog, ReviewField};
+use crate::app::review::{Draft, ENOUGH, Given, LABEL_KEYS, LabelPurpose, ReviewDialog, ReviewField};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::screens::kind::ScreenKind;
-use crate::widgets::keymap::{Action, BINDINGS};
+use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
 use crate::widgets::look::{Look, fit_spans, put, select};
-use crate::widgets::prose::fit;
+use crate::widgets::prose::{counted, fit};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, open};
@@ -30,8 +30,6 @@ use stepscope_core::triage::Fix;
 const LEAST_HEIGHT: u16 = 14;
 /// Labels take so many lines at most.
 const LABEL_LINES: usize = 3;
-/// Labels that have a key.
-const WITH_KEY: usize = 9;
 /// The list of labels shows so many.
 const LISTED: usize = 12;
 
@@ -78,6 +76,7 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut left = vec![look.span(" review ", Role::Title)];
     let (done, all) = app.review.progress;
     left.push(look.span(format!("{done}/{all}  "), Role::Dim));
+    left.extend(group(app, look));
     left.extend(said(app, look));
     put(fit_spans(left, width.saturating_sub(right_width + 1)), 0, area, buf);
     let place = Rect { x: area.right().saturating_sub(right_width as u16), width: right_width as u16, ..area };
@@ -104,7 +103,7 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     }
     line.push(match (failed, waiting) {
         (1.., _) => {
-            let key = key_of(app, Action::SaveAgain);
+            let key = app.key_of(Action::SaveAgain);
             look.span(format!("! {failed} NOT SAVED, {key} retries "), Role::Fatal)
         }
         (_, 1..) => look.span(format!("saving {waiting}… "), Role::Warning),
@@ -117,13 +116,22 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
+/// Why the record is in the queue, and how much of its group is left.
+fn group(app: &App, look: Look<'_>) -> Option<Span<'static>> {
+    let record = app.review.target.as_ref().map(|target| target.record).or_else(|| app.record())?;
+    let is_open = !app.review.draft.choosing && app.review.judged(record).mine.is_none();
+    let (class, left, all) = review::keys::group_of(app, record).filter(|_| is_open)?;
+    Some(look.span(format!("{}: {left} of {all} left  ", class.phrase()), Role::Accent))
+}
+
 /// What was said and what is about to be said of the record.
 fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let review = &app.review;
     let Some(target) = &review.target else { return of_row(app, look) };
     let mut line = Vec::new();
     if review.draft.choosing {
-        line.push(look.span(format!("{} fail: ", sign::REJECTED), Role::Fatal));
+        let part = review.draft.part.map(|part| format!(" {}", part.phrase())).unwrap_or_default();
+        line.push(look.span(format!("{} fail{part}: ", sign::REJECTED), Role::Fatal));
         line.extend(draft(app, &review.draft, look));
         return line;
     }
@@ -138,6 +146,8 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
         None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
         None if judged.others => line.push(look.span("reviewed by others  ", Role::Dim)),
+        // That more are left says it too.
+        None if app.size.width < WIDE && group(app, look).is_some() => {}
         None => line.push(look.span("unreviewed  ", Role::Dim)),
     }
     if !review.draft.is_empty() {
@@ -227,16 +237,11 @@ fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let room = if app.size.width >= WIDE { KEYS.len() } else { 3 };
     for (action, word) in KEYS.into_iter().take(room) {
         if app.allowed(action).is_ok() {
-            line.push(look.span(key_of(app, action), Role::HintKey));
+            line.push(look.span(app.key_of(action), Role::HintKey));
             line.push(look.span(format!(" {word}  "), Role::Hint));
         }
     }
     line
-}
-
-fn key_of(app: &App, action: Action) -> String {
-    let row = BINDINGS.iter().find(|binding| binding.action == action);
-    row.and_then(|row| app.keymap.names(row).first().cloned()).unwrap_or_default()
 }
 
 /// The labels that have a key, as lines: each text, and whether it is chosen.
@@ -246,7 +251,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
     let mut lines: Vec<Vec<(String, bool)>> = vec![Vec::new()];
     let mut used = 0;
     let mut shown = 0;
-    for (n, label) in set.labels.iter().take(WITH_KEY).enumerate() {
+    for (n, label) in set.labels.iter().take(LABEL_KEYS).enumerate() {
         let chosen = app.review.is_chosen(label, &set);
         let text =
             format!("{} {}{}   ", if chosen { "[x]" } else { "[ ]" }, n + 1, shown!(" {}", label.name.line().cut(30)));
@@ -265,7 +270,7 @@ fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
         }
     }
     let Some(last) = lines.last_mut() else { return lines };
-    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, key_of(app, Action::FindLabel));
+    let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, app.key_of(Action::FindLabel));
     if shown < set.labels.len() {
         while used + more(shown).width() > room
             && let Some((text, _)) = last.pop()
@@ -342,12 +347,31 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
         ReviewDialog::Labels { purpose, line, list } => {
             labels(app, (purpose, line, *list), parts(area).body, buf, look);
         }
-        ReviewDialog::Confirm { records, label } => {
-            let question = shown!(" fail {} records with {}?", records.len(), label.name.line().cut(40));
-            let inner = open(vec![look.span("Label all", Role::Title)], centred(area, 70, 5), buf, look);
+        ReviewDialog::Confirm { records, given } => {
+            let (title, question, more) = match given {
+                Given::Label(label) => (
+                    "Label all",
+                    shown!(" fail {} with {}?", counted(records.len(), "record"), label.name.line().cut(40)),
+                    shown!(" records you passed are unchanged"),
+                ),
+                Given::Same(same) => {
+                    let labels = app.review.names(&same.labels);
+                    let labels = labels.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
+                    let labels = if labels.is_empty() { labels } else { format!(" with {}", fit(&labels, 30)) };
+                    let number = counted(records.len(), "more record");
+                    let question = shown!(" {} {number}{labels}, as the last one?", same.verdict.word());
+                    ("Same first finding", question, shown!(" {} comes first in all of them", same.rule))
+                }
+            };
+            let inner = open(vec![look.span(title, Role::Title)], centred(area, 74, 5), buf, look);
             put(vec![look.span(question.into_string(), Role::Text)], 0, inner, buf);
-            put(vec![look.span(" records you passed are unchanged", Role::Dim)], 1, inner, buf);
-            put(vec![look.span(" y", Role::HintKey), look.span(" yes   any other key: no", Role::Hint)], 2, inner, buf);
+            put(vec![look.span(more.into_string(), Role::Dim)], 1, inner, buf);
+            let mut keys = vec![look.span(" y", Role::HintKey), look.span(" yes   ", Role::Hint)];
+            if matches!(given, Given::Same(_)) {
+                keys.extend([look.span("f", Role::HintKey), look.span(" show them first   ", Role::Hint)]);
+            }
+            keys.push(look.span("any other key: no", Role::Hint));
+            put(keys, 2, inner, buf);
         }
     }
 }
@@ -360,7 +384,8 @@ fn labels(
     look: Look<'_>,
 ) {
     let fits = review::ask::labels_that_fit(app, line.value().trim());
-    let height = u16::try_from(fits.len().clamp(1, LISTED) + 4).unwrap_or(8);
+    let guideline = fits.get(list.at).and_then(|label| label.guideline.as_ref()).map(Text::line);
+    let height = u16::try_from(fits.len().clamp(1, LISTED) + 4 + usize::from(guideline.is_some())).unwrap_or(8);
     let heading = match purpose {
         LabelPurpose::Give => Shown::own("Labels"),
         LabelPurpose::All(records) => shown!("Label for {} records", records.len()),
@@ -375,7 +400,11 @@ fn labels(
     let (text, _) = window_of(line, usize::from(inner.width).saturating_sub(3));
     put(vec![look.span("> ", Role::HintKey), look.span(format!("{text}▏"), Role::Text)], 0, inner, buf);
     let set = app.review.label_set();
-    let room = usize::from(inner.height).saturating_sub(2);
+    let room = usize::from(inner.height).saturating_sub(2 + usize::from(guideline.is_some()));
+    if let Some(guideline) = guideline {
+        let text = fit(guideline.as_str(), usize::from(inner.width));
+        put(vec![look.span(text, Role::Dim)], usize::from(inner.height).saturating_sub(2), inner, buf);
+    }
     let first = (list.at + 1).saturating_sub(room);
     for (row, (n, label)) in fits.iter().enumerate().skip(first).take(room).enumerate() {
         let chosen = app.review.is_chosen(label, &set) && *purpose == LabelPurpose::Give;

@@ -11,6 +11,7 @@ use crate::screens::table::search::end_of;
 use crate::screens::table::state::Search;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_base::words::shell_word;
 use stepscope_core::table::filter::Filter;
 use stepscope_io::config::session::FileView;
 use stepscope_io::pipeline::search::Plan;
@@ -94,7 +95,7 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
     let path = match source.and_then(|source| source.input.path()) {
         Some(path) => {
             let path = path.to_str().ok_or("this file's name is no text")?;
-            format!(" {}{}", if path.starts_with('-') { "./" } else { "" }, word(path))
+            format!(" {}{}", if path.starts_with('-') { "./" } else { "" }, shell_word(path))
         }
         None if app.samples => String::new(),
         None => return Err("standard input cannot be opened again; save it to a file first"),
@@ -103,40 +104,12 @@ pub(crate) fn link(app: &App) -> Result<Shown, &'static str> {
     let step = step.map(|view| format!(" --step {}", view.moment.0)).unwrap_or_default();
     // What begins with a hyphen would be an option.
     let sign = if id.as_str().starts_with('-') { '=' } else { ' ' };
-    let link = format!("stepscope{path} --id{sign}{}{step}", word(id.as_str()));
+    let link = format!("stepscope{path} --id{sign}{}{step}", shell_word(id.as_str()));
     let shown = Shown::line(link.as_bytes());
     // What is not shown as it is would not be found by it.
     if shown.as_str() == link {
         Ok(shown)
     } else {
         Err("the id or the file's name has characters that cannot be copied")
-    }
-}
-
-/// A word of a shell.
-fn word(text: &str) -> String {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '@' | '%' | '+' | ',');
-    if !text.is_empty() && text.chars().all(fits) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::word;
-
-    #[test]
-    fn a_word_is_one_word_for_every_shell() {
-        for (text, quoted) in [
-            ("runs.jsonl", "runs.jsonl"),
-            ("a b", "'a b'"),
-            ("it's", "'it'\\''s'"),
-            ("$(x)`y`", "'$(x)`y`'"),
-            ("", "''"),
-            ("~/x", "'~/x'"),
-        ] {
-            assert_eq!(word(text), quoted);
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! `stepscope review add`: verdicts as JSON lines from standard input.
 
-use std::io::{BufRead, BufReader, Read as _};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Cursor, Read as _};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
@@ -9,13 +10,17 @@ use super::{Refused, Where, Who};
 use crate::cli::Out;
 use clap::Args;
 use stepscope_base::json::Tape;
+use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text};
+use stepscope_core::review::event::{
+    Event, EventKind, ItemRef, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text, Verdict,
+};
 use stepscope_core::review::fold::{ItemReviews, Reviews, is_fresh};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::log_line::MAX_LINE;
 use stepscope_core::review::short_form;
+use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Index;
 use stepscope_io::failure::reason;
 use stepscope_io::log::journal::read_all;
@@ -28,6 +33,63 @@ pub struct Add {
     place: Where,
     #[command(flatten)]
     who: Who,
+    #[command(flatten)]
+    one: One,
+}
+
+/// One verdict, in place of lines.
+#[derive(Args, Clone, Debug)]
+#[group(multiple = true)]
+struct One {
+    /// The record's id
+    #[arg(long, value_name = "ID", requires = "verdict")]
+    id: Option<String>,
+    /// The position of a record without an id, from 0
+    #[arg(long, value_name = "N", requires = "verdict", conflicts_with = "id")]
+    row: Option<u64>,
+    /// What you say of it: pass, fail, defer or skip
+    #[arg(long, value_name = "VERDICT")]
+    verdict: Option<String>,
+    /// A label of the failed record; may be repeated
+    #[arg(long, value_name = "LABEL", requires = "verdict")]
+    label: Vec<String>,
+    /// In your own words
+    #[arg(long, value_name = "TEXT", requires = "verdict")]
+    note: Option<String>,
+}
+
+impl One {
+    /// The line that says the same; `None`: none was given.
+    fn line(&self) -> Option<Vec<u8>> {
+        let verdict = self.verdict.as_ref()?;
+        let mut line = Vec::new();
+        Style::ASCII.line(&mut line, |object| {
+            object.maybe("id", self.id.as_deref());
+            object.maybe("row_index", self.row);
+            object.put("verdict", verdict.as_str());
+            object.list("labels", self.label.iter().map(String::as_str));
+            object.maybe("note", self.note.as_deref());
+        });
+        Some(line)
+    }
+}
+
+/// What the lines of one batch judged: an item that is judged twice is told.
+#[derive(Default)]
+struct JudgedLines(HashMap<(ItemRef, Text), (u64, Verdict)>);
+
+impl JudgedLines {
+    /// The sentence for a line that changes an earlier one.
+    fn change(&mut self, event: &Event, number: u64) -> Option<Shown> {
+        let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| event.kind == EventKind::Verdict))?;
+        let (line, before) = self.0.insert((item.clone(), event.reviewer.id.clone()), (number, verdict))?;
+        let name = name_of(item).line().cut(60);
+        Some(if before == verdict {
+            shown!("line {number} changes line {line}: {name} stays {}, with other words or labels", verdict.word())
+        } else {
+            shown!("line {number} changes line {line}: {name} was {}, is {} now", before.word(), verdict.word())
+        })
+    }
 }
 
 /// What an event is completed from: what was said before, and the records.
@@ -64,6 +126,9 @@ impl Completion<'_> {
                 return Err(why);
             }
             if let Some(why) = summary.refuses(event.first_bad_step, event.variable.as_ref()) {
+                return Err(why);
+            }
+            if let Some(why) = event.part.and_then(|part| summary.refuses_part(part)) {
                 return Err(why);
             }
             event.seen = summary.seen();
@@ -119,7 +184,9 @@ impl Completion<'_> {
                 reviewed().and_then(|one| one.verdict_of(&event.reviewer.id)).is_some_and(|e| same(&e))
             }
             EventKind::Adjudicate => reviewed().and_then(ItemReviews::adjudication).is_some_and(|e| same(&e)),
-            EventKind::Note => reviewed().is_some_and(|one| one.notes().any(|earlier| same(&earlier))),
+            EventKind::Note => reviewed().is_some_and(|one| {
+                one.notes().chain(one.parts().map(|(_, event)| event)).any(|earlier| same(&earlier))
+            }),
             EventKind::LabelSet => {
                 let set = event.label_set.as_ref();
                 set.is_some_and(|set| self.reviews.label_sets().newest_of(&set.id) == Some(set))
@@ -165,7 +232,11 @@ impl<'k> Completion<'k> {
 pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let summaries = add.place.named_summaries(side, out)?;
     let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
-    let mut input = BufReader::new(std::io::stdin());
+    let mut input: Box<dyn BufRead> = match add.one.line() {
+        Some(line) => Box::new(Cursor::new(line)),
+        None => Box::new(BufReader::new(std::io::stdin())),
+    };
+    let mut judged = JudgedLines::default();
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
     for number in 1_u64.. {
         match next_line(&mut input, &mut line) {
@@ -190,10 +261,15 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
                 continue;
             }
             Err(why) => {
-                refused.say(&shown!("line {number} is not saved: {why}"), out);
+                let what =
+                    if add.one.verdict.is_some() { shown!("not saved") } else { shown!("line {number} is not saved") };
+                refused.say(&shown!("{what}: {why}"), out);
                 continue;
             }
         };
+        if let Some(change) = judged.change(&event, number) {
+            out.complain(&change);
+        }
         let name = event.item.as_ref().and_then(|item| item.id.as_ref()).map(Text::line);
         match writer.save(event, out) {
             Ok(event) => {

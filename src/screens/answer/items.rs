@@ -6,11 +6,14 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::review::keys::glyph;
+use crate::app::review::strip::role;
 use crate::screens::answer::shown::letter;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView};
 use crate::widgets::look::{Look, line_pane, pane};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
+use stepscope_core::review::event::AnswerPart;
 
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let shown = &answer.shown;
@@ -43,20 +46,31 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> V
         let indent = letter(item).width() + 3;
         return vec![Span::raw(" ".repeat(indent)), look.span(text, Role::Text)];
     }
-    vec![
+    let mut line = vec![
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
         sign(item, look),
         look.span(format!(" {}  ", view.title), Role::Key),
-        look.span(text, Role::Text),
-    ]
+    ];
+    line.extend(verdict(answer, Some(AnswerPart { item: item as u64, citation: None }), look));
+    line.push(look.span(text, Role::Text));
+    line
+}
+
+/// What I said of a part, next to it.
+fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Option<Span<'static>> {
+    let (verdict, labels) = answer.verdict_of(part)?;
+    let labels = if labels.is_empty() { String::new() } else { format!("{labels}  ") };
+    Some(look.span(format!("{} {labels}", glyph(verdict)), role(verdict)))
 }
 
 fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(view) = answer.shown.spans.get(span) else { return Vec::new() };
-    vec![
+    let mut line = vec![
         Span::raw("    "),
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
         look.span(pad(view.written.as_str(), 8), Role::Dim),
-        look.span(format!(" {}", view.badge), view.standing.role()),
-    ]
+        look.span(format!(" {}  ", view.badge), view.standing.role()),
+    ];
+    line.extend(verdict(answer, answer.part_of(span), look));
+    line
 }

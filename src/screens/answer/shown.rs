@@ -20,6 +20,7 @@ use stepscope_core::answer::route::Route;
 use stepscope_core::answer::truncation::TruncationVerdict;
 use stepscope_core::answer::typed::{AnswerItem, Citation, TypedAnswer};
 use stepscope_core::case::CaseView;
+pub(crate) use stepscope_core::review::event::letter;
 use stepscope_core::rules;
 
 /// At most so many lines of one value are made ready; the JSON has the rest.
@@ -185,12 +186,6 @@ impl Fact {
     fn at(self, pointer: Pointer) -> Self {
         Self { pointer: Some(pointer), ..self }
     }
-}
-
-/// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
-pub(crate) fn letter(item: usize) -> String {
-    let sign = |n: usize| char::from(b'A' + (n % 26) as u8);
-    if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
 }
 
 impl ShownAnswer {

@@ -14,6 +14,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::citations::lines_in_words;
+use stepscope_core::review::event::{AnswerPart, Verdict};
 
 stepscope_base::words! {
     /// The panes of the answer screen, by their titles, in the order of Tab.
@@ -76,6 +77,8 @@ pub struct AnswerView {
     pub at_found: bool,
     /// The document is to be brought to the citation.
     pub moved: bool,
+    /// What I said of its parts: the verdict, and the names of the labels.
+    pub(crate) verdicts: Vec<(AnswerPart, Verdict, String)>,
 }
 
 impl AnswerView {
@@ -107,6 +110,7 @@ impl AnswerView {
             citation_top: 0,
             at_found: false,
             moved: false,
+            verdicts: Vec::new(),
         };
         answer.follow_cursor();
         if answer.place().is_none() {
@@ -146,6 +150,35 @@ impl AnswerView {
             AnswerRow::Span(span) => Some(span),
             AnswerRow::Item(item, _) => self.shown.items.get(item)?.spans.clone().next(),
         }
+    }
+
+    /// The part of the answer under the cursor.
+    pub(crate) fn part(&self) -> Option<AnswerPart> {
+        match *self.rows.get(self.items.at)? {
+            AnswerRow::Item(item, _) => Some(AnswerPart { item: item as u64, citation: None }),
+            AnswerRow::Span(span) => self.part_of(span),
+        }
+    }
+
+    /// A citation as a part of its item.
+    pub(crate) fn part_of(&self, span: usize) -> Option<AnswerPart> {
+        let item = self.shown.spans.get(span)?.item;
+        let first = self.shown.items.get(item)?.spans.start;
+        Some(AnswerPart { item: item as u64, citation: Some(span.saturating_sub(first) as u64) })
+    }
+
+    /// Where a part stands in the record.
+    pub(crate) fn pointer_of(&self, part: AnswerPart) -> Option<Pointer> {
+        let item = self.shown.items.get(usize::try_from(part.item).ok()?)?;
+        let Some(citation) = part.citation else { return Some(item.pointer.clone()) };
+        let span = item.spans.start + usize::try_from(citation).ok()?;
+        self.shown.spans.get(span).map(|view| view.pointer.clone())
+    }
+
+    /// What I said of a part.
+    pub(crate) fn verdict_of(&self, part: Option<AnswerPart>) -> Option<(Verdict, &str)> {
+        let found = self.verdicts.iter().find(|(judged, ..)| Some(*judged) == part);
+        found.map(|(_, verdict, labels)| (*verdict, labels.as_str()))
     }
 
     /// The citation under the cursor.

@@ -1,6 +1,6 @@
 //! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
 
-use crate::app::open_record::{Detail, OpenRecord, ShownValue, VariableRow};
+use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::AnswerView;
 use crate::screens::json::state::Outline;
@@ -312,6 +312,23 @@ impl RecordView {
         if self.pane != RunPane::State {
             let written = self.detail.writes.first().or_else(|| self.detail.reads.first());
             self.variables.at = written.map_or(0, |value| value.variable);
+        }
+    }
+
+    /// To what a reviewer looks at first: the step that went wrong first, or what is worst in an answer.
+    pub(crate) fn go_to_first_error(&mut self) {
+        let grave = |note: &&Note| note.severity <= Severity::Repairable;
+        let notes = self.opened.notes.iter().filter(grave);
+        if let Some(answer) = &mut self.answer {
+            if let Some(note) = notes.min_by_key(|note| note.severity) {
+                answer.choose(&note.pointer);
+            }
+            return;
+        }
+        let named = self.opened.where_to_fix.as_ref().and_then(|verdict| verdict.step);
+        let step = named.or_else(|| notes.min_by_key(|note| note.severity).and_then(|note| note.step));
+        if let Some(step) = step {
+            self.walk_to(step + 1);
         }
     }
 

@@ -150,6 +150,32 @@ pub enum Anchor {
     },
 }
 
+/// A part of an answer with cited lines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AnswerPart {
+    /// The item, from 0.
+    pub item: u64,
+    /// One of its citations, from 0; `None`: the item itself.
+    pub citation: Option<u64>,
+}
+
+impl AnswerPart {
+    /// For people: `item B`, `item B, citation 2`.
+    pub fn phrase(self) -> String {
+        let item = letter(usize::try_from(self.item).unwrap_or(usize::MAX));
+        match self.citation {
+            Some(citation) => format!("item {item}, citation {}", citation.saturating_add(1)),
+            None => format!("item {item}"),
+        }
+    }
+}
+
+/// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
+pub fn letter(item: usize) -> String {
+    let sign = |n: usize| char::from(b'A' + (n % 26) as u8);
+    if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
+}
+
 /// When it was done, and how long it took.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReviewTimes {
@@ -162,12 +188,16 @@ pub struct ReviewTimes {
 }
 
 /// One label of a set.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LabelDefinition {
     /// What verdicts refer to.
     pub id: Text,
     /// What people read.
     pub name: Text,
+    /// When it is to be given.
+    pub guideline: Option<Text>,
+    /// One case of it.
+    pub example: Option<Text>,
 }
 
 /// A version of a set of labels.
@@ -215,6 +245,8 @@ pub struct Event {
     pub correction: Option<Text>,
     /// In their own words.
     pub note: Option<Text>,
+    /// Of a note: the part of the answer that its verdict and labels are about, and not the whole item.
+    pub part: Option<AnswerPart>,
     /// Still being typed: the next event of this reviewer about this item takes its place.
     pub draft: bool,
     /// When.
@@ -257,7 +289,7 @@ impl Event {
         let no_place = self.item.as_ref().is_none_or(|item| item.id.is_none() && item.row_index.is_none());
         if about_item && no_place {
             Some("an item with an id or a row_index")
-        } else if judges && self.verdict.is_none() {
+        } else if (judges || self.part.is_some()) && self.verdict.is_none() {
             Some("a verdict")
         } else if self.kind == EventKind::LabelSet && self.label_set.is_none() {
             Some("a label_set")

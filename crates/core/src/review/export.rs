@@ -6,6 +6,7 @@ use csv::{ByteRecord, ReaderBuilder, Writer};
 use super::event::{Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
+use super::log_line::write_part;
 use super::stats::name_of;
 use stepscope_base::json::write::{Json, Style, sorted};
 use stepscope_base::shown;
@@ -13,7 +14,7 @@ use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
 /// The columns of the CSV; the first four are those of the import.
 const COLUMNS: &str = "id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status \
-    correction dataset row_index side decided event_id";
+    correction dataset row_index side decided event_id item citation";
 /// With these a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
 /// them.
 const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
@@ -38,7 +39,7 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
     let number = |number: Option<u64>| number.map(|number| number.to_string().into_bytes()).unwrap_or_default();
     let outcome = reviewed.outcome();
     for event in reviewed.said() {
-        let cells: [Vec<u8>; 18] = [
+        let cells: [Vec<u8>; 20] = [
             bytes(item.id.as_ref()),
             event.verdict.map_or("", Verdict::word).into(),
             label_names(&event.labels, sets),
@@ -57,6 +58,8 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             bytes(item.side.as_ref()),
             bytes(event.times.decided.as_ref()),
             bytes(Some(&event.event_id)),
+            number(event.part.map(|part| part.item)),
+            number(event.part.and_then(|part| part.citation)),
         ];
         let record: ByteRecord = cells.iter().map(|cell| inert(cell, raw)).collect();
         write_record(&record, out);
@@ -149,6 +152,9 @@ pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>)
             object.maybe("note", event.note.as_ref());
             object.maybe("decided", event.times.decided.as_ref());
             object.put("event_id", &event.event_id);
+            if let Some(part) = event.part {
+                object.object("part", |object| write_part(part, object));
+            }
         });
     });
 }
@@ -244,6 +250,15 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
             }
             (_, Some(verdict)) => format!("{} {}", event.reviewer.id.line(), verdict.word()),
             _ => format!("{} notes", event.reviewer.id.line()),
+        };
+        let said = match event.part {
+            Some(part) => {
+                let names = sets.resolve_all([event]);
+                let names: Vec<String> = names.iter().map(|label| label.name.line().into_string()).collect();
+                let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+                format!("{said} {}{names}", part.phrase())
+            }
+            None => said,
         };
         let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (stale)") };
         if let Some(target) = &event.fix_target {

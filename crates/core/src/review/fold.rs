@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::event::{Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
+use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
 use super::labels::{CurrentLabel, LabelSets};
 use stepscope_base::canonical::Digest;
 
@@ -312,7 +312,15 @@ impl<'a> ItemReviews<'a> {
 
     /// Notes without a verdict.
     pub fn notes(self) -> impl Iterator<Item = &'a Event> {
-        self.events().filter(|event| event.kind == EventKind::Note && !event.draft)
+        self.events().filter(|event| event.kind == EventKind::Note && event.part.is_none() && !event.draft)
+    }
+
+    /// What each reviewer said last of each part of an answer, in the order of the parts.
+    pub fn parts(self) -> impl Iterator<Item = (AnswerPart, &'a Event)> {
+        let judged = |event: &'a Event| (event.kind == EventKind::Note && !event.draft).then_some((event.part?, event));
+        let last: BTreeMap<(AnswerPart, &Text), &Event> =
+            self.events().filter_map(judged).map(|(part, event)| ((part, &event.reviewer.id), event)).collect();
+        last.into_iter().map(|((part, _), event)| (part, event))
     }
 
     /// What a reviewer was typing when they were interrupted.
@@ -327,9 +335,10 @@ impl<'a> ItemReviews<'a> {
         revealed.into_iter()
     }
 
-    /// The adjudication, the verdicts and the notes, in this order.
+    /// The adjudication, the verdicts, those on parts of the answer, and the notes, in this order.
     pub(crate) fn said(self) -> impl Iterator<Item = &'a Event> {
-        self.adjudication().into_iter().chain(self.verdicts()).chain(self.notes())
+        let parts = self.parts().map(|(_, event)| event);
+        self.adjudication().into_iter().chain(self.verdicts()).chain(parts).chain(self.notes())
     }
 
     /// Whether an event was about the content that the record has now, as far as one can know.

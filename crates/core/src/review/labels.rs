@@ -10,16 +10,62 @@ use super::event::{Event, LabelDefinition, LabelRef, LabelSet, Text};
 /// The set of labels that are given without one.
 pub const DEFAULT_SET: &str = "default";
 /// The labels that are offered as long as nobody made any.
-const STARTER: [(&str, &str); 9] = [
-    ("arithmetic_slip", "arithmetic slip"),
-    ("unevaluated", "expression left unevaluated"),
-    ("quantity_missed", "quantity missed"),
-    ("wrong_plan", "wrong plan"),
-    ("misread", "question misread"),
-    ("wrong_unit", "wrong unit or format"),
-    ("wrong_gold", "gold answer is wrong"),
-    ("wrong_citation", "wrong citation"),
-    ("incomplete", "answer incomplete"),
+/// Id, name, when to give it, one case of it.
+const STARTER: [[&str; 4]; 9] = [
+    [
+        "arithmetic_slip",
+        "arithmetic slip",
+        "A step has the right numbers and the right operation, and a wrong result.",
+        "12 * 8 = 98",
+    ],
+    [
+        "unevaluated",
+        "expression left unevaluated",
+        "A step writes an expression where its value is expected.",
+        "\"2 * apples - 1\" in place of 7",
+    ],
+    [
+        "quantity_missed",
+        "quantity missed",
+        "A number of the question is never used, though the answer depends on it.",
+        "the discount of 15 % is left out",
+    ],
+    [
+        "wrong_plan",
+        "wrong plan",
+        "The steps do not lead to the answer, even when each is done without a slip.",
+        "price + count where price * count is needed",
+    ],
+    [
+        "misread",
+        "question misread",
+        "A step takes the question to say something else than it says.",
+        "\"twice as many\" read as two more",
+    ],
+    [
+        "wrong_unit",
+        "wrong unit or format",
+        "The value is right, its unit or format is not what was asked for.",
+        "0.5 (hours) where minutes are asked for",
+    ],
+    [
+        "wrong_gold",
+        "gold answer is wrong",
+        "The run is right and the expected answer is not.",
+        "17 is right, 71 is expected",
+    ],
+    [
+        "wrong_citation",
+        "wrong citation",
+        "The cited lines do not hold the quote, or do not support the value.",
+        "page 3 is cited, the sentence is on page 5",
+    ],
+    [
+        "incomplete",
+        "answer incomplete",
+        "Something that was asked for is missing.",
+        "two of three exclusions are listed",
+    ],
 ];
 /// A label that was split again and again leads to at most so many.
 const MAX_RESOLVED: usize = 64;
@@ -160,9 +206,9 @@ impl LabelSet {
 
     /// The labels that are offered as long as nobody made any.
     pub fn starter() -> Self {
-        let label = |(id, name): &(&str, &str)| LabelDefinition {
-            id: Text::from((*id).to_owned()),
-            name: (*name).to_owned().into(),
+        let label = |words: &[&'static str; 4]| {
+            let [id, name, guideline, example] = words.map(Text::from);
+            LabelDefinition { id, name, guideline: Some(guideline), example: Some(example) }
         };
         Self { labels: STARTER.iter().map(label).collect(), ..Self::first(DEFAULT_SET.into()) }
     }
@@ -228,7 +274,11 @@ mod tests {
             version,
             labels: labels
                 .iter()
-                .map(|id| LabelDefinition { id: text(id), name: format!("the {id}").into() })
+                .map(|id| LabelDefinition {
+                    id: text(id),
+                    name: format!("the {id}").into(),
+                    ..LabelDefinition::default()
+                })
                 .collect(),
             mapping: mapping.iter().map(|(from, to)| (text(from), to.iter().map(text).collect())).collect(),
         }
@@ -262,7 +312,8 @@ mod tests {
     #[test]
     fn sets_are_changed_by_new_versions() {
         let text = |text: &str| Text::from(text.to_owned());
-        let label = |id: &str| LabelDefinition { id: text(id), name: format!("the {id}").into() };
+        let label =
+            |id: &str| LabelDefinition { id: text(id), name: format!("the {id}").into(), ..LabelDefinition::default() };
         let one = LabelSet::first("default".into()).with(label("sum")).with(label("product"));
         let two = one.renamed(&"sum".into(), &"addition".into());
         let three = two.merged(&"product".into(), &"sum".into());

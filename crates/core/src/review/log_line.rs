@@ -5,8 +5,8 @@
 //! another program and is taken as it is.
 
 use super::event::{
-    Anchor, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, ReviewTimes, Reviewer,
-    ReviewerKind, SeenRecord, Text, VERSION, Verdict,
+    Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, ReviewTimes,
+    Reviewer, ReviewerKind, SeenRecord, Text, VERSION, Verdict,
 };
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Style, sorted};
@@ -91,6 +91,9 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
         object.maybe("gold_status", event.gold_status.map(GoldStatus::word));
         object.maybe("correction", event.correction.as_ref().and_then(|json| sorted(json.bytes())));
         object.maybe("note", event.note.as_ref());
+        if let Some(part) = event.part {
+            object.object("part", |object| write_part(part, object));
+        }
         object.maybe("draft", event.draft.then_some(true));
         if event.times != ReviewTimes::default() {
             object.object("times", |object| {
@@ -126,6 +129,10 @@ fn seen(seen: &SeenRecord, object: &mut Object<'_>) {
     object.maybe("answer", seen.answer.as_ref());
 }
 
+pub(super) fn write_part(part: AnswerPart, object: &mut Object<'_>) {
+    object.put("item", part.item).maybe("citation", part.citation);
+}
+
 fn anchor(anchor: &Anchor, object: &mut Object<'_>) {
     match anchor {
         Anchor::Pointer(pointer) => object.put("pointer", pointer),
@@ -139,7 +146,10 @@ fn anchor(anchor: &Anchor, object: &mut Object<'_>) {
 fn label_set(set: &LabelSet, object: &mut Object<'_>) {
     object.put("id", &set.id).put("version", set.version);
     object.filled("labels", &set.labels, |label, writer| {
-        writer.object(|object| _ = object.put("id", &label.id).put("name", &label.name));
+        writer.object(|object| {
+            object.put("id", &label.id).put("name", &label.name);
+            object.maybe("guideline", label.guideline.as_ref()).maybe("example", label.example.as_ref());
+        });
     });
     object.filled("mapping", &set.mapping, |(from, to), writer| {
         writer.object(|object| _ = object.put("from", from).put("to", to));
@@ -252,6 +262,7 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
             Untrusted::owned(json)
         }),
         note: text(value, "note"),
+        part: value.get("part").and_then(read_part),
         draft: value.get("draft").and_then(Value::bool).unwrap_or(false),
         times: value.get("times").map(times).unwrap_or_default(),
         findings: value.get("findings").filter(|list| list.kind() == Kind::Array).map(|_| texts(value, "findings")),
@@ -323,6 +334,10 @@ pub(super) fn label_ref(value: Value<'_>) -> Option<LabelRef> {
     Some(LabelRef { id: text(value, "id")?, set: text(value, "set").unwrap_or_default(), version })
 }
 
+pub(super) fn read_part(value: Value<'_>) -> Option<AnswerPart> {
+    Some(AnswerPart { item: whole(value, "item")?, citation: whole(value, "citation") })
+}
+
 pub(super) fn read_anchor(value: Value<'_>) -> Option<Anchor> {
     if let Some(pointer) = text(value, "pointer") {
         return Some(Anchor::Pointer(pointer));
@@ -348,7 +363,9 @@ pub(super) fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
         labels: items(value, "labels")
             .filter_map(|label| {
                 let id = text(label, "id")?;
-                Some(LabelDefinition { name: text(label, "name").unwrap_or_else(|| id.clone()), id })
+                let name = text(label, "name").unwrap_or_else(|| id.clone());
+                let (guideline, example) = (text(label, "guideline"), text(label, "example"));
+                Some(LabelDefinition { id, name, guideline, example })
             })
             .collect(),
         mapping: items(value, "mapping").filter_map(|entry| Some((text(entry, "from")?, texts(entry, "to")))).collect(),

@@ -1,7 +1,7 @@
 //! What a program asks to have said: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with any
 //! other member of an event under its own name. The short form of `stepscope review add`.
 
-use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
+use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
 use super::labels::{DEFAULT_SET, LabelSets};
 use super::log_line;
 use crate::triage::Fix;
@@ -20,11 +20,15 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     }
     let verdict = word(value, "verdict", Verdict::from_word, "pass, fail, defer or skip")?;
     let kind = word(value, "kind", EventKind::from_word, "verdict, note, label_set, undo, adjudicate or reveal")?;
-    let kind = kind.unwrap_or(if verdict.is_none() && value.get("note").is_some() {
+    let part = part(value)?;
+    let kind = kind.unwrap_or(if part.is_some() || (verdict.is_none() && value.get("note").is_some()) {
         EventKind::Note
     } else {
         EventKind::Verdict
     });
+    if part.is_some() && kind != EventKind::Note {
+        return Err(shown!("a {} is about the whole item; leave out kind, or the part", kind.word()));
+    }
     let mut event = Event::new(kind, reviewer.clone());
     event.event_id = text(value, "event_id")?.unwrap_or_default();
     event.item = item(value);
@@ -41,6 +45,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
         Untrusted::owned(json)
     });
     event.note = text(value, "note")?;
+    event.part = part;
     event.times.active_ms = log_line::whole(value, "active_ms");
     event.supersedes = text(value, "supersedes")?;
     event.adjudicates = log_line::texts(value, "adjudicates");
@@ -72,6 +77,17 @@ fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
         Some(text) => Ok(Some(text.into_owned())),
         None => Err(shown!("the {key} {} is no text", Shown::line(found.raw()).cut(40))),
     }
+}
+
+/// A part of an answer, its item and citation counted from 0.
+fn part(value: Value<'_>) -> Result<Option<AnswerPart>, Shown> {
+    let Some(found) = value.get("part").filter(|found| !found.is_null()) else { return Ok(None) };
+    let citation = found.get("citation").filter(|citation| !citation.is_null());
+    let part = log_line::read_part(found).filter(|part| part.citation.is_some() == citation.is_some());
+    let why = || {
+        shown!("the part {} is not {{\"item\": N, \"citation\": N}}, counted from 0", Shown::line(found.raw()).cut(40))
+    };
+    part.map(Some).ok_or_else(why)
 }
 
 /// Steps are counted from 1.
@@ -148,7 +164,11 @@ mod tests {
         let set = LabelSet {
             id: "default".into(),
             version: 3,
-            labels: vec![LabelDefinition { id: "slip".into(), name: "arithmetic slip".into() }],
+            labels: vec![LabelDefinition {
+                id: "slip".into(),
+                name: "arithmetic slip".into(),
+                ..LabelDefinition::default()
+            }],
             mapping: vec![],
         };
         let who = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
@@ -201,6 +221,18 @@ mod tests {
             (r#"{"id": 1, "verdict": "fail", "first_bad_step": -1.5}"#, "is no whole number from 1"),
             (r#"{"id": 1, "note": 5}"#, "the note 5 is no text"),
             (r#"{"id": 1, "verdict": "fail", "variable": ["x"]}"#, "is no text"),
+        ] {
+            assert!(asked(json).unwrap_err().contains(words), "{json}: {}", asked(json).unwrap_err());
+        }
+        let part =
+            asked(r#"{"id": 1, "verdict": "fail", "labels": "slip", "part": {"item": 1, "citation": 0}}"#).unwrap();
+        assert_eq!((part.kind, part.part), (EventKind::Note, Some(AnswerPart { item: 1, citation: Some(0) })));
+        assert_eq!(part.part.unwrap().phrase(), "item B, citation 1");
+        assert_eq!(asked(r#"{"id": 1, "part": {"item": 0}}"#).unwrap().lacks(), Some("a verdict"));
+        for (json, words) in [
+            (r#"{"id": 1, "verdict": "fail", "part": {"item": -1}}"#, "counted from 0"),
+            (r#"{"id": 1, "verdict": "fail", "part": {"item": 1, "citation": "2"}}"#, "counted from 0"),
+            (r#"{"id": 1, "kind": "verdict", "verdict": "fail", "part": {"item": 0}}"#, "about the whole item"),
         ] {
             assert!(asked(json).unwrap_err().contains(words), "{json}: {}", asked(json).unwrap_err());
         }

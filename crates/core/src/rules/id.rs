@@ -31,21 +31,22 @@ impl Kinds {
     }
 }
 
-/// Why a record stands where it stands in the review queue, the most urgent first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum QueueClass {
-    /// It ended in an error, cannot be read, or has no answer.
-    Missing,
-    /// A finding is fatal.
-    Fatal,
-    /// It was judged wrong, or a rule about runs or answers spoke.
-    Flagged,
-    /// Not everything rests on a place in the document.
-    Ungrounded,
-    /// A baseline answers otherwise.
-    Disagrees,
-    /// Nothing is known against it.
-    Clean,
+stepscope_base::words! {
+    /// Why a record stands where it stands in the review queue, the most urgent first.
+    pub enum QueueClass {
+        /// It ended in an error, cannot be read, or has no answer.
+        Missing = "missing" => "no answer",
+        /// A finding is fatal.
+        Fatal = "fatal" => "fatal finding",
+        /// It was judged wrong, or a rule about runs or answers spoke.
+        Flagged = "flagged" => "wrong or flagged",
+        /// Not everything rests on a place in the document.
+        Ungrounded = "ungrounded" => "ungrounded",
+        /// A baseline answers otherwise.
+        Disagrees = "disagrees" => "differs from baseline",
+        /// Nothing is known against it.
+        Clean = "clean" => "no findings",
+    }
 }
 
 macro_rules! table {

@@ -48,6 +48,7 @@ enum Test {
     /// Whether executing the procedure exactly gives the gold answer.
     RecoversGold(bool),
     Rule(RuleBits),
+    First(Vec<RuleId>),
     Route(Vec<Route>),
     Truncation(Vec<TruncationVerdict>),
     /// Places of types that are asked for.
@@ -225,6 +226,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("correct:", "true, false or unknown"),
     ("kind:", "procedure, procedural, baseline, fixed, error, answer, typed, call, unknown, broken"),
     ("rule:", "a rule's id or a part of it: procedure/unused, unused, answer"),
+    ("first:", "the rule of the gravest finding, or a part of its id: first:unused"),
     ("severity:", "fatal, repairable, warning, note"),
     ("fix:", "where to fix it: none, step_run, procedure, gold, unknown"),
     ("route:", "where an answer goes: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
@@ -385,6 +387,7 @@ impl Test {
             Self::Route(_) => ("route", &[H::Confidence]),
             Self::Number(Column::Confidence, ..) => ("conf", &[H::Confidence]),
             Self::Rule(_) => ("rule", &[H::Gold, H::Confidence]),
+            Self::First(_) => ("first", &[H::Gold, H::Confidence]),
             Self::Severity(_) => ("severity", &[H::Gold, H::Confidence]),
             Self::Number(Column::Count(_) | Column::Findings, ..) => ("findings", &[H::Gold, H::Confidence]),
             Self::Review(ReviewTest::Gold(_)) => ("gold", &[H::Gold]),
@@ -421,6 +424,7 @@ impl Test {
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
             Self::RecoversGold(wanted) => row.recovers_gold() == *wanted,
             Self::Rule(bits) => row.spoke(*bits),
+            Self::First(rules) => row.leading().is_some_and(|rule| rules.contains(&rule)),
             Self::Route(routes) => {
                 row.typed().and_then(|typed| typed.route).is_some_and(|route| routes.contains(&route))
             }
@@ -489,6 +493,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
             choices(field, value, &Severity::ALL.map(|severity| (severity.word(), severity))).map(Test::Severity)
         }
         "rule" => rule_test(value),
+        "first" => first_test(value),
         "route" => choices(field, value, &Route::ALL.map(|route| (route.word(), route))).map(Test::Route),
         "strong" => choices(field, value, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), verdict)))
             .map(Test::Truncation),
@@ -612,6 +617,16 @@ fn rule_test(value: &str) -> Result<Test, String> {
         bits = found.fold(bits, |bits, rule| bits.or(RuleBits::of(*rule)));
     }
     Ok(Test::Rule(bits))
+}
+
+/// A rule's whole id is that rule alone.
+fn first_test(value: &str) -> Result<Test, String> {
+    rule_test(value)?;
+    let rules = value.split(',').flat_map(|word| match RuleId::from_word(word) {
+        Some(rule) => vec![rule],
+        None => RuleId::ALL.into_iter().filter(|rule| rule.word().contains(word)).collect(),
+    });
+    Ok(Test::First(rules.collect()))
 }
 
 /// The words of `cell:`, with what they mean.
@@ -754,10 +769,10 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
             let yes = "recomputed, the procedure gives the gold answer";
             values("recovered", part, &[("gold", yes), ("no", "it does not")])
         }
-        Some(("rule", part)) => RULES
+        Some((field @ ("rule" | "first"), part)) => RULES
             .iter()
             .filter(|rule| rule.id.word().contains(part) && rule.id.word() != part)
-            .map(|rule| make(format!("rule:{}", rule.id), rule.summary))
+            .map(|rule| make(format!("{field}:{}", rule.id), rule.summary))
             .collect(),
         Some(_) => Vec::new(),
         None => FIELDS

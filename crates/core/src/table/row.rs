@@ -373,6 +373,12 @@ impl RowFacts {
         RuleId::ALL.into_iter().filter(|rule| self.rules & !DISAGREES != 0 && self.spoke(RuleBits::of(*rule)))
     }
 
+    /// The rule of the first of its gravest findings.
+    pub fn leading(&self) -> Option<RuleId> {
+        let worst = self.worst()?;
+        self.rules().find(|rule| rule.severity() == worst)
+    }
+
     /// How many findings of a severity.
     pub fn count(&self, severity: Severity) -> u8 {
         self.counts.get(severity as usize).copied().unwrap_or(0)

@@ -117,6 +117,11 @@ pub fn summary(case: &CaseView<'_>, input: &Input) -> Summary {
     summary_if(case, input, &[], |_| true)
 }
 
+/// The summary of a record with the rules that spoke; its content is worked out where somebody asks about it.
+pub fn summary_of(case: &CaseView<'_>, input: &Input, is_asked: impl FnOnce(&ItemRef) -> bool) -> Summary {
+    summary_if(case, input, case.findings(), is_asked)
+}
+
 /// The summary of a checked record.
 pub fn summary_checked(case: &CaseView<'_>, input: &Input) -> Summary {
     summary_if(case, input, case.findings(), |_| true)

@@ -236,7 +236,7 @@ fn label_sets_hold_until_they_are_undone() {
     let set = |version, mapping| LabelSet {
         id: "default".into(),
         version,
-        labels: vec![LabelDefinition { id: "slip".into(), name: "slip".into() }],
+        labels: vec![LabelDefinition { id: "slip".into(), name: "slip".into(), ..LabelDefinition::default() }],
         mapping,
     };
     let mut script = Script::default();

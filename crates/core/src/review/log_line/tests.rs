@@ -44,7 +44,12 @@ fn full() -> Event {
     event.label_set = Some(LabelSet {
         id: "default".into(),
         version: 2,
-        labels: vec![LabelDefinition { id: "slip".into(), name: "arithmetic slip".into() }],
+        labels: vec![LabelDefinition {
+            id: "slip".into(),
+            name: "arithmetic slip".into(),
+            guideline: Some("A wrong result.".into()),
+            example: Some("2 + 2 = 5".into()),
+        }],
         mapping: vec![("sum".into(), vec!["slip".into()]), ("gone".into(), vec![])],
     });
     event.tool_version = "0.1.0".into();

@@ -1,0 +1,205 @@
+//! `stepscope review next`: the record that is to be judged next, for people who use no screen.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::{Args, ValueEnum};
+
+use super::{Where, Who};
+use crate::cli::check::threads;
+use crate::cli::filtered::{FilterArgs, Verdicts};
+use crate::cli::show;
+use crate::cli::{CLEAN, Colour, FOUND, Out};
+use stepscope_base::json::write::Style;
+use stepscope_base::shown;
+use stepscope_base::text::Shown;
+use stepscope_base::words::shell_word;
+use stepscope_core::finding::grouped;
+use stepscope_core::report::text::Look;
+use stepscope_core::review::event::{LabelSet, Verdict};
+use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::queue::{Assignment, Queue};
+use stepscope_core::review::stats::name_of;
+use stepscope_core::review::verdict_state::VerdictState;
+use stepscope_core::rules::id::QueueClass;
+use stepscope_core::summary::Summary;
+use stepscope_core::table::row::RowFacts;
+use stepscope_io::pipeline::check::read_through;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::summaries::summary_of;
+use stepscope_io::source::input::expand;
+
+/// `stepscope review next`.
+#[derive(Args, Clone, Debug)]
+pub struct NextArgs {
+    #[command(flatten)]
+    place: Where,
+    #[command(flatten)]
+    who: Who,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Shuffle the queue (seeded)
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
+    /// Review only one of several equal parts, for example 1/3: every reviewer takes another
+    #[arg(long, value_name = "PART", value_parser = crate::cli::assignment)]
+    assign: Option<Assignment>,
+    /// Print its id alone
+    #[arg(long, conflicts_with = "format")]
+    ids: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = NextFormat::Text)]
+    format: NextFormat,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    color: Colour,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum NextFormat {
+    /// For people: the record as `show` prints it, and how to judge it
+    Text,
+    /// One JSON object
+    Jsonl,
+}
+
+/// Where a record stands in the queue: what was put off comes last.
+type Place = (bool, (u8, u64), (usize, u64));
+
+/// How far the queue is done, and its first record that is open.
+#[derive(Default)]
+struct QueueScan {
+    /// How many records each class has, and how many of them are open.
+    classes: [(u64, u64); QueueClass::ALL.len()],
+    first: Option<(Place, QueueClass, Summary, Vec<u8>)>,
+}
+
+pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
+    if next.place.files.is_empty() {
+        out.complain(&Shown::own("pass the record file whose queue is asked for"));
+        return None;
+    }
+    let filter = next.filter.read(side.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok()?;
+    let contents = next.place.quiet_contents(out)?;
+    let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
+    let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
+    let (look, is_text) = (Look::new(out.colours(next.color)), !next.ids && next.format == NextFormat::Text);
+    let found = Mutex::new(QueueScan::default());
+    let outcome = read_through(
+        expand(&next.place.files),
+        threads(None),
+        side,
+        |case, input, _| {
+            let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
+            let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
+            let Some(key) = queue.key(index, &row) else { return };
+            let mut summary = summary_of(case, input, |item| reviews.names(item));
+            let reviewed = reviews.find(&summary.item, Some(&summary.content));
+            let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
+            if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
+                return;
+            }
+            let class = QueueClass::of(&row);
+            let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((all, open)) = found.classes.get_mut(class as usize) {
+                (*all, *open) = (*all + 1, *open + u64::from(!judged.is_done()));
+            }
+            if !judged.is_done() && found.first.as_ref().is_none_or(|(first, ..)| place < *first) {
+                summary.take_question(case);
+                let page = if is_text { show::record(case, &look) } else { Vec::new() };
+                found.first = Some((place, class, summary, page));
+            }
+        },
+        |_, _| Ok(()),
+    );
+    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+    if !outcome.failures.is_empty() {
+        return None;
+    }
+    let QueueScan { classes, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (all, open) = classes.iter().fold((0, 0), |(all, open), class| (all + class.0, open + class.1));
+    let Some((_, class, summary, page)) = first else {
+        let records = if all == 1 { "record" } else { "records" };
+        out.complain(&match all {
+            0 => Shown::own("no record is in this queue"),
+            _ => shown!("queue done: {} of {} {records} reviewed by {}", all, all, me.id.line().cut(40)),
+        });
+        return Some(FOUND);
+    };
+    let of_class = classes.get(class as usize).copied().unwrap_or_default();
+    let place = QueuePlace { class, of_class, of_queue: (all, open) };
+    match (next.ids, next.format) {
+        (true, _) => out.line(&name_of(&summary.item).line()),
+        (false, NextFormat::Jsonl) => out.write(&place.json(&summary, reviews)),
+        (false, NextFormat::Text) => {
+            out.line(&place.phrase());
+            out.line(&Shown::default());
+            out.styled(&page);
+            how_to_judge(next, &summary, reviews, out);
+        }
+    }
+    Some(CLEAN)
+}
+
+/// Where the record stands in the queue.
+struct QueuePlace {
+    class: QueueClass,
+    /// How many records its class has, and how many are open.
+    of_class: (u64, u64),
+    of_queue: (u64, u64),
+}
+
+impl QueuePlace {
+    fn phrase(&self) -> Shown {
+        let number = |n: u64| grouped(usize::try_from(n).unwrap_or(usize::MAX));
+        let ((class, open_class), (all, open)) = (self.of_class, self.of_queue);
+        let (open_class, class) = (number(open_class), number(class));
+        let done = number(all.saturating_sub(open));
+        shown!("{}: {open_class} of {class} left; {done} of {} reviewed", self.class.phrase(), number(all))
+    }
+
+    fn json(&self, summary: &Summary, reviews: &Reviews) -> Vec<u8> {
+        let mut out = Vec::new();
+        Style::ASCII.line(&mut out, |object| {
+            object.maybe("id", summary.item.id.as_ref());
+            object.maybe("row_index", summary.item.row_index);
+            object.maybe("dataset", summary.item.dataset.as_ref());
+            object.put("class", self.class.word());
+            object.put("class_left", self.of_class.1).put("class_records", self.of_class.0);
+            object.put("left", self.of_queue.1).put("records", self.of_queue.0);
+            object.maybe("question", summary.question.as_ref().map(Shown::as_str));
+            object.maybe("answer", summary.answer.as_ref());
+            object.list("findings", summary.findings.iter().map(|rule| rule.word()));
+            object.list("labels", labels(reviews).labels.iter().map(|label| &label.id));
+        });
+        out
+    }
+}
+
+/// The labels that the screen offers.
+fn labels(reviews: &Reviews) -> LabelSet {
+    reviews.label_sets().newest().next().cloned().unwrap_or_else(LabelSet::starter)
+}
+
+/// The command that judges the record, ready to be changed.
+fn how_to_judge(next: &NextArgs, summary: &Summary, reviews: &Reviews, out: &mut Out) {
+    let set = labels(reviews);
+    let width = set.labels.iter().map(|label| label.id.line().as_str().chars().count()).max().unwrap_or(0);
+    out.line(&Shown::own("Labels"));
+    for label in &set.labels {
+        let guideline = label.guideline.as_ref().unwrap_or(&label.name);
+        out.line(&shown!("  {:width$}  {}", label.id.line(), guideline.line()));
+    }
+    let who = match &summary.item.id {
+        Some(id) => shown!("--id {}", shell_word(id.line().as_str())),
+        None => shown!("--row {}", summary.item.row_index.unwrap_or(0)),
+    };
+    let label = set.labels.first().map(|label| label.id.line()).unwrap_or_default();
+    let files: Vec<String> = next.place.files.iter().map(|file| shell_word(Shown::path(file).as_str())).collect();
+    let reviews =
+        next.place.reviews.iter().map(|path| format!(" --reviews {}", shell_word(Shown::path(path).as_str())));
+    let place = format!("{}{}", files.join(" "), reviews.collect::<String>());
+    out.line(&shown!("\nReview it, then ask for the next:"));
+    out.line(&shown!("  stepscope review add {place} {who} --verdict pass"));
+    out.line(&shown!("  stepscope review add {place} {who} --verdict fail --label {label} --note '...'"));
+}
