@@ -320,3 +320,108 @@ fn a_picture_shows_the_record_and_nothing_private() {
     let picture = std::fs::read_to_string(&to).unwrap();
     assert!(picture.contains("redacted:email") && SECRETS.iter().all(|secret| !picture.contains(secret)), "{picture}");
 }
+
+/// A journal with three verdicts of two people and a note, and the page of the record with them.
+fn reviewed_page(folder: &Path, more: &[&str]) -> PathBuf {
+    let (runs, page) = (folder.join("runs.jsonl"), folder.join("run.html"));
+    let text = std::fs::read_to_string(sample("by_hand.jsonl")).unwrap();
+    std::fs::write(&runs, text.lines().nth(1).unwrap().to_owned() + "\n").unwrap();
+    let id = "a4aeb5c252e2309a90c2202469ba655b";
+    let say = |reviewer: &str, line: Value| {
+        let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        add.args(["review", "add", "--reviewer", reviewer]).arg(&runs);
+        assert!(fed(&mut add, line.to_string().as_bytes()).status.success());
+    };
+    say(
+        "ada",
+        serde_json::json!({ "id": id, "verdict": "fail", "labels": ["unevaluated"], "first_bad_step": 4, "correction": 29, "gold_status": "ok", "note": "it guesses" }),
+    );
+    let output = stepscope(&[&["export", "--html", page.to_str().unwrap()], more].concat(), &[&runs]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    page
+}
+
+#[test]
+fn what_people_said_comes_back_with_the_page_and_is_written_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = reviewed_page(folder.path(), &[]);
+    let reviewed = |page: &Path| {
+        let output = stepscope(&["check", "--reviewed", "--fail-on", "never"], &[page]);
+        (String::from_utf8(output.stdout.clone()).unwrap(), said(&output))
+    };
+    let (told, beside) = reviewed(&page);
+    assert!(told.contains("reviewed: 1 fail") && told.contains("it guesses") && told.contains("ada (page)"), "{told}");
+    assert!(beside.contains("run.html (carried by the page)") && !beside.contains("no reviews yet"), "{beside}");
+    assert!(!folder.path().join("run.html.reviews.jsonl").exists());
+    // The page of a page says the same, and names nobody twice.
+    let again = folder.path().join("again.html");
+    let output = stepscope(&["export", "--html", again.to_str().unwrap()], &[&page]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let (told, _) = reviewed(&again);
+    assert!(
+        told.contains("reviewed: 1 fail") && told.contains("ada (page)") && !told.contains("(page) (page)"),
+        "{told}"
+    );
+    // Somebody else's verdict on the page counts next to it; their log has theirs alone.
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    add.args(["review", "add", "--reviewer", "ada"]).arg(&page);
+    let own = serde_json::json!({ "id": "a4aeb5c252e2309a90c2202469ba655b", "verdict": "pass" }).to_string();
+    assert!(fed(&mut add, own.as_bytes()).status.success());
+    assert!(reviewed(&page).0.contains("reviewed: 1 disputed"), "{:?}", reviewed(&page));
+    let log = std::fs::read_to_string(folder.path().join("run.html.reviews.jsonl")).unwrap();
+    assert!(log.lines().count() == 1 && !log.contains("(page)"), "{log}");
+    // A page without them says nothing.
+    let output =
+        stepscope(&["export", "--no-reviews", "--html", page.to_str().unwrap()], &[&folder.path().join("runs.jsonl")]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    std::fs::remove_file(folder.path().join("run.html.reviews.jsonl")).unwrap();
+    assert!(reviewed(&page).0.contains("reviewed: 1 open"), "{:?}", reviewed(&page));
+}
+
+#[test]
+fn what_is_hidden_is_not_told_by_a_correction() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = std::fs::read_to_string(reviewed_page(folder.path(), &["--hide", "gold"])).unwrap();
+    assert!(page.contains("it guesses") && !page.contains("\"correction\"") && !page.contains("\"gold_status\""));
+}
+
+#[test]
+fn a_page_that_lies_about_reviews_is_bounded_and_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = reviewed_page(folder.path(), &[]);
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (head, rest) = text.split_once("\"reviews\":[").unwrap();
+    let (_, tail) = rest.split_once("]}</script>").unwrap();
+    let entry =
+        |more: &str| format!("{{\"reviewer\":\"e\\u001b[31mve\",\"event\":\"verdict\",\"verdict\":\"fail\"{more}}}");
+    let long = format!(",\"note\":\"{}\"", "x".repeat(70_000));
+    for (entries, told) in [
+        (vec![entry("")], "1 fail"),
+        (
+            vec![entry(
+                ",\"note\":\"a\\u009b2J\\u202e</script >\",\"first_bad_step\":-1,\"labels\":[1,null,{}],\"correction\":\"{\"",
+            )],
+            "1 fail",
+        ),
+        (vec![entry(&long)], "1 fail"),
+        ((0..5_000).map(|n| entry(&format!(",\"note\":\"{n}\""))).collect(), "1 fail"),
+        (
+            vec![
+                "1".into(),
+                "null".into(),
+                "{}".into(),
+                "{\"reviewer\":\"x\",\"event\":\"undo\"}".into(),
+                "{\"reviewer\":\"x\",\"event\":\"verdict\",\"verdict\":\"maybe\"}".into(),
+            ],
+            "1 open",
+        ),
+        (vec![entry(",\"stale\":true")], "1 stale"),
+    ] {
+        std::fs::write(&page, format!("{head}\"reviews\":[{}]}}</script>{tail}", entries.join(","))).unwrap();
+        let output = stepscope(&["check", "--reviewed", "--fail-on", "never"], &[&page]);
+        let text = String::from_utf8(output.stdout.clone()).unwrap();
+        assert!(output.status.success() && text.contains(&format!("reviewed: {told}")), "{text} {}", said(&output));
+        assert!(text.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{text:?}");
+        assert!(output.stdout.len() < 100_000, "{} bytes", output.stdout.len());
+    }
+}

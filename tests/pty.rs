@@ -715,3 +715,25 @@ fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
     }
     assert_eq!(plays(&secret).0, Some(0), "{}", plays(&secret).1);
 }
+
+#[test]
+fn a_page_shows_what_was_said_of_its_record_and_the_log_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/by_hand.jsonl");
+    let (runs, page) = (folder.path().join("runs.jsonl"), folder.path().join("run.html"));
+    std::fs::write(&runs, std::fs::read_to_string(records).unwrap().lines().nth(1).unwrap().to_owned() + "\n").unwrap();
+    let run =
+        |words: &[&str]| assert!(Command::new(env!("CARGO_BIN_EXE_stepscope")).args(words).status().unwrap().success());
+    let verdict = "{\"id\": \"a4aeb5c252e2309a90c2202469ba655b\", \"verdict\": \"fail\", \"note\": \"it guesses\"}";
+    let table = folder.path().join("verdicts.jsonl");
+    std::fs::write(&table, verdict).unwrap();
+    let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    add.args(["review", "add", "--reviewer", "ada"]).arg(&runs).stdin(std::fs::File::open(&table).unwrap());
+    assert!(add.status().unwrap().success());
+    run(&["export", "--html", page.to_str().unwrap(), runs.to_str().unwrap()]);
+    let terminal = Terminal::start(&Start::stepscope(&[page.to_str().unwrap()]).size(120, 36));
+    terminal.wait_until("the verdict", |screen| screen.contains("ada (page)") && screen.contains("it guesses"));
+    terminal.send("Q");
+    terminal.assert_exit(0);
+    assert!(!folder.path().join("run.html.reviews.jsonl").exists(), "nothing was written");
+}

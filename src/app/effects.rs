@@ -17,6 +17,7 @@ use crate::widgets::theme::BUILT_IN;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::review::event::Event;
 use stepscope_core::table::seen::place_in;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
@@ -103,10 +104,10 @@ impl Performer {
         Self { loader: Some(loader), ..self }
     }
 
-    /// Reviews are saved to the first of these journals.
+    /// Reviews are saved to the first of these journals; those that pages carry are shown.
     #[must_use]
-    pub fn reviewing(mut self, journals: &[Place], state: Option<&Path>) -> Self {
-        self.worker = Some(ReviewWorker::start(journals, state, self.outbox.clone()));
+    pub fn reviewing(mut self, journals: &[Place], carried: Vec<Event>, state: Option<&Path>) -> Self {
+        self.worker = Some(ReviewWorker::start(journals, carried, state, self.outbox.clone()));
         self
     }
 

@@ -14,7 +14,7 @@ use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::Findings;
 use stepscope_core::record::formats;
-use stepscope_core::review::event::Text;
+use stepscope_core::review::event::{Event, Text};
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::log::drafts::Drafts;
@@ -35,8 +35,9 @@ pub struct ReviewWorker {
 }
 
 impl ReviewWorker {
-    /// Starts the threads for journals, of which the first is our own; drafts lie in the state folder, if there is one.
-    pub fn start(journals: &[Place], state: Option<&Path>, outbox: Outbox) -> Self {
+    /// Starts the threads for journals, of which the first is our own, and for events that stand in none; drafts lie in the
+    /// state folder, if there is one.
+    pub fn start(journals: &[Place], carried: Vec<Event>, state: Option<&Path>, outbox: Outbox) -> Self {
         let (looker, wanted) = channel();
         let (alive, ended) = channel::<()>();
         let own = journals.first().cloned();
@@ -47,7 +48,7 @@ impl ReviewWorker {
             if let Some(Err(failure)) = own.as_ref().map(|place| REVIEWS.look(place)) {
                 to_loop.send(Msg::ReviewsFailed(failure));
             }
-            look(&wanted, follows, drafts, &to_loop);
+            look(&wanted, follows, &carried, drafts, &to_loop);
             drop(alive);
         });
         let (reader, wanted) = channel();
@@ -91,12 +92,18 @@ impl ReviewWorker {
 }
 
 /// Reads journals and keeps drafts, each as it is asked for; of several asked for at once the last is enough.
-fn look(wanted: &Receiver<Effect>, mut follows: Vec<Follow>, mut drafts: Option<Drafts>, outbox: &Outbox) {
+fn look(
+    wanted: &Receiver<Effect>,
+    mut follows: Vec<Follow>,
+    carried: &[Event],
+    mut drafts: Option<Drafts>,
+    outbox: &Outbox,
+) {
     let mut begun = false;
     while let Ok(first) = wanted.recv() {
         let wanted: Vec<Effect> = std::iter::once(first).chain(wanted.try_iter()).collect();
         if wanted.iter().any(|effect| matches!(effect, Effect::ReadReviews)) {
-            look_once(&mut follows, begun, outbox);
+            look_once(&mut follows, carried, begun, outbox);
         }
         if !std::mem::replace(&mut begun, true)
             && let Some(kept) = drafts.as_mut().map(Drafts::read)
@@ -119,7 +126,7 @@ fn look(wanted: &Receiver<Effect>, mut follows: Vec<Follow>, mut drafts: Option<
     }
 }
 
-fn look_once(follows: &mut [Follow], begun: bool, outbox: &Outbox) {
+fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, outbox: &Outbox) {
     let (mut events, mut sentences, mut anew) = (Vec::new(), Vec::new(), false);
     for follow in follows.iter_mut() {
         match follow.news() {
@@ -138,6 +145,9 @@ fn look_once(follows: &mut [Follow], begun: bool, outbox: &Outbox) {
             follow.again();
             events.extend(follow.news().map(|news| news.events).unwrap_or_default());
         }
+    }
+    if !begun || anew {
+        events.extend_from_slice(carried);
     }
     // The first time, that there is nothing is news as well.
     if !begun || anew || !events.is_empty() || !sentences.is_empty() {

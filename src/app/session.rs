@@ -225,7 +225,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     if let Ok(own) = own {
         let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
         let all: Vec<Place> = std::iter::once(own).chain(others).collect();
-        performer = performer.reviewing(&all, folders.state.as_deref());
+        let carried = start.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
+        performer = performer.reviewing(&all, carried, folders.state.as_deref());
         let Queue { shuffle, clean_share, assigned, .. } = reviewing.order;
         if reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
             app.begin_queue();

@@ -23,6 +23,7 @@ use stepscope_io::log::journal::{found_beside, named, read_all};
 use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::Input;
+use stepscope_io::source::page::reviews_of;
 
 /// Pages are together at most so many times as long as what was read, and a few are always written.
 const MAX_OUTPUT: usize = 20;
@@ -352,7 +353,11 @@ impl ExportArgs {
             (false, true) => beside.into_iter().collect(),
             (false, false) => named(&self.reviews),
         };
-        let contents = read_all(&journals).map_err(|failure| shown!("{failure}"))?;
+        let mut contents = read_all(&journals).map_err(|failure| shown!("{failure}"))?;
+        let page = path.filter(|_| !self.no_reviews && self.reviews.is_empty());
+        for event in page.map(reviews_of).into_iter().flatten() {
+            contents.reviews.push(event);
+        }
         contents.sentences.iter().for_each(|sentence| out.complain(sentence));
         out.complain_of(contents.absent.iter().map(|name| shown!("{name}: there are no reviews yet")));
         Ok(contents.reviews)

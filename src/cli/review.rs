@@ -16,10 +16,11 @@ use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
 use stepscope_core::summary::{Index, Summary};
-use stepscope_io::log::journal::{Contents, beside, named, read_all};
+use stepscope_io::log::journal::{Contents, beside, found_beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read, read_checked, read_named};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::unreadable;
+use stepscope_io::source::page::reviews_of;
 
 /// Where a journal comes from that nobody named.
 const FOUND_THERE: &str = "found next to the records; --reviews FILE selects another";
@@ -291,12 +292,23 @@ pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Opti
         out.complain(&shown!("{failure}"));
         return None;
     }
-    let journals: Vec<Place> =
-        if asked.is_empty() { records.iter().map(|path| beside(path)).collect() } else { named(asked) };
-    let contents = contents(&journals, out)?;
+    let carried = || records.iter().filter(|_| asked.is_empty()).map(|path| (path, reviews_of(path)));
+    let carried: Vec<_> = carried().filter(|(_, events)| !events.is_empty()).collect();
+    let is_carried = |path: &PathBuf| carried.iter().any(|(page, _)| *page == path);
+    // Next to a page with reviews there need be none.
+    let beside =
+        records.iter().filter(|path| !is_carried(path) || found_beside(path).is_some()).map(|path| beside(path));
+    let journals: Vec<Place> = if asked.is_empty() { beside.collect() } else { named(asked) };
+    let mut contents = contents(&journals, out)?;
     for journal in journals.iter().map(Place::path).filter(|journal| journal.exists()) {
         let (path, from) = (Shown::path(journal), if asked.is_empty() { FOUND_THERE } else { "named by --reviews" });
         out.complain(&shown!("counts the verdicts in {path} ({from})"));
+    }
+    for (page, events) in carried {
+        out.complain(&shown!("counts the verdicts in {} (carried by the page)", Shown::path(page)));
+        for event in events {
+            contents.reviews.push(event);
+        }
     }
     Some(contents)
 }

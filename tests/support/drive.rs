@@ -380,7 +380,7 @@ impl Drive {
         });
         let outbox = Outbox::default();
         outbox.attach(drive.to_loop.clone());
-        let worker = ReviewWorker::start(&[journal.into()], Some(state), outbox.clone());
+        let worker = ReviewWorker::start(&[journal.into()], Vec::new(), Some(state), outbox.clone());
         drive.worker = Some((worker, Writer::start(move |line| outbox.send(Msg::Log(line)))));
         drive.event(Event::Start(Size::new(120, 36)));
         drive.until(|app| app.review.read);

@@ -23,7 +23,9 @@ use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, open};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::report::page::Said;
 use stepscope_core::review::event::{Event, GoldStatus, Text, Verdict};
+use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::triage::Fix;
 
 /// On a lower screen there is no strip.
@@ -145,7 +147,11 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         }
         None if target.again => line.push(look.span("repeat (self-agreement check)  ", Role::Accent)),
         None if judged.stale => line.push(look.span("↻ changed since your review  ", Role::Warning)),
-        None if judged.others => line.push(look.span("reviewed by others  ", Role::Dim)),
+        None if judged.others => {
+            let carried = carried(app, look);
+            let seen = look.span("reviewed by others  ", Role::Dim);
+            line.extend(if carried.is_empty() { vec![seen] } else { carried });
+        }
         // That more are left says it too.
         None if app.size.width < WIDE && group(app, look).is_some() => {}
         None => line.push(look.span("unreviewed  ", Role::Dim)),
@@ -159,6 +165,21 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     }
     if mine.is_none() && (review.draft.is_empty() || app.size.width >= WIDE) {
         line.extend(keys(app, look));
+    }
+    line
+}
+
+/// What the page says that the record came with: whoever has it has read it already.
+fn carried(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+    let Some(target) = app.review.target.as_ref().filter(|target| target.hidden.is_empty()) else { return Vec::new() };
+    let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
+    let events =
+        reviewed.map(ItemReviews::fresh).unwrap_or_default().into_iter().filter(|event| Said::is_carried(event));
+    let mut line = Vec::new();
+    for (event, verdict) in events.filter_map(|event| Some((event, event.verdict?))) {
+        let name = event.reviewer.id.line().cut(24);
+        line.push(look.span(format!("{name} {} {}  ", glyph(verdict), verdict.word()), role(verdict)));
+        line.extend(draft(app, &Draft::of(event), look));
     }
     line
 }

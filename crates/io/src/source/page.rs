@@ -7,9 +7,10 @@ use crate::failure::Failure;
 use crate::source::cut::Layout;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Source, source};
-use crate::source::open::{Blob, read_small};
-use stepscope_base::text::Shown;
-use stepscope_core::report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read};
+use crate::source::open::{Blob, Opened, open, read_small};
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_core::report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read, reviews};
+use stepscope_core::review::event::Event;
 
 /// A larger page is none of ours.
 const MAX_PAGE: u64 = 64 << 20;
@@ -51,10 +52,29 @@ fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {
     })
 }
 
-/// The step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.
-pub fn step_of(path: &Path) -> Option<Option<usize>> {
+/// What people said of the record of a page, as events that belong to no log; nothing where the file is no page.
+pub fn reviews_of(path: &Path) -> Vec<Event> {
+    let name = path.file_name().map(|name| Untrusted::owned(name.as_encoded_bytes().to_vec())).unwrap_or_default();
+    file(path).and_then(|page| reviews(&page, name).ok()).unwrap_or_default()
+}
+
+/// A page that can be read again and again.
+fn file(path: &Path) -> Option<Vec<u8>> {
     // A pipe can be read once only, and not here.
     let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
-    let page = is_file.then(|| read_small(path, MAX_PAGE, READ).ok())?.filter(|page| is_page(page))?;
+    let begins = |path: &Path| {
+        let blob = Some(open(path).ok()?)
+            .and_then(|opened| if let Opened::File(blob) = opened { Some(blob) } else { None })?;
+        let mut head = Vec::new();
+        blob.read(0, BEGIN.len(), &mut head).ok()?;
+        is_page(&head).then_some(())
+    };
+    is_file.then(|| begins(path))??;
+    read_small(path, MAX_PAGE, READ).ok()
+}
+
+/// The step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.
+pub fn step_of(path: &Path) -> Option<Option<usize>> {
+    let page = file(path)?;
     Some(read(&page).ok()?.step)
 }

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use super::{PageOptions, digest};
+use super::{PageOptions, Said, digest};
 use crate::answer::document::Document;
 use crate::answer::typed::{TypedAnswer, inline_document};
-use crate::case::CaseView;
+use crate::case::{Case, CaseView};
+use crate::review::event::{Event, Text};
+use crate::summary::Summary;
 use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::is_hidden;
@@ -15,6 +17,8 @@ pub const BEGIN: &[u8] = b"<!doctype html>\n<html lang=\"en\" class=\"stepscope\
 /// How the element begins that carries the record. No text of a page can hold it.
 pub(super) const OPEN: &str = "<script type=\"application/json\" id=\"stepscope\">";
 const CLOSE: &[u8] = b"</script>";
+/// More reviews than this are not read.
+const MAX_REVIEWS: usize = 1_000;
 /// What stands for `<`, in this spelling only where a page put it.
 const LESS: &[u8] = b"\\u003C";
 
@@ -105,12 +109,30 @@ pub fn is_page(head: &[u8]) -> bool {
     head.starts_with(BEGIN)
 }
 
-/// Takes the record out of a page.
-pub fn read(page: &[u8]) -> Result<CarriedRecord, NotCarried> {
+/// The JSON in a page.
+fn json_of(page: &[u8]) -> Result<&[u8], NotCarried> {
     let at = memchr::memmem::find(page, OPEN.as_bytes()).ok_or(NotCarried::LeftOut)?;
     let rest = page.get(at + OPEN.len()..).unwrap_or_default();
     let end = memchr::memmem::find(rest, CLOSE).ok_or(NotCarried::Damaged)?;
-    let json = rest.get(..end).unwrap_or_default();
+    Ok(rest.get(..end).unwrap_or_default())
+}
+
+/// What people said of the record of a page, as events about the record in a file of this name; who said it is marked. What
+/// is no verdict and no note is passed over, and so is what is too much.
+pub fn reviews(page: &[u8], dataset: Text) -> Result<Vec<Event>, NotCarried> {
+    let json = json_of(page)?;
+    let mut tape = Tape::default();
+    let root = tape.parse(json).ok_or(NotCarried::Damaged)?;
+    let text = record_of(json, root).ok_or(NotCarried::Damaged)?;
+    let case = Case::citing(text, None);
+    let Summary { item, content, .. } = Summary::of(&case.view(), &[], Some(dataset), 0);
+    let carried = root.get("reviews").into_iter().flat_map(Value::items).take(MAX_REVIEWS);
+    Ok(carried.filter_map(|value| Some(Said::read(value)?.event(value.raw(), &item, content))).collect())
+}
+
+/// Takes the record out of a page.
+pub fn read(page: &[u8]) -> Result<CarriedRecord, NotCarried> {
+    let json = json_of(page)?;
     let mut tape = Tape::default();
     let root = tape.parse(json).ok_or(NotCarried::Damaged)?;
     let text = record_of(json, root).ok_or(NotCarried::Damaged)?;

@@ -7,7 +7,7 @@ use crate::answer::document::Document;
 use crate::answer::typed::inline_document;
 use crate::case::{Case, CaseView};
 use crate::report::redact::{PrivateHits, Redaction, without_passages};
-use crate::review::hide::Hide;
+use crate::review::hide::{Hidden, Hide};
 use stepscope_base::text::{Shown, Untrusted};
 
 /// Takes out what others are not to see.
@@ -45,6 +45,10 @@ impl Cleaner {
         let document = document.map(|document| {
             if self.redaction.is_empty() { document.clone() } else { Arc::new(self.redaction.document(document)) }
         });
+        // A correction is the expected answer in other words.
+        for said in said.iter_mut().filter(|_| self.hide.has(Hidden::Gold)) {
+            (said.gold, said.correction) = (None, None);
+        }
         for text in said.iter_mut().flat_map(Said::texts_mut) {
             *text = Untrusted::owned(self.redaction.text(text.bytes()).into_owned());
         }

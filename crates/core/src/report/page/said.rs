@@ -1,9 +1,20 @@
 //! What people said of a record, as a page shows it.
 
-use crate::review::event::{Event, EventKind, GoldStatus, Text, Verdict};
+use crate::review::event::{
+    Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, ReviewerKind, SeenRecord, Text,
+    Verdict,
+};
 use crate::review::fold::ItemReviews;
 use crate::review::labels::LabelSets;
+use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Writer};
+use stepscope_base::json::{Tape, Value};
+use stepscope_base::text::Untrusted;
+
+/// How whoever said something that a page carries is marked.
+const CARRIED: &[u8] = b" (page)";
+/// More labels than this are not read.
+const MAX_LABELS: usize = 50;
 
 /// A verdict, a decision or a note.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -49,6 +60,68 @@ impl Said {
             is_stale: !reviewed.is_fresh(event),
         };
         reviewed.said().map(one).collect()
+    }
+
+    /// Reads what a page says; `None`: it is nothing that a page would say.
+    pub(super) fn read(value: Value<'_>) -> Option<Self> {
+        let short = |text: Text| Some(text).filter(|text| text.bytes().len() <= MAX_TEXT);
+        let text = |key: &str| value.get(key)?.string().map(Untrusted::into_owned).and_then(short);
+        let word = |key: &str| text(key)?.utf8().map(ToOwned::to_owned);
+        let kind = EventKind::from_word(&word("event")?)?;
+        let verdict = word("verdict").and_then(|word| Verdict::from_word(&word));
+        let is_said = match kind {
+            EventKind::Verdict | EventKind::Adjudicate => verdict.is_some(),
+            EventKind::Note => true,
+            _ => false,
+        };
+        let labels = value.get("labels").into_iter().flat_map(Value::items).filter_map(Value::string);
+        let is_json = |json: &Text| Tape::default().read(json.bytes());
+        is_said.then_some(())?;
+        Some(Self {
+            who: text("reviewer")?,
+            kind,
+            verdict,
+            labels: labels.map(Untrusted::into_owned).filter_map(short).take(MAX_LABELS).collect(),
+            fix: text("fix_target"),
+            step: value.get("first_bad_step").and_then(|step| std::str::from_utf8(step.raw()).ok()?.parse().ok()),
+            gold: word("gold_status").and_then(|word| GoldStatus::from_word(&word)),
+            correction: text("correction").filter(is_json),
+            note: text("note"),
+            when: text("decided"),
+            is_stale: value.get("stale").and_then(Value::bool).unwrap_or(false),
+        })
+    }
+
+    /// As an event about an item with this content. Who says it is marked: it is nobody who writes a log here.
+    pub(super) fn event(self, raw: &[u8], item: &ItemRef, content: Digest) -> Event {
+        let mut who = self.who.bytes().to_vec();
+        if !who.ends_with(CARRIED) {
+            who.extend_from_slice(CARRIED);
+        }
+        let dataset = item.dataset.as_ref().map(Text::bytes).unwrap_or_default();
+        // The same of the same page is said once.
+        let id = Digest::of_bytes(&[dataset, b"\n", content.to_string().as_bytes(), b"\n", raw].concat());
+        let label = |id| LabelRef { id, set: "page".into(), version: 0 };
+        let seen = if self.is_stale { Digest::of_bytes(b"another content") } else { content };
+        Event {
+            event_id: Text::from(format!("page-{id}")),
+            item: Some(item.clone()),
+            seen: SeenRecord { content_sha256: Some(seen), ..SeenRecord::default() },
+            verdict: self.verdict,
+            labels: self.labels.into_iter().map(label).collect(),
+            fix_target: self.fix,
+            first_bad_step: self.step,
+            gold_status: self.gold,
+            correction: self.correction,
+            note: self.note,
+            times: ReviewTimes { decided: self.when, ..ReviewTimes::default() },
+            ..Event::new(self.kind, Reviewer { id: Text::owned(who), kind: ReviewerKind::Person })
+        }
+    }
+
+    /// Whether an event was carried by a page.
+    pub fn is_carried(event: &Event) -> bool {
+        event.reviewer.id.bytes().ends_with(CARRIED)
     }
 
     /// Every text in it.
