@@ -38,7 +38,7 @@ use stepscope_core::table::seen::place_in;
 use stepscope_io::config::Config;
 use stepscope_io::config::verifiers::{VerifierChoice, build};
 use stepscope_io::log::journal::read_all;
-use stepscope_io::model::cassette::{Speed, Tape};
+use stepscope_io::model::cassette::{self, Speed, Tape};
 use stepscope_io::model::endpoint::Backend;
 use stepscope_io::model::frames::{Framer, Framing};
 use stepscope_io::model::key::ApiKey;
@@ -1016,6 +1016,9 @@ fn bench() -> Vec<Entry> {
         1,
     );
     let config = configs().concat();
+    let tape = fs::read(root.join("sample_runs/cassette.jsonl.zst")).unwrap();
+    let tape =
+        cassette::unpacked(&tape).unwrap().split_inclusive(|byte| *byte == b'\n').take(40).collect::<Vec<_>>().concat();
     vec![
         file("a.jsonl", [first(runs.clone(), 5), first(lines_of("answers.jsonl"), 1)].concat()),
         file("b.jsonl", first(runs[2..].to_vec(), 6)),
@@ -1024,7 +1027,7 @@ fn bench() -> Vec<Entry> {
         file("p.json", serde_json::to_vec(&record["procedure"]).unwrap()),
         file("s.json", br##"{"type": "object", "properties": {"final_answer": {"type": "string", "pattern": "^a+$"}}, "required": ["final_answer"], "$defs": {"a": {"$ref": "#/$defs/a"}}}"##),
         file("q.txt", "How many?\n"),
-        file("tape.jsonl", fs::read(root.join("sample_runs/cassette.jsonl")).unwrap()),
+        file("tape.jsonl", tape),
         file("d.parquet", fs::read(fixture("stores/tables/pandas3.parquet")).unwrap()),
         file("storage.sqlite", databases().concat()),
         file("a.jsonl.reviews.jsonl", [journals()[0].clone(), b"\n".to_vec(), journals()[4].clone(), b"\n".to_vec()].concat()),

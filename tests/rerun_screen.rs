@@ -423,7 +423,7 @@ fn the_sample_runs_have_recorded_replies() {
     for _ in 0..12 {
         d.keys("Enter g ] r");
         if stage(&d.app) == Some(Stage::Choosing) {
-            d.shows(&["cassette", "Recorded replies for sample runs 1–5", "offline"]);
+            d.shows(&["cassette", "Recorded replies for the sample runs", "offline"]);
             d.keys("Enter");
         }
         d.wait_for(|app| ready(app) || app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
@@ -445,6 +445,55 @@ fn the_sample_runs_have_recorded_replies() {
         }
     }
     assert!(played, "no reply of the cassette belongs to the first steps of the first runs");
+}
+
+/// The sample run whose only step that can be asked has no recording: the model goes on until the deadline.
+const NEVER_ENDS: (&str, usize) = ("word_problems.jsonl", 6);
+
+#[test]
+fn r_and_enter_replay_something_on_every_sample_run() {
+    let mut missing = Vec::new();
+    for name in ["word_problems.jsonl", "by_hand.jsonl"] {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name);
+        let mut d = Drive::with(&[samples], |app| app.samples = true);
+        d.ask(Setup {
+            speed: Speed::AtOnce,
+            wanted: WantedServer { offline: true, ..WantedServer::default() },
+            ..Setup::default()
+        });
+        for row in 0..d.app.rows() {
+            d.keys("Enter");
+            let steps = d.app.screens.record().map_or(0, |view| view.opened.steps.len());
+            let (mut asked, mut replayed) = (0, false);
+            for step in 0..steps {
+                d.keys(if step == 0 { "g r" } else { "] r" });
+                if stage(&d.app) == Some(Stage::Choosing) {
+                    d.keys("Enter");
+                }
+                if d.app.screens.attempt().is_none() {
+                    continue;
+                }
+                d.wait_for(|app| ready(app) || app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
+                let attempt = d.app.screens.attempt().unwrap();
+                let (never, is_recorded) = (attempt.never.is_some(), attempt.is_recorded == Some(true));
+                asked += usize::from(!never);
+                if !never && !is_recorded {
+                    missing.push(format!("{name} {row} {step}"));
+                }
+                if is_recorded && !replayed {
+                    d.keys("Enter");
+                    until(&mut d, Stage::Over);
+                    d.shows(&["↺ replay of a recorded reply"]);
+                    replayed = true;
+                    d.keys("q");
+                }
+                d.keys("q");
+            }
+            assert_eq!(asked > 0 && !replayed, (name, row) == NEVER_ENDS, "{name}, row {row}: r leads nowhere");
+            d.keys("q j");
+        }
+    }
+    assert_eq!(missing.len(), 1, "{missing:?}");
 }
 
 /// Looks at every pane in every size.

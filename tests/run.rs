@@ -16,7 +16,7 @@ use oracle::{lines, member, unpacked};
 use server::{Seen, Server, Talk};
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::json::{Tape as JsonTape, Value};
-use stepscope_base::text::{Piece, Untrusted, pieces};
+use stepscope_base::text::{Piece, Shown, Untrusted, pieces};
 use stepscope_core::procedure::prompt::AnswerShape;
 use stepscope_core::procedure::runner::{Runner, dumped};
 use stepscope_core::record::AnswerSchema;
@@ -818,7 +818,7 @@ fn a_procedure_is_mended_as_upstream_asks_for_it() {
 #[test]
 fn the_sample_runs_have_a_cassette() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
-    let tape = Tape::read(stepscope_io::source::samples::CASSETTE, Speed::AtOnce).unwrap();
+    let tape = Tape::packed(stepscope_io::source::samples::CASSETTE, &Shown::own("samples"), Speed::AtOnce).unwrap();
     assert_eq!(tape.source(), Some((Backend::Chat, "smollm2:135m")));
     let mut played = 0;
     for id in
@@ -833,7 +833,7 @@ fn the_sample_runs_have_a_cassette() {
                 step,
                 "--from-here",
             ]);
-            let output = command.arg("--cassette").arg(samples.join("cassette.jsonl")).output().unwrap();
+            let output = command.arg("--cassette").arg(samples.join("cassette.jsonl.zst")).output().unwrap();
             let said = text(&output.stderr);
             assert!(code(&output) < 2, "{id} {step}: {said}");
             let steps = records(&output)[0]["trace"]["steps"].as_array().unwrap().clone();

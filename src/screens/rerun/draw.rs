@@ -205,9 +205,7 @@ fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Vec<Sp
         Candidate::Profile(profile) => {
             (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned())
         }
-        Candidate::Samples => {
-            ("cassette".to_owned(), "Recorded replies for sample runs 1–5, 8, 17 and 61 (offline)".to_owned())
-        }
+        Candidate::Samples => ("cassette".to_owned(), "Recorded replies for the sample runs (offline)".to_owned()),
     };
     vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
 }
@@ -264,7 +262,7 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     let prompt = attempt.prompt.iter().map(|_| "prompt edited".to_owned());
     lines.extend(edits.chain(prompt).map(|text| row("edited", text, Role::Changed)));
     if attempt.is_recorded == Some(false) {
-        let text = "! No recorded reply for this request. Choose a live model, or sample run 1–5, 8, 17 or 61";
+        let text = "! No recorded reply for this request. Choose a live model, or ask as recorded";
         lines.push(vec![look.span(text, Role::Warning)]);
     }
     let at = attempt.list.at;

@@ -5,7 +5,9 @@
 //! in pieces, which only a reader puts together, is recorded as it was understood, in one piece and without the key.
 //! A file never becomes larger than can be played.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,7 +16,7 @@ use super::endpoint::{Backend, Endpoint};
 use super::redact::Redactor;
 use super::reply::KeptNames;
 use super::wire::{Answer, Head};
-use crate::failure::Failure;
+use crate::failure::{Failure, reason};
 use crate::log::{Content, append_line};
 use crate::source::beneath::Place;
 use crate::source::open::read_whole;
@@ -40,6 +42,8 @@ const CASSETTE: Content = Content {
 };
 /// A larger file is no cassette.
 const MAX_FILE: u64 = 256 << 20;
+/// How a file begins that is compressed with zstd.
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// An exchange is kept in memory until it is over; a larger one is not recorded.
 const MAX_EXCHANGE: u64 = 128 << 20;
 
@@ -100,10 +104,19 @@ impl Tape {
     /// Reads a cassette. What is no recording in it is an error: half a cassette would play something else. Of an
     /// exchange whose recording was broken off nothing plays.
     pub fn open(path: &Path, speed: Speed) -> Result<Self, Failure> {
-        let bytes = read_whole(path, MAX_FILE)?;
-        Self::read(&bytes, speed).map_err(|line| Failure {
+        Self::packed(&read_whole(path, MAX_FILE)?, &Shown::path(path), speed)
+    }
+
+    /// The same from the bytes of a file of this name, which may be compressed with zstd.
+    pub fn packed(bytes: &[u8], name: &Shown, speed: Speed) -> Result<Self, Failure> {
+        let text = unpacked(bytes).map_err(|error| Failure {
             what: "cannot play",
-            path: shown!("{}, line {line}", Shown::path(path)),
+            path: name.clone(),
+            source: shown!("it cannot be unpacked: {}", reason(&error)),
+        })?;
+        Self::read(&text, speed).map_err(|line| Failure {
+            what: "cannot play",
+            path: shown!("{name}, line {line}"),
             source: Shown::own("this is no recorded exchange; record it again with --record"),
         })
     }
@@ -166,6 +179,19 @@ impl Tape {
         };
         Ok((exchange.head, Answer::Played(played)))
     }
+}
+
+/// The text of a cassette; one that unpacks to more than can be played is refused.
+pub fn unpacked(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
+    if !bytes.starts_with(ZSTD) {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut text = Vec::new();
+    zstd::Decoder::new(bytes)?.take(MAX_FILE + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(format!("it is larger than {} MB", MAX_FILE >> 20)));
+    }
+    Ok(Cow::Owned(text))
 }
 
 /// An exchange as it plays.

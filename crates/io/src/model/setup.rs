@@ -130,8 +130,8 @@ impl Setup {
 
     /// The recorded replies that come with the sample runs.
     pub fn samples(&self) -> Result<Server, Shown> {
-        let broken = |line: usize| shown!("the cassette of the sample runs is damaged in line {line}");
-        let tape = Tape::read(CASSETTE, self.speed).map_err(broken)?;
+        let tape = Tape::packed(CASSETTE, &Shown::own("the cassette of the sample runs"), self.speed);
+        let tape = tape.map_err(|failure| shown!("{failure}"))?;
         Ok(self.finished(self.playing(tape)?))
     }
 

@@ -11,9 +11,9 @@ pub struct Sample {
     pub documents: &'static [(&'static str, &'static [u8])],
 }
 
-/// Recorded replies of a real small model to steps of the first sample runs, asked again: see
-/// `io::model::cassette::Tape::read`. For machines without a model, and always marked as a replay.
-pub const CASSETTE: &[u8] = include_bytes!("../../../../sample_runs/cassette.jsonl");
+/// Recorded replies of a real small model to the steps of the sample runs, asked again: see
+/// `io::model::cassette::Tape::packed`. For machines without a model, and always marked as a replay.
+pub const CASSETTE: &[u8] = include_bytes!("../../../../sample_runs/cassette.jsonl.zst");
 
 /// The name of the sample that is the baseline of the first.
 pub(crate) const SAMPLE_BASELINE: &str = "baseline.jsonl";
