@@ -744,6 +744,10 @@ fn an_item_that_one_batch_judges_twice_is_told() {
         "stepscope: line 5 changes line 1: row 0 stays pass, with other words or labels",
     ];
     assert_eq!(said, expected);
+    folder.write("others.jsonl", &(run(1, 4.0, 5.0) + "\n"));
+    folder.write("twice.csv", "id,verdict\nr1,pass\nr1,fail\n");
+    let imported = folder.run(&["review", "import", "twice.csv", "others.jsonl"], "");
+    assert_eq!(imported.said, "stepscope: row 2 changes row 1: r1 was pass, is fail now\n");
     // Each is judged once: a later verdict takes the place of the earlier.
     let list = folder.ok(&["review", "list", "runs.jsonl"], "");
     assert_eq!(list.lines().count(), 2);

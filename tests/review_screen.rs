@@ -876,6 +876,16 @@ fn a_review_opens_a_record_at_its_first_error() {
     d.keys("a").shows(&["2/2", "step 1/2"]);
     let mut looking = desk.open_with(|app| app.review.reviewing = false);
     looking.keys("Enter").shows(&["step 2/2"]);
+
+    // Of an answer what is gravest, not what is least grounded.
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let journal = desk.folder.path().join("answers.reviews.jsonl");
+    let mut answers = Drive::reviewing_in(&samples, &journal, "ada", &desk.state(), |_| {});
+    answers.keys("19G Enter").shows(&[
+        "What is said about doctors?",
+        "1a item A",
+        "◑ found on page 6  /answer/items/0/spans/0",
+    ]);
 }
 
 #[test]

@@ -256,7 +256,12 @@ fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     ];
     let mut line = Vec::new();
     let room = if app.size.width >= WIDE { KEYS.len() } else { 3 };
-    for (action, word) in KEYS.into_iter().take(room) {
+    for (n, (action, word)) in KEYS.into_iter().take(room).enumerate() {
+        // A number names an item of the answer: that is nearer than putting the record off.
+        if n == 2 && app.allowed(Action::PassPart).is_ok() {
+            line.push(look.span(format!("1{}", app.key_of(Action::Pass)), Role::HintKey));
+            line.push(look.span(" item A  ", Role::Hint));
+        }
         if app.allowed(action).is_ok() {
             line.push(look.span(app.key_of(action), Role::HintKey));
             line.push(look.span(format!(" {word}  "), Role::Hint));

@@ -74,20 +74,27 @@ impl One {
     }
 }
 
-/// What the lines of one batch judged: an item that is judged twice is told.
-#[derive(Default)]
-struct JudgedLines(HashMap<(ItemRef, Text), (u64, Verdict)>);
+/// What the lines (or rows) of one batch judged: an item that is judged twice is told.
+pub(super) struct JudgedLines {
+    unit: &'static str,
+    judged: HashMap<(ItemRef, Text), (u64, Verdict)>,
+}
 
 impl JudgedLines {
+    pub(super) fn new(unit: &'static str) -> Self {
+        Self { unit, judged: HashMap::new() }
+    }
+
     /// The sentence for a line that changes an earlier one.
-    fn change(&mut self, event: &Event, number: u64) -> Option<Shown> {
+    pub(super) fn change(&mut self, event: &Event, number: u64) -> Option<Shown> {
+        let unit = self.unit;
         let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| event.kind == EventKind::Verdict))?;
-        let (line, before) = self.0.insert((item.clone(), event.reviewer.id.clone()), (number, verdict))?;
+        let (line, before) = self.judged.insert((item.clone(), event.reviewer.id.clone()), (number, verdict))?;
         let name = name_of(item).line().cut(60);
         Some(if before == verdict {
-            shown!("line {number} changes line {line}: {name} stays {}, with other words or labels", verdict.word())
+            shown!("{unit} {number} changes {unit} {line}: {name} stays {}, with other words or labels", verdict.word())
         } else {
-            shown!("line {number} changes line {line}: {name} was {}, is {} now", before.word(), verdict.word())
+            shown!("{unit} {number} changes {unit} {line}: {name} was {}, is {} now", before.word(), verdict.word())
         })
     }
 }
@@ -236,7 +243,7 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
         Some(line) => Box::new(Cursor::new(line)),
         None => Box::new(BufReader::new(std::io::stdin())),
     };
-    let mut judged = JudgedLines::default();
+    let mut judged = JudgedLines::new("line");
     let (mut refused, mut tape, mut line) = (Refused::default(), Tape::default(), Vec::new());
     for number in 1_u64.. {
         match next_line(&mut input, &mut line) {

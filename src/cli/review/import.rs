@@ -6,7 +6,7 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use clap::Args;
 
-use super::add::Completion;
+use super::add::{Completion, JudgedLines};
 use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
@@ -40,7 +40,7 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
     let summaries = import.place.checked_summaries(side, out)?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut repeated) = (Refused::default(), 0_u64);
-    let mut waiting = Vec::new();
+    let (mut waiting, mut judged) = (Vec::new(), JudgedLines::new("row"));
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
         let event = match event {
@@ -54,6 +54,9 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
                 continue;
             }
         };
+        if let Some(change) = judged.change(&event, row.row as u64) {
+            out.complain(&change);
+        }
         known.reviews.push(writer.give(event));
         waiting.push(row);
         if waiting.len() == TOGETHER {
