@@ -11,7 +11,9 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use stepscope_base::guard::strike;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_base::words::closest;
 use stepscope_core::finding::Severity;
+use stepscope_core::record::formats::KEYS;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::report::fields::Fields;
 use stepscope_core::report::jsonl::LineShape;
@@ -21,6 +23,7 @@ use stepscope_io::config::Folders;
 use stepscope_io::config::types;
 use stepscope_io::failure::Failure;
 use stepscope_io::source::answers::AnswerStore;
+use stepscope_io::source::columns::ColumnMap;
 use stepscope_io::source::input::{Expand, expand};
 
 mod ask;
@@ -186,6 +189,35 @@ pub struct AnswerArgs {
     /// Also open the docintel output folder [default: `$DOCINTEL_OUTPUT_DIR`, ~/.docintel/output]
     #[arg(long)]
     pub docintel: bool,
+    /// What belongs to tables
+    #[command(flatten)]
+    pub tables: TableArgs,
+}
+
+/// How the rows of tables are records.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct TableArgs {
+    /// Columns of a Parquet or Arrow table that stand for keys of a record: question=prompt,gold_answer=target
+    #[arg(long, value_name = "KEY=COLUMN", value_delimiter = ',', value_parser = mapped)]
+    columns: Vec<(String, String)>,
+}
+
+impl TableArgs {
+    /// Which column stands for which key.
+    pub fn map(&self) -> ColumnMap {
+        ColumnMap::new(&self.columns)
+    }
+}
+
+fn mapped(word: &str) -> Result<(String, String), String> {
+    let (key, column) = word.split_once('=').filter(|(_, column)| !column.is_empty()).ok_or("write KEY=COLUMN")?;
+    if KEYS.contains(&key) {
+        return Ok((key.to_owned(), column.to_owned()));
+    }
+    Err(match closest(key, KEYS.iter().copied()) {
+        Some(known) => format!("unknown key \"{key}\". Did you mean \"{known}\"?"),
+        None => format!("unknown key \"{key}\"; the keys are {}", KEYS.join(", ")),
+    })
 }
 
 impl AnswerArgs {
@@ -196,7 +228,7 @@ impl AnswerArgs {
     }
 
     fn expand(&self, paths: &[PathBuf]) -> Result<Expand, Failure> {
-        let inputs = expand(&self.with(paths));
+        let inputs = expand(&self.with(paths)).with_columns(self.tables.map());
         match &self.document {
             Some(document) => inputs.with_document(document),
             None => Ok(inputs),

@@ -75,6 +75,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
         setup,
         judge: screen.judge.wanted().map(|wanted| (wanted, screen.judge.field)),
         paths,
+        columns: screen.answers.tables.map(),
         document: screen.answers.document,
         at: (screen.id, screen.step),
         present: screen.present,

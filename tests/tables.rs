@@ -96,3 +96,30 @@ fn rewards_are_a_table_too() {
     let lines = run(&["verify", samples, "--verifier", "json_structure"]);
     assert_eq!(String::from_utf8(again.stdout).unwrap(), String::from_utf8(lines.stdout).unwrap());
 }
+
+#[test]
+fn columns_stand_for_keys_and_what_is_misspelt_is_told() {
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/stores/tables/pandas3.parquet");
+    let arrow = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/stores/tables/keyed_lz4.arrow");
+    let verify = ["verify", table, "--verifier", "regex_format", "--pattern", "EUR"];
+    let verified = run(&[&verify[..], &["--columns", "prompt=line_num,completion=text"]].concat());
+    let out = String::from_utf8(verified.stdout).unwrap();
+    assert_eq!(out.matches("\"success\":true").count(), 1, "{out}");
+    assert_eq!(out.lines().count(), 4);
+    let check =
+        |path: &str, columns: &str| run(&["check", path, "--format", "jsonl", "--with-record", "--columns", columns]);
+    let checked = said(&check(table, "question=text,pred_num=line_num"));
+    let record = r#""record":{"page_num":1,"pred_num":2,"question":"EUR 900","x0":1.5}"#;
+    assert!(checked.lines().nth(1).unwrap().contains(record), "{checked}");
+    assert!(said(&check(arrow, "prompt=question,label=pair")).contains(r#""prompt":"1 + 3?""#));
+    for (path, columns, why) in [
+        (table, "qestion=text", "Did you mean \"question\"?"),
+        (table, "question=txt", "it has no column \"txt\". Did you mean \"text\"?"),
+        (table, "question", "write KEY=COLUMN"),
+        (SAMPLE, "question=text", "leave out --columns"),
+    ] {
+        let refused = check(path, columns);
+        assert_eq!(refused.status.code(), Some(2), "{columns}");
+        assert!(said(&refused).contains(why), "{}", said(&refused));
+    }
+}

@@ -34,6 +34,7 @@ use stepscope_io::pipeline::compare::{BaselineRuns, Journals};
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
+use stepscope_io::source::columns::ColumnMap;
 use stepscope_io::source::input::{expand, samples};
 use stepscope_io::source::page;
 use stepscope_terminal::colour::{Depth, light_hint};
@@ -51,6 +52,8 @@ pub struct Start {
     pub paths: Vec<PathBuf>,
     /// The document of answers that name none.
     pub document: Option<PathBuf>,
+    /// Which columns of tables stand for which keys.
+    pub columns: ColumnMap,
     /// The record that is opened, by its id, and its step from 1.
     pub at: (Option<String>, Option<usize>),
     /// The program is shown to others.
@@ -146,6 +149,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let outbox = Outbox::default();
     let sink = outbox.clone();
     let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
+    let inputs = inputs.with_columns(start.columns.clone());
     let inputs = match &start.document {
         Some(document) => inputs.with_document(document).map_err(say)?,
         None => inputs,

@@ -4,7 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
 use super::tables::Tables;
-use super::{CLEAN, FAILED, FOUND, NO_FIELDS, NO_TABLES, Out, ShapeArgs};
+use super::{CLEAN, FAILED, FOUND, NO_FIELDS, NO_TABLES, Out, ShapeArgs, TableArgs};
 use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -60,6 +60,8 @@ pub struct Verify {
     pub jobs: Option<std::num::NonZeroUsize>,
     #[command(flatten)]
     judge: Judge,
+    #[command(flatten)]
+    columns: TableArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t = VerifyFormat::Jsonl)]
     format: VerifyFormat,
@@ -203,7 +205,8 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
             return FAILED;
         }
     };
-    let outcome = verify(expand(&options.paths), threads(options.jobs), &judge, &shape, |lines| {
+    let inputs = expand(&options.paths).with_columns(options.columns.map());
+    let outcome = verify(inputs, threads(options.jobs), &judge, &shape, |lines| {
         if let Some(tables) = &mut tables {
             return tables.take(lines);
         }

@@ -9,7 +9,7 @@ pub mod beneath;
 /// Sources read block by block.
 pub mod block;
 /// Columns of tables, in whatever format they come.
-pub(crate) mod columns;
+pub mod columns;
 /// Where records begin and end.
 pub mod cut;
 /// The documents that answers cite, found and kept.

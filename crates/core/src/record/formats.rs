@@ -5,6 +5,7 @@
 
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
+use stepscope_base::list;
 
 /// One format of records.
 #[derive(Debug)]
@@ -32,6 +33,16 @@ pub const FORMATS: &[Format] = &[
     verified::FORMAT,
     call::FORMAT,
     typed::FORMAT,
+];
+
+/// The keys that columns of tables can stand for.
+pub const KEYS: &[&str] = list![
+    answer answer_found answer_schema choice_rationale chain completion confidence correct details doc_id document error
+    error_type expected_answer extraction_method final_answer final_answer_bool final_answer_numerical fitness folder format
+    generator gold_answer gold_num ground_truth_solution id input is_correct items label level meta mistake_index mode model
+    model_answer model_output_steps model_solution name_description notes output_steps page_num parsed_question pred_answer
+    pred_num problem proc procedure prompt question raw reasoning_steps reply response retrieved_pages reward row_index
+    schema solution state status steps success target trace uuid NameDescription
 ];
 
 /// Reads a value as the first format that recognises it; of no known shape, it is kept as it is.
@@ -66,6 +77,18 @@ mod tests {
             let first = FORMATS.iter().find(|other| (other.recognise)(root)).expect(format.id);
             assert_eq!(first.id, format.id);
             assert_ne!(read(root).kind, RecordKind::Unknown);
+        }
+    }
+
+    #[test]
+    fn the_keys_of_every_example_can_be_mapped() {
+        for format in FORMATS {
+            let mut tape = Tape::default();
+            let root = tape.parse(format.example.as_bytes()).expect(format.id);
+            for member in root.members() {
+                let name = member.name();
+                assert!(KEYS.iter().any(|key| name == *key), "{}: {name:?}", format.id);
+            }
         }
     }
 

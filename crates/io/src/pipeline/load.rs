@@ -18,6 +18,7 @@ use crate::pipeline::store::{LoadEvent, RowRun, Store};
 use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments};
 use crate::source::beneath::{Place, folder};
 use crate::source::block::{BLOCK, Block, Cursor, WINDOW, Want};
+use crate::source::columns::ColumnMap;
 use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, Source, begin, recognise_pipe};
@@ -74,8 +75,8 @@ pub fn load_unchecked(
 
 fn begin_loading(inputs: Expand, threads: usize, side: Arc<SideData>, checks: bool, sink: &Sink) -> (Store, Loader) {
     let (wake, woken) = channel();
-    let cache = inputs.cache().clone();
-    let shared = Arc::new(Shared { cache, side, checks, ..Shared::default() });
+    let (cache, columns) = (inputs.cache().clone(), inputs.columns().clone());
+    let shared = Arc::new(Shared { cache, columns, side, checks, ..Shared::default() });
     let mut store = Store::default();
     let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
     let begun = Instant::now();
@@ -151,6 +152,7 @@ struct Shared {
     more: Condvar,
     stopped: AtomicBool,
     cache: Arc<DocumentCache>,
+    columns: Arc<ColumnMap>,
     ids: Mutex<HashMap<(usize, u32), Ids>>,
     side: Arc<SideData>,
     /// Whether the rules look at the records.
@@ -641,7 +643,7 @@ impl Scout {
         for name in &names {
             self.watch(name);
         }
-        let begun = begin(input, &self.shared.cache);
+        let begun = begin(input, &self.shared.cache, &self.shared.columns);
         if let Ok(Begun::PassedOver) = begun {
             return self.send(LoadEvent::PassedOver);
         }
@@ -949,7 +951,7 @@ impl Scout {
 
     fn reopen(&mut self, source: usize, changed: bool) {
         let Some(track) = self.sources.get_mut(source) else { return };
-        match begin(&track.input, &self.shared.cache) {
+        match begin(&track.input, &self.shared.cache, &self.shared.columns) {
             Ok(Begun::Source(found)) => self.opened(source, found, changed),
             Ok(_) => {}
             Err(failure) => {

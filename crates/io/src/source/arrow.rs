@@ -218,6 +218,7 @@ fn slice(bytes: &Bytes, start: usize, end: usize) -> Result<Bytes, &'static str>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::columns::ColumnMap;
     use crate::source::rows;
 
     fn stores() -> std::path::PathBuf {
@@ -230,7 +231,7 @@ mod tests {
 
     /// The records of a table.
     fn lines(bytes: &[u8]) -> Result<Option<String>, String> {
-        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap());
+        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
         rows.map(|rows| rows.map(|rows| String::from_utf8(rows.lines).unwrap())).map_err(|failure| failure.to_string())
     }
 

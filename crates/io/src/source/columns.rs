@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::source::open::Blob;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
-use stepscope_base::text::Untrusted;
+use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::words::closest;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;
@@ -16,6 +17,8 @@ const ROOM: usize = 12 << 20;
 const ROOM_A_BYTE: usize = 8;
 pub(super) const TOO_LARGE: &str =
     "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
+/// So many columns are named where another one was asked for.
+const NAMED: usize = 20;
 pub(super) const READ: &str = "cannot read";
 
 /// One value of a table.
@@ -113,6 +116,50 @@ pub(crate) struct Leaf {
     pub name: String,
     /// What it holds.
     pub kind: ColumnKind,
+}
+
+/// Which columns of a table stand for keys of records, where they have other names.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ColumnMap(Vec<(String, String)>);
+
+impl ColumnMap {
+    /// Of keys with their columns; of the same key the last counts.
+    pub fn new(pairs: &[(String, String)]) -> Self {
+        let is_last = |n: usize, key: &str| !pairs.iter().skip(n + 1).any(|(later, _)| later == key);
+        let pairs = pairs.iter().enumerate().filter(|(n, (key, _))| is_last(*n, key));
+        Self(pairs.map(|(_, pair)| pair.clone()).collect())
+    }
+
+    /// Whether every column stands for itself.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The keys of a row, each with its column: those that were asked for, and the other columns under their own names.
+    /// `Err`: why that cannot be.
+    pub(super) fn keys<'m>(&'m self, leaves: &'m [Leaf]) -> Result<Vec<(usize, &'m str)>, Shown> {
+        let place = |(key, column): &'m (String, String)| match leaves.iter().position(|leaf| leaf.name == *column) {
+            Some(place) if leaves.get(place).is_some_and(|leaf| leaf.kind == ColumnKind::Unread) => {
+                Err(shown!("its column \"{}\" is nested deeply or no JSON", Shown::line(column.as_bytes())))
+            }
+            Some(place) => Ok((place, key.as_str())),
+            None => {
+                let names = || leaves.iter().map(|leaf| leaf.name.as_str());
+                let missing = shown!("it has no column \"{}\"", Shown::line(column.as_bytes()));
+                let all = || Shown::line(names().take(NAMED).collect::<Vec<_>>().join(", ").as_bytes());
+                Err(match closest(column, names()) {
+                    Some(name) => shown!("{missing}. Did you mean \"{}\"?", Shown::line(name.as_bytes())),
+                    None => shown!("{missing}; its columns are {}", all()),
+                })
+            }
+        };
+        let mapped = self.0.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        let is_free = |(place, key): &(usize, &str)| mapped.iter().all(|(other, named)| other != place && named != key);
+        let own = leaves.iter().enumerate().map(|(place, leaf)| (place, leaf.name.as_str())).filter(is_free);
+        let mut keys: Vec<_> = own.chain(mapped.iter().copied()).collect();
+        keys.sort_by_key(|(place, _)| *place);
+        Ok(keys)
+    }
 }
 
 /// What a table may take once it is decoded.

@@ -14,6 +14,7 @@ use crate::log::forks::FORKS;
 use crate::source::answers::{self, AnswerStore, Spool, StoreDocuments, StoreReport};
 use crate::source::beneath::{Beneath, Place, is_link};
 use crate::source::block::BLOCK;
+use crate::source::columns::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::magic::{is_journal, not_text};
@@ -149,6 +150,7 @@ pub struct Expand {
     stack: Vec<Step>,
     entered: HashSet<(u64, u64)>,
     cache: Arc<DocumentCache>,
+    columns: Arc<ColumnMap>,
     /// The files of forks that were met, where they are wanted: they come last.
     forks: Option<BTreeMap<PathBuf, Place>>,
     links: u64,
@@ -217,6 +219,12 @@ impl Expand {
         Ok(Self { cache: Arc::new(cache), ..self })
     }
 
+    /// With columns of tables that stand for keys of records.
+    #[must_use]
+    pub fn with_columns(self, columns: ColumnMap) -> Self {
+        Self { columns: Arc::new(columns), ..self }
+    }
+
     /// Also the forks of what is read, from files beside it and from this one.
     #[must_use]
     pub fn with_forks(self, also: Option<&Path>) -> Self {
@@ -245,6 +253,11 @@ impl Expand {
     /// How many links in folders were not followed so far.
     pub const fn links(&self) -> u64 {
         self.links
+    }
+
+    /// Which columns of tables stand for which keys.
+    pub const fn columns(&self) -> &Arc<ColumnMap> {
+        &self.columns
     }
 
     /// Where the documents are that the records cite.
@@ -327,7 +340,10 @@ pub enum Begun {
 }
 
 /// Opens an input and recognises it by its first block.
-pub fn begin(input: &Input, cache: &Arc<DocumentCache>) -> Result<Begun, Failure> {
+pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> Result<Begun, Failure> {
+    // Forks are lines, whatever their parents are.
+    let own = ColumnMap::default();
+    let columns = if matches!(input, Input::Forks(_) | Input::Sample(_)) { &own } else { columns };
     let opened = match input {
         Input::Standard => standard_input()?,
         Input::Named(path) => open(path)?,
@@ -341,6 +357,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>) -> Result<Begun, Failure
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
     let blob = match opened {
+        Opened::Pipe(_) if !columns.is_empty() => return Err(Failure::own("cannot read", &input.name(), NO_TABLE)),
         Opened::Pipe(pipe) => return Ok(Begun::Pipe(pipe)),
         Opened::File(blob) => blob,
     };
@@ -364,7 +381,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>) -> Result<Begun, Failure
         },
     };
     let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
-    let source = recognise(blob, found)?;
+    let source = recognise(blob, found, columns)?;
     let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
     Ok(source.map_or(Begun::PassedOver, |source| Begun::Source(source.citing(documents))))
 }
@@ -406,7 +423,7 @@ pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> 
         report.failures.extend(spool.failure.take());
         let nothing = spool.is_empty() && !report.failures.is_empty();
         if !report.changed {
-            let source = if nothing { Ok(None) } else { recognise(blob, false) };
+            let source = if nothing { Ok(None) } else { recognise(blob, false, &ColumnMap::default()) };
             return source.map_or_else(
                 |failure| (None, StoreReport { failures: vec![failure], ..StoreReport::default() }),
                 |source| (source.map(|source| source.citing(documents)), report),
@@ -442,7 +459,8 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
         // They are turned into lines, and that can be done only when all of it is there.
         let blob = Blob::in_memory(name.clone())?;
         spool(head.as_slice().chain(pipe), &blob, |_| true)?;
-        recognise(blob, false)?.ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))?
+        recognise(blob, false, &ColumnMap::default())?
+            .ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))?
     } else if let Some(why) = not_text(&head) {
         return Err(Failure::own("cannot read", name, why));
     } else {
@@ -452,15 +470,20 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
     Ok(source.citing(Documents::nowhere(cache.clone())))
 }
 
+/// Why columns cannot stand for keys.
+const NO_TABLE: &str = "columns were named, and it is no table; leave out --columns, or name a Parquet or Arrow file";
+
 /// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
-pub fn recognise(blob: Blob, found: bool) -> Result<Option<Source>, Failure> {
+pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
-    if (head.starts_with(parquet::MAGIC) || arrow::begins(&head))
-        && let Some(source) = table(&blob, stat, found)?
-    {
+    let is_table = head.starts_with(parquet::MAGIC) || arrow::begins(&head);
+    if is_table && let Some(source) = table(&blob, stat, found, columns)? {
         return Ok(Some(source));
+    }
+    if !is_table && !found && !columns.is_empty() {
+        return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
     }
     if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
@@ -485,8 +508,8 @@ pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) ->
 
 /// The records of a table, if its rows are records: places are those of their lines. A table in a folder may belong to
 /// a document: what is wrong with it is said only of one that is named.
-fn table(blob: &Blob, stat: Stat, found: bool) -> Result<Option<Source>, Failure> {
-    let rows = match rows::read(blob) {
+fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
+    let rows = match rows::read(blob, columns) {
         Ok(rows) => rows,
         Err(_) if found => None,
         Err(failure) => return Err(failure),
@@ -597,10 +620,16 @@ mod tests {
             ["a.json", "b/10.jsonl", "b/2.jsonl", "notes.md", "z.txt"].map(|name| Input::Found(root.join(name)));
         assert_eq!(inputs[..5], names);
         assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
-        assert!(matches!(begin(&inputs[0], &Arc::default()), Ok(Begun::Source(_))));
-        assert!(matches!(begin(&inputs[3], &Arc::default()), Ok(Begun::PassedOver)), "prose is no record");
-        assert!(matches!(begin(&inputs[4], &Arc::default()), Ok(Begun::Source(_))), "told by content, not by name");
-        assert!(begin(&inputs[6], &Arc::default()).is_err());
+        assert!(matches!(begin(&inputs[0], &Arc::default(), &ColumnMap::default()), Ok(Begun::Source(_))));
+        assert!(
+            matches!(begin(&inputs[3], &Arc::default(), &ColumnMap::default()), Ok(Begun::PassedOver)),
+            "prose is no record"
+        );
+        assert!(
+            matches!(begin(&inputs[4], &Arc::default(), &ColumnMap::default()), Ok(Begun::Source(_))),
+            "told by content, not by name"
+        );
+        assert!(begin(&inputs[6], &Arc::default(), &ColumnMap::default()).is_err());
         assert!(
             begin(&Input::Found(root.join("gone.jsonl")), &Arc::default()).is_err(),
             "records that cannot be read are said"
@@ -637,7 +666,7 @@ mod tests {
         let path = dir.path().join("wide.jsonl");
         let wide: Vec<u8> = "\u{feff}{\"a\": 1}\n{\"a\": 2}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         std::fs::write(&path, wide).unwrap();
-        let Begun::Source(source) = begin(&Input::Named(path), &Arc::default()).unwrap() else {
+        let Begun::Source(source) = begin(&Input::Named(path), &Arc::default(), &ColumnMap::default()).unwrap() else {
             panic!("not a source")
         };
         assert_eq!((source.layout, source.decoded, source.blob.len()), (Layout::Lines(b'\n'), true, Ok(18)));
@@ -648,7 +677,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("runs.jsonl");
         std::fs::write(&path, b"\x1f\x8b\x08\0").unwrap();
-        let failure = begin(&Input::Named(path), &Arc::default()).unwrap_err().to_string();
+        let failure = begin(&Input::Named(path), &Arc::default(), &ColumnMap::default()).unwrap_err().to_string();
         assert!(failure.ends_with("runs.jsonl: this is gzip; unpack it first: gunzip"), "{failure}");
     }
 }

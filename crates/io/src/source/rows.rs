@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::source::arrow::ArrowTable;
-use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, room_of};
+use crate::source::columns::{Cell, ColumnKind, ColumnMap, Columns, Leaf, READ, room_of};
 use crate::source::open::Blob;
 use crate::source::parquet;
 use stepscope_base::json::Tape;
@@ -66,21 +66,23 @@ enum RecordPlace {
     Column(usize),
 }
 
-/// Reads the rows of a table as records; `Ok(None)`: they are none.
-pub(crate) fn read(blob: &Blob) -> Result<Option<RecordRows>, Failure> {
+/// Reads the rows of a table as records; `Ok(None)`: they are none. Where columns were given keys, any row is a record.
+pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, Failure> {
     let mut table = OpenTable::open(blob)?;
     let leaves = table.leaves();
+    let fail = |why| Failure { what: READ, path: blob.name().clone(), source: why };
+    let keys = map.keys(&leaves).map_err(fail)?;
     let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.kind != ColumnKind::Unread).collect();
     if !(1..=MAX_COLUMNS).contains(&wanted.iter().filter(|wanted| **wanted).count()) {
         return Ok(None);
     }
     let (mut tape, room) = (Tape::default(), room_of(blob)?);
-    let (mut lines, mut known) = (Vec::new(), None);
+    let (mut lines, mut known) = (Vec::new(), (!map.is_empty()).then_some(RecordPlace::Keyed));
     while let Some(columns) = table.next(&wanted)? {
         if columns.rows == 0 {
             continue;
         }
-        let Some(place) = known.or_else(|| place_of(&leaves, &columns, &mut tape)) else { break };
+        let Some(place) = known.or_else(|| place_of(&leaves, &keys, &columns, &mut tape)) else { break };
         if let (RecordPlace::Column(column), None) = (place, known) {
             wanted.iter_mut().enumerate().for_each(|(n, wanted)| *wanted = n == column);
         }
@@ -90,7 +92,7 @@ pub(crate) fn read(blob: &Blob) -> Result<Option<RecordRows>, Failure> {
                 RecordPlace::Column(column) => {
                     line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut lines);
                 }
-                RecordPlace::Keyed => by_key(&leaves, &columns, row, &mut tape, &mut lines),
+                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut lines),
             }
             if lines.len() > room {
                 let why = "its rows are far larger as records; write them as JSON lines";
@@ -102,15 +104,15 @@ pub(crate) fn read(blob: &Blob) -> Result<Option<RecordRows>, Failure> {
     match known {
         Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
         Some(RecordPlace::Column(_)) => Ok(Some(RecordRows { lines, note: None })),
-        None => note.map_or(Ok(None), |why| Err(Failure { what: READ, path: blob.name().clone(), source: why })),
+        None => note.map_or(Ok(None), |why| Err(fail(why))),
     }
 }
 
 /// Where the first rows of a table have records, if they have any. A record's own procedure is a record too: the whole row
 /// comes first.
-fn place_of(leaves: &[Leaf], columns: &Columns, tape: &mut Tape) -> Option<RecordPlace> {
+fn place_of(leaves: &[Leaf], keys: &[(usize, &str)], columns: &Columns, tape: &mut Tape) -> Option<RecordPlace> {
     let mut begin = Vec::new();
-    (0..columns.rows.min(LOOKED_AT)).for_each(|row| by_key(leaves, columns, row, tape, &mut begin));
+    (0..columns.rows.min(LOOKED_AT)).for_each(|row| by_key(leaves, keys, columns, row, tape, &mut begin));
     if begin_as_records(&begin, tape) {
         return Some(RecordPlace::Keyed);
     }
@@ -118,10 +120,18 @@ fn place_of(leaves: &[Leaf], columns: &Columns, tape: &mut Tape) -> Option<Recor
 }
 
 /// A row as an object on a line.
-fn by_key(leaves: &[Leaf], columns: &Columns, row: usize, tape: &mut Tape, lines: &mut Vec<u8>) {
+fn by_key(
+    leaves: &[Leaf],
+    keys: &[(usize, &str)],
+    columns: &Columns,
+    row: usize,
+    tape: &mut Tape,
+    lines: &mut Vec<u8>,
+) {
     Style::ASCII.line(lines, |object| {
-        for (column, leaf) in leaves.iter().enumerate() {
-            put(leaf, columns.cell(column, row), tape, object);
+        for (column, key) in keys {
+            let is_bool = leaves.get(*column).is_some_and(|leaf| leaf.kind == ColumnKind::Bool);
+            put(key, is_bool, columns.cell(*column, row), tape, object);
         }
     });
 }
@@ -152,11 +162,10 @@ fn line_of(text: &[u8], tape: &mut Tape, lines: &mut Vec<u8>) {
 }
 
 /// A value under its key; nothing where the table holds nothing.
-fn put(leaf: &Leaf, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
-    let name = leaf.name.as_str();
+fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
     match cell {
         Cell::Null => {}
-        Cell::Int(n) if leaf.kind == ColumnKind::Bool => _ = object.put(name, *n != 0),
+        Cell::Int(n) if is_bool => _ = object.put(name, *n != 0),
         Cell::Int(n) => _ = object.put(name, *n),
         Cell::Float(x) => _ = object.put(name, *x),
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
@@ -220,7 +229,7 @@ mod tests {
     }
 
     fn lines(blob: &Blob) -> Option<String> {
-        read(blob).unwrap().map(|rows| String::from_utf8(rows.lines).unwrap())
+        read(blob, &ColumnMap::default()).unwrap().map(|rows| String::from_utf8(rows.lines).unwrap())
     }
 
     #[test]
@@ -249,9 +258,29 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_other_names_stand_for_keys() {
+        let schema = "required binary asked (UTF8); required boolean question; optional double gold;";
+        let blob = table(schema, &["2 + 3?", "3 + 4?"], Some(&[false, true]), Some(&[0.0, 7.0]));
+        let read = |pairs: &[(&str, &str)]| {
+            let pairs: Vec<_> = pairs.iter().map(|(key, column)| ((*key).to_owned(), (*column).to_owned())).collect();
+            let rows = super::read(&blob, &ColumnMap::new(&pairs)).map_err(|failure| failure.to_string())?;
+            Ok::<_, String>(rows.map(|rows| String::from_utf8(rows.lines).unwrap()))
+        };
+        assert_eq!(read(&[]), Ok(None), "its own names are no keys of records");
+        let lines = read(&[("question", "gold"), ("question", "asked"), ("gold_num", "gold"), ("x", "gold")]).unwrap();
+        let second = r#"{"question":"3 + 4?","gold_num":7.0,"x":7.0}"#;
+        assert_eq!(lines.unwrap(), format!("{}\n{second}\n", r#"{"question":"2 + 3?"}"#));
+        let why = read(&[("question", "n\u{1b}")]).unwrap_err();
+        assert!(why.ends_with("its columns are asked, question, gold") && !why.contains('\u{1b}'), "{why}");
+        assert!(read(&[("question", "askd")]).unwrap_err().ends_with("Did you mean \"asked\"?"));
+    }
+
+    #[test]
     fn a_table_of_records_opens_as_its_lines_and_another_one_does_not() {
         use crate::source::input::recognise;
-        let opened = |text: &str, found| recognise(table("required binary any (UTF8);", &[text], None, None), found);
+        let opened = |text: &str, found| {
+            recognise(table("required binary any (UTF8);", &[text], None, None), found, &ColumnMap::default())
+        };
         let source = opened(ANSWER, true).unwrap().unwrap();
         let mut text = Vec::new();
         source.blob.read(0, 1000, &mut text).unwrap();

@@ -260,6 +260,7 @@ impl GroupLeaves {
 mod tests {
     use std::sync::Arc;
 
+    use crate::source::columns::ColumnMap;
     use crate::source::open::Blob;
     use crate::source::rows;
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -273,7 +274,7 @@ mod tests {
 
     /// The records of a table, and what is said of it.
     fn read(bytes: &[u8]) -> Result<Option<(String, Option<Shown>)>, String> {
-        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap());
+        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
         let rows = rows.map_err(|failure| failure.to_string())?;
         Ok(rows.map(|rows| (String::from_utf8(rows.lines).unwrap(), rows.note)))
     }
