@@ -96,6 +96,64 @@ class ByHand(InFolder):
         self.assertEqual(dict(found.iter_rows()), expected)
 
 
+class Tables(InFolder):
+    """Each partition writes its tables; together they are one data set."""
+
+    def setUp(self):
+        super().setUp()
+        whole = records()
+        # One that is empty, and one that was retried in its place.
+        parts = [whole[n::2] for n in range(2)] + [[], whole[0::2]]
+        for n, part in zip((0, 1, 2, 0), parts, strict=True):
+            command = [stepscope.program(), "check", "-", "--format", "parquet", "--fail-on", "never", "--with-record"]
+            command += ["--out", str(self.folder / f"part-{n}")]
+            done = subprocess.run(command, input="".join(line + "\n" for line in part), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.found = stepscope.check(whole, fields=[*KEEP, "fitness"])
+        self.records = [(one["sha256"], one["kind"], (one["triage"] or {}).get("fix"), one["fitness"]) for one in self.found]
+        self.findings = [(one["sha256"], each["rule"], each["pointer"]) for one in self.found for each in one["findings"]]
+
+    def all(self, table: str) -> str:
+        return str(self.folder / "part-*" / f"{table}.parquet")
+
+    @unittest.skipUnless(support.has("duckdb"), "duckdb is not installed")
+    def test_duckdb_reads_them(self):
+        import duckdb
+
+        rows = duckdb.sql(f"SELECT sha256, kind, fix, fitness FROM '{self.all('records')}'").fetchall()
+        self.assertCountEqual(rows, self.records)
+        rows = duckdb.sql(f"SELECT sha256, rule, pointer FROM '{self.all('findings')}'").fetchall()
+        self.assertCountEqual(rows, self.findings)
+
+    @unittest.skipUnless(support.has("polars"), "polars is not installed")
+    def test_polars_reads_them(self):
+        import polars
+
+        rows = polars.read_parquet(self.all("records")).select("sha256", "kind", "fix", "fitness").rows()
+        self.assertCountEqual(rows, self.records)
+        rows = polars.read_parquet(self.all("findings")).select("sha256", "rule", "pointer").rows()
+        self.assertCountEqual(rows, self.findings)
+
+    @unittest.skipUnless(support.has("pyarrow"), "pyarrow is not installed")
+    def test_pyarrow_reads_them_and_its_tables_are_read(self):
+        import pyarrow.compute
+        import pyarrow.dataset
+        import pyarrow.feather
+
+        files = sorted(str(file) for file in self.folder.glob("part-*/records.parquet"))
+        table = pyarrow.dataset.dataset(files).to_table()
+        rows = [tuple(row.values()) for row in table.select(["sha256", "kind", "fix", "fitness"]).to_pylist()]
+        self.assertCountEqual(rows, self.records)
+        # Back through Arrow: the records themselves.
+        keys = {one["sha256"] for one in self.found if one["kind"] != "broken"}
+        whole = table.filter(pyarrow.compute.is_in(table["sha256"], pyarrow.array(sorted(keys)))).select(["record"])
+        for compression in ("uncompressed", "lz4", "zstd"):
+            path = self.folder / f"{compression}.arrow"
+            pyarrow.feather.write_feather(whole, str(path), compression=compression)
+            again = [(one["sha256"], each["rule"], each["pointer"]) for one in stepscope.check(path) for each in one["findings"]]
+            self.assertCountEqual(again, [finding for finding in self.findings if finding[0] in keys])
+
+
 @unittest.skipUnless(support.has("pyspark") and shutil.which("java"), "pyspark and java are not installed")
 class Spark(unittest.TestCase):
     @classmethod
