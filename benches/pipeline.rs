@@ -18,6 +18,7 @@ use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
 use stepscope_io::pipeline::side_data::Surroundings;
 use stepscope_io::source::block::{Block, Cursor, Want};
+use stepscope_io::source::columns::ColumnMap;
 use stepscope_io::source::input::{Begun, Input, begin, expand};
 
 const RECORDS: usize = 2_000;
@@ -87,7 +88,10 @@ fn rules(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn index(bencher: Bencher<'_, '_>) {
     let file = on_disk();
-    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone()), &Arc::default()) else { return };
+    let Ok(Begun::Source(source)) = begin(&Input::Named(file.path.clone()), &Arc::default(), &ColumnMap::default())
+    else {
+        return;
+    };
     let mut block = Block::default();
     bencher.counter(BytesCount::new(file.bytes)).bench_local(|| {
         let mut cursor = Cursor::new(source.blob.clone(), source.layout);

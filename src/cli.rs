@@ -197,13 +197,13 @@ pub struct AnswerArgs {
 /// How the rows of tables are records.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TableArgs {
-    /// Columns of a Parquet or Arrow table that stand for keys of a record: question=prompt,gold_answer=target
+    /// Read columns of a Parquet or Arrow table as these keys, for example question=prompt,answer=target
     #[arg(long, value_name = "KEY=COLUMN", value_delimiter = ',', value_parser = mapped)]
     columns: Vec<(String, String)>,
 }
 
 impl TableArgs {
-    /// Which column stands for which key.
+    /// The keys with their columns.
     pub fn map(&self) -> ColumnMap {
         ColumnMap::new(&self.columns)
     }

@@ -52,7 +52,7 @@ pub struct Start {
     pub paths: Vec<PathBuf>,
     /// The document of answers that name none.
     pub document: Option<PathBuf>,
-    /// Which columns of tables stand for which keys.
+    /// The columns of tables that are read as keys.
     pub columns: ColumnMap,
     /// The record that is opened, by its id, and its step from 1.
     pub at: (Option<String>, Option<usize>),

@@ -35,7 +35,7 @@ pub const FORMATS: &[Format] = &[
     typed::FORMAT,
 ];
 
-/// The keys that columns of tables can stand for.
+/// The keys that columns of tables can be read as.
 pub const KEYS: &[&str] = list![
     answer answer_found answer_schema choice_rationale chain completion confidence correct details doc_id document error
     error_type expected_answer extraction_method final_answer final_answer_bool final_answer_numerical fitness folder format

@@ -118,7 +118,7 @@ pub(crate) struct Leaf {
     pub kind: ColumnKind,
 }
 
-/// Which columns of a table stand for keys of records, where they have other names.
+/// Columns of a table that are read as keys of records, because they have other names.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ColumnMap(Vec<(String, String)>);
 
@@ -130,7 +130,7 @@ impl ColumnMap {
         Self(pairs.map(|(_, pair)| pair.clone()).collect())
     }
 
-    /// Whether every column stands for itself.
+    /// Whether every column keeps its name.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -219,7 +219,7 @@ impl Expand {
         Ok(Self { cache: Arc::new(cache), ..self })
     }
 
-    /// With columns of tables that stand for keys of records.
+    /// With columns of tables that are read as keys of records.
     #[must_use]
     pub fn with_columns(self, columns: ColumnMap) -> Self {
         Self { columns: Arc::new(columns), ..self }
@@ -255,7 +255,7 @@ impl Expand {
         self.links
     }
 
-    /// Which columns of tables stand for which keys.
+    /// The columns of tables that are read as keys.
     pub const fn columns(&self) -> &Arc<ColumnMap> {
         &self.columns
     }
@@ -470,7 +470,7 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
     Ok(source.citing(Documents::nowhere(cache.clone())))
 }
 
-/// Why columns cannot stand for keys.
+/// Said of what has no columns.
 const NO_TABLE: &str = "columns were named, and it is no table; leave out --columns, or name a Parquet or Arrow file";
 
 /// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
