@@ -631,10 +631,13 @@ mod tests {
         );
         assert!(begin(&inputs[6], &Arc::default(), &ColumnMap::default()).is_err());
         assert!(
-            begin(&Input::Found(root.join("gone.jsonl")), &Arc::default()).is_err(),
+            begin(&Input::Found(root.join("gone.jsonl")), &Arc::default(), &ColumnMap::default()).is_err(),
             "records that cannot be read are said"
         );
-        assert!(matches!(begin(&Input::Found(root.join("gone")), &Arc::default()), Ok(Begun::PassedOver)));
+        assert!(matches!(
+            begin(&Input::Found(root.join("gone")), &Arc::default(), &ColumnMap::default()),
+            Ok(Begun::PassedOver)
+        ));
     }
 
     #[test]
