@@ -907,7 +907,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     assert_eq!((&fork["trace"]["fork"]["parent"], &fork["model"]), (&"a7".into(), &"small".into()));
     assert_eq!(check(&path), (Some(0), "1 record, nothing found\n".to_owned()));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{ANSWER}\n"), "the source is never written");
-    d.keys("q").shows(&["Citation", "1 The deductible is USD 250."]);
+    d.keys("q").shows(&["Citation", "The deductible is USD 250."]);
     assert_eq!(stage(&d.app), None);
     d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys("q j Enter").shows(&["◉ A amount", "250 USD", "exact"]);
