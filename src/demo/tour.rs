@@ -257,6 +257,8 @@ impl Tour {
             SceneStage::Opening if self.app.screen() != ScreenKind::Table && is_idle(&self.app) => {
                 if let (Some(step), Some(view)) = (step, self.app.screens.record_mut()) {
                     view.go_to_moment(step);
+                    // Panes take what the step holds; no message may come that would lay them out.
+                    self.app.settle();
                 }
                 self.stage = SceneStage::Keys(0);
             }
