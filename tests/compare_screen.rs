@@ -352,7 +352,7 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
         "slip, unit, twice",
         "expected answer: suspect",
     ]);
-    d.shows(&["gold ␛[31mis wrong", "Fix: step_run, step 2", "overlap 1", "under 20 items are counted only"]);
+    d.shows(&["gold ␛[31mis wrong", "Fix: model output, step 2", "overlap 1", "under 20 items are counted only"]);
     d.keys("x").shows(&["1 [ ] slip", "2 [ ] unit, twice", "Enter save", "Esc cancel"]);
     d.keys("2 1 1").shows(&["1 [ ] slip", "2 [x] unit, twice"]);
     d.keys("9");

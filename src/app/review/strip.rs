@@ -232,8 +232,7 @@ fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("from step {step}  "), Role::Accent));
     }
     if let Some(target) = &draft.target {
-        let known = target.utf8().and_then(Fix::from_word).map(|fix| Shown::own(fix.phrase()));
-        line.push(look.span(format!("{}  ", shown!("Fix: {}", known.unwrap_or_else(|| target.line()))), Role::Accent));
+        line.push(look.span(format!("Fix: {}  ", Fix::phrase_of(target)), Role::Accent));
     }
     line.extend(draft.gold.map(|gold| gold_span(gold, look)));
     if let Some(correction) = &draft.correction {

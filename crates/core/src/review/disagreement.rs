@@ -6,6 +6,7 @@ use super::event::{Event, GoldStatus, Verdict};
 use super::fold::{ItemReviews, Reviews};
 use super::labels::LabelSets;
 use crate::summary::Summary;
+use crate::triage::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -69,7 +70,7 @@ fn voice(event: &Event, sets: &LabelSets<'_>) -> Option<ReviewerVerdict> {
         reviewer: event.reviewer.id.line(),
         verdict: event.verdict?,
         labels: labels.collect(),
-        fix: event.fix_target.as_ref().map(Untrusted::line).map(|target| target.join(&step)),
+        fix: event.fix_target.as_ref().map(|target| Fix::phrase_of(target).join(&step)),
         gold: event.gold_status,
         note: event.note.as_ref().map(Untrusted::prose),
         event: event.clone(),

@@ -8,6 +8,7 @@ use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
 use super::log_line::write_part;
 use super::stats::name_of;
+use crate::triage::Fix;
 use stepscope_base::json::write::{Json, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
@@ -262,7 +263,7 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
         };
         let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (stale)") };
         if let Some(target) = &event.fix_target {
-            said = format!("{said}, fix {}", target.line());
+            said = format!("{said}, fix: {}", Fix::phrase_of(target));
         }
         if let Some(step) = event.first_bad_step {
             said = format!("{said}, step {step}");

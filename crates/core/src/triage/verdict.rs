@@ -2,7 +2,7 @@
 
 use crate::arithmetic::number::Number;
 use stepscope_base::json::Pointer;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, Untrusted};
 
 stepscope_base::words! {
     /// Where to fix a run.
@@ -17,6 +17,13 @@ stepscope_base::words! {
         Gold = "gold" => "expected answer",
         /// The record does not tell.
         Unknown = "unknown" => "unknown",
+    }
+}
+
+impl Fix {
+    /// A place as people read it: `step_run` is the model output. A name of somebody's own stays as it is.
+    pub fn phrase_of(place: &Untrusted<'_>) -> Shown {
+        place.utf8().and_then(Self::from_word).map_or_else(|| place.line(), |fix| Shown::own(fix.phrase()))
     }
 }
 

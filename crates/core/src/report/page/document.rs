@@ -13,8 +13,9 @@ use crate::case::CaseView;
 use crate::finding::{Severity, grouped};
 use crate::review::event::{EventKind, GoldStatus, Verdict};
 use crate::rules::RuleId;
+use crate::triage::Fix;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::Shown;
 
 /// Everything before the first element that people see.
 pub(super) fn begin(html: &mut Html, title: &Shown, version: &'static str) {
@@ -514,7 +515,7 @@ fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
     }
     html.raw(if said.is_stale { " <span class=\"chip\">↻ changed since</span>" } else { "" }).raw("</p>\n");
     let labels: Vec<String> = said.labels.iter().map(|label| label.line().into_string()).collect();
-    let fix = said.fix.as_ref().map(Untrusted::line);
+    let fix = said.fix.as_ref().map(Fix::phrase_of);
     let correction = said.correction.as_ref().map(|correction| correction.line().shortened(400));
     for (name, text) in [
         ("Labels: ", (!labels.is_empty()).then(|| shown!("{}", labels.join(", ")).shortened(400))),
