@@ -255,7 +255,7 @@ pub enum Command {
     Export(Box<export::ExportArgs>),
     /// Show a tour of the program: Space for the next scene
     ///
-    /// With --check, --svg, --cast, --html or --md it is played without a terminal. Exit code: 0 done, 1 a scene could not be shown, 2
+    /// With --check, --svg, --cast, --html or --md it runs without a terminal. Exit code: 0 done, 1 a scene could not be shown, 2
     /// something could not be done.
     #[command(hide = true)]
     Demo(Box<DemoArgs>),

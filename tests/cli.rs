@@ -71,7 +71,7 @@ fn check_says_what_where_and_how_it_ended() {
     let good = run(&["check"], &[&folder.path("good.jsonl")]);
     assert_eq!(
         (code(&good), text(&good.stdout)),
-        (0, "1 record, nothing found; read 1, skipped 2: 1 comment line, 1 blank line\n")
+        (0, "1 record, no findings; read 1, skipped 2: 1 comment line, 1 blank line\n")
     );
     assert!(good.stderr.is_empty());
 
@@ -117,7 +117,7 @@ fn what_cannot_be_read_is_said_and_the_rest_is_checked() {
     let output = run(&["check"], &[&folder.path("nowhere")]);
     assert_eq!((code(&output), text(&output.stdout)), (2, ""), "{output:?}");
     let output = run(&["check"], &[&folder.path("nowhere"), &folder.path("good.jsonl")]);
-    let last = "1 record, nothing found; 1 file could not be read; read 1, skipped 2: 1 comment line, 1 blank line\n";
+    let last = "1 record, no findings; 1 file could not be read; read 1, skipped 2: 1 comment line, 1 blank line\n";
     assert_eq!((code(&output), text(&output.stdout)), (2, last));
 
     let empty = tempfile::tempdir().unwrap();
@@ -299,7 +299,7 @@ fn show_prints_a_record_a_step_and_a_prompt() {
 
     for (arguments, words) in [
         (&["show", "--id", "none"][..], "no record has the id \"none\"; 2 were read"),
-        (&["show", "--id", "good", "--step", "3"], "there is no step 3"),
+        (&["show", "--id", "good", "--step", "3"], "no step 3"),
     ] {
         let output = run(arguments, &[&path]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
@@ -379,7 +379,7 @@ fn flags_may_stand_before_a_command_and_no_command_is_a_file() {
     for before in [&["--theme", "light"][..], &["--theme=light"], &["--config-dir", "/nowhere"], &["--format", "text"]]
     {
         let output = run(&[before, &["check"]].concat(), &[&good]);
-        assert!(code(&output) == 0 && text(&output.stdout).starts_with("1 record, nothing found"), "{output:?}");
+        assert!(code(&output) == 0 && text(&output.stdout).starts_with("1 record, no findings"), "{output:?}");
     }
     for (word, words) in [
         ("chek", "unknown command \"chek\", and no such file. Did you mean \"check\"?"),
@@ -395,7 +395,7 @@ fn flags_may_stand_before_a_command_and_no_command_is_a_file() {
     // What stands behind -- or has the form of a path is one.
     for arguments in [&["--", "check"][..], &["./chek"], &["chek.jsonl"]] {
         let output = run(arguments, &[]);
-        assert!(code(&output) == 2 && text(&output.stderr).contains("there is no such file; check the"), "{output:?}");
+        assert!(code(&output) == 2 && text(&output.stderr).contains("cannot open"), "{output:?}");
     }
     let queue = run(&["--queue", "check"], &[&good]);
     assert!(code(&queue) == 2 && text(&queue.stderr).contains("unexpected argument '--queue'"), "{queue:?}");
@@ -405,7 +405,7 @@ fn flags_may_stand_before_a_command_and_no_command_is_a_file() {
 fn the_screen_is_not_opened_for_what_is_not_there() {
     let folder = Folder::new();
     let (good, none) = (folder.path("good.jsonl"), folder.path("none.jsonl"));
-    let sentence = format!("cannot open {}: there is no such file; check the spelling", none.display());
+    let sentence = format!("cannot open {}: no such file", none.display());
     for paths in [&[&*none][..], &[&none, &none]] {
         let output = run(&[], paths);
         assert_eq!(code(&output), 2);
@@ -471,7 +471,7 @@ fn a_filter_takes_records_as_on_the_screen() {
     // The exit code is that of the records that fit.
     assert_eq!(code(&check("-rule:answer/schema correct:true steps>90", &[])), 0);
     for (filter, words) in
-        [("nope:1", "no field"), ("cell:both", "use them on the screen"), ("verdict:fail", "review list")]
+        [("nope:1", "unknown field"), ("cell:both", "use them on the screen"), ("verdict:fail", "review list")]
     {
         let output = check(filter, &[]);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words), "{output:?}");
@@ -554,7 +554,7 @@ fn wrong_runs_are_placed() {
 
     let board = run(&["check", "--summary"], &[&runs]);
     assert!(
-        text(&board.stdout).contains("step_run       1     1              1  run/recompute 1; step 2 1"),
+        text(&board.stdout).contains("model output         1     1              1  run/recompute 1; step 2 1"),
         "{board:?}"
     );
 
@@ -606,9 +606,9 @@ fn completions_are_judged_in_order_and_compared_with_what_was_recorded() {
     );
     assert_eq!((&lines[1]["reward"], &lines[1]["error"]), (&0.5.into(), &"schema_invalid".into()));
     let name = verified.display();
-    assert_eq!(lines[2]["error"], format!("{name}, line 4: there is no field completion"));
+    assert_eq!(lines[2]["error"], format!("{name}, line 4: no field \"completion\"; set --field"));
     assert!(lines[2]["reward"].is_null() && lines[3]["reward"].is_null(), "what cannot be scored is no bad score");
-    assert!(lines[3]["error"].as_str().unwrap().starts_with(&format!("{name}, line 5: this is no record: ")));
+    assert!(lines[3]["error"].as_str().unwrap().starts_with(&format!("{name}, line 5: not a record: ")));
     assert_eq!(
         text(&output.stderr),
         "stepscope: 4 records, 1 passed, 1 failed, 2 not scored; mean reward 0.7500; \
@@ -673,13 +673,13 @@ fn verify_ends_with_what_became_of_it() {
     assert_eq!(code(&run(&json, &[&good])), 0);
     let both = run(&json, &[&none, &good]);
     assert_eq!((code(&both), results(&both).len()), (2, 1));
-    assert!(text(&both.stderr).contains("none.jsonl: there is no such file"), "{both:?}");
+    assert!(text(&both.stderr).contains("none.jsonl: no such file"), "{both:?}");
     for (arguments, why) in [
         (&["verify"][..], "choose a verifier"),
-        (&["verify", "--verifier", "json"], "there is no such verifier"),
-        (&["verify", "--verifier", "regex_format", "--pattern", "("], "this group is never closed"),
-        (&["verify", "--verifier", "json_structure", "--full-match"], "full_match means nothing to it"),
-        (&["verify", "--chain", "/none.toml"], "there is no such file"),
+        (&["verify", "--verifier", "json"], "unknown verifier (available: "),
+        (&["verify", "--verifier", "regex_format", "--pattern", "("], "group not closed"),
+        (&["verify", "--verifier", "json_structure", "--full-match"], "it has no option full_match"),
+        (&["verify", "--chain", "/none.toml"], "no such file"),
         (&["verify", "--chain", "x", "--verifier", "y"], "cannot be used with"),
     ] {
         let output = run(arguments, &[&good]);

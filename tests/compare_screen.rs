@@ -217,12 +217,12 @@ fn odd_baselines_are_counted_not_refused() {
     let other = row("3", 5, true).replace("q3?", "\\u001b[31mother?");
     let b = format!("// a comment\n{}{}{{\"id\": \"2\", \n{other}", row("\"1\"", 5, true), row("1", 6, false));
     let (_folder, mut d) = two(&a, &b);
-    d.keys("m").shows(&["1 in A alone", "0 in A and 1 in B", "ask different questions"]);
+    d.keys("m").shows(&["unmatched: 1 in A", "duplicate ids: 0 in A, 1 in B", "ask different questions"]);
     assert_eq!(numbers(&d.screen(), "both correct"), [2]);
     assert_eq!(numbers(&d.screen(), "missing or failed"), [2], "the broken line is an item of its own");
     d.keys("q G B").shows(&["␛[31mother?"]);
     let (_folder, mut empty) = two(&a, "");
-    empty.keys("m").shows(&["0 by id, 0 by question; 3 in A alone", "of none"]);
+    empty.keys("m").shows(&["0 by id, 0 by question; unmatched: 3 in A", "none"]);
     let (_folder, mut nothing) = two("", &a);
     nothing.keys("m").shows(&["0 by id"]).hides(&["NaN"]);
     nothing.keys("j Enter");
@@ -352,7 +352,7 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
         "slip, unit, twice",
         "expected answer: suspect",
     ]);
-    d.shows(&["gold ␛[31mis wrong", "Fix: model output, step 2", "overlap 1", "under 20 items are counted only"]);
+    d.shows(&["gold ␛[31mis wrong", "Fix: model output, step 2", "overlap 1", "(too few for kappa)"]);
     d.keys("x").shows(&["1 [ ] slip", "2 [ ] unit, twice", "Enter save", "Esc cancel"]);
     d.keys("2 1 1").shows(&["1 [ ] slip", "2 [x] unit, twice"]);
     d.keys("9");
@@ -411,7 +411,7 @@ fn a_decision_that_could_not_be_saved_holds_the_end_and_is_given_again() {
 #[test]
 fn the_record_of_a_dispute_opens_and_agreement_in_full() {
     let (_folder, mut d) = reviewed();
-    d.resize(80, 24).keys("A Tab").shows(&["ada judged 4", "bob judged 1", "overlap 1"]);
+    d.resize(80, 24).keys("A Tab").shows(&["ada reviewed 4", "bob reviewed 1", "overlap 1"]);
     d.keys("Esc Enter");
     assert_eq!(d.app.screen(), ScreenKind::Run);
     d.shows(&["Item 6"]);

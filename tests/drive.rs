@@ -252,11 +252,11 @@ fn filtering_by_columns_and_by_text() {
 fn a_filter_that_is_not_understood_says_why() {
     let mut d = Drive::runs();
     d.keys("f 'steps>x' Enter");
-    d.shows(&["steps needs a number after the sign, as in steps>4", "filter: steps>x"]);
+    d.shows(&["steps needs a number, as in steps>4", "filter: steps>x"]);
     d.keys("^U 'colour:red' Enter");
-    d.shows(&["there is no field"]);
+    d.shows(&["unknown field"]);
     d.keys("^U 'text:\"open' Enter");
-    d.shows(&["this quote is not closed"]);
+    d.shows(&["missing closing quote"]);
     d.keys("^U 'correct:maybe' Enter");
     d.shows(&["takes true, false, unknown"]);
     d.keys("^W 'correct:false' Enter");

@@ -166,7 +166,7 @@ fn what_is_hidden_is_not_in_the_page() {
         stepscope(&["export", "--id", id, "--html", at, "--no-passages"], &[&sample("policy.jsonl")]).status.success()
     );
     let text = std::fs::read_to_string(&page).unwrap();
-    assert!(text.contains("passages of the document are left out") && !text.contains("Policyholder: Ilse"), "{text}");
+    assert!(text.contains("Without the passages of the document") && !text.contains("Policyholder: Ilse"), "{text}");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_page_takes_the_place_of_a_page_alone() {
     let refused = to(&other, "1");
     assert_eq!(refused.status.code(), Some(2));
     assert!(said(&refused).contains("nothing is overwritten"), "{}", said(&refused));
-    assert_eq!(to(&page, "9").status.code(), Some(2), "there is no such step");
+    assert_eq!(to(&page, "9").status.code(), Some(2), "no such step");
 }
 
 #[test]

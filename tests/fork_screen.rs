@@ -66,7 +66,7 @@ fn what_cannot_be_saved_is_said_and_kept_and_saved_later() {
     assert_eq!(d.status(), "everything is saved");
     let line = edited(d.app.screens.record().unwrap().opened.text(), 1, "problem_text", "\"another\"");
     keep(&mut d, line);
-    assert!(d.status().starts_with("NOT SAVED, it is no regular file (^S retries): "));
+    assert!(d.status().starts_with("NOT SAVED, it is not a regular file (^S retries): "));
     d.keys("j");
     assert!(d.header().contains("✗ 1 not saved"), "{}", d.header());
     d.keys("^S");
@@ -95,7 +95,7 @@ fn forks_go_where_they_were_told_to_but_never_into_records() {
     let before = std::fs::read(&path).unwrap();
     d.app.forks.path = Some(path.clone());
     keep(&mut d, line);
-    assert!(d.status().contains("something else than forks and is left alone; name another with --forks"));
+    assert!(d.status().contains("does not hold forks and was not changed; choose another file with --forks"));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 

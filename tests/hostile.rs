@@ -333,7 +333,7 @@ fn a_panic_of_a_library_is_told_in_a_sentence() {
         let said = String::from_utf8(output.stderr).unwrap();
         let about: Vec<_> = said.lines().filter(|line| line.contains("broken.parquet")).collect();
         assert_eq!(about.len(), 1, "{said}");
-        assert!(about[0].contains("no sound parquet table; write it anew"), "{said}");
+        assert!(about[0].contains("this parquet table is damaged; write it again"), "{said}");
         assert!(!said.contains("internal error") && !said.contains("metadata/mod.rs"), "{said}");
     }
 }

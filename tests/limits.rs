@@ -189,7 +189,7 @@ fn records_that_are_none_are_not_kept_by_the_million() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "many.jsonl", &"{}\n".repeat(100_001));
     write(&folder, "enough.jsonl", &"{}\n".repeat(100));
-    let why = "cannot keep apart what is in many.jsonl: more than 100,000 of its records are shorter than 40 bytes";
+    let why = "cannot tell apart the records of many.jsonl: more than 100,000 of its records are shorter than 40 bytes";
     let commands: [&[&str]; 4] = [
         &["compare", "many.jsonl", "enough.jsonl"],
         &["compare", "enough.jsonl", "many.jsonl"],
@@ -218,7 +218,7 @@ fn files_that_nobody_wrote_by_hand_are_refused() {
     write(&folder, "question.json", &format!("{{\"items\": {{\"pattern\": \"{}\"}}}}", "a?".repeat(80_000)));
     for (arguments, why) in [
         (["--chain", "long.toml", "c.jsonl"].as_slice(), "cannot use long.toml: it is larger than 1 MB"),
-        (&["--chain", "pattern.toml", "c.jsonl"], "a pattern has at most 10,000 characters"),
+        (&["--chain", "pattern.toml", "c.jsonl"], "the pattern is longer than 10,000 characters"),
         (&["--verifier", "json_schema", "--schema", "schema.json", "c.jsonl"], "more than 150,000 names and values"),
         (&["--verifier", "json_schema", "--schema", "question.json", "c.jsonl"], "or 100,000 bytes of them; split it"),
     ] {
@@ -282,7 +282,7 @@ fn what_was_not_read_whole_is_neither_run_nor_repaired() {
         for command in commands {
             let asks = if command.contains(&"--without-model") { &[][..] } else { &model };
             let ran = run(&folder, ROOM, &[command, asks].concat(), "");
-            let refused = ran.said.contains("the procedure is too large to be run: not all of it is read");
+            let refused = ran.said.contains("the procedure is too large to run: not all of it is read");
             assert_eq!((refused, refused && ran.code != Some(2)), (!is_whole, false), "{command:?} {}", ran.said);
             assert!(is_whole || ran.out.is_empty(), "{command:?}");
         }

@@ -223,7 +223,7 @@ fn fails(kind: TroubleKind, words: &str, kept: &str, answer: impl Fn(&Seen, &mut
     assert!(trouble.kind == kind && trouble.sentence.as_str().contains(words), "{words}: {trouble:?}");
     assert_eq!(content(&rerun), kept, "{words}");
     if !kept.is_empty() {
-        assert!(trouble.sentence.as_str().contains("partial and is not stored as an answer"), "{trouble:?}");
+        assert!(trouble.sentence.as_str().contains("is not stored as an answer"), "{trouble:?}");
     }
 }
 
@@ -231,35 +231,35 @@ fn fails(kind: TroubleKind, words: &str, kept: &str, answer: impl Fn(&Seen, &mut
 fn what_breaks_off_is_partial() {
     use TroubleKind::{Cut, NoReply, Refused};
     const THREE: &str = "word0 word1 word2 ";
-    fails(Cut, "did not answer", "", |_, _| {});
-    fails(Cut, "before the server said", THREE, |_, talk| {
+    fails(Cut, "did not respond", "", |_, _| {});
+    fails(Cut, "before the server marked it as complete", THREE, |_, talk| {
         sse(talk);
         words(talk, 3);
         talk.end();
     });
-    fails(Cut, "the connection broke", THREE, |_, talk| {
+    fails(Cut, "the connection was lost", THREE, |_, talk| {
         sse(talk);
         words(talk, 3);
         talk.raw("400\r\ndata: {\"choices\": [{\"del");
     });
-    fails(Cut, "the connection broke", "", |_, talk| {
+    fails(Cut, "the connection was lost", "", |_, talk| {
         talk.raw("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{\"choices\": ");
     });
-    fails(Cut, "the connection broke", "", |_, talk| {
+    fails(Cut, "the connection was lost", "", |_, talk| {
         sse(talk);
         talk.raw("zz\r\nhello\r\n");
     });
-    fails(Cut, "the connection broke", "", |_, talk| {
+    fails(Cut, "the connection was lost", "", |_, talk| {
         sse(talk);
         talk.raw("FFFFFFFFFFFFFFFF\r\nhello");
     });
-    fails(Refused, "says that it failed: overloaded", THREE, |_, talk| {
+    fails(Refused, "reported an error: overloaded", THREE, |_, talk| {
         sse(talk);
         words(talk, 3);
         talk.chunk("data: {\"error\": {\"message\": \"overloaded\", \"code\": 529}}\n\n");
         talk.end();
     });
-    fails(NoReply, "did not answer", "", |_, talk| {
+    fails(NoReply, "did not respond", "", |_, talk| {
         talk.raw(b"\x15\x03\x01\x00\x02\x02\x28SSH-2.0-OpenSSH\r\n");
         talk.wait_for_hang_up();
     });
@@ -268,22 +268,22 @@ fn what_breaks_off_is_partial() {
 #[test]
 fn what_is_no_reply_is_told() {
     use TroubleKind::NoReply;
-    fails(NoReply, "its answer begins: <html><form>␛[31m", "", |_, talk| {
+    fails(NoReply, "its response begins: <html><form>␛[31m", "", |_, talk| {
         talk.whole("200 OK", "text/html", "", "<html><form>\u{1b}[31mlogin</form></html>");
     });
-    fails(NoReply, "an empty answer", "", |_, talk| talk.whole("200 OK", "text/html", "", ""));
-    fails(NoReply, "an empty answer", "", |_, talk| {
+    fails(NoReply, "an empty response", "", |_, talk| talk.whole("200 OK", "text/html", "", ""));
+    fails(NoReply, "an empty response", "", |_, talk| {
         talk.raw("HTTP/1.1 204 No Content\r\n\r\n");
     });
-    fails(NoReply, "no reply of the kind openai", "", |_, talk| {
+    fails(NoReply, "no openai reply", "", |_, talk| {
         let body = r#"{"choices": {"0": null}, "response": [1, 2], "message": 7, "usage": "many"}"#;
         talk.whole("200 OK", "application/json", "", body);
     });
-    fails(NoReply, "no reply of the kind openai", "", |_, talk| {
+    fails(NoReply, "no openai reply", "", |_, talk| {
         let deep = format!("{{\"choices\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
         talk.whole("200 OK", "application/json", "", deep);
     });
-    fails(NoReply, "compressed its answer (gzip)", "", |_, talk| {
+    fails(NoReply, "compressed its response (gzip)", "", |_, talk| {
         talk.whole("200 OK", "application/json", "Content-Encoding: gzip\r\n", [0x1f, 0x8b, 8, 0, 0]);
     });
     fails(NoReply, "message head is too large", "", |_, talk| {
@@ -318,7 +318,7 @@ fn odd_replies_are_read_all_the_same() {
         done(talk);
     });
     assert_eq!(text, b"word0 word1 ");
-    assert_eq!(finish.notes[0].as_str(), "1 piece was not understood and passed over");
+    assert_eq!(finish.notes[0].as_str(), "1 chunk was not understood and skipped");
     let (text, _) = reads(|_, talk| {
         sse(talk);
         let broken = event("A@@B").into_bytes();
@@ -379,17 +379,17 @@ fn every_deadline_has_its_sentence() {
         server.wait_for_hang_ups(1);
     };
     let first = Limits { first: short, ..limits() };
-    late(first, "no answer from http://127.0.0.1:", "", |_, talk| talk.wait_for_hang_up());
+    late(first, "no response from http://127.0.0.1:", "", |_, talk| talk.wait_for_hang_up());
     late(first, "no content from http://127.0.0.1:", "", |_, talk| {
         sse(talk);
         while talk.chunk(": ping\n\n") {}
         talk.note_hang_up();
     });
-    late(first, "no answer from", "", |_, talk| {
+    late(first, "no response from", "", |_, talk| {
         while talk.raw("HTTP/1.1 100 Continue\r\n\r\n") {}
         talk.note_hang_up();
     });
-    late(first, "no answer from", "", |_, talk| {
+    late(first, "no response from", "", |_, talk| {
         talk.raw("HTTP/1.1 200 OK\r\nX-1: y\r\n");
         talk.wait_for_hang_up();
     });
@@ -427,7 +427,7 @@ fn replies_without_end_are_too_large() {
         while talk.chunk("y".repeat(10_000)) {}
         talk.note_hang_up();
     });
-    assert!(trouble(&rerun).sentence.as_str().contains("one piece of it is larger"), "{:?}", rerun.phase);
+    assert!(trouble(&rerun).sentence.as_str().contains("one chunk of it is larger"), "{:?}", rerun.phase);
     server.wait_for_hang_ups(1);
     let (rerun, _) = asked_with(small, |_, talk| {
         let body = format!("{{\"choices\": [{{\"message\": {{\"content\": \"{}\"}}}}]}}", "z".repeat(60_000));
@@ -475,7 +475,11 @@ fn a_busy_server_is_asked_again_but_not_for_ever() {
     let begun = Instant::now();
     let huge = "Retry-After: 1000000000000000000\r\n";
     let (rerun, server) = asked_with(Limits { retries: 2, ..limits() }, busy("429 Too Many", huge));
-    assert!(trouble(&rerun).sentence.as_str().ends_with("to wait 60 s more would take too long"), "{:?}", rerun.phase);
+    assert!(
+        trouble(&rerun).sentence.as_str().ends_with("waiting 60 s more would exceed the time limit"),
+        "{:?}",
+        rerun.phase
+    );
     assert!(server.seen().len() == 1 && begun.elapsed() < Duration::from_secs(15));
     // After the first piece nothing is asked again: it would be paid twice.
     let (rerun, server) = asked_with(Limits { retries: 2, ..limits() }, |_, talk| {
@@ -507,7 +511,9 @@ fn a_refused_schema_is_told_and_a_weaker_rung_is_taken() {
     let steps: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            RunEvent::Downgraded { from, to, why } => Some((*from, *to, why.as_str().contains("refuses (HTTP 400)"))),
+            RunEvent::Downgraded { from, to, why } => {
+                Some((*from, *to, why.as_str().contains("refused the request (HTTP 400)")))
+            }
             _ => None,
         })
         .collect();
@@ -548,7 +554,7 @@ fn keys_stay_home() {
         let endpoint = Endpoint::new(Backend::Chat, &server.url(""), ApiKey::new(KEY)).unwrap();
         let (rerun, _) = heard(&Client::new(endpoint, limits()).unwrap(), call());
         let said = trouble(&rerun).sentence.into_string();
-        assert!(said.contains(&format!("sends us to http://127.0.0.1:{}", other.port)), "{said}");
+        assert!(said.contains(&format!("redirects to http://127.0.0.1:{}", other.port)), "{said}");
         assert_eq!(server.seen()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     }
     assert!(other.seen().is_empty(), "a redirect was followed");
@@ -874,10 +880,10 @@ fn no_key_comes_back_as_the_name_of_a_model() {
 #[test]
 fn an_address_that_a_server_names_is_shown_without_its_secrets() {
     for (to, shown) in [
-        ("https://user:pw-of-somebody@other.example/v1?token=abc#x", "sends us to https://other.example/v1 ("),
+        ("https://user:pw-of-somebody@other.example/v1?token=abc#x", "redirects to https://other.example/v1 ("),
         ("?token=abc", "/v1/chat/completions ("),
-        ("https://[", "sends us to an address that cannot be read ("),
-        ("file:///etc/passwd", "sends us to file:///etc/passwd ("),
+        ("https://[", "redirects to an unreadable address ("),
+        ("file:///etc/passwd", "redirects to file:///etc/passwd ("),
     ] {
         let (rerun, _) = asked(move |_, talk| talk.whole("302 Found", "", &format!("Location: {to}\r\n"), ""));
         let said = trouble(&rerun).sentence.into_string();
@@ -1079,7 +1085,7 @@ fn a_cassette_plays_what_was_recorded() {
         assert_eq!(finish(&again[1]).stop, finish(&recorded[1]).stop);
         assert_eq!((content(&again[2]).as_str(), trouble(&again[2]).kind), ("é2", TroubleKind::Cut));
         let (unknown, _) = heard(&cassette, Call { seed: Some(8), ..call() });
-        assert!(trouble(&unknown).sentence.as_str().contains("not on the cassette, which holds 3 others"));
+        assert!(trouble(&unknown).sentence.as_str().contains("no recorded reply for this request among 3"));
     }
     assert_eq!(server.seen().len(), 3, "a cassette asks nobody");
     std::fs::write(&path, "{\"format\": \"other\"}\n").unwrap();

@@ -330,7 +330,7 @@ fn of_several_files_the_screen_shows_those_that_are_there_and_says_so_in_the_end
     terminal.wait_for(name);
     terminal.send("Q");
     terminal.assert_exit(2);
-    assert!(terminal.screen().contains("there is no such file"), "{}", terminal.screen());
+    assert!(terminal.screen().contains("no such file"), "{}", terminal.screen());
 }
 
 /// An allocation that fails would abort the program, and leave the terminal as it is.

@@ -204,7 +204,7 @@ fn esc_closes_the_connection_and_what_came_is_partial() {
         d.keys(key);
         server.wait_for_hang_ups(hung_up + 1);
         until(&mut d, Stage::Over);
-        d.shows(&["the call was broken off; what had come (14 bytes) is partial and is no answer", "not a result"]);
+        d.shows(&["the call was cancelled; the partial reply (14 bytes) is not an answer", "not a result"]);
         // It is compared with nothing, and not offered as if it were a result.
         d.hides(&["findings", "s keep", "Not saved", "computed"]);
         d.keys("S-Tab");
@@ -656,7 +656,7 @@ fn a_repair_is_broken_off_and_a_server_that_fails_is_said() {
     d.keys("Enter");
     d.wait_for(|app| matches!(&app.dialog, Some(Dialog::Repair(repair)) if !repair.content().is_empty()));
     d.shows(&["Esc cancels", "NameDescr"]).hides(&["Enter shows"]);
-    d.keys("j x ^C").shows(&["broken off; what had come is no answer", "errors 1 → 1"]);
+    d.keys("j x ^C").shows(&["cancelled; the partial reply is not used", "errors 1 → 1"]);
     assert!(d.quit.is_none());
     d.keys("Enter Esc").hides(&["Repair by"]);
     d.keys("F G Enter");
@@ -771,7 +771,7 @@ fn steps_down_reasoning_and_fences_are_shown_apart() {
     preview(&mut d, "r");
     d.keys("Enter");
     until(&mut d, Stage::Over);
-    d.shows(&["▲ the server refuses the schema", "three times four", "```json", "JSON mode asked for, obeyed 1/1"]);
+    d.shows(&["▲ the server rejects the schema", "three times four", "```json", "JSON mode requested, obeyed 1/1"]);
     d.resize(80, 24).keys("S-Tab G");
     d.shows(&["reasoning before it and a code fence around it removed"]);
     assert_eq!(server.seen().len(), 2);
@@ -879,7 +879,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     let server = Server::start(|_, talk| stream(talk, &[&REPLY[..40], &REPLY[40..]]));
     let (_folder, path, mut d) = answer_at(&server);
     let place = format!("http://127.0.0.1:{}", server.port);
-    d.shows(&["Preview (not sent)", "send a prompt made again from 1 line · ~", " kB · small at", &place]);
+    d.shows(&["Preview (not sent)", "send a prompt rebuilt from 1 line · ~", " kB · small at", &place]);
     d.shows(&["What is the deductible?"]).hides(&["how far", "samples"]);
     for key in ["R", "D", "^R"] {
         d.keys(key);
@@ -905,7 +905,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     let fork = forks(&path).remove(0);
     assert_eq!(fork["answer"]["items"][0]["amount"]["value"], 250);
     assert_eq!((&fork["trace"]["fork"]["parent"], &fork["model"]), (&"a7".into(), &"small".into()));
-    assert_eq!(check(&path), (Some(0), "1 record, nothing found\n".to_owned()));
+    assert_eq!(check(&path), (Some(0), "1 record, no findings\n".to_owned()));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{ANSWER}\n"), "the source is never written");
     d.keys("q").shows(&["Citation", "The deductible is USD 250."]);
     assert_eq!(stage(&d.app), None);
@@ -956,7 +956,7 @@ fn what_is_no_answer_is_never_taken_for_one() {
     d.shows(&["the answer   small at", "receiving"]);
     d.keys("Esc");
     until(&mut d, Stage::Over);
-    d.shows(&["the call was broken off", "is partial and is no answer", "no reply: the recorded answer"]);
+    d.shows(&["the call was cancelled", "is not an answer", "no reply: the recorded answer"]);
     d.hides(&["250 USD"]);
     d.keys("s");
     let fork = forks(&path).remove(0);
@@ -974,7 +974,7 @@ fn an_answer_whose_document_is_not_at_hand_is_not_asked_for() {
     d.ask(small_at(server.url("")));
     d.keys("Enter r");
     d.wait_for(|app| app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
-    d.shows(&["this answer cannot be re-run: the document is not at hand"]);
+    d.shows(&["this answer cannot be re-run: document not found"]);
     d.keys("Enter q");
     d.keys("R");
     assert_eq!(d.status(), "a structured answer is one call; r re-runs it");

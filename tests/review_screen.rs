@@ -277,7 +277,7 @@ fn labels_are_found_made_renamed_and_merged_and_old_verdicts_follow() {
     d.keys("Enter x / 'off by one'").shows(&["Enter creates the label off by one"]);
     d.keys("Enter").shows(&["new label: off by one", "⊖ fail: off by one"]);
     d.keys("Enter").until(|app| app.review.saved);
-    d.keys("x / 'gold'").shows(&["gold answer is wrong"]);
+    d.keys("x / 'gold'").shows(&["expected answer is wrong"]);
     d.keys("Enter Enter").until(|app| app.review.saved);
     // Renamed, and merged into another.
     d.keys("x / 'by one' ^R ^U 'fencepost' Enter").shows(&["renamed to fencepost"]);
@@ -298,7 +298,7 @@ fn gold_step_target_correction_and_note_go_with_the_verdict() {
     let mut d = desk.open();
     d.keys("Enter x 6 ! ! b").shows(&["first wrong step"]);
     d.keys("7 Enter").shows(&["a step from 1 to 2"]);
-    d.keys("Backspace 2 Enter @ = 'seven' Enter").shows(&["the answer to this item is a number"]);
+    d.keys("Backspace 2 Enter @ = 'seven' Enter").shows(&["the correction must be a number"]);
     d.keys("^U '7.50' Enter ; 'not what I think' Enter");
     d.shows(&["wrong unit or format  from step 2", "expected: wrong", "= 7.50", "not what I think"]);
     d.keys("Enter").until(|app| app.review.saved);
@@ -357,7 +357,7 @@ fn what_could_not_be_saved_is_kept_said_and_offered_again() {
     let journal = folder.join("j.reviews.jsonl");
     let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
     d.keys("Enter a").until(|app| app.log.failed_events() > 0);
-    d.shows(&["NOT SAVED", "1 NOT SAVED, ^S retries", "its folder is gone"]);
+    d.shows(&["NOT SAVED", "1 NOT SAVED, ^S retries", "its folder is missing"]);
     d.keys("a").until(|app| app.log.failed_events() == 2);
     d.keys("Q").shows(&["2 verdicts are NOT SAVED"]);
     assert_eq!(d.quit, None);

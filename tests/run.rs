@@ -338,10 +338,7 @@ fn what_failed_is_no_answer() {
     });
     assert_eq!(code(&output), 3);
     let said = text(&output.stderr);
-    assert!(
-        said.contains("step 2: the reply ended before") && said.contains("partial and is not stored as an answer"),
-        "{said}"
-    );
+    assert!(said.contains("step 2: the reply ended before") && said.contains("is not stored as an answer"), "{said}");
     let made = &records(&output)[0];
     assert_eq!((&made["status"], &made["error_type"]), (&"error".into(), &"ServerError".into()));
     assert!(made.get("pred_answer").is_none() && made.get("correct").is_none());
@@ -476,7 +473,7 @@ fn a_cassette_stands_in_for_the_server() {
         .args(["--step", "2", "--set", "a=9", "--cassette", tape])
         .output()
         .unwrap();
-    assert!(code(&output) == 3 && text(&output.stderr).contains("not on the cassette"), "{output:?}");
+    assert!(code(&output) == 3 && text(&output.stderr).contains("no recorded reply for this request"), "{output:?}");
 }
 
 #[test]
@@ -490,11 +487,11 @@ fn nothing_is_sent_that_must_not_be() {
         assert!(output.stdout.is_empty());
         said.lock().unwrap().push(error);
     };
-    refused(&["--step", "2", "--offline"], "--offline forbids it");
+    refused(&["--step", "2", "--offline"], "offline mode (--offline): request not sent");
     refused(&["--step", "2", "--key", "sk-MKSECRET-1"], "pass --key-env");
     refused(&["--step", "2", "--key=sk-MKSECRET-1"], "pass --key-env");
-    refused(&["--step", "2", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY holds no key");
-    refused(&["--step", "2", "--profile", "x"], "there is no profile \"x\"");
+    refused(&["--step", "2", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is not set");
+    refused(&["--step", "2", "--profile", "x"], "unknown profile \"x\"");
     refused(&["--step", "9"], "no such step: this record has 3");
     refused(&["--step", "0"], "steps count from 1");
     let runs = folder.path("runs.jsonl");
@@ -504,7 +501,7 @@ fn nothing_is_sent_that_must_not_be() {
     for (url, words) in [
         ("http://user:sk-MKSECRET-1@127.0.0.1:1", "holds a name or password"),
         ("http://127.0.0.1:1/?key=sk-MKSECRET-1", "holds a ? or #"),
-        ("http://192.0.2.1:1", "http:// is read by everyone on the way"),
+        ("http://192.0.2.1:1", "http:// is not encrypted"),
     ] {
         let output = stepscope()
             .arg("rerun")
@@ -671,8 +668,8 @@ fn what_flags_name_must_be_there_before_anything_is_done() {
     ];
     for command in commands {
         for (flags, words) in [
-            (&["--cassette", "nosuch"][..], "nosuch: there is no such file"),
-            (&["--profile", "nope"], "there is no profile \"nope\""),
+            (&["--cassette", "nosuch"][..], "nosuch: no such file"),
+            (&["--profile", "nope"], "unknown profile \"nope\""),
             (&["--url", "http://me:word@127.0.0.1:1"], "holds a name or password"),
         ] {
             let output = stepscope().args(command).args(flags).output().unwrap();
@@ -704,7 +701,7 @@ fn the_models_of_a_server_are_listed() {
     assert_eq!(code(&models(&["--offline"])), 2);
     *list.lock().unwrap() = ("500 Oops", r#"{"error": "boom"}"#);
     let output = models(&[]);
-    assert!(code(&output) == 3 && text(&output.stderr).contains("lists no models (HTTP 500): boom"));
+    assert!(code(&output) == 3 && text(&output.stderr).contains("did not list its models (HTTP 500): boom"));
     // An address alone does not say what speaks there.
     let openai = Server::start(|seen, talk| match seen.path() {
         "/v1/models" => talk.whole("200 OK", "application/json", "", r#"{"data": [{"id": "c"}]}"#),
@@ -713,7 +710,7 @@ fn the_models_of_a_server_are_listed() {
     let output = stepscope().args(["models", "--url", &openai.url("")]).output().unwrap();
     assert!(code(&output) == 0 && text(&output.stdout).contains("  openai      c"), "{output:?}");
     let nobody = stepscope().args(["models", "--url", "http://127.0.0.1:1"]).output().unwrap();
-    assert!(code(&nobody) == 3 && text(&nobody.stderr).contains("nobody listens at http://127.0.0.1:1"));
+    assert!(code(&nobody) == 3 && text(&nobody.stderr).contains("connection refused: http://127.0.0.1:1"));
 }
 
 #[test]
@@ -736,7 +733,7 @@ fn what_cannot_be_run_is_told() {
     for (path, arguments, words) in [
         (&broken, &question[..], "the text ends in the middle of a value"),
         (&two, &question, "more text after the end"),
-        (&folder.path("none.json"), &question, "there is no such file"),
+        (&folder.path("none.json"), &question, "no such file"),
         (&bare, &[], "pass --question"),
         (&bare, &["--question", "?", "--answer-schema", "nope"], "cannot use the schema nope"),
         (&bare, &["--question", "?", "--question-file", "x"], "cannot be used with"),
@@ -748,7 +745,7 @@ fn what_cannot_be_run_is_told() {
     assert_eq!(run(&bare, &question), (0, String::new(), "{\"problem_text\": \"?\"}\n".to_owned()));
     let (code, said, _) = run(&folder.path("runs.jsonl"), &[]);
     assert!(
-        code == 3 && said.contains("step 1: nobody listens at http://127.0.0.1:1; start the model server"),
+        code == 3 && said.contains("step 1: connection refused: http://127.0.0.1:1; start the model server"),
         "{said}"
     );
 }
@@ -769,8 +766,8 @@ fn a_procedure_is_mended_without_a_model() {
     assert_eq!(code, 1);
     assert_eq!(
         listed,
-        "call what the last step writes final_answer instead of b (diagnostics 3 -> 1)\n\
-         remove dead from what step 1 writes (diagnostics 3 -> 2)\n"
+        "rename output b of the last step to final_answer (diagnostics 3 -> 1)\n\
+         remove dead from the outputs of step 1 (diagnostics 3 -> 2)\n"
     );
     let (code, fixed, said) = repair(&["--without-model"]);
     assert!(code == 0 && said.contains("diagnostics 3 -> 0"), "{said}");
@@ -838,7 +835,7 @@ fn the_sample_runs_have_a_cassette() {
             assert!(code(&output) < 2, "{id} {step}: {said}");
             let steps = records(&output)[0]["trace"]["steps"].as_array().unwrap().clone();
             let again = steps.iter().filter(|step| step["backend"] == "cassette openai").count();
-            assert!(again > 0 && said.contains("at a cassette"), "{said}");
+            assert!(again > 0 && said.contains("from a recording"), "{said}");
             played += again;
         }
     }
@@ -870,7 +867,7 @@ fn a_typed_answer_is_asked_for_again_and_judged_by_the_same_rules() {
     };
     let (output, seen) = ask(item(8, "Premium for the year: EUR 486.50"), &[]);
     let said = text(&output.stderr);
-    assert!(said.contains("a prompt made again from") && said.contains("schema sent, obeyed 1/1"), "{said}");
+    assert!(said.contains("a prompt rebuilt from") && said.contains("schema sent, obeyed 1/1"), "{said}");
     let body = seen[0].json();
     assert!(body["prompt"].as_str().unwrap().contains("# Question\nWhat is the excess for baggage?\n"));
     assert!(body["format"]["properties"]["items"]["items"]["properties"]["amount"].is_object());

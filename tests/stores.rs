@@ -338,7 +338,7 @@ fn a_database_that_is_no_store_is_told_and_one_found_by_chance_is_passed_over() 
     let path = dir.path().join("other.sqlite");
     drop(base(&path, "CREATE TABLE moz_places (id INTEGER)"));
     let why = run(&path).failures();
-    assert!(why.len() == 1 && why[0].contains("is no store of answers"), "{why:?}");
+    assert!(why.len() == 1 && why[0].contains("is not an answer store"), "{why:?}");
     copy(&here("tests/fixtures/runs.jsonl"), &dir.path().join("runs.jsonl"));
     let found = run(dir.path());
     assert_eq!((found.outcome.passed_over, found.failures()), (1, vec![]));
@@ -463,7 +463,11 @@ fn a_record_names_documents_of_its_own_folder_or_of_opened_stores() {
     let lines = |checked: &Checked| checked.records.iter().map(|(_, lines)| *lines).collect::<Vec<_>>();
     assert_eq!(lines(&checked), [Some(2), None, None, None, None, None]);
     let failures = checked.failures();
-    assert_eq!(failures.iter().filter(|why| why.contains("outside of its own folder")).count(), 2, "{failures:?}");
+    assert_eq!(
+        failures.iter().filter(|why| why.contains("outside the folder of the record")).count(),
+        2,
+        "{failures:?}"
+    );
     assert_eq!(failures.len(), 3, "each document is missed once");
     let both = run_with(&[at("in/traces.jsonl"), here("tests/fixtures/stores/store")], None);
     assert_eq!(lines(&both)[..6], [Some(2), None, None, Some(4), None, None]);
@@ -775,7 +779,7 @@ fn what_lies_beside_records_is_no_link() {
     std::fs::write(at("home/rc"), "export A=1\n").unwrap();
     std::os::unix::fs::symlink(at("home/rc"), at("data/b.reviews.jsonl")).unwrap();
     let (code, said) = add(&["--reviews", "b.reviews.jsonl"]);
-    assert!(code == Some(2) && said.contains("something else than reviews"), "{said}");
+    assert!(code == Some(2) && said.contains("does not hold reviews"), "{said}");
     assert_eq!(std::fs::read(at("home/rc")).unwrap(), b"export A=1\n");
     assert!(std::fs::read(at("home/profile")).unwrap().is_empty() && !at("home/new").exists());
 }

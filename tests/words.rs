@@ -5,28 +5,37 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Words and phrases that no sentence of the program uses.
-const BANNED: [&str; 42] = [
+const BANNED: [&str; 61] = [
     "a half",
     "a key a second",
     "anew",
     "anybody",
+    "ask again",
     "asked again",
+    "asking again",
+    "asks again",
     "asks nobody",
     "beside",
+    "board",
     "boards",
     "break off",
     "breaks it off",
     "broken off",
     "came about",
     "cassette",
+    "cassettes",
     "customary",
+    "edited value",
+    "edited values",
     "executed exactly",
     "first bad",
     "go on",
     "goes on",
-    "gone on with",
     "gold answer",
     "gold answers",
+    "gold number",
+    "gold numbers",
+    "gone on with",
     "in sight",
     "journal",
     "journals",
@@ -36,18 +45,40 @@ const BANNED: [&str; 42] = [
     "nobody",
     "not kept",
     "once more",
+    "played",
+    "plays",
+    "repairable",
     "said of",
     "so often",
     "somebody",
+    "span",
+    "spans",
+    "stale",
     "stand",
     "stands",
     "step run",
-    "the triage",
+    "triage",
+    "truth value",
     "turned round",
     "typed answer",
+    "typed answers",
     "upstream",
+    "upstream's",
     "what came",
+    "whoever",
     "whom",
+];
+
+/// Values for programs, as sentences list them.
+const VALUES: [&str; 3] = ["baseline, triage, confidence", "fatal, repairable, warning", "disputed, stale"];
+
+/// Sentences with a banned word that must stay: where they are, the word, and the reason.
+const EXCEPTIONS: [(&str, &str, &str); 5] = [
+    ("core/src/answer/generation.rs", "go on", "the prompt of recordings, byte for byte"),
+    ("core/src/record/notebook/printed.rs", "gold answer", "evoproc prints it in notebooks"),
+    ("core/src/report/page/style.rs", "board", "a class of the page's style sheet"),
+    ("core/src/review/export.rs", "stale", "a column of the CSV"),
+    ("io/src/model/setup.rs", "cassette", "the backend that records name"),
 ];
 
 /// The string literals of a Rust source, without its unit tests; a line break in a literal is a blank.
@@ -87,14 +118,36 @@ fn literals(source: &str) -> Vec<String> {
     found
 }
 
-/// The banned words of a sentence.
+/// A literal without the tags of HTML; nothing of one that is JSON.
+fn plain(literal: &str) -> String {
+    if literal.trim_start().starts_with("{\"") || literal.starts_with('"') {
+        return String::new();
+    }
+    let mut parts = literal.split('<');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        if part.starts_with(|c: char| c.is_ascii_lowercase() || c == '/') {
+            text += part.split_once('>').map_or("", |(_, text)| text);
+        } else {
+            text = format!("{text}<{part}");
+        }
+    }
+    text
+}
+
+/// The banned words of a sentence. A word before a colon is a field of the filter, one before `.x` a part of a path.
 fn banned(sentence: &str) -> Vec<&'static str> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
-    let sentence = sentence.to_lowercase();
+    let sentence = VALUES.iter().fold(sentence.to_lowercase(), |sentence, values| sentence.replace(values, ""));
+    let is_name = |rest: &str| {
+        rest.starts_with(is_word) || rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+    };
     let holds = |phrase: &str| {
-        sentence
-            .match_indices(phrase)
-            .any(|(at, _)| !sentence[..at].ends_with(is_word) && !sentence[at + phrase.len()..].starts_with(is_word))
+        let is_field = |rest: &str| rest.starts_with([':', '>']) && !phrase.contains(' ');
+        sentence.match_indices(phrase).any(|(at, _)| {
+            let rest = &sentence[at + phrase.len()..];
+            !sentence[..at].ends_with(is_word) && !is_name(rest) && !is_field(rest)
+        })
     };
     BANNED.into_iter().filter(|phrase| holds(phrase)).collect()
 }
@@ -104,7 +157,7 @@ fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             sources(&path, all);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
+        } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs") {
             all.push(path);
         }
     }
@@ -115,28 +168,61 @@ fn literals_and_banned_words_are_found() {
     let source = "// \"no\"\nlet a = \"it \\\n   stands\"; let c = '\"'; r#\"a \"b\" c\"#; \"x\\\"y\"";
     assert_eq!(literals(source), ["it stands", "a \"b\" c", "x y"]);
     assert_eq!(banned("The journal stands beside it"), ["beside", "journal", "stands"]);
-    assert!(banned("understands --cassette, a standard sideboards").is_empty());
+    assert!(banned("understands --cassette, a standard sideboards; board: takes triage.fix").is_empty());
+    assert_eq!(banned("The board is stale."), ["board", "stale"]);
+    assert_eq!(plain("<p class=x>it <b>stands</b> 1 < 2</p><span id= "), "it stands 1 < 2");
+    assert_eq!(plain("{\"spans\": []}"), "");
 }
 
 #[test]
-fn no_sentence_on_the_screen_uses_a_banned_word() {
+fn no_sentence_of_the_program_uses_a_banned_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    for library in ["", "crates/base", "crates/core", "crates/io", "crates/memory", "crates/terminal"] {
+        sources(&root.join(library).join("src"), &mut files);
+    }
     let mut wrong = Vec::new();
+    let mut excepted = [false; EXCEPTIONS.len()];
     let mut sentences = 0;
     for file in files {
         let source = std::fs::read_to_string(&file).unwrap();
         // A literal without a blank is a word for programs: a key, an id, an option.
         for literal in literals(&source).into_iter().filter(|literal| literal.trim().contains(' ')) {
             sentences += 1;
-            let words = banned(&literal);
-            if !words.is_empty() {
-                wrong.push(format!("{}: {words:?} in {literal:?}", file.display()));
+            for word in banned(&plain(&literal)) {
+                let known = EXCEPTIONS.iter().position(|known| file.ends_with(known.0) && known.1 == word);
+                match known.and_then(|known| excepted.get_mut(known)) {
+                    Some(excepted) => *excepted = true,
+                    None => wrong.push(format!("{}: {word:?} in {literal:?}", file.display())),
+                }
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(sentences > 500, "only {sentences} sentences were read");
+    assert!(sentences > 2000, "only {sentences} sentences were read");
+    for (exception, met) in EXCEPTIONS.iter().zip(excepted) {
+        assert!(met, "no such sentence any more: {exception:?}");
+    }
+}
+
+#[test]
+fn no_page_of_the_documentation_uses_a_banned_word() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Two pages are made of the program's own sentences, and hold its ids.
+    let is_generated = |path: &Path| path.ends_with("rules.md") || path.ends_with("keys.md");
+    let pages = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|ending| ending == "md") && !is_generated(path));
+    let mut wrong = Vec::new();
+    for page in pages.chain([root.join("README.md")]) {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let prose = text.split("\n```").step_by(2);
+        // Between backticks are names and words for programs.
+        let prose = prose.flat_map(str::lines).map(|line| line.split('`').step_by(2).collect::<Vec<_>>().join("`"));
+        for line in prose.filter(|line| !banned(line).is_empty()) {
+            wrong.push(format!("{}: {:?} in {line:?}", page.display(), banned(&line)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

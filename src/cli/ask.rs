@@ -340,7 +340,8 @@ impl Sampling {
 impl ReadyServer {
     /// The model and the place of its server, for people.
     pub(super) fn address(&self) -> Shown {
-        shown!("{} at {}", Shown::line(self.model.as_bytes()), self.server.place())
+        let from = if self.server.client.is_cassette() { "from" } else { "at" };
+        shown!("{} {from} {}", Shown::line(self.model.as_bytes()), self.server.place())
     }
 
     /// Drives a machine to its end, and reports the replies of each round when the machine has taken them.

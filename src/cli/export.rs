@@ -173,7 +173,7 @@ fn step_in(case: &CaseView<'_>, asked: Option<usize>) -> Result<Option<usize>, S
     let steps = case.procedure().map_or(case.state().step_count(), |procedure| procedure.steps.len());
     match number.checked_sub(1).filter(|step| *step < steps) {
         Some(step) => Ok(Some(step)),
-        None => Err(shown!("there is no step {number}: this record has {steps}")),
+        None => Err(shown!("no step {number}: this record has {steps}")),
     }
 }
 

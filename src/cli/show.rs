@@ -202,7 +202,7 @@ fn page(show: Part, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordT
     let view = View { case, record, procedure: case.procedure(), state: case.state() };
     if let Some(number) = show.step {
         match number.checked_sub(1).filter(|step| *step < view.steps()) {
-            None => out.refused = Some(shown!("there is no step {number}: this record has {}", view.steps())),
+            None => out.refused = Some(shown!("no step {number}: this record has {}", view.steps())),
             Some(step) if show.prompt => view.prompt(step, terminal, &mut out),
             Some(step) => view.step_alone(step, show.state, &mut out),
         }
@@ -429,7 +429,7 @@ impl View<'_, '_> {
         match request {
             Ok(request) if terminal => out.line(&request.prompt.prose()),
             Ok(request) => out.out.extend_from_slice(request.prompt.bytes()),
-            Err(Refused::NoStep) => out.refused = Some(Shown::own("there is no such step")),
+            Err(Refused::NoStep) => out.refused = Some(Shown::own("no such step")),
             Err(Refused::Unresolvable(name)) => {
                 let (name, step) = (name.line(), step + 1);
                 out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));

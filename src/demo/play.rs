@@ -156,7 +156,7 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
     let mut played = Played::default();
     script.scenes = playable(start, &script, &recorder.kept, &mut played)?;
     if script.scenes.is_empty() {
-        return Err(Shown::own("nothing was written: no scene could be played again"));
+        return Err(Shown::own("nothing was written: no scene could be replayed"));
     }
     let text = script.text(file).map_err(|failure| shown!("{failure}"))?;
     if !start.force {

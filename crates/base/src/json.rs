@@ -141,10 +141,10 @@ impl ProblemKind {
     pub const fn summary(self) -> &'static str {
         match self {
             Self::NotFinite => "a number that is not finite, as Python writes it; JSON has no such number",
-            Self::DuplicateKey => "this key stands twice in one object; the last value counts",
+            Self::DuplicateKey => "duplicate key in one object; the last value counts",
             Self::ControlCharacter => "a raw control character inside a string; Python's reader refuses it",
             Self::InvalidUtf8 => "bytes that are not UTF-8",
-            Self::LoneSurrogate => "half of a surrogate pair: not a character",
+            Self::LoneSurrogate => "half a surrogate pair, which is not a character",
             Self::LongInteger => "an integer of more than 4,300 digits, which Python's reader refuses",
             Self::OutOfRange => "a number beyond the range of 64-bit floats; Python reads it as infinity",
             Self::Cut => "the text ends in the middle of a value",
@@ -152,7 +152,7 @@ impl ProblemKind {
             Self::Trailing => "more text after the end of the value",
             Self::TooDeep => "nested deeper than 512 levels",
             Self::TooLong => "longer than 64 MB",
-            Self::BadEscape => "an escape that JSON does not know",
+            Self::BadEscape => "an escape that JSON does not define",
             Self::TooMany => "more than 4 million values",
         }
     }

@@ -131,7 +131,7 @@ impl Pattern {
     /// Reads a pattern.
     pub fn new(text: &str) -> Result<Self, PatternError> {
         if text.chars().nth(MAX_PATTERN).is_some() {
-            return Err(PatternError::new("a pattern has at most 10,000 characters", MAX_PATTERN));
+            return Err(PatternError::new("the pattern is longer than 10,000 characters", MAX_PATTERN));
         }
         let parsed = parse::parse(text)?;
         let program = Program::new(&parsed.root, parsed.groups);

@@ -55,7 +55,7 @@ pub struct SchemaFailure(Shown);
 
 /// Why a schema says neither yes nor no to a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("undecided: a pattern of the schema takes too many steps, or its references lead too deep")]
+#[error("undecided: a pattern of the schema takes too many steps, or its references are nested too deep")]
 pub struct Undecidable;
 
 /// Number of a node in [`Schema::nodes`]; the root is 0.
@@ -256,8 +256,8 @@ impl Schema {
         }
         let root = tape.root(text).ok_or(SchemaFailure(Shown::own("the schema is empty")))?;
         let draft = draft(root)?;
-        let mut json = evaluate::to_serde(root)
-            .ok_or(SchemaFailure(Shown::own("the schema holds a number that JSON does not know")))?;
+        let mut json =
+            evaluate::to_serde(root).ok_or(SchemaFailure(Shown::own("the schema holds a number that is not JSON")))?;
         if let Some(object) = json.as_object_mut() {
             // The draft is known; an address that nobody has heard of would be looked up.
             object.shift_remove("$schema");
@@ -282,7 +282,7 @@ impl Schema {
                 let place = error.instance_path().to_string();
                 let place = if place.is_empty() { "/" } else { &*place };
                 let why = if is_about_reference(&error) {
-                    Shown::own("a reference leads nowhere, or outside of the schema")
+                    Shown::own("a reference has no target in the schema")
                 } else {
                     Shown::line(error.masked().to_string().as_bytes())
                 };
@@ -303,7 +303,7 @@ impl Schema {
         let registry = Registry::new(root, draft);
         let mut compiler = Compiler { registry, nodes: Vec::new(), open: Vec::new(), done: HashMap::new(), why: None };
         if compiler.read(Site { text: 0, value: root, base: 0, draft }).is_none() {
-            let why = compiler.why.unwrap_or(Shown::own("it is neither an object nor a truth value"));
+            let why = compiler.why.unwrap_or(Shown::own("neither an object nor a boolean"));
             return Err(SchemaFailure(Shown::own("not a usable JSON Schema: ").join(&why)));
         }
         let own = property_names(root);
@@ -417,7 +417,7 @@ impl jsonschema::Retrieve for Offline {
         &self,
         uri: &jsonschema::Uri<String>,
     ) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
-        let text = metaschema(uri.as_str()).ok_or("a schema must not refer to anything outside of itself")?;
+        let text = metaschema(uri.as_str()).ok_or("a schema cannot refer to anything outside itself")?;
         Ok(serde_json::from_str(text)?)
     }
 }
@@ -511,7 +511,7 @@ impl<'s> Compiler<'s> {
             Ok(pattern) => Some(pattern),
             Err(why) => {
                 let text = Shown::line(value.string()?.bytes()).cut(MAX_SAID);
-                self.why = Some(shown!("the pattern \"{text}\" cannot be used: {why}"));
+                self.why = Some(shown!("invalid pattern \"{text}\": {why}"));
                 None
             }
         }
@@ -621,7 +621,7 @@ impl<'s> Compiler<'s> {
     fn reference(&mut self, place: Site<'s>, value: Value<'s>) -> Option<Keyword> {
         let text = value.string()?;
         let Some(target) = text.utf8().and_then(|text| self.registry.lookup(place, text)) else {
-            self.why = Some(shown!("its reference \"{}\" leads nowhere", Shown::line(text.bytes())));
+            self.why = Some(shown!("reference \"{}\" has no target", Shown::line(text.bytes())));
             return None;
         };
         let anchors = target.dynamic.map(|name| self.registry.dynamic(&name)).unwrap_or_default();

@@ -106,7 +106,7 @@ impl Totals {
             };
             line = line.and(", ").join(&count(number, one, many));
         }
-        if self.findings == [0; 4] { line.and(", nothing found") } else { line }
+        if self.findings == [0; 4] { line.and(", no findings") } else { line }
     }
 }
 

@@ -18,28 +18,32 @@ pub struct Schema {
 pub const ALL: [Schema; 11] = [
     Schema {
         name: "trace",
-        summary: "a run record with everything that was recorded of its steps (stepscope's own, version 1)",
+        summary: "a run record with the full trace of its steps (stepscope's own, version 1)",
         text: include_str!("schemas/trace.schema.json"),
     },
     Schema {
         name: "review",
-        summary: "one line of a review journal (stepscope's own, version 1)",
+        summary: "one line of a review log (stepscope's own, version 1)",
         text: include_str!("schemas/review.schema.json"),
     },
     Schema {
         name: "answer-trace",
-        summary: "a question with its document, retrieved pages and typed answer (stepscope's own, version 1)",
+        summary: "a question with its document, retrieved pages and structured answer (stepscope's own, version 1)",
         text: include_str!("schemas/answer-trace.schema.json"),
     },
     Schema {
         name: "typed-answer",
-        summary: "a typed answer: the base fields and the items",
+        summary: "a structured answer: the base fields and the items",
         text: include_str!("schemas/typed-answer.schema.json"),
     },
-    Schema { name: "span", summary: "a cited span of a typed answer", text: include_str!("schemas/span.schema.json") },
+    Schema {
+        name: "span",
+        summary: "a citation of a structured answer",
+        text: include_str!("schemas/span.schema.json"),
+    },
     Schema {
         name: "chain",
-        summary: "a chain of thought: a question and its steps as texts",
+        summary: "a chain of thought: a question and its steps as strings",
         text: include_str!("schemas/chain.schema.json"),
     },
     Schema {
@@ -74,7 +78,7 @@ pub const fn answer(schema: AnswerSchema) -> &'static str {
 
 /// The types that an answer's values can have, each with its schema.
 pub const TYPES: [Schema; 9] = [
-    Schema { name: "text", summary: "words of the document", text: include_str!("schemas/types/text.schema.json") },
+    Schema { name: "text", summary: "text of the document", text: include_str!("schemas/types/text.schema.json") },
     Schema {
         name: "amount",
         summary: "a sum of money with its currency",
@@ -82,12 +86,12 @@ pub const TYPES: [Schema; 9] = [
     },
     Schema {
         name: "date",
-        summary: "a day, as ISO 8601 and as it stands there",
+        summary: "a date, in ISO 8601 and as written",
         text: include_str!("schemas/types/date.schema.json"),
     },
     Schema { name: "boolean", summary: "yes or no", text: include_str!("schemas/types/boolean.schema.json") },
     Schema { name: "table", summary: "headers and rows", text: include_str!("schemas/types/table.schema.json") },
-    Schema { name: "list", summary: "several texts", text: include_str!("schemas/types/list.schema.json") },
+    Schema { name: "list", summary: "several strings", text: include_str!("schemas/types/list.schema.json") },
     Schema { name: "address", summary: "a postal address", text: include_str!("schemas/types/address.schema.json") },
     Schema {
         name: "person_name",

@@ -182,9 +182,9 @@ impl Summary {
     pub fn refuses(&self, step: Option<u64>, variable: Option<&Text>) -> Option<Shown> {
         if let Some((step, steps)) = step.zip(self.steps).filter(|(step, steps)| *step > *steps as u64) {
             return Some(match steps {
-                0 => shown!("there is no step {step}: this record has no steps"),
-                1 => shown!("there is no step {step}: this record has 1 step"),
-                _ => shown!("there is no step {step}: this record has {steps} steps"),
+                0 => shown!("no step {step}: this record has no steps"),
+                1 => shown!("no step {step}: this record has 1 step"),
+                _ => shown!("no step {step}: this record has {steps} steps"),
             });
         }
         let (variable, names) = variable.zip(self.variables.as_deref())?;

@@ -14,6 +14,7 @@ use stepscope_base::pyload::{Refused, loads};
 use stepscope_base::pyregex::{Pattern, Undecided};
 use stepscope_base::python::{Message, strip, type_name};
 use stepscope_base::schema::Schema;
+use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
 pub mod bleu;
@@ -82,7 +83,7 @@ impl VerifyResult {
 
     /// A failure because nothing could be judged, and why.
     pub fn not_judged(why: &Shown) -> Self {
-        let details = Message::new("Not judged: ").text(why.as_str());
+        let details = Message::new("Not scored: ").text(why.as_str());
         Self { judged: false, ..Self::failed(0.0, details, why.as_str()) }
     }
 
@@ -221,10 +222,10 @@ pub enum ChainError {
     #[error("a chain needs at least one stage")]
     Empty,
     /// Some stages have a weight and others have none.
-    #[error("either all stages of a chain have a weight, or none")]
+    #[error("give a weight to all stages of a chain, or to none")]
     SomeWeights,
     /// A weight is no usable number.
-    #[error("a weight is a number from -1000 to 1000")]
+    #[error("a weight must be a number from -1000 to 1000")]
     Weight,
 }
 
@@ -374,12 +375,12 @@ impl Verifier {
 /// The completion that stands in a field of a record, or why there is none. `null` is an empty one.
 pub fn completion<'a>(record: Value<'a>, field: &FieldPath) -> Result<Untrusted<'a>, Shown> {
     let Some(value) = field.find(record) else {
-        return Err(Shown::own("there is no field ").join(&field.shown()));
+        return Err(shown!("no field \"{}\"; set --field", field.shown()));
     };
     match value.kind() {
         Kind::String => Ok(value.string().unwrap_or_default()),
         Kind::Null => Ok(Untrusted::default()),
-        _ => Err(Shown::own("the field ").join(&field.shown()).and(" holds no text")),
+        _ => Err(shown!("field \"{}\" is not a string", field.shown())),
     }
 }
 
@@ -467,12 +468,12 @@ impl Bleu {
         let mut references = References::default();
         for text in texts {
             let Some(text) = text.string() else {
-                return Err(Shown::own("the field ").join(&field.shown()).and(" holds a reference that is no text"));
+                return Err(shown!("field \"{}\" has a reference that is not a string", field.shown()));
             };
             references.add(text.bytes()).map_err(|why| Shown::error(&why))?;
         }
         if references.is_empty() && self.references.is_empty() {
-            return Err(Shown::own("there is no reference in the field ").join(&field.shown()));
+            return Err(shown!("no reference in field \"{}\"", field.shown()));
         }
         Ok(references)
     }

@@ -32,10 +32,10 @@ impl Failure {
 pub fn reason(error: &std::io::Error) -> Shown {
     use std::io::ErrorKind as E;
     match error.kind() {
-        E::NotFound => Shown::own("there is no such file; check the spelling"),
-        E::PermissionDenied => Shown::own("you may not read it; ask its owner, or copy it"),
+        E::NotFound => Shown::own("no such file"),
+        E::PermissionDenied => Shown::own("permission denied"),
         _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            Shown::own("its symbolic links lead in a circle")
+            Shown::own("its symbolic links form a loop")
         }
         _ => Shown::error(error),
     }

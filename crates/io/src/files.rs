@@ -28,9 +28,9 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 fn cannot_save(path: &Path, error: &io::Error) -> Failure {
     let why = match error.kind() {
-        ErrorKind::AlreadyExists => Shown::own("there is such a file already, and nothing is overwritten"),
-        ErrorKind::NotFound => Shown::own("there is no such folder"),
-        ErrorKind::PermissionDenied => Shown::own("you may not write there"),
+        ErrorKind::AlreadyExists => Shown::own("the file exists, and nothing is overwritten"),
+        ErrorKind::NotFound => Shown::own("no such folder"),
+        ErrorKind::PermissionDenied => Shown::own("permission denied"),
         _ => reason(error),
     };
     Failure { what: SAVE, path: Shown::path(path), source: why }
@@ -109,7 +109,7 @@ fn end_of(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Makes the folder that files are exported into; it may be there already.
 pub fn export_folder(folder: &Path) -> Result<(), Failure> {
-    DirBuilder::new().recursive(true).create(folder).map_err(|error| Failure::system("cannot make", folder, &error))
+    DirBuilder::new().recursive(true).create(folder).map_err(|error| Failure::system("cannot create", folder, &error))
 }
 
 /// Puts a file of our own in place of the one before, whole or not at all, readable by its owner alone; its folder is made.
@@ -157,7 +157,7 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
 /// Puts a text into a temporary file for an editor, readable for its owner alone; it is removed when the path is dropped.
 pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
     if text.len() as u64 >= MAX_EDITED {
-        return Err(Failure::own("cannot lend", &Shown::own("this text"), "it is longer than 1 MB"));
+        return Err(Failure::own("cannot edit", &Shown::own("this text"), "it is longer than 1 MB"));
     }
     let written = tempfile::Builder::new().prefix("stepscope-").suffix(".txt").tempfile().and_then(|mut file| {
         file.write_all(text.as_bytes())?;
@@ -165,7 +165,7 @@ pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
         Ok(file.into_temp_path())
     });
     written.map_err(|error| Failure {
-        what: "cannot make",
+        what: "cannot create",
         path: Shown::own("a temporary file"),
         source: Shown::error(&error),
     })
@@ -175,9 +175,9 @@ pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
 pub fn edited_text(path: &Path) -> Result<String, Failure> {
     let bytes = read_whole(path, MAX_EDITED)?;
     String::from_utf8(bytes).map_err(|_| Failure {
-        what: "cannot take",
+        what: "cannot use",
         path: Shown::path(path),
-        source: Shown::own("it is no UTF-8 text"),
+        source: Shown::own("it is not UTF-8"),
     })
 }
 

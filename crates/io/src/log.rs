@@ -112,7 +112,7 @@ impl Writer {
     pub fn finish(self, patience: Duration) -> Vec<Shown> {
         drop(self.orders);
         if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
-            return vec![Shown::own("NOT SAVED: the disk did not answer in time; the last lines may be missing")];
+            return vec![Shown::own("NOT SAVED: the disk did not respond in time; the last lines may be missing")];
         }
         std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -74,11 +74,11 @@ pub(super) fn parse(pattern: &str) -> Parse<Parsed> {
     };
     let root = parser.alternatives(true)?;
     if parser.peek().is_some() {
-        return Err(parser.fail("this parenthesis closes nothing"));
+        return Err(parser.fail("unmatched closing parenthesis"));
     }
     let groups = parser.groups.len();
     if let Some(&(_, at)) = parser.conditions.iter().find(|(group, _)| *group as usize >= groups) {
-        return Err(PatternError::new("there is no group with this number", at));
+        return Err(PatternError::new("no group has this number", at));
     }
     Ok(Parsed { root, groups })
 }
@@ -109,7 +109,7 @@ impl Parser<'_> {
         let start = self.at;
         let text: String = self.chars.iter().skip(self.at).take_while(|c| **c != end).collect();
         self.at += text.chars().count();
-        if self.eat(end) { Ok(text) } else { Err(PatternError::new("this is never closed", start)) }
+        if self.eat(end) { Ok(text) } else { Err(PatternError::new("not closed", start)) }
     }
 
     /// As many of these digits as there are, up to a number of them.
@@ -233,18 +233,18 @@ impl Parser<'_> {
         let bound = |digits: &str| match digits.parse::<u64>() {
             Ok(n) if n < MAX_REPEAT => Ok(Some(n)),
             _ if digits.is_empty() => Ok(None),
-            _ => Err(PatternError::new("so many repetitions are not possible", start)),
+            _ => Err(PatternError::new("too many repetitions", start)),
         };
         let (least, most) = (bound(&least)?.unwrap_or(0), bound(&most)?);
         if most.is_some_and(|most| most < least) {
-            return Err(PatternError::new("the least number of repetitions is above the greatest", start));
+            return Err(PatternError::new("the minimum number of repetitions is above the maximum", start));
         }
         Ok(Some((least, most)))
     }
 
     fn repeated(&mut self, node: Option<Element>, bounds: (u64, Option<u64>), start: usize) -> Parse<Element> {
         let node = match node {
-            None | Some(Element::At(_)) => return Err(PatternError::new("there is nothing to repeat", start)),
+            None | Some(Element::At(_)) => return Err(PatternError::new("nothing to repeat", start)),
             Some(Element::Repeat { .. }) => return Err(PatternError::new("a repetition cannot be repeated", start)),
             Some(node) => Box::new(node),
         };
@@ -261,7 +261,7 @@ impl Parser<'_> {
         if !self.eat('?') {
             return self.capture(start).map(Some);
         }
-        let unclosed = PatternError::new("this group is never closed", start);
+        let unclosed = PatternError::new("group not closed", start);
         let Some(c) = self.next() else { return Err(unclosed) };
         Ok(Some(match c {
             'P' => match self.next() {
@@ -275,9 +275,9 @@ impl Parser<'_> {
                     let at = self.at;
                     let name = self.until(')')?;
                     let group = self.names.get(&name).copied();
-                    self.reference(group.ok_or(PatternError::new("there is no group of this name", at))?, at)?
+                    self.reference(group.ok_or(PatternError::new("no group has this name", at))?, at)?
                 }
-                _ => return Err(PatternError::new("this is no group that Python knows", start)),
+                _ => return Err(PatternError::new("unknown kind of group", start)),
             },
             ':' => self.body(start)?,
             '#' => {
@@ -289,7 +289,7 @@ impl Parser<'_> {
             '<' => match self.next() {
                 Some('=') => self.look(start, true, false)?,
                 Some('!') => self.look(start, true, true)?,
-                _ => return Err(PatternError::new("this is no group that Python knows", start)),
+                _ => return Err(PatternError::new("unknown kind of group", start)),
             },
             '>' => Element::Atomic(Box::new(self.body(start)?)),
             '(' => self.condition(start)?,
@@ -304,11 +304,11 @@ impl Parser<'_> {
         let mut chars = name.chars();
         let begins = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
         if !begins || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
-            return Err(PatternError::new("this is no name for a group", at));
+            return Err(PatternError::new("invalid group name", at));
         }
         match self.names.insert(name, self.groups.len() as u32) {
             None => Ok(()),
-            Some(_) => Err(PatternError::new("two groups have this name", at)),
+            Some(_) => Err(PatternError::new("duplicate group name", at)),
         }
     }
 
@@ -328,7 +328,7 @@ impl Parser<'_> {
         let flags = self.flags;
         let node = self.alternatives(false)?;
         self.flags = flags;
-        if self.eat(')') { Ok(node) } else { Err(PatternError::new("this group is never closed", start)) }
+        if self.eat(')') { Ok(node) } else { Err(PatternError::new("group not closed", start)) }
     }
 
     fn look(&mut self, start: usize, behind: bool, not: bool) -> Parse<Element> {
@@ -340,7 +340,7 @@ impl Parser<'_> {
         self.behind = outer;
         let Width(least, most) = self.width(&node);
         if behind && least != most {
-            return Err(PatternError::new("a look-behind must have one length", start));
+            return Err(PatternError::new("a look-behind must have a fixed length", start));
         }
         Ok(Element::Look { back: if behind { least } else { 0 }, not, node: Box::new(node) })
     }
@@ -350,11 +350,11 @@ impl Parser<'_> {
         let name = self.until(')')?;
         let group = if name.starts_with(|c: char| c.is_ascii_digit()) {
             let group = name.parse().ok().filter(|group| *group > 0);
-            let group = group.ok_or(PatternError::new("there is no group with this number", at))?;
+            let group = group.ok_or(PatternError::new("no group has this number", at))?;
             self.conditions.push((group, at));
             group
         } else {
-            *self.names.get(&name).ok_or(PatternError::new("there is no group of this name", at))?
+            *self.names.get(&name).ok_or(PatternError::new("no group has this name", at))?
         };
         self.not_of_this_look_behind(group, at)?;
         let flags = self.flags;
@@ -364,7 +364,7 @@ impl Parser<'_> {
         match self.next() {
             Some(')') => Ok(Element::If { group, then: Box::new(then), otherwise: Box::new(otherwise) }),
             Some(_) => Err(PatternError::new("a condition has at most two branches", start)),
-            None => Err(PatternError::new("this group is never closed", start)),
+            None => Err(PatternError::new("group not closed", start)),
         }
     }
 
@@ -392,7 +392,7 @@ impl Parser<'_> {
                     return Ok(None);
                 }
                 Some(')') if on && any => {
-                    return Err(PatternError::new("flags for the whole pattern stand at its beginning", start));
+                    return Err(PatternError::new("flags for the whole pattern must be at its beginning", start));
                 }
                 Some(':') if any => {
                     self.flags = flags;
@@ -400,7 +400,7 @@ impl Parser<'_> {
                     self.flags = before;
                     return Ok(Some(node));
                 }
-                _ => return Err(PatternError::new("this is no group that Python knows", start)),
+                _ => return Err(PatternError::new("unknown kind of group", start)),
             }
             any = true;
         }
@@ -408,8 +408,8 @@ impl Parser<'_> {
 
     fn reference(&mut self, group: u32, at: usize) -> Parse<Element> {
         match self.groups.get(group as usize) {
-            None => return Err(PatternError::new("there is no group with this number", at)),
-            Some(None) => return Err(PatternError::new("this group is not closed yet", at)),
+            None => return Err(PatternError::new("no group has this number", at)),
+            Some(None) => return Err(PatternError::new("reference to a group that is still open", at)),
             Some(Some(_)) => {}
         }
         self.not_of_this_look_behind(group, at)?;
@@ -418,7 +418,7 @@ impl Parser<'_> {
 
     fn not_of_this_look_behind(&self, group: u32, at: usize) -> Parse<()> {
         if self.behind.is_some_and(|first| group >= first) {
-            return Err(PatternError::new("a look-behind cannot refer to a group of its own", at));
+            return Err(PatternError::new("a look-behind cannot refer to a group inside itself", at));
         }
         Ok(())
     }
@@ -426,7 +426,7 @@ impl Parser<'_> {
     fn escape(&mut self) -> Parse<Element> {
         let start = self.at - 1;
         let ascii = self.flags.ascii;
-        let Some(c) = self.peek() else { return Err(PatternError::new("a backslash at the end", start)) };
+        let Some(c) = self.peek() else { return Err(PatternError::new("backslash at the end", start)) };
         let node = match c {
             'A' => Element::At(Place::TextStart),
             'Z' | 'z' => Element::At(Place::TextEnd),
@@ -455,7 +455,7 @@ impl Parser<'_> {
 
     /// What a backslash and what follows stand for, inside of a set; outside too, but for what is no character.
     fn class_escape(&mut self, start: usize) -> Parse<Item> {
-        let Some(c) = self.next() else { return Err(PatternError::new("a backslash at the end", start)) };
+        let Some(c) = self.next() else { return Err(PatternError::new("backslash at the end", start)) };
         let c = match c {
             'd' | 'D' | 's' | 'S' | 'w' | 'W' => return Ok(Item::Class(class(c, self.flags.ascii))),
             'a' => '\x07',
@@ -468,14 +468,14 @@ impl Parser<'_> {
             'x' => self.hex(2, start)?,
             'u' => self.hex(4, start)?,
             'U' => self.hex(8, start)?,
-            'N' => return Err(PatternError::new("characters by name are not known here; write the character", start)),
+            'N' => return Err(PatternError::new("named characters are not supported; write the character", start)),
             '0'..='7' => {
                 self.at -= 1;
                 let digits = self.digits(8, 3);
                 octal(u32::from_str_radix(&digits, 8).unwrap_or(0), start)?
             }
             '8' | '9' | 'a'..='z' | 'A'..='Z' => {
-                return Err(PatternError::new("Python does not know this escape", start));
+                return Err(PatternError::new("unknown escape", start));
             }
             other => other,
         };
@@ -485,13 +485,13 @@ impl Parser<'_> {
     fn hex(&mut self, length: usize, start: usize) -> Parse<char> {
         let digits = self.digits(16, length);
         let code = u32::from_str_radix(&digits, 16).ok().filter(|code| digits.len() == length && *code <= 0x10_ffff);
-        let code = code.ok_or(PatternError::new("Python does not know this escape", start))?;
+        let code = code.ok_or(PatternError::new("unknown escape", start))?;
         // Half a surrogate pair, which stands so in texts too once they are made readable.
         Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     fn set(&mut self, start: usize) -> Parse<ClassUnicode> {
-        let unclosed = PatternError::new("this set is never closed", start);
+        let unclosed = PatternError::new("character set not closed", start);
         let not = self.eat('^');
         let first = self.at;
         let mut set = ClassUnicode::empty();
@@ -510,10 +510,10 @@ impl Parser<'_> {
                     self.at += 1;
                     match self.item()? {
                         Item::Char(to) if from <= to => set.push(ClassUnicodeRange::new(from, to)),
-                        _ => return Err(PatternError::new("this is no range of characters", at)),
+                        _ => return Err(PatternError::new("invalid character range", at)),
                     }
                 }
-                Item::Class(_) if ranges => return Err(PatternError::new("this is no range of characters", at)),
+                Item::Class(_) if ranges => return Err(PatternError::new("invalid character range", at)),
                 Item::Char(c) => set.push(ClassUnicodeRange::new(c, c)),
                 Item::Class(class) => set.union(&class),
             }
@@ -530,7 +530,7 @@ impl Parser<'_> {
         match self.next() {
             Some('\\') => self.class_escape(start),
             Some(c) => Ok(Item::Char(c)),
-            None => Err(PatternError::new("this set is never closed", start)),
+            None => Err(PatternError::new("character set not closed", start)),
         }
     }
 

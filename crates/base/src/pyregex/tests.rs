@@ -51,13 +51,13 @@ fn bytes_that_are_no_text_are_read_as_one_character_each() {
 
 #[test]
 fn what_is_no_pattern_is_named_with_its_place() {
-    assert_eq!(refusal("a(b"), "this group is never closed, at character 2");
-    assert_eq!(refusal("ab)"), "this parenthesis closes nothing, at character 3");
+    assert_eq!(refusal("a(b"), "group not closed, at character 2");
+    assert_eq!(refusal("ab)"), "unmatched closing parenthesis, at character 3");
     assert_eq!(refusal("a**"), "a repetition cannot be repeated, at character 3");
-    assert_eq!(refusal("*"), "there is nothing to repeat, at character 1");
-    assert_eq!(refusal("(?<=a+)b"), "a look-behind must have one length, at character 1");
-    assert_eq!(refusal(r"\2"), "there is no group with this number, at character 1");
-    assert_eq!(refusal(r"é\q"), "Python does not know this escape, at character 2");
+    assert_eq!(refusal("*"), "nothing to repeat, at character 1");
+    assert_eq!(refusal("(?<=a+)b"), "a look-behind must have a fixed length, at character 1");
+    assert_eq!(refusal(r"\2"), "no group has this number, at character 1");
+    assert_eq!(refusal(r"é\q"), "unknown escape, at character 2");
     assert_eq!(refusal(&"(".repeat(200)), "groups are nested more than 100 deep, at character 101");
 }
 
@@ -103,5 +103,5 @@ fn many_searches_share_what_is_allowed() {
 fn a_pattern_has_a_length_that_people_write() {
     assert!(Pattern::new(&"a".repeat(MAX_PATTERN)).is_ok());
     let refused = refusal(&"\\w".repeat(MAX_PATTERN));
-    assert_eq!(refused, "a pattern has at most 10,000 characters, at character 10001");
+    assert_eq!(refused, "the pattern is longer than 10,000 characters, at character 10001");
 }

@@ -10,7 +10,7 @@ use crate::text::Shown;
 pub(super) fn declared(root: Value<'_>) -> Result<Draft, SchemaFailure> {
     let name = root.get("$schema").and_then(Value::string).unwrap_or_default();
     if name.utf8().is_some_and(|name| name.trim_end_matches('#') == "http://json-schema.org/draft-03/schema") {
-        return Err(SchemaFailure(Shown::own("it is of draft 3, which is not known here; use draft 4 or newer")));
+        return Err(SchemaFailure(Shown::own("draft 3 is not supported; use draft 4 or newer")));
     }
     Ok(named(root).unwrap_or(Draft::Draft202012))
 }

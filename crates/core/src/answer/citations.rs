@@ -46,7 +46,7 @@ stepscope_base::words! {
         /// 1-based over the whole document.
         Global1 = "global_1" => "from 1 over the whole document",
         /// The number inside the page.
-        PageLocal = "page_local" => "inside the page",
+        PageLocal = "page_local" => "within the page",
     }
 }
 
@@ -56,15 +56,15 @@ stepscope_base::words! {
         /// Byte for byte.
         Exact = "exact" => "word for word",
         /// But for blanks, line ends and `[12]` marks: what the published check sees through.
-        Whitespace = "whitespace" => "but for blanks and line ends",
+        Whitespace = "whitespace" => "except for spaces and line breaks",
         /// But for hyphens at line ends.
-        Hyphens = "hyphens" => "after joining hyphenated line ends",
+        Hyphens = "hyphens" => "with hyphenated line breaks joined",
         /// But for case, punctuation, accents, ligatures or a footnote's number glued to a word.
-        CaseOrPunctuation = "case_or_punctuation" => "but for case, punctuation or a footnote's number",
+        CaseOrPunctuation = "case_or_punctuation" => "except for case, punctuation or a footnote number",
         /// With the headers, footers or footnotes between two pages left out.
-        AcrossPages = "across_pages" => "after leaving out headers, footers and footnotes between the pages",
+        AcrossPages = "across_pages" => "ignoring headers, footers and footnotes between the pages",
         /// In pieces, with more text where the quote has an ellipsis.
-        Elided = "elided" => "in pieces, with an ellipsis for the text between them",
+        Elided = "elided" => "in parts, with an ellipsis for the text between them",
     }
 }
 

@@ -111,12 +111,12 @@ pub(crate) fn strictness(
         return None;
     }
     if typed.answer.is_none() && typed.answer_text.is_none() {
-        let why = Some(Untrusted::from("there is no answer"));
+        let why = Some(Untrusted::from("no answer"));
         return Some(Strictness { lax: false, strict: false, why });
     }
     let refused = breaches.iter().find(|breach| !breach.lenient);
     let mut citations = items.iter().flat_map(|item| &item.citations);
-    let other = || citations.any(is_other).then(|| Untrusted::from("the citations are of another dialect"));
+    let other = || citations.any(is_other).then(|| Untrusted::from("the citations have another format"));
     let why = refused.or(breaches.first()).map(|breach| breach.message.clone()).or_else(other);
     Some(Strictness { lax: refused.is_none(), strict: why.is_none(), why })
 }
@@ -210,13 +210,13 @@ impl BreachCollector {
             if span.root.kind() == Kind::Object && is_other(span) {
                 self.other_span(span.root, &span.pointer);
             } else {
-                self.schema(&published().span, "a span", span.root, &span.pointer);
+                self.schema(&published().span, "a citation", span.root, &span.pointer);
             }
         }
     }
 
     fn other_span(&mut self, span: Value<'_>, pointer: &Pointer) {
-        self.schema(&published().other_span, "a span", span, pointer);
+        self.schema(&published().other_span, "a citation", span, pointer);
     }
 
     fn schema(&mut self, schema: &Schema, whole: &str, value: Value<'_>, pointer: &Pointer) {
@@ -295,7 +295,7 @@ impl BreachCollector {
 fn sentence(message: Message) -> Untrusted<'static> {
     let message: Untrusted<'static> = message.into();
     let mut bytes = message.bytes().to_vec();
-    let own: [&[u8]; 4] = [b"the ", b"an item", b"a span", b"a value"];
+    let own: [&[u8]; 4] = [b"the ", b"an item", b"a citation", b"a value"];
     if own.iter().any(|own| bytes.starts_with(own))
         && let Some(first) = bytes.first_mut()
     {
@@ -329,9 +329,9 @@ fn name_of(at: &Pointer, whole: Option<&str>) -> Vec<u8> {
 fn kind_word(value: Value<'_>) -> &'static str {
     match value.kind() {
         Kind::Null => "null",
-        Kind::True | Kind::False => "a truth value",
+        Kind::True | Kind::False => "a boolean",
         Kind::Int | Kind::Float | Kind::NotFinite => "a number",
-        Kind::String | Kind::Key => "a text",
+        Kind::String | Kind::Key => "a string",
         Kind::Array => "a list",
         Kind::Object => "an object",
     }
@@ -340,10 +340,10 @@ fn kind_word(value: Value<'_>) -> &'static str {
 const fn word(wanted: Type) -> &'static str {
     match wanted {
         Type::Null => "null",
-        Type::Boolean => "a truth value",
+        Type::Boolean => "a boolean",
         Type::Integer | Type::Int => "a whole number",
         Type::Number => "a number",
-        Type::String => "a text",
+        Type::String => "a string",
         Type::Array => "a list",
         Type::Object => "an object",
     }
@@ -414,24 +414,24 @@ mod tests {
     /// What stands in an answer and what stands there instead; the fault, its place, the sentence, and what lenient
     /// readers do.
     const BREACHES: &str = r#"
-0.9 | "0.9" | Type | /confidence | confidence is a text, not a number; lenient readers convert it. | taken
-0.9 | "high" | Type | /confidence | confidence is a text, not a number. | refused
+0.9 | "0.9" | Type | /confidence | confidence is a string, not a number; lenient readers convert it. | taken
+0.9 | "high" | Type | /confidence | confidence is a string, not a number. | refused
 0.9 | 1.7 | Range | /confidence | confidence: 1.7 is greater than the maximum of 1. | taken
 0.9 | NaN | Range | /confidence | confidence is not a finite number. | taken
-["c"] | ["c", 3] | Type | /caveats/1 | caveats[1] is a number, not a text. | refused
+["c"] | ["c", 3] | Type | /caveats/1 | caveats[1] is a number, not a string. | refused
 ["c"] | null | Type | /caveats | caveats is null, not a list. | refused
 "caveats": ["c"],  |  | Missing |  | The answer has no caveats. | refused
 "verbatim" | "Verbatim" | Enum | /extraction_method | extraction_method: 'Verbatim' is not one of ['verbatim', 'computed', 'inferred', 'na']. | refused
-"answer_found": true | "answer_found": "yes" | Type | /answer_found | answer_found is a text, not a truth value; lenient readers convert it. | taken
+"answer_found": true | "answer_found": "yes" | Type | /answer_found | answer_found is a string, not a boolean; lenient readers convert it. | taken
 "items" | "notes": 1, "items" | Unknown | /notes | The answer has no field notes. | taken
 "items" | "context_completeness_strong": true, "items" | Unknown | /context_completeness_strong | context_completeness_strong must not come from the model: the next page decides it. | taken
-12, | "12", | Type | /items/0/amount/value | value is a text, not a number; lenient readers convert it. | taken
+12, | "12", | Type | /items/0/amount/value | value is a string, not a number; lenient readers convert it. | taken
 , "currency": "USD" |  | Missing | /items/0/amount | The value has no currency. | refused
 "USD" | "USD", "per": "claim" | Unknown | /items/0/amount/per | The value has no field per. | taken
 "spans" | "page": 3, "spans" | Unknown | /items/0/page | An item has no field page. | taken
-[{"line_start": 3, "line_end": 3, "quote": "q"}] | "3-3" | Type | /items/0/spans | spans is a text, not a list. | refused
-"line_end": 3,  |  | Missing | /items/0/spans/0 | A span has no line_end. | refused
-"line_end": 3 | "line_end": "3" | Type | /items/0/spans/0/line_end | line_end is a text, not a whole number; lenient readers convert it. | taken
+[{"line_start": 3, "line_end": 3, "quote": "q"}] | "3-3" | Type | /items/0/spans | spans is a string, not a list. | refused
+"line_end": 3,  |  | Missing | /items/0/spans/0 | A citation has no line_end. | refused
+"line_end": 3 | "line_end": "3" | Type | /items/0/spans/0/line_end | line_end is a string, not a whole number; lenient readers convert it. | taken
 "amount": {"value": 12, "currency": "USD"}, |  | Missing | /items/0 | The item has citations but no value. | refused
 "#;
 

@@ -41,16 +41,16 @@ pub struct Generation {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoGeneration {
     /// It is no answer with cited lines.
-    #[error("it is no typed answer with cited lines")]
+    #[error("not a structured answer with citations")]
     NoAnswer,
     /// Nothing says what was asked.
-    #[error("the record does not say what the question was")]
+    #[error("the record has no question")]
     NoQuestion,
     /// The lines that the model saw are not at hand.
-    #[error("the document is not at hand; name it with --document")]
+    #[error("document not found; pass --document FILE")]
     NoLines,
     /// They are too many.
-    #[error("the pages that the model saw have more than 4 MB of text")]
+    #[error("the retrieved pages hold more than 4 MB of text")]
     TooLong,
 }
 
@@ -95,8 +95,8 @@ impl Generation {
     /// Where the prompt comes from, in words.
     pub fn source(&self) -> Shown {
         match self.lines {
-            Some(1) => Shown::own("a prompt made again from 1 line"),
-            Some(lines) => shown!("a prompt made again from {lines} lines"),
+            Some(1) => Shown::own("a prompt rebuilt from 1 line"),
+            Some(lines) => shown!("a prompt rebuilt from {lines} lines"),
             None => Shown::own("the recorded prompt"),
         }
     }

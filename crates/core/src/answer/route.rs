@@ -72,7 +72,7 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     let truncation = case.truncation().map(|truncation| truncation.verdict).unwrap_or_default();
     let mut triggers = Triggers { typed, fired: Vec::new() };
     if typed.answer.is_none() && typed.answer_text.is_none() {
-        triggers.fire(Route::Pending, "there is no answer", Pointer::default());
+        triggers.fire(Route::Pending, "no answer", Pointer::default());
         return Some(Routed { route: Route::Pending, triggers: triggers.fired, truncation });
     }
     let failed = findings.iter().filter(|finding| is_failed_check(finding));
@@ -88,19 +88,19 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
         .and_then(Value::string)
         .is_some_and(|text| !text.bytes().trim_ascii().is_empty())
     {
-        triggers.base(Route::Clarify, "the model asks back", "suggested_clarification");
+        triggers.base(Route::Clarify, "the model asks for clarification", "suggested_clarification");
     }
     if typed.flag("context_structured") == Some(false) {
-        triggers.base(Route::Reparse, "the text had lost its layout", "context_structured");
+        triggers.base(Route::Reparse, "the text lost its layout", "context_structured");
     }
     if says.nothing {
-        triggers.base(Route::NoAnswer, "there are no items", "items");
+        triggers.base(Route::NoAnswer, "no items", "items");
     }
     if says.found == Some(true) && says.complete == Some(false) {
         triggers.base(Route::Broaden, "found, but not complete", "complete_answer_found");
     }
     if truncation == TruncationVerdict::Truncated {
-        triggers.fire(Route::Broaden, "the list goes on on the next page", typed.pointer.then("items"));
+        triggers.fire(Route::Broaden, "the list continues on the next page", typed.pointer.then("items"));
     }
     if typed.base("extraction_method").is_some_and(|method| method.is_string("inferred")) {
         triggers.base(Route::HumanReview, "the answer was inferred", "extraction_method");

@@ -68,25 +68,23 @@ pub fn judge(
 ) -> Truncation {
     let many = asked.many.unwrap_or(items.len() > 1);
     if items.is_empty() {
-        return Truncation::unknown("Nothing was found, so nothing can go on.");
+        return Truncation::unknown("Nothing was found, so nothing can continue.");
     }
     if !many {
-        return Truncation::unknown("One value was asked for, not all of several.");
+        return Truncation::unknown("The question asks for one value, not for a list.");
     }
     if typed.flag("context_structured") == Some(false) {
-        return Truncation::unknown(
-            "The text reached the model without its layout: it does not show where a list ends.",
-        );
+        return Truncation::unknown("The model saw the text without its layout, so the end of a list does not show.");
     }
     let Some(document) = document.filter(|document| !document.is_empty()) else {
-        return Truncation::unknown("The document is not at hand.");
+        return Truncation::unknown("The document was not found.");
     };
     let retrieved = typed.retrieved();
     let is_table = asked.kind.as_ref().is_some_and(|kind| *kind == "table")
         || items.iter().any(|item| item.value.as_ref().is_some_and(|(key, _)| *key == "table"));
     match SeenContext::of(items, &retrieved, document).map(|seen| SeenContext { is_table, ..seen }) {
         Some(seen) => seen.judge(),
-        None => Truncation::unknown("No cited line and no retrieved page stands in the document."),
+        None => Truncation::unknown("None of the cited lines and retrieved pages is in the document."),
     }
 }
 
@@ -174,7 +172,7 @@ impl<'d> SeenContext<'d> {
             }
         }
         let peeked = after.first().map(|(_, lines)| lines.clone()).unwrap_or_default();
-        Truncation::of(TruncationVerdict::Unknown, "The next page holds no text of its own.", &peeked, None)
+        Truncation::of(TruncationVerdict::Unknown, "The next page has no text of its own.", &peeked, None)
     }
 
     fn peek(&self, peeked: &Range<usize>, lines: &[usize], tail: &[usize]) -> Truncation {
@@ -184,13 +182,13 @@ impl<'d> SeenContext<'d> {
             Truncation::of(verdict, reason, peeked, Some(line))
         };
         if in_contents(self.document, top) {
-            return verdict(TruncationVerdict::Bounded, "A new section begins on top of the next page: ", top);
+            return verdict(TruncationVerdict::Bounded, "A new section begins at the top of the next page: ", top);
         }
         if let Some((line, judged)) =
             lines.iter().take(MAX_WRAPPED).find_map(|line| Some((*line, self.code_verdict(*line)?)))
         {
             let words = match judged {
-                TruncationVerdict::Truncated => "The list goes on on the next page: ",
+                TruncationVerdict::Truncated => "The list continues on the next page: ",
                 _ => "Another group begins on the next page: ",
             };
             return verdict(judged, words, line);
@@ -198,31 +196,31 @@ impl<'d> SeenContext<'d> {
         let first_heading = lines.iter().position(|line| in_contents(self.document, *line));
         let own = lines.get(..first_heading.unwrap_or(lines.len()).min(MAX_WRAPPED)).unwrap_or_default();
         if let Some(line) = self.next_entry(tail, own) {
-            return verdict(TruncationVerdict::Truncated, "The list goes on on the next page: ", line);
+            return verdict(TruncationVerdict::Truncated, "The list continues on the next page: ", line);
         }
         if let Some(line) = own.iter().copied().take(2).find(|line| says_continued(self.text(*line))) {
-            return verdict(TruncationVerdict::Truncated, "The next page says that it goes on: ", line);
+            return verdict(TruncationVerdict::Truncated, "The next page says that it continues: ", line);
         }
         if let Some((line, judged)) = self.table_verdict(own) {
             let words = match judged {
-                TruncationVerdict::Truncated => "The table goes on on the next page: ",
-                _ => "The table ends, prose begins on the next page: ",
+                TruncationVerdict::Truncated => "The table continues on the next page: ",
+                _ => "The table ends, and prose begins on the next page: ",
             };
             return verdict(judged, words, line);
         }
         if is_numbered_heading(self.text(top)) {
-            return verdict(TruncationVerdict::Bounded, "A new heading stands on top of the next page: ", top);
+            return verdict(TruncationVerdict::Bounded, "The next page begins with a new heading: ", top);
         }
         let last = self.text(self.last);
         let (titled, open) = (is_titled(self.text(top)), is_open_end(last));
         if tail.is_empty() && ((goes_on(last) && is_continuation(self.text(top))) || (open && !titled)) {
-            return verdict(TruncationVerdict::Truncated, "The sentence goes on on the next page: ", top);
+            return verdict(TruncationVerdict::Truncated, "The sentence continues on the next page: ", top);
         }
         // In a list of short titles a short title is no sign of a new section.
         if titled && !open && !is_titled(last) {
-            return verdict(TruncationVerdict::Bounded, "A new heading stands on top of the next page: ", top);
+            return verdict(TruncationVerdict::Bounded, "The next page begins with a new heading: ", top);
         }
-        verdict(TruncationVerdict::Unknown, "The next page begins with neither a heading nor a further entry: ", top)
+        verdict(TruncationVerdict::Unknown, "The next page begins with neither a heading nor another entry: ", top)
     }
 
     /// What the code of a line says of a list whose entries have codes.

@@ -73,11 +73,10 @@ impl ComparedRuns<'_> {
     pub fn joined(&self) -> Shown {
         let [a, b] = self.alone();
         let (ids, questions) = (self.join.count(By::Id), self.join.count(By::Question));
-        let mut line = shown!("joined {ids} by id, {questions} by question; {a} in A alone, {b} in B alone");
+        let mut line = shown!("joined {ids} by id, {questions} by question; unmatched: {a} in A, {b} in B");
         let twice = (self.join.twice_a.len(), self.join.twice_b.len());
         if twice != (0, 0) {
-            let sentence = "records whose id stands earlier in the same file are left out";
-            line = line.join(&shown!("; {} in A and {} in B: {sentence}", twice.0, twice.1));
+            line = line.join(&shown!("; duplicate ids: {} in A, {} in B (first one used)", twice.0, twice.1));
         }
         if self.join.unlike > 0 {
             line = line.join(&shown!("; {} joined by id ask different questions", self.join.unlike));
@@ -245,7 +244,7 @@ pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
     };
     let mut table = |title: &'static str, same: usize, rows: Vec<Shown>| {
         lines.push(Shown::default());
-        lines.push(shown!("{title}: {same} the same, {} not", rows.len()));
+        lines.push(shown!("{title}: {} changed, {same} the same", rows.len()));
         lines.extend(rows);
     };
     let is_same = |change: Change| change == Change::Same;
@@ -274,7 +273,7 @@ pub fn difference(difference: &RecordDifference<'_>) -> Vec<Shown> {
         variables.collect(),
     );
     if difference.more_fields {
-        lines.push(shown!("more than {MAX_FIELDS} fields, not all listed"));
+        lines.push(shown!("more than {MAX_FIELDS} fields; not all are listed"));
     }
     lines
 }

@@ -248,7 +248,7 @@ fn first_step(procedure: &Procedure<'_>) -> Candidates {
     }
     let inputs = [b"[", &*field(PROBLEM_TEXT.as_bytes(), "The full text of the problem."), b"]"].concat();
     let edit = member_edit(step, 0, step.inputs_member.is_some(), "inputs", inputs);
-    vec![(Shown::own("let step 1 read exactly problem_text"), vec![edit])]
+    vec![(Shown::own("make step 1 read only problem_text"), vec![edit])]
 }
 
 /// An input that differs from an earlier output in its letters' case, in underscores or by one or two letters.
@@ -260,7 +260,7 @@ fn misspelt(procedure: &Procedure<'_>) -> Candidates {
         for (n, input) in step.inputs.iter().enumerate() {
             let Some(name) = input.name_text().filter(|name| !known.names.contains(name)) else { continue };
             if let Some(meant) = known.nearest(&name) {
-                let title = shown!("let step {} read {} instead of {}", position + 1, named(meant), named(&name));
+                let title = shown!("make step {} read {} instead of {}", position + 1, named(meant), named(&name));
                 let place = step.input_pointer(&step_pointer(position), n).then("name");
                 found.push((title, vec![(place, Edit::Replace(Style::ASCII.of(meant)))]));
             }
@@ -356,7 +356,7 @@ fn redefined(procedure: &Procedure<'_>) -> Candidates {
                 continue;
             }
             let fresh = fresh_name(name, &taken, next.entry(name).or_insert(2));
-            let title = shown!("call what step {} writes {} instead of {}", position + 1, named(&fresh), named(name));
+            let title = shown!("rename output {} of step {} to {}", named(name), position + 1, named(&fresh));
             found.push((title, uses.renamed(procedure, position, &fresh)));
             taken.insert(fresh);
         }
@@ -420,7 +420,10 @@ fn unused(procedure: &Procedure<'_>) -> Candidates {
         if !unused.is_empty() {
             let names: Vec<String> = unused.iter().map(|(_, name)| named(name).into_string()).collect();
             let edits = unused.iter().map(|(n, _)| (step.output_pointer(&step_pointer(position), *n), Edit::Remove));
-            found.push((shown!("remove {} from what step {} writes", names.join(", "), position + 1), edits.collect()));
+            found.push((
+                shown!("remove {} from the outputs of step {}", names.join(", "), position + 1),
+                edits.collect(),
+            ));
         }
         later.extend(step.input_names());
     }
@@ -439,7 +442,7 @@ fn final_step(procedure: &Procedure<'_>) -> Candidates {
     let place = |n: usize| step.output_pointer(&step_pointer(position), n);
     if let [only] = names.as_slice() {
         let edit = (place(0).then("name"), Edit::Replace(Style::ASCII.of(FINAL_ANSWER)));
-        return vec![(shown!("call what the last step writes final_answer instead of {}", named(only)), vec![edit])];
+        return vec![(shown!("rename output {} of the last step to final_answer", named(only)), vec![edit])];
     }
     if names.iter().any(is_final) {
         let mut kept = false;
@@ -448,7 +451,7 @@ fn final_step(procedure: &Procedure<'_>) -> Candidates {
             !is_it || std::mem::replace(&mut kept, true)
         });
         let edits = others.map(|(n, _)| (place(n), Edit::Remove)).collect();
-        return vec![(Shown::own("let the last step write final_answer alone"), edits)];
+        return vec![(Shown::own("make the last step write only final_answer"), edits)];
     }
     let inputs = step.outputs.iter().filter(|field| field.name_text().is_some()).map(|field| tight(field.value));
     let mut inputs: Vec<_> = inputs.collect();
@@ -562,11 +565,11 @@ mod tests {
         assert_eq!(
             titles,
             [
-                ("let step 1 read exactly problem_text", 2),
-                ("let step 2 read price_total instead of priceTotal", 1),
-                ("call what step 2 writes left_2 instead of left", 1),
-                ("call what the last step writes final_answer instead of answer", 2),
-                ("remove price_total, dead from what step 1 writes", 1),
+                ("make step 1 read only problem_text", 2),
+                ("make step 2 read price_total instead of priceTotal", 1),
+                ("rename output left of step 2 to left_2", 1),
+                ("rename output answer of the last step to final_answer", 2),
+                ("remove price_total, dead from the outputs of step 1", 1),
             ]
         );
         let renamed = String::from_utf8(found[2].procedure.clone()).unwrap();

@@ -89,7 +89,7 @@ impl fmt::Display for Ended {
         match &self.meaning {
             None => write!(f, "{}", self.message.line()),
             Some(meaning) if self.message.is_empty() => f.write_str(meaning.as_str()),
-            Some(meaning) => write!(f, "{meaning} (upstream: {}: {})", self.class, self.message.line()),
+            Some(meaning) => write!(f, "{meaning} (evoproc: {}: {})", self.class, self.message.line()),
         }
     }
 }
@@ -182,7 +182,7 @@ impl<'a> Runner<'a> {
             let value = self.procedure.steps.get(step).map(|step| step.value);
             let no_object = value.map(type_name).filter(|kind| *kind != "dict");
             let message = no_object.map(|kind| format!("'{kind}' object has no attribute 'get'")).unwrap_or_default();
-            let meaning = shown!("step {} has a shape that upstream's runner does not survive", step + 1);
+            let meaning = shown!("step {} has a shape that crashes evoproc's runner", step + 1);
             Ended::new("AttributeError", message, step).meaning(meaning)
         };
         let mut shown: Vec<(Untrusted<'static>, Vec<u8>)> = Vec::new();
@@ -303,9 +303,9 @@ fn no_object(out: Value<'_>, name: &Untrusted<'_>, strict: bool, step: usize) ->
     };
     let what = match kind {
         "list" => "a list",
-        "str" => "a text",
+        "str" => "a string",
         "int" | "float" => "a number",
-        "bool" => "a truth value",
+        "bool" => "a boolean",
         _ => "null",
     };
     Err(Ended::new(class, message, step)
@@ -351,19 +351,19 @@ mod tests {
             (
                 "[\"a\"]",
                 true,
-                "the reply for step 1 is a list, not a JSON object (upstream: TypeError: list indices must be integers or slices, \
+                "the reply for step 1 is a list, not a JSON object (evoproc: TypeError: list indices must be integers or slices, \
                  not str)",
             ),
             (
                 "\"x\"",
                 true,
-                "the reply for step 1 is a text, not a JSON object (upstream: AttributeError: 'str' object has no attribute \
+                "the reply for step 1 is a string, not a JSON object (evoproc: AttributeError: 'str' object has no attribute \
                  'keys')",
             ),
             (
                 "null",
                 false,
-                "the reply for step 1 is null, not a JSON object (upstream: TypeError: argument of type \
+                "the reply for step 1 is null, not a JSON object (evoproc: TypeError: argument of type \
                 'NoneType' is not iterable)",
             ),
             ("[]", false, "Unresolvable input 'a' for step id=2: no prior producer in state."),

@@ -73,7 +73,7 @@ impl Notebook {
             match kind.bytes() {
                 // What is printed may be cut in two by what another thread says.
                 b"stream" if is_stdout(output) => stdout.extend(text_of(output.get("text"))),
-                b"stream" => others.push(("a stream of warnings", text_of(output.get("text")))),
+                b"stream" => others.push(("stderr output", text_of(output.get("text")))),
                 b"error" | b"pyerr" => {
                     let name = text_of(output.get("ename"));
                     printed.end_in_error(name.clone(), text_of(output.get("evalue")));
@@ -84,7 +84,7 @@ impl Notebook {
                     let plain = text_of(data.get("text/plain").or_else(|| data.get("text")));
                     if let Some(json) = data.get("application/json") {
                         if self.json(number, before, json) == 0 {
-                            others.push(("JSON that is no record", Vec::new()));
+                            others.push(("JSON that is not a record", Vec::new()));
                         }
                     } else if !printed.take_result(&plain) && self.literal(number, before, &plain) == 0 {
                         others.push(("a result", plain));

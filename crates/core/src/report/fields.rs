@@ -29,7 +29,7 @@ impl std::str::FromStr for Fields {
         for path in text.split(',').map(str::trim).filter(|path| !path.is_empty()) {
             if path.split('.').any(|key| key.trim().is_empty()) {
                 return Err(BadField(format!(
-                    "\"{path}\" has an empty part; write keys with dots between: triage.fix"
+                    "\"{path}\" has an empty part; separate keys with dots, as in triage.fix"
                 )));
             }
             fields.add(path);

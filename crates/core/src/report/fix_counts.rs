@@ -76,15 +76,16 @@ impl FixCounts {
 
     /// The board as lines of text.
     pub fn lines(&self) -> Vec<Shown> {
-        let mut lines = vec![Shown::own("fix         runs  sure  recovers gold  strongest argument; first bad step")];
+        let mut lines =
+            vec![Shown::own("fix               runs  sure  recomputed ok  strongest reason; first wrong step")];
         for fix in Fix::ALL {
             let Some(line) = self.lines.get(&fix) else { continue };
             let rules = most(line.rules.iter().map(|(rule, count)| (rule.clone(), *count)));
             let steps = most(line.steps.iter().map(|(step, count)| (format!("step {step}"), *count)));
             let joint = if steps.is_empty() { "" } else { "; " };
             lines.push(shown!(
-                "{:10} {:>5} {:>5} {:>14}  {rules}{joint}{steps}",
-                fix.word(),
+                "{:16} {:>5} {:>5} {:>14}  {rules}{joint}{steps}",
+                fix.phrase(),
                 line.runs,
                 line.sure,
                 line.recovered

@@ -317,7 +317,7 @@ fn pattern(word: &str) -> Result<(String, Regex), Shown> {
     let kinds = PrivateKind::ALL.map(PrivateKind::word).join(", ");
     let shown = Shown::line(word.as_bytes());
     let Some((name, regex)) = word.split_once('=') else {
-        return Err(shown!("\"{shown}\" is neither NAME=REGEX nor one of {kinds}, all"));
+        return Err(shown!("unknown kind \"{shown}\" (use {kinds}, all or NAME=REGEX)"));
     };
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) {

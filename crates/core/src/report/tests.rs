@@ -198,7 +198,7 @@ fn many_findings_in_one_list_cost_no_more_each() {
 fn the_summary_counts() {
     let summary = Totals { records: 1, findings: [1, 3, 2, 1] };
     assert_eq!(summary.line().as_str(), "1 record, 1 fatal, 3 repairable, 2 warnings, 1 note");
-    assert_eq!(Totals::default().line().as_str(), "0 records, nothing found");
+    assert_eq!(Totals::default().line().as_str(), "0 records, no findings");
 }
 
 mod anything {

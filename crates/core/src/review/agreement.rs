@@ -98,10 +98,10 @@ impl Agreement {
     /// As lines of text.
     pub fn lines(&self) -> Vec<Shown> {
         let mut lines: Vec<Shown> =
-            self.judged.iter().map(|(who, items)| shown!("{} judged {items}", who.line())).collect();
+            self.judged.iter().map(|(who, items)| shown!("{} reviewed {items}", who.line())).collect();
         lines.push(shown!("overlap {}", self.overlap));
         if self.unlike > 0 {
-            lines.push(shown!("{} items had changed between two reviewers and are left out", self.unlike));
+            lines.push(shown!("{} items changed between two reviews (left out)", self.unlike));
         }
         for group in self.all.iter().chain(&self.pairs) {
             lines.push(Shown::default());
@@ -165,7 +165,7 @@ impl Group {
         let names: Vec<String> = self.reviewers.iter().map(|who| who.line().into_string()).collect();
         let two = self.reviewers.len() == 2;
         let (all, kappa) = if two { ("both", "Cohen's kappa") } else { ("all", "Fleiss' kappa") };
-        let mut lines = vec![shown!("{}: {all} judged {}", names.join(", "), self.verdict.items)];
+        let mut lines = vec![shown!("{}: {all} reviewed {}", names.join(", "), self.verdict.items)];
         lines.push(shown!("  {:24} {}", "pass or fail", self.verdict.phrase(kappa)));
         for (label, measure) in &self.labels {
             lines.push(shown!("  {:24} {}", label.line().cut(24), measure.phrase(kappa)));
@@ -193,17 +193,17 @@ impl Measure {
         Self { items, agreed, named, kappa }
     }
 
-    /// `agreed 38 of 42 (90 %), named on 7, Cohen's kappa 0.72 (n = 42)`
+    /// `90 % agree (38 of 42), used on 7, Cohen's kappa 0.72`
     fn phrase(&self, name: &'static str) -> Shown {
         let Self { items, agreed, named, kappa } = self;
         if *items < FEW {
-            return shown!("agreed {agreed} of {items}, named on {named}; under {FEW} items are counted only");
+            return shown!("{agreed} of {items} agree, used on {named} (too few for kappa)");
         }
         let share = 100.0 * *agreed as f64 / *items as f64;
-        let counted = shown!("agreed {agreed} of {items} ({share:.0} %), named on {named}, {name}");
+        let counted = shown!("{share:.0} % agree ({agreed} of {items}), used on {named}, {name}");
         match kappa {
-            Some(kappa) => counted.join(&shown!(" {kappa:.2} (n = {items})")),
-            None => counted.join(&shown!(" is not defined: all said the same (n = {items})")),
+            Some(kappa) => counted.join(&shown!(" {kappa:.2}")),
+            None => counted.and(" undefined (all the same)"),
         }
     }
 
@@ -267,7 +267,7 @@ mod tests {
         let group = agreement.all.as_ref().unwrap();
         assert_eq!(group.verdict, Measure { items: 19, agreed: 18, named: 1, kappa: None });
         let lines: Vec<String> = agreement.lines().into_iter().map(Shown::into_string).collect();
-        assert!(lines.iter().any(|line| line.contains("agreed 18 of 19, named on 1; under 20 items are counted only")));
+        assert!(lines.iter().any(|line| line.contains("18 of 19 agree, used on 1 (too few for kappa)")));
     }
 
     #[test]

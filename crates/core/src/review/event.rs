@@ -339,7 +339,7 @@ impl AnswerType {
     pub fn refuses(self, correction: &[u8]) -> Option<Shown> {
         let mut tape = Tape::default();
         let Some(value) = tape.parse(correction) else {
-            return Some(Shown::own("the correction is not JSON; put a text in quotes"));
+            return Some(Shown::own("the correction is not JSON; put a string in quotes"));
         };
         let kind = value.kind();
         let fits = match self {
@@ -350,11 +350,11 @@ impl AnswerType {
             Self::Any => kind != Json::NotFinite,
         };
         (!fits).then_some(Shown::own(match self {
-            Self::Number => "the answer to this item is a number, the correction is not",
-            Self::Bool => "the answer to this item is true or false, the correction is not",
-            Self::Choice => "the answer to this item is A, B, C or D, the correction is not",
-            Self::Text => "the answer to this item is a text, the correction is not",
-            Self::Any => "the correction is not a finite number",
+            Self::Number => "the correction must be a number, as the answer is",
+            Self::Bool => "the correction must be true or false, as the answer is",
+            Self::Choice => "the correction must be A, B, C or D, as the answer is",
+            Self::Text => "the correction must be a string, as the answer is",
+            Self::Any => "the correction must be a finite number",
         }))
     }
 }

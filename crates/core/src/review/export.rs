@@ -111,7 +111,7 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     let head = reader.byte_headers().map_err(|error| Shown::error(&error))?.clone();
     let column = |name: &str| head.iter().position(|cell| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes()));
     let [Some(id), Some(verdict)] = ["id", "verdict"].map(column) else {
-        return Err(Shown::own("its first line names no columns id and verdict"));
+        return Err(Shown::own("its first line has no columns id and verdict"));
     };
     let columns = [Some(id), Some(verdict), column("labels"), column("note")];
     let mut rows = Vec::new();
@@ -261,7 +261,7 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
             }
             None => said,
         };
-        let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (stale)") };
+        let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (out of date)") };
         if let Some(target) = &event.fix_target {
             said = format!("{said}, fix: {}", Fix::phrase_of(target));
         }
@@ -269,7 +269,7 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
             said = format!("{said}, step {step}");
         }
         if let Some(status) = event.gold_status {
-            said = format!("{said}, gold {}", status.word());
+            said = format!("{said}, expected answer {}", status.word());
         }
         if let Some(note) = &event.note {
             said = format!("{said}: {}", note.line().cut(80));

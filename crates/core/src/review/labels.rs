@@ -39,19 +39,19 @@ const STARTER: [[&str; 4]; 9] = [
     [
         "misread",
         "question misread",
-        "A step takes the question to say something else than it says.",
+        "A step reads something in the question that it does not say.",
         "\"twice as many\" read as two more",
     ],
     [
         "wrong_unit",
         "wrong unit or format",
-        "The value is right, its unit or format is not what was asked for.",
+        "The value is right, but its unit or format is not the requested one.",
         "0.5 (hours) where minutes are asked for",
     ],
     [
         "wrong_gold",
-        "gold answer is wrong",
-        "The run is right and the expected answer is not.",
+        "expected answer is wrong",
+        "The run is right, and the expected answer is wrong.",
         "17 is right, 71 is expected",
     ],
     [

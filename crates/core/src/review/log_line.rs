@@ -47,11 +47,11 @@ impl LineFault {
     /// For people, behind "line 3:".
     pub const fn phrase(self) -> &'static str {
         match self {
-            Self::Torn => "torn, its writer was stopped or still writes",
+            Self::Torn => "incomplete: its writer was stopped or is still writing",
             Self::Damaged => "damaged",
-            Self::Foreign => "no event of a review",
+            Self::Foreign => "not a review event",
             Self::Newer => "written by a newer stepscope",
-            Self::Senseless => "an event that lacks what it needs",
+            Self::Senseless => "an event with missing or invalid fields",
         }
     }
 }

@@ -49,12 +49,12 @@ fn is_same(event: &Event, summary: &Summary) -> bool {
 
 /// Why an item that passed does not any more; nothing: it still does.
 fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Shown> {
-    let Some(summary) = summary else { return vec![Shown::own("it is not among the records any more")] };
+    let Some(summary) = summary else { return vec![Shown::own("no longer among the records")] };
     if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, summary)) {
         return Vec::new();
     }
     if summary.is_error() {
-        return vec![Shown::own("it ended without an answer")];
+        return vec![Shown::own("ended without an answer")];
     }
     let mut why = Vec::new();
     let gold_says = |right| summary.right == Some(right) && !reviewed.disputes_gold();
@@ -64,9 +64,9 @@ fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Show
         // Another answer that is right by gold is as good.
         Some(answer) if !same && !gold_says(true) => {
             let now = summary.answer.as_ref().map_or(Shown::own("missing"), |now| now.line().cut(60));
-            why.push(shown!("the answer was {}, is {now}", answer.line().cut(60)));
+            why.push(shown!("answer changed from {} to {now}", answer.line().cut(60)));
         }
-        None if gold_says(false) => why.push(Shown::own("the answer is wrong")),
+        None if gold_says(false) => why.push(Shown::own("wrong answer")),
         _ => {}
     }
     let known: Option<Vec<&Text>> = deciding(reviewed, Verdict::Pass)
@@ -77,7 +77,7 @@ fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Show
         let is_grave = |rule: &&RuleId| rule.severity() <= Severity::Warning;
         let is_new = |rule: &&RuleId| !known.iter().any(|seen| **seen == *rule.word());
         let new = summary.findings.iter().filter(is_grave).filter(is_new);
-        why.extend(new.map(|id| shown!("{id} was not found then")));
+        why.extend(new.map(|id| shown!("new finding {id}")));
     }
     why
 }
@@ -149,16 +149,16 @@ mod tests {
         let (right, other) = (run(5.0, ""), run(6.0, ""));
         assert_eq!(pass(&right, Some(&right)).0, Holds);
         assert_eq!(pass(&right, Some(&run(5.0, "again"))).0, Holds);
-        assert_eq!(pass(&right, Some(&other)), (Regressed, "the answer was 5, is 6".into()));
+        assert_eq!(pass(&right, Some(&other)), (Regressed, "answer changed from 5 to 6".into()));
         assert_eq!(pass(&other, Some(&other)).0, Holds, "the same content that somebody passed");
         assert_eq!(pass(&other, Some(&right)).0, Holds, "right by gold is as good");
-        assert_eq!(pass(&right, None), (Regressed, "it is not among the records any more".into()));
+        assert_eq!(pass(&right, None), (Regressed, "no longer among the records".into()));
         let error = summary(r#"{"id": "a", "status": "error", "error": "x", "procedure": null}"#);
-        assert_eq!(pass(&right, Some(&error)), (Regressed, "it ended without an answer".into()));
+        assert_eq!(pass(&right, Some(&error)), (Regressed, "ended without an answer".into()));
         let disputed = |event: &mut Event| event.gold_status = Some(GoldStatus::Wrong);
         assert_eq!(expect(&other, disputed, Verdict::Pass, Some(&right)).0, Regressed, "gold does not decide");
         let unknown = |event: &mut Event| (event.seen, event.findings) = Default::default();
-        assert_eq!(expect(&right, unknown, Verdict::Pass, Some(&other)), (Regressed, "the answer is wrong".into()));
+        assert_eq!(expect(&right, unknown, Verdict::Pass, Some(&other)), (Regressed, "wrong answer".into()));
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let then = run(5.0, "");
         let now = Summary { findings: vec![RuleId::Recompute, RuleId::RecordJoined], ..run(5.0, "again") };
         let said = expect(&then, |_| {}, Verdict::Pass, Some(&now));
-        assert_eq!(said, (Expectation::Regressed, "run/recompute was not found then".into()));
+        assert_eq!(said, (Expectation::Regressed, "new finding run/recompute".into()));
         let unknown = |event: &mut Event| event.findings = None;
         assert_eq!(expect(&then, unknown, Verdict::Pass, Some(&now)).0, Expectation::Holds);
     }

@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 30;
 /// Makes an event of it; what it lacks is the caller's to add or to refuse.
 pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Result<Event, Shown> {
     if value.kind() != Kind::Object {
-        return Err(Shown::own("this is no JSON object"));
+        return Err(Shown::own("not a JSON object"));
     }
     let verdict = word(value, "verdict", Verdict::from_word, "pass, fail, defer or skip")?;
     let kind = word(value, "kind", EventKind::from_word, "verdict, note, label_set, undo, adjudicate or reveal")?;
@@ -54,7 +54,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     let event_id = Some(&event.event_id).filter(|id| !id.is_empty()).cloned();
     for (name, text) in [("note", &event.note), ("correction", &event.correction), ("event_id", &event_id)] {
         if text.as_ref().is_some_and(|text| text.bytes().len() > MAX_TEXT) {
-            return Err(shown!("the {name} is longer than {} kB", MAX_TEXT >> 10));
+            return Err(shown!("{name} is longer than {} kB", MAX_TEXT >> 10));
         }
     }
     Ok(event)
@@ -75,7 +75,7 @@ fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
     let Some(found) = value.get(key).filter(|found| !found.is_null()) else { return Ok(None) };
     match found.string() {
         Some(text) => Ok(Some(text.into_owned())),
-        None => Err(shown!("the {key} {} is no text", Shown::line(found.raw()).cut(40))),
+        None => Err(shown!("{key} {} is not a string", Shown::line(found.raw()).cut(40))),
     }
 }
 
@@ -94,7 +94,7 @@ fn part(value: Value<'_>) -> Result<Option<AnswerPart>, Shown> {
 fn step(value: Value<'_>) -> Result<Option<u64>, Shown> {
     let Some(found) = value.get("first_bad_step").filter(|found| !found.is_null()) else { return Ok(None) };
     let step = log_line::whole(value, "first_bad_step").filter(|step| *step > 0);
-    let why = || shown!("the first_bad_step {} is no whole number from 1 up", Shown::line(found.raw()).cut(40));
+    let why = || shown!("first_bad_step {} is not a whole number of 1 or more", Shown::line(found.raw()).cut(40));
     step.map(Some).ok_or_else(why)
 }
 
@@ -105,14 +105,14 @@ fn labels(value: Value<'_>, sets: &LabelSets<'_>) -> Result<Vec<LabelRef>, Shown
         return split(&text.into_owned()).map(|label| known(sets.give(&label), sets)).collect();
     }
     if list.kind() != Kind::Array {
-        return Err(Shown::own("the labels are neither a list nor a text with ; between them"));
+        return Err(Shown::own("labels must be a list, or a string separated by ;"));
     }
     let label = |label: Value<'_>| {
         if let Some(text) = label.string() {
             return known(sets.give(&text.into_owned()), sets);
         }
         let given = log_line::label_ref(label);
-        let given = given.ok_or_else(|| shown!("the label {} has no id", Shown::line(label.raw()).cut(40)))?;
+        let given = given.ok_or_else(|| shown!("label {} has no id", Shown::line(label.raw()).cut(40)))?;
         let set = if given.set.is_empty() { DEFAULT_SET.into() } else { given.set };
         known(LabelRef { set, ..given }, sets)
     };
@@ -128,10 +128,7 @@ pub fn known(label: LabelRef, sets: &LabelSets<'_>) -> Result<LabelRef, Shown> {
     let all: Vec<String> = all.take(MAX_NAMED).collect();
     let more = if all.len() == MAX_NAMED { ", …" } else { "" };
     let name = label.id.line().cut(40);
-    Err(shown!(
-        "there is no label \"{name}\". There are {}{more}. An event of kind label_set adds one.",
-        all.join(", ")
-    ))
+    Err(shown!("unknown label \"{name}\" (use {}{more}); an event of kind label_set adds one", all.join(", ")))
 }
 
 /// The labels of one text.
@@ -150,7 +147,7 @@ fn word<T>(
     let said = word.string().unwrap_or_else(|| Untrusted::new(word.raw()));
     match said.utf8().and_then(known) {
         Some(known) => Ok(Some(known)),
-        None => Err(shown!("the {key} \"{}\" is none of {words}", said.line().cut(40))),
+        None => Err(shown!("invalid {key} \"{}\" (use {words})", said.line().cut(40))),
     }
 }
 
@@ -194,11 +191,9 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_said() {
-        assert!(asked("[]").unwrap_err().contains("no JSON object"));
+        assert!(asked("[]").unwrap_err().contains("not a JSON object"));
         assert!(
-            asked(r#"{"id": 1, "verdict": "\u001bmaybe"}"#)
-                .unwrap_err()
-                .starts_with("the verdict \"␛maybe\" is none of")
+            asked(r#"{"id": 1, "verdict": "\u001bmaybe"}"#).unwrap_err().starts_with("invalid verdict \"␛maybe\" (use")
         );
         assert!(asked(r#"{"id": 1, "verdict": "pass", "gold_status": 3}"#).unwrap_err().contains("ok, suspect"));
         assert_eq!(asked(r#"{"verdict": "pass"}"#).unwrap().lacks(), Some("an item with an id or a row_index"));
@@ -206,21 +201,18 @@ mod tests {
         for (json, words) in [
             (
                 r#"{"id": 1, "verdict": "fail", "labels": ["slip", "\u001bslipp"]}"#,
-                "there is no label \"␛slipp\". There are slip",
+                "unknown label \"␛slipp\" (use slip",
             ),
-            (r#"{"id": 1, "verdict": "fail", "labels": "slip;b"}"#, "there is no label \"b\""),
-            (r#"{"id": 1, "verdict": "fail", "labels": [{"id": "slip", "set": "own"}]}"#, "there is no label \"slip\""),
-            (r#"{"id": 1, "verdict": "fail", "labels": [7]}"#, "the label 7 has no id"),
-            (r#"{"id": 1, "verdict": "fail", "labels": 7}"#, "neither a list nor a text"),
-            (
-                r#"{"id": 1, "verdict": "fail", "fix_target": "banana"}"#,
-                "the fix_target \"banana\" is none of step_run",
-            ),
-            (r#"{"id": 1, "verdict": "fail", "first_bad_step": 0}"#, "the first_bad_step 0 is no whole number from 1"),
-            (r#"{"id": 1, "verdict": "fail", "first_bad_step": "2"}"#, "is no whole number from 1"),
-            (r#"{"id": 1, "verdict": "fail", "first_bad_step": -1.5}"#, "is no whole number from 1"),
-            (r#"{"id": 1, "note": 5}"#, "the note 5 is no text"),
-            (r#"{"id": 1, "verdict": "fail", "variable": ["x"]}"#, "is no text"),
+            (r#"{"id": 1, "verdict": "fail", "labels": "slip;b"}"#, "unknown label \"b\""),
+            (r#"{"id": 1, "verdict": "fail", "labels": [{"id": "slip", "set": "own"}]}"#, "unknown label \"slip\""),
+            (r#"{"id": 1, "verdict": "fail", "labels": [7]}"#, "label 7 has no id"),
+            (r#"{"id": 1, "verdict": "fail", "labels": 7}"#, "a list, or a string"),
+            (r#"{"id": 1, "verdict": "fail", "fix_target": "banana"}"#, "invalid fix_target \"banana\" (use step_run"),
+            (r#"{"id": 1, "verdict": "fail", "first_bad_step": 0}"#, "first_bad_step 0 is not a whole number"),
+            (r#"{"id": 1, "verdict": "fail", "first_bad_step": "2"}"#, "is not a whole number of 1"),
+            (r#"{"id": 1, "verdict": "fail", "first_bad_step": -1.5}"#, "is not a whole number of 1"),
+            (r#"{"id": 1, "note": 5}"#, "note 5 is not a string"),
+            (r#"{"id": 1, "verdict": "fail", "variable": ["x"]}"#, "is not a string"),
         ] {
             assert!(asked(json).unwrap_err().contains(words), "{json}: {}", asked(json).unwrap_err());
         }

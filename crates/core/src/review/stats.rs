@@ -143,7 +143,7 @@ impl Stats {
             None => (target.line(), *n),
         };
         board("failed by where to fix", most(self.fixes.iter().map(place)));
-        board("gold answers", most(self.gold.iter().map(|(status, n)| (Shown::own(status.word()), *n))));
+        board("expected answers", most(self.gold.iter().map(|(status, n)| (Shown::own(status.word()), *n))));
         board("rule precision", self.rules.iter().map(|(rule, share)| (rule.line(), share.phrase())).collect());
         for (title, share) in [("where-to-fix accuracy", self.triage), ("self-agreement", self.repeats)] {
             if share.of > 0 {
@@ -152,7 +152,7 @@ impl Stats {
             }
         }
         if let Some(ms) = self.median_ms {
-            lines.push(shown!("half of the items took no longer than {:.1} seconds", ms as f64 / 1000.0));
+            lines.push(shown!("median time per item: {:.1} s", ms as f64 / 1000.0));
         }
         lines
     }
@@ -200,7 +200,7 @@ const fn judges(verdict: Verdict) -> bool {
 impl Share {
     /// `83.3 % [78.4, 87.3]  229 of 275`: with Wilson's interval of 95 %.
     pub fn phrase(self) -> String {
-        let Some((low, high)) = wilson(self.hits, self.of) else { return "of none".to_owned() };
+        let Some((low, high)) = wilson(self.hits, self.of) else { return "none".to_owned() };
         let share = 100.0 * self.hits as f64 / self.of as f64;
         format!("{share:5.1} % [{:.1}, {:.1}]  {} of {}", 100.0 * low, 100.0 * high, self.hits, self.of)
     }

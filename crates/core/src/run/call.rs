@@ -25,11 +25,11 @@ stepscope_base::words! {
         /// The server is given the schema and promises to keep it.
         Schema = "schema" => "schema sent",
         /// The server promises JSON of any shape.
-        Json = "json" => "JSON mode asked for",
+        Json = "json" => "JSON mode requested",
         /// The schema stands in the prompt only.
         Prompt = "prompt" => "schema in the prompt only",
         /// The model is told nothing about the shape.
-        Nothing = "nothing" => "no schema anywhere",
+        Nothing = "nothing" => "no schema",
     }
 }
 
@@ -253,10 +253,10 @@ impl Received {
                 (self.endpoint, self.enforcement, self.sha256) = (endpoint, Some(enforcement), sha256);
             }
             RunEvent::Waiting { why, delay } => {
-                self.log.push(shown!("{why}; asking again in {:.1} s", delay.as_secs_f64()));
+                self.log.push(shown!("{why}; retrying in {:.1} s", delay.as_secs_f64()));
             }
             RunEvent::Downgraded { from, to, why } => {
-                self.log.push(shown!("the server refuses the {}: {why}; now {}", from.word(), to.phrase()));
+                self.log.push(shown!("the server rejects the {}: {why}; now {}", from.word(), to.phrase()));
             }
             RunEvent::Answered => {}
             RunEvent::Text { part, text } => {

@@ -23,13 +23,13 @@ pub enum NoReplay {
     #[error("the record has no procedure")]
     NoProcedure,
     /// There is no such step.
-    #[error("there is no such step")]
+    #[error("no such step")]
     NoStep,
     /// Its procedure has more steps or variables than are read.
-    #[error("the procedure is too large to be run: not all of it is read")]
+    #[error("the procedure is too large to run: not all of it is read")]
     TooLarge,
     /// Nothing says what the question was.
-    #[error("the record does not say what the question was; give it as the value of problem_text")]
+    #[error("the record has no question; set problem_text")]
     NoQuestion,
 }
 
@@ -290,7 +290,8 @@ impl<'v, 'a> Replay<'v, 'a> {
             let open = |step: &usize| self.state.has_run(*step) != Ran::Yes && !asked.contains(step);
             let last = (first..self.runner.steps()).find(open)?;
             // Where the step that failed was asked again, it is the later ones that did not run.
-            let error = || Untrusted::new(shown!("not run from step {} on", last + 1).as_str().as_bytes()).into_owned();
+            let error =
+                || Untrusted::new(shown!("not run: step {} and later", last + 1).as_str().as_bytes()).into_owned();
             Some(if last == first { end } else { Unfinished { class: NOT_RUN.into(), error: error() } })
         });
         Fork {

@@ -236,7 +236,7 @@ impl SamplingRound {
         let (why, class) = match failed {
             Some((why, Phase::Cancelled)) => (why, BROKEN_OFF),
             Some((why, _)) => (why, SERVER_ERROR),
-            None => (Shown::own("no reply was what was asked for"), SERVER_ERROR),
+            None => (Shown::own("no reply is usable"), SERVER_ERROR),
         };
         let message = Untrusted::new(why.as_str().as_bytes()).into_owned();
         Ended { class, message, meaning: None, step: Some(self.ask.step) }
@@ -270,9 +270,9 @@ impl Reply {
         match &self.received.phase {
             Phase::Done(_) => None,
             Phase::Failed(trouble) => Some(trouble.sentence.clone()),
-            _ if self.received.content.is_empty() => Some(Shown::own("the call was broken off")),
+            _ if self.received.content.is_empty() => Some(Shown::own("the call was cancelled")),
             _ => Some(shown!(
-                "the call was broken off; what had come ({} bytes) is partial and is no answer",
+                "the call was cancelled; the partial reply ({} bytes) is not an answer",
                 self.received.content.len()
             )),
         }
@@ -293,7 +293,7 @@ impl Reply {
         let began = Shown::line(head(content, SHOWN));
         let more = if content.len() > SHOWN { "…" } else { "" };
         let is_cut = matches!(&self.received.phase, Phase::Done(Finish { stop: Stop::Length, .. }));
-        let limit = if is_cut { "; it was cut off at its limit of tokens" } else { "" };
+        let limit = if is_cut { "; it was cut at the token limit" } else { "" };
         shown!("the reply begins: {began}{more}{limit}")
     }
 }
@@ -372,7 +372,7 @@ mod tests {
         round.judge();
         assert_eq!(taken(&mut machine, Choice::Reply(0), &round), Some(BROKEN_OFF));
         let ended = machine.ended().unwrap().to_string();
-        assert!(ended.contains("8 bytes) is partial"), "{ended}");
+        assert!(ended.contains("the partial reply (8 bytes)"), "{ended}");
         assert_eq!((x(&machine), machine.question()), (None, None));
         let call = fork(&machine).calls.remove(0);
         assert_eq!((call.raw.as_slice(), call.verdict, &call.outputs), (&b"{\"x\": 7}"[..], None, &None));

@@ -52,7 +52,7 @@ stepscope_base::words! {
         /// It stands in the final state, and one step alone writes its name.
         Reconstructed = "reconstructed" => "inferred from the final state: one step alone writes it",
         /// It was calculated exactly, in the place of what the step gave.
-        Recomputed = "recomputed" => "calculated exactly for this fork, replaces the model's value",
+        Recomputed = "recomputed" => "recomputed for this fork, replaces the model's value",
         /// A person set it.
         Override = "override" => "set by a person for this fork",
         /// Several steps write the name: only the final value is known, and who wrote it is not sure.
@@ -60,7 +60,7 @@ stepscope_base::words! {
         /// The final state lacks it, or no step before this one writes it.
         Missing = "missing" => "never written: not in the final state",
         /// The record keeps no state.
-        Unavailable = "unavailable" => "this record keeps no state",
+        Unavailable = "unavailable" => "this record has no state",
         /// The run ended before the step that writes it.
         NotRun = "not run" => "the run ended before the step that writes it",
     }

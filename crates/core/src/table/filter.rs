@@ -187,10 +187,10 @@ const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
 
 /// What `cell:` takes beside the five cells.
 pub(crate) const OTHER_CELLS: [(&str, &str); 4] = [
-    (REGRESSION, "the baseline has it right and the run has not"),
-    (ALONE, "the baseline has no such record"),
-    (DUPLICATE, "its id stands earlier in its file: it is in no cell"),
-    (LEFT_OUT, "its gold answer is disputed: it is left out where that counts"),
+    (REGRESSION, "correct in the baseline, not in this run"),
+    (ALONE, "not in the baseline"),
+    (DUPLICATE, "duplicate id: only the first is compared"),
+    (LEFT_OUT, "its expected answer is disputed: left out of the adjusted counts"),
 ];
 /// Right in the baseline, not in the run.
 pub const REGRESSION: &str = "regression";
@@ -225,16 +225,16 @@ pub enum RowAnswer {
 pub const FIELDS: &[(&str, &str)] = &[
     ("correct:", "true, false or unknown"),
     ("kind:", "procedure, procedural, baseline, fixed, error, answer, typed, call, unknown, broken"),
-    ("rule:", "a rule's id or a part of it: procedure/unused, unused, answer"),
-    ("first:", "the rule of the gravest finding, or a part of its id: first:unused"),
+    ("rule:", "rule id or part of it: procedure/unused, unused, answer"),
+    ("first:", "rule id of the worst finding, or part of it: first:unused"),
     ("severity:", "fatal, repairable, warning, note"),
-    ("fix:", "where to fix it: none, step_run, procedure, gold, unknown"),
-    ("route:", "where an answer goes: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
-    ("type:", "the type that was asked for: amount, date, list, table"),
-    ("strong:", "the page that the model did not see: bounded, truncated, unknown"),
-    ("grounded", "the part of the items that rest on a found place: grounded<1"),
-    ("items", "how many items an answer has: items=0"),
-    ("recovered:", "gold: recomputed, the procedure gives the gold answer; no: it does not"),
+    ("fix:", "where to fix: none, step_run, procedure, gold, unknown"),
+    ("route:", "route of an answer: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
+    ("type:", "requested type: amount, date, list, table"),
+    ("strong:", "whether the list continues on the next page: bounded, truncated, unknown"),
+    ("grounded", "share of the items with a citation found in the document: grounded<1"),
+    ("items", "number of items in the answer: items=0"),
+    ("recovered:", "gold: recomputing gives the expected answer; no: it does not"),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
     ("conf", "a number: conf>=.9"),
@@ -244,15 +244,18 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("warning", "a count: warning>0"),
     ("note", "a count: note>0"),
     ("findings", "a count: findings=0"),
-    ("cell:", "beside a baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out"),
-    ("board:", "what a number on the boards counted; the boards (O) write it"),
-    ("verdict:", "what people say: pass, fail, defer, skip, disputed, stale, open"),
-    ("label:", "a label's id, or a part of its name: label:slip, label:\"wrong unit\""),
-    ("reviewed:", "false: I have still to judge it; true: I have"),
-    ("gold:", "what people think of the gold answer: ok, suspect, wrong"),
-    ("stale:", "true: it was judged, and is not what it was"),
-    ("text:", "text that you see in the record: text:apples, text:\"two dozen\""),
-    ("id:", "text of an id"),
+    (
+        "cell:",
+        "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out",
+    ),
+    ("board:", "records behind a number of the dashboard (O), which writes this filter"),
+    ("verdict:", "review verdict: pass, fail, defer, skip, disputed, stale, open"),
+    ("label:", "label id or part of its name: label:slip, label:\"wrong unit\""),
+    ("reviewed:", "true: you reviewed it; false: not yet"),
+    ("gold:", "review of the expected answer: ok, suspect, wrong"),
+    ("stale:", "true: changed since its review"),
+    ("text:", "text shown in the record: text:apples, text:\"two dozen\""),
+    ("id:", "part of the id"),
 ];
 
 impl Filter {
@@ -460,7 +463,7 @@ fn words(typed: &str) -> Result<Vec<Range<usize>>, FilterError> {
         }
     }
     if let Some(at) = quote {
-        return Err(FilterError { range: at..typed.len(), message: "this quote is not closed".into() });
+        return Err(FilterError { range: at..typed.len(), message: "missing closing quote".into() });
     }
     out.extend(start.map(|from| from..typed.len()));
     Ok(out)
@@ -516,7 +519,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         }
         _ => {
             let fields = || FIELDS.iter().map(|(name, _)| name.trim_end_matches(':'));
-            Err(format!("there is no field {field:?}.{} Fields: {}", meant(field, fields()), names(fields())))
+            Err(format!("unknown field {field:?}.{} Fields: {}", meant(field, fields()), names(fields())))
         }
     }
 }
@@ -542,28 +545,28 @@ fn meant_as_comparison(word: &str) -> Option<String> {
     if name.is_empty() {
         // `<think>` is text; `>4` lost its column at a blank.
         let is_number = value.is_empty() || value.parse::<f64>().is_ok();
-        return is_number.then(|| format!("{word:?} compares nothing: write it without blanks, as in steps>4"));
+        return is_number.then(|| format!("{word:?} compares nothing; write it without spaces, as in steps>4"));
     }
     let numbers = || names(Column::NAMES.iter().map(|(name, _)| *name));
     if Column::NAMES.iter().any(|(known, _)| *known == name) {
-        return Some(format!("{name} is compared by <, <=, =, >= or >; what is not to hold begins with -: -{name}=4"));
+        return Some(format!("{name} takes <, <=, =, >= or >; - excludes, as in -{name}=4"));
     }
     if let Some((field, takes)) = FIELDS.iter().find(|(field, _)| field.strip_suffix(':') == Some(name)) {
-        return Some(format!("{name} is no number: write {field} and then {takes}"));
+        return Some(format!("{name} is not a number; write {field} and {takes}"));
     }
     if !name.starts_with(char::is_alphabetic) {
         return None;
     }
     let meant = meant(name, Column::NAMES.iter().map(|(name, _)| *name));
     Some(format!(
-        "there is no number {name:?}.{meant} Numbers: {}. To look for the text, write it in quotes",
+        "no number is called {name:?}.{meant} Numbers: {}. To search for the text, put it in quotes",
         numbers()
     ))
 }
 
 fn number_test(name: &str, column: Column, comparison: Operator, value: &str) -> Result<Test, String> {
     let limit = value.parse::<f64>().ok().filter(|limit| limit.is_finite());
-    let limit = limit.ok_or_else(|| format!("{name} needs a number after the sign, as in {name}>4"))?;
+    let limit = limit.ok_or_else(|| format!("{name} needs a number, as in {name}>4"))?;
     Ok(Test::Number(column, comparison, limit))
 }
 
@@ -590,11 +593,7 @@ fn flag(field: &str, value: &str) -> Result<bool, String> {
 fn label_test(value: &str) -> Result<Test, String> {
     let labels = value.split(',').map(|label| label.replace('"', "")).filter(|label| !label.is_empty());
     let labels: Vec<Text> = labels.map(Text::from).collect();
-    if labels.is_empty() {
-        Err("label: needs a label's name".into())
-    } else {
-        Ok(Test::Review(ReviewTest::Label(labels)))
-    }
+    if labels.is_empty() { Err("label: needs a label".into()) } else { Ok(Test::Review(ReviewTest::Label(labels))) }
 }
 
 /// The names of the types with their places.
@@ -612,7 +611,7 @@ fn rule_test(value: &str) -> Result<Test, String> {
     for word in value.split(',') {
         let mut found = RuleId::ALL.iter().filter(|rule| !word.is_empty() && rule.word().contains(word)).peekable();
         if found.peek().is_none() {
-            return Err(format!("no rule's id holds {word:?}; `stepscope rules` lists them"));
+            return Err(format!("no rule id contains {word:?}; `stepscope rules` lists them"));
         }
         bits = found.fold(bits, |bits, rule| bits.or(RuleBits::of(*rule)));
     }
@@ -642,7 +641,7 @@ fn cell_test(value: &str) -> Result<Test, String> {
         let known = cell_words().any(|(known, _)| known == word);
         basis.filter(|_| known).map(|basis| cell_set(basis, &word)).ok_or_else(|| {
             format!(
-                "cell: takes {}, not {typed:?}; recorded/ or reviewed/ may go before",
+                "cell: takes {}, not {typed:?}; the prefix recorded/ or reviewed/ is optional",
                 names(cell_words().map(|(word, _)| word))
             )
         })
@@ -653,7 +652,7 @@ fn cell_test(value: &str) -> Result<Test, String> {
 fn board_test(value: &str) -> Result<Test, String> {
     let names: Vec<String> = value.replace('"', "").split(',').map(|name| format!("board:{name}")).collect();
     if names.iter().any(|name| name == "board:") {
-        return Err("board: needs the name of a number on the boards; O shows them".into());
+        return Err("board: needs the name of a number; the dashboard (O) writes it".into());
     }
     Ok(Test::Sets(names))
 }
@@ -661,7 +660,7 @@ fn board_test(value: &str) -> Result<Test, String> {
 fn text_test(value: &str) -> Result<Test, String> {
     let text = value.replace('"', "");
     if text.is_empty() {
-        return Err("text: needs something to look for".into());
+        return Err("text: needs text to search for".into());
     }
     Ok(Test::Text(text_pattern(&text)?))
 }
@@ -686,7 +685,7 @@ fn pattern(source: &str, ignore_case: bool) -> Result<Regex, String> {
         .case_insensitive(ignore_case)
         .size_limit(1 << 20)
         .build()
-        .map_err(|_| "this text is too long to look for".into())
+        .map_err(|_| "this search text is too long".into())
 }
 
 fn escaped_source(text: &str) -> String {
@@ -739,34 +738,37 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
     };
     let found = match body.split_once(':') {
         Some(("correct", part)) => {
-            values("correct", part, &[("true", "judged right"), ("false", "judged wrong"), ("unknown", "not judged")])
+            values("correct", part, &[("true", "graded correct"), ("false", "graded wrong"), ("unknown", "not graded")])
         }
         Some(("kind", part)) => {
             values("kind", part, &RecordKind::ALL.map(|kind| (kind.word(), "records of this kind")))
         }
         Some(("severity", part)) => {
-            values("severity", part, &Severity::ALL.map(|severity| (severity.word(), "records with such a finding")))
+            values("severity", part, &Severity::ALL.map(|severity| (severity.word(), "findings of this severity")))
         }
         Some(("route", part)) => values("route", part, &Route::ALL.map(|route| (route.word(), route.phrase()))),
-        Some(("strong", part)) => {
-            values("strong", part, &TruncationVerdict::ALL.map(|verdict| (verdict.word(), "what the next page says")))
-        }
+        Some(("strong", part)) => values(
+            "strong",
+            part,
+            &TruncationVerdict::ALL.map(|verdict| (verdict.word(), "whether the list continues")),
+        ),
         Some(("type", part)) => {
             let known: Vec<_> = type_names(types).into_iter().map(|(name, _)| (name, "answers of this type")).collect();
             values("type", part, &known)
         }
         Some(("cell", part)) => values("cell", part, &cell_words().collect::<Vec<_>>()),
         Some(("verdict", part)) => {
-            values("verdict", part, &Outcome::ALL.map(|outcome| (outcome.word(), "what people say")))
+            values("verdict", part, &Outcome::ALL.map(|outcome| (outcome.word(), "review verdict")))
         }
         Some(("gold", part)) => {
-            let known: Vec<_> = GoldStatus::ALL.iter().map(|status| (status.word(), "the gold answer")).collect();
+            let known: Vec<_> =
+                GoldStatus::ALL.iter().map(|status| (status.word(), "review of the expected answer")).collect();
             values("gold", part, &known)
         }
         Some((field @ ("reviewed" | "stale"), part)) => values(field, part, &[("true", "yes"), ("false", "no")]),
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
-            let yes = "recomputed, the procedure gives the gold answer";
+            let yes = "recomputing gives the expected answer";
             values("recovered", part, &[("gold", yes), ("no", "it does not")])
         }
         Some((field @ ("rule" | "first"), part)) => RULES
@@ -804,19 +806,19 @@ mod tests {
     #[test]
     fn what_compares_is_never_looked_for_as_text() {
         for (typed, words) in [
-            ("reward<1", "there is no number \"reward\". Numbers: steps, fitness, conf"),
-            ("-reward>=.5", "there is no number \"reward\""),
-            ("meta.score==1", "there is no number \"meta.score\""),
-            ("reward<", "there is no number \"reward\""),
-            ("reward≤1", "there is no number \"reward\""),
+            ("reward<1", "no number is called \"reward\". Numbers: steps, fitness, conf"),
+            ("-reward>=.5", "no number is called \"reward\""),
+            ("meta.score==1", "no number is called \"meta.score\""),
+            ("reward<", "no number is called \"reward\""),
+            ("reward≤1", "no number is called \"reward\""),
             ("steps!=4", "-steps=4"),
-            ("correct=false", "write correct: and then true, false or unknown"),
-            ("kind!=error", "write kind: and then"),
-            ("steps >4", "without blanks, as in steps>4"),
-            ("steps > 4", "without blanks, as in steps>4"),
-            ("fitnes<1", "there is no number \"fitnes\". Did you mean \"fitness\"?"),
-            ("reward:1", "there is no field \"reward\""),
-            ("corect:true", "there is no field \"corect\". Did you mean \"correct\"? Fields: correct, "),
+            ("correct=false", "write correct: and true, false or unknown"),
+            ("kind!=error", "write kind: and procedure"),
+            ("steps >4", "without spaces, as in steps>4"),
+            ("steps > 4", "without spaces, as in steps>4"),
+            ("fitnes<1", "no number is called \"fitnes\". Did you mean \"fitness\"?"),
+            ("reward:1", "unknown field \"reward\""),
+            ("corect:true", "unknown field \"corect\". Did you mean \"correct\"? Fields: correct, "),
             ("correct:ture", "not \"ture\". Did you mean \"true\"?"),
         ] {
             assert!(error(typed).contains(words), "{typed}: {}", error(typed));

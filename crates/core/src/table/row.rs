@@ -36,7 +36,7 @@ pub struct RowFacts {
 const FIX_SHIFT: u8 = 4;
 /// The highest bit of `RowFacts::kind`: the recovered answer is the gold one.
 const RECOVERS_GOLD: u8 = 0x80;
-const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and triage share a byte");
+const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and fix share a byte");
 
 /// The highest bit of `RowFacts::rules`: the baseline answers otherwise. Rules have the bits below.
 const DISAGREES: u64 = 1 << 63;

@@ -34,8 +34,8 @@ pub(crate) fn first_place(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -
     let first = plain("id", record.id).or_else(|| plain("question", record.question));
     let first = first.or_else(|| in_procedure(record, holds)).or_else(|| in_typed(record, holds));
     first
-        .or_else(|| plain("gold answer", record.gold_answer))
-        .or_else(|| plain("gold answer", record.gold_num))
+        .or_else(|| plain("expected answer", record.gold_answer))
+        .or_else(|| plain("expected answer", record.gold_num))
         .or_else(|| plain("answer", record.answer.filter(|_| record.state.is_none())))
         .or_else(|| plain("answer", record.pred_answer))
         .or_else(|| plain("answer", record.pred_num))
@@ -191,7 +191,7 @@ mod tests {
             ("sell", "step 2"),
             ("final_ans", "step 2, final_answer"),
             ("forty", "step 2, final_answer"),
-            ("18", "gold answer"),
+            ("18", "expected answer"),
         ] {
             assert_eq!(place(run, typed).as_deref(), Some(expected), "{typed}");
         }

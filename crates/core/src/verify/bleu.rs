@@ -30,7 +30,7 @@ pub struct References {
 
 /// A text is longer than what is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("undecided: BLEU is not computed for texts of more than 8 MB or 250,000 tokens, nor for more references")]
+#[error("undecided: BLEU is limited to texts of 8 MB or 250,000 tokens, and to as many references")]
 pub struct TooLong;
 
 impl References {

@@ -291,8 +291,8 @@ fn a_field_is_a_key_a_path_or_a_pointer() {
     assert_eq!(text("/a/c/0/d~1e").as_deref(), Ok("deep"));
     assert_eq!(text("a.c.0.d/e").as_deref(), Ok("deep"));
     assert_eq!(text("completion").as_deref(), Ok(""));
-    assert_eq!(text("a.c.7").unwrap_err().as_str(), "there is no field a.c.7");
-    assert_eq!(text("n").unwrap_err().as_str(), "the field n holds no text");
+    assert_eq!(text("a.c.7").unwrap_err().as_str(), "no field \"a.c.7\"; set --field");
+    assert_eq!(text("n").unwrap_err().as_str(), "field \"n\" is not a string");
 }
 
 #[test]

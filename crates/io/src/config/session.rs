@@ -23,7 +23,7 @@ const MAX_SESSION: u64 = 4 << 20;
 const MAX_FILTER: usize = 4096;
 /// The name of its file in the state folder.
 const NAME: &str = "session.json";
-const SAVE: &str = "cannot remember the session in";
+const SAVE: &str = "cannot save the session in";
 const VERSION: u32 = 1;
 
 /// How one file was looked at. What does not fit the file any more is ignored by who asks.
@@ -89,7 +89,7 @@ impl Session {
                 session.stored = stored;
                 (session, None)
             }
-            Err(failure) => (session, Some(stepscope_base::shown!("{failure}; sort, filter and position begin anew"))),
+            Err(failure) => (session, Some(stepscope_base::shown!("{failure}; sort, filter and position are reset"))),
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
         for text in ["{", "[{}]", "{\"files\": 7}", "\u{1b}]0;x\u{7}"] {
             std::fs::write(&path, text).unwrap();
             let (mut session, said) = Session::load(Some(folder.path()));
-            assert!(said.unwrap().as_str().ends_with("begin anew"));
+            assert!(said.unwrap().as_str().ends_with("are reset"));
             session.choose_theme("dark");
             session.save().unwrap();
             assert_eq!(Session::load(Some(folder.path())).0.theme(), Some("dark"));
@@ -281,7 +281,7 @@ mod tests {
         let (mut session, _) = Session::load(Some(Path::new("/proc/none/stepscope")));
         session.choose_theme("dark");
         let failure = session.save().unwrap_err().to_string();
-        assert!(failure.starts_with("cannot remember the session in /proc/none/stepscope/session.json: "), "{failure}");
+        assert!(failure.starts_with("cannot save the session in /proc/none/stepscope/session.json: "), "{failure}");
         assert_eq!(session.theme(), Some("dark"), "it still holds for this session");
         let (mut nowhere, said) = Session::load(None);
         nowhere.choose_theme("dark");

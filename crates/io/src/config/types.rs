@@ -57,7 +57,7 @@ fn read_folder(
     for place in places {
         let path = place.path();
         if texts.len() >= MAX_TYPES {
-            return Err(Failure::own(READ, &Shown::path(path), "there are more than 200 types"));
+            return Err(Failure::own(READ, &Shown::path(path), "more than 200 types"));
         }
         let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
         let name = name.strip_suffix(".schema").unwrap_or(name).to_owned();

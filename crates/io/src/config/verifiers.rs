@@ -102,7 +102,7 @@ struct File {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a text or a list of texts")]
+#[serde(untagged, expecting = "a string or a list of strings")]
 enum OneOrMany {
     One(String),
     Many(Vec<String>),
@@ -183,7 +183,7 @@ impl<'f> Builder<'f> {
     fn verifier(&mut self, spec: &Spec, depth: usize) -> Result<Verifier, Shown> {
         self.built += 1;
         if depth > MAX_NESTING || self.built > MAX_STAGES {
-            return Err(Shown::own("verifiers lead to each other in a circle, or there are more than 1000"));
+            return Err(Shown::own("verifiers refer to each other in a circle, or there are more than 1000"));
         }
         if !KINDS.contains(&spec.verifier.as_str()) {
             return self.named(spec, depth);
@@ -202,10 +202,9 @@ impl<'f> Builder<'f> {
             }),
             "regex_format" => {
                 let text = spec.pattern.as_deref().filter(|pattern| !pattern.is_empty());
-                let text = text.ok_or(Shown::own("it needs a pattern that is not empty"))?;
-                let pattern = Pattern::new(text).map_err(|why| {
-                    shown!("the pattern {} cannot be used: {why}", Shown::line(text.as_bytes()).cut(MAX_SAID))
-                })?;
+                let text = text.ok_or(Shown::own("it needs a pattern"))?;
+                let pattern = Pattern::new(text)
+                    .map_err(|why| shown!("invalid pattern {}: {why}", Shown::line(text.as_bytes()).cut(MAX_SAID)))?;
                 Ok(Verifier::RegexFormat {
                     pattern: Box::new(pattern),
                     full_match: spec.full_match.unwrap_or(false),
@@ -222,7 +221,7 @@ impl<'f> Builder<'f> {
         let Some(named) = self.named.get(&spec.verifier) else {
             let own = self.named.keys().map(|name| shown!(", {}", Shown::line(name.as_bytes())));
             let all = own.fold(shown!("{}", KINDS.join(", ")), |all, name| all.join(&name));
-            return Err(shown!("there is no such verifier; there are {all}"));
+            return Err(shown!("unknown verifier (available: {all})"));
         };
         spec.takes(&[])?;
         self.verifier(named, depth + 1)
@@ -258,7 +257,7 @@ impl<'f> Builder<'f> {
     fn bleu(&self, spec: &Spec) -> Result<Bleu, Shown> {
         let threshold = spec.threshold.unwrap_or(THRESHOLD);
         if !threshold.is_finite() {
-            return Err(Shown::own("its threshold is no finite number"));
+            return Err(Shown::own("its threshold is not a finite number"));
         }
         let mut texts: Vec<Untrusted<'_>> = spec.references.iter().map(|text| Untrusted::from(text.as_str())).collect();
         let read;
@@ -269,7 +268,7 @@ impl<'f> Builder<'f> {
         let references = References::new(texts.iter().map(Untrusted::bytes)).map_err(|why| Shown::error(&why))?;
         let field = spec.references_field.as_deref().map(FieldPath::new);
         if references.is_empty() && field.is_none() {
-            return Err(Shown::own("it needs a reference, a file of references, or the field that holds them"));
+            return Err(Shown::own("it needs references, references_file or references_field"));
         }
         Ok(Bleu { references, field, threshold, effective_order: spec.effective_order.unwrap_or(false) })
     }
@@ -289,7 +288,7 @@ fn references(bytes: &[u8]) -> Result<Vec<Untrusted<'static>>, Shown> {
     };
     let texts: Vec<Value<'_>> = if root.kind() == Kind::Array { root.items().collect() } else { vec![root] };
     let text = |value: Value<'_>| value.string().map(Untrusted::into_owned);
-    texts.into_iter().map(text).collect::<Option<_>>().ok_or(Shown::own("its file of references holds more than texts"))
+    texts.into_iter().map(text).collect::<Option<_>>().ok_or(Shown::own("its references_file must hold strings only"))
 }
 
 impl Spec {
@@ -308,7 +307,7 @@ impl Spec {
             ("effective_order", self.effective_order.is_some()),
         ];
         match given.iter().find(|(name, given)| *given && !known.contains(name)) {
-            Some((name, _)) => Err(shown!("{name} means nothing to it")),
+            Some((name, _)) => Err(shown!("it has no option {name}")),
             None => Ok(()),
         }
     }
@@ -461,7 +460,9 @@ mod tests {
         assert!(reward(&named("short", &file).unwrap(), "[1, 2]") < 1e-9);
         assert!(reward(&named("json_structure", &file).unwrap(), "[1, 2]") > 0.9);
         let failure = named("long", &file).unwrap_err().to_string();
-        assert!(failure.ends_with("there are json_structure, json_schema, regex_format, bleu, chained, both, short"));
+        assert!(
+            failure.ends_with("(available: json_structure, json_schema, regex_format, bleu, chained, both, short)")
+        );
     }
 
     #[test]
@@ -472,19 +473,19 @@ mod tests {
         assert!(stage("verifier = 3").starts_with(", line 2: "));
         assert_eq!(folder.refusal(""), ": a chain needs at least one stage");
         assert_eq!(stage("verifier = \"json_schema\""), ": stage 1, json_schema: it needs a schema");
-        assert!(stage("verifier = \"json_schema\"\nschema = \"none.json\"").contains("there is no such file"));
+        assert!(stage("verifier = \"json_schema\"\nschema = \"none.json\"").contains("no such file"));
         assert!(stage("verifier = \"json_schema\"\nschema = { type = \"text\" }").contains("not a usable JSON Schema"));
         assert_eq!(
             stage("name = \"x\"\nverifier = \"regex_format\"\npattern = \"(\""),
-            ": stage 1, x: the pattern ( cannot be used: this group is never closed, at character 1"
+            ": stage 1, x: invalid pattern (: group not closed, at character 1"
         );
         assert_eq!(
             stage("verifier = \"json_structure\"\npattern = \"a\""),
-            ": stage 1, json_structure: pattern means nothing to it"
+            ": stage 1, json_structure: it has no option pattern"
         );
-        assert!(stage("verifier = \"bleu\"").contains("it needs a reference"));
-        assert!(stage("verifier = \"bleu\"\nreferences = \"a\"\nthreshold = inf").contains("no finite number"));
-        assert!(stage("verifier = \"json_structure\"\nweight = nan").contains("a weight is a number"));
+        assert!(stage("verifier = \"bleu\"").contains("it needs references"));
+        assert!(stage("verifier = \"bleu\"\nreferences = \"a\"\nthreshold = inf").contains("not a finite number"));
+        assert!(stage("verifier = \"json_structure\"\nweight = nan").contains("a weight must be"));
     }
 
     #[test]

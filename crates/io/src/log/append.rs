@@ -112,7 +112,7 @@ impl Appender {
     /// Adds a line, which has its end.
     pub(crate) fn append(&mut self, line: &[u8]) -> Result<Appended, Failure> {
         if line.len() > self.content.longest {
-            return Err(Failure::own(SAVE, &Shown::path(self.place.path()), "it is too long to be read again"));
+            return Err(Failure::own(SAVE, &Shown::path(self.place.path()), "the line is too long"));
         }
         let mut met = Appended::default();
         for attempt in 1.. {
@@ -219,7 +219,7 @@ fn look(at: &Beneath, content: Content) -> io::Result<()> {
         // Somebody else may have put it there.
         Err(error) if is_link(&error) => Err(io::Error::other("it is a symbolic link; name the file itself")),
         Err(error) => Err(error),
-        Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is no regular file")),
+        Ok(found) if found.kind != FileType::RegularFile => Err(io::Error::other("it is not a regular file")),
         Ok(_) => {
             let file = at.open(WRITE, 0)?.into();
             refuse(at, &file, content)?;
@@ -234,7 +234,7 @@ fn look(at: &Beneath, content: Content) -> io::Result<()> {
 fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
     let meta = file.metadata()?;
     if !meta.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut head = vec![0; HEAD.min(usize::try_from(meta.len()).unwrap_or(HEAD))];
     let mut filled = 0;
@@ -252,13 +252,15 @@ fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
         return Ok(());
     }
     if meta.nlink() > 1 {
-        let why = format!("it has another name too and holds no {what}; copy it, or name another with {option}");
+        let why = format!(
+            "it has a second name (hard link) and does not hold {what}; copy it, or choose another file with {option}"
+        );
         return Err(io::Error::other(why));
     }
     if head.trim_ascii().is_empty() || content.names(at.path()) {
         return Ok(());
     }
-    Err(io::Error::other(format!("it holds something else than {what} and is left alone; name another with {option}")))
+    Err(io::Error::other(format!("it does not hold {what} and was not changed; choose another file with {option}")))
 }
 
 /// Whether trying again on a fresh descriptor cannot help.
@@ -275,14 +277,14 @@ fn why(error: &io::Error, content: Content) -> Shown {
     use ErrorKind as E;
     let option = content.option;
     match error.kind() {
-        E::StorageFull => Shown::own("the disk is full; make room, then save again"),
-        E::QuotaExceeded => Shown::own("your share of the disk is used up; make room, then save again"),
-        E::ReadOnlyFilesystem => shown!("the disk is read-only; name a file elsewhere with {option}"),
-        E::PermissionDenied => shown!("you may not write there; name a file elsewhere with {option}"),
+        E::StorageFull => Shown::own("the disk is full; free some space, then save again"),
+        E::QuotaExceeded => Shown::own("the disk quota is exceeded; free some space, then save again"),
+        E::ReadOnlyFilesystem => shown!("the disk is read-only; choose another file with {option}"),
+        E::PermissionDenied => shown!("permission denied; choose another file with {option}"),
         E::NotFound | E::NotADirectory => {
-            shown!("its folder is gone; make it again, or name a file elsewhere with {option}")
+            shown!("its folder is missing; create it, or choose another file with {option}")
         }
-        E::FileTooLarge => shown!("it would become too large to be read again; name another file with {option}"),
+        E::FileTooLarge => shown!("it would become too large; choose another file with {option}"),
         _ => reason(error),
     }
 }
@@ -326,7 +328,10 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&path).unwrap(), expected);
         }
         let said = append_line(&path, NUMBERS, b"2").unwrap_err().to_string();
-        assert!(said.ends_with("something else than numbers and is left alone; name another with --numbers"), "{said}");
+        assert!(
+            said.ends_with("does not hold numbers and was not changed; choose another file with --numbers"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -338,8 +343,8 @@ mod tests {
         let refused = |path: &Path| append_line(path, NUMBERS, b"x").unwrap_err().to_string();
         let found = append_line(Place::Beside(link.clone()), NUMBERS, b"x").unwrap_err().to_string();
         assert!(found.contains("symbolic link"), "{found}");
-        assert!(refused(Path::new("/dev/null")).contains("no regular file"));
-        assert!(refused(&folder.path().join("no/file")).contains("its folder is gone"));
+        assert!(refused(Path::new("/dev/null")).contains("not a regular file"));
+        assert!(refused(&folder.path().join("no/file")).contains("its folder is missing"));
         assert_eq!(std::fs::read(&file).unwrap(), b"");
         append_line(&*link, NUMBERS, b"1").unwrap();
         assert!(link.is_symlink());
@@ -353,7 +358,7 @@ mod tests {
         std::fs::write(at("profile"), "export A=1\n").unwrap();
         std::fs::hard_link(at("profile"), at("runs.numbers.jsonl")).unwrap();
         let refused = append_line(NUMBERS.beside(&at("runs")), NUMBERS, b"x").unwrap_err().to_string();
-        assert!(refused.contains("another name too"), "{refused}");
+        assert!(refused.contains("a second name"), "{refused}");
         std::fs::create_dir_all(at("root/sub")).unwrap();
         std::fs::create_dir(at("home")).unwrap();
         let records = Beneath::root(&at("root")).unwrap().join("sub/runs");

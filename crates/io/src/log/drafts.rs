@@ -58,7 +58,7 @@ impl Drafts {
 
     /// Keeps these in place of what was kept: whole or not at all, readable by their owner alone.
     pub fn keep(&mut self, events: &[Event]) -> Result<(), Failure> {
-        let fail = |error: &std::io::Error| Failure::system("cannot keep a draft in", &self.path, error);
+        let fail = |error: &std::io::Error| Failure::system("cannot save a draft in", &self.path, error);
         if events.is_empty() && !self.begun {
             return Ok(());
         }

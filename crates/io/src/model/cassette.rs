@@ -110,14 +110,14 @@ impl Tape {
     /// The same from the bytes of a file of this name, which may be compressed with zstd.
     pub fn packed(bytes: &[u8], name: &Shown, speed: Speed) -> Result<Self, Failure> {
         let text = unpacked(bytes).map_err(|error| Failure {
-            what: "cannot play",
+            what: "cannot replay",
             path: name.clone(),
-            source: shown!("it cannot be unpacked: {}", reason(&error)),
+            source: shown!("it cannot be decompressed: {}", reason(&error)),
         })?;
         Self::read(&text, speed).map_err(|line| Failure {
-            what: "cannot play",
+            what: "cannot replay",
             path: shown!("{name}, line {line}"),
-            source: Shown::own("this is no recorded exchange; record it again with --record"),
+            source: Shown::own("not a recorded exchange; record it again with --record"),
         })
     }
 
@@ -162,7 +162,7 @@ impl Tape {
             return Err(Trouble::new(
                 TroubleKind::NotSent,
                 shown!(
-                    "this request is not on the cassette, which holds {} others; leave prompt, model, seed and temperature as recorded",
+                    "no recorded reply for this request among {}; leave prompt, model, seed and temperature as recorded, or choose a live model",
                     self.count
                 ),
             ));
@@ -206,7 +206,7 @@ pub(crate) struct Played {
 impl Played {
     pub(super) async fn chunk(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
         let Some((at, bytes)) = self.chunks.next() else {
-            let cut = Trouble::new(TroubleKind::Cut, Shown::own("the recorded answer breaks off here"));
+            let cut = Trouble::new(TroubleKind::Cut, Shown::own("the recorded reply ends early"));
             return if self.is_cut { Err(cut) } else { Ok(None) };
         };
         let due = self.speed.at(at);
@@ -405,7 +405,7 @@ impl Take {
         } else {
             append_line(place, *content, &line).err()?.source
         };
-        Some(shown!("this exchange was not recorded in {}: {why}", Shown::path(place.path())))
+        Some(shown!("exchange not recorded in {}: {why}", Shown::path(place.path())))
     }
 }
 
@@ -443,8 +443,8 @@ mod tests {
         let long = "x".repeat(1500);
         for chunks in [&[long.as_str()][..], &[long.as_str(); 9], &["\u{1}".repeat(400).as_str()]] {
             let why = record(&recorder().unwrap(), "two", chunks).unwrap().into_string();
-            let expected = "tape.jsonl: it would become too large to be read again; name another file with --record";
-            assert!(why.starts_with("this exchange was not recorded in") && why.ends_with(expected), "{why}");
+            let expected = "tape.jsonl: it would become too large; choose another file with --record";
+            assert!(why.starts_with("exchange not recorded in") && why.ends_with(expected), "{why}");
         }
         let mut count = 1;
         while record(&recorder().unwrap(), &count.to_string(), &[said]).is_none() {
@@ -454,7 +454,7 @@ mod tests {
         assert!(recorded.len() as u64 <= limit && count > 2);
         assert_eq!(Tape::read(&recorded, Speed::AtOnce).unwrap().count, count);
         std::fs::write(&path, [recorded, vec![b'\n'; 2000]].concat()).unwrap();
-        assert!(recorder().unwrap_err().to_string().contains("too large to be read again"));
+        assert!(recorder().unwrap_err().to_string().contains("would become too large"));
     }
 
     #[test]

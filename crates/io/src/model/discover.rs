@@ -39,7 +39,7 @@ pub async fn models(endpoint: &Endpoint, patience: Duration) -> Result<Vec<Untru
     let url = endpoint.list();
     let origin = origin(&url);
     let late = |_| {
-        Trouble::new(TroubleKind::TimeOut, shown!("no list of models from {origin} within {} s", patience.as_secs()))
+        Trouble::new(TroubleKind::TimeOut, shown!("{origin} did not list its models within {} s", patience.as_secs()))
     };
     timeout(patience, list(endpoint)).await.map_err(late)?
 }
@@ -60,11 +60,12 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
     }
     if !(200..300).contains(&head.status) {
         let said = redactor.whole(error_text(&body, 300).bytes());
-        let sentence = shown!("{origin} lists no models (HTTP {}): {}", head.status, Untrusted::new(&said).line());
+        let sentence =
+            shown!("{origin} did not list its models (HTTP {}): {}", head.status, Untrusted::new(&said).line());
         return Err(Trouble { status: Some(head.status), ..Trouble::new(TroubleKind::Refused, sentence) });
     }
     let names = names(&body).ok_or_else(|| {
-        Trouble::new(TroubleKind::NoReply, shown!("{origin} gave no list of models; is it a server of that kind?"))
+        Trouble::new(TroubleKind::NoReply, shown!("{origin} did not send a list of models; is it that kind of server?"))
     })?;
     Ok(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))).collect())
 }

@@ -54,7 +54,7 @@ impl Several {
             }
             // Whoever waits for the end must see one, even after a mistake of ours.
             if !has_ended {
-                let sentence = Shown::own("the call ended without a word; please report this");
+                let sentence = Shown::own("the call ended without a result; please report this");
                 let trouble = Trouble::new(TroubleKind::Cut, sentence);
                 let _ = sender.send((n, RunEvent::Failed(trouble))).await;
             }

@@ -95,11 +95,11 @@ impl Endpoint {
             _ => None,
         };
         if here.is_some() && base.set_host(here).is_err() {
-            return Err(refused(Shown::own("the address of the model server cannot be used")));
+            return Err(refused(Shown::own("invalid server URL")));
         }
         if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
             return Err(refused(shown!(
-                "the key is not sent to {}: http:// is read by everyone on the way; use https://, or leave the key out",
+                "the key is not sent to {}: http:// is not encrypted; use https://, or omit the key",
                 origin(&base)
             )));
         }
@@ -187,19 +187,18 @@ fn address_of(address: &str) -> Result<Url, Trouble> {
     let address = address.trim();
     // A key may hide in an address: what is refused is not repeated.
     let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-    let url = Url::parse(&whole)
-        .map_err(|error| refused(shown!("the address of the model server cannot be read: {}", Shown::error(&error))))?;
+    let url = Url::parse(&whole).map_err(|error| refused(shown!("invalid server URL: {}", Shown::error(&error))))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(refused(Shown::own("the address of a model server begins with http:// or https://")));
+        return Err(refused(Shown::own("a server URL must begin with http:// or https://")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(refused(Shown::own(
-            "the address holds a name or password; put the key into an environment variable and name it with --key-env",
+            "the server URL holds a name or password; put the key in an environment variable and pass --key-env NAME",
         )));
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(refused(Shown::own(
-            "the address holds a ? or #; give only the part before it, and a key by --key-env",
+            "the server URL holds a ? or #; pass only the part before it, and a key with --key-env NAME",
         )));
     }
     Ok(url)

@@ -103,7 +103,8 @@ impl OneCall<'_> {
         let jitter = RandomState::new().build_hasher().finish() % 250;
         let delay = after.unwrap_or(backoff + backoff * jitter as u32 / 1000).min(LONGEST_WAIT);
         if Instant::now() + delay >= self.total {
-            let sentence = shown!("{}; to wait {} s more would take too long", trouble.sentence, delay.as_secs());
+            let sentence =
+                shown!("{}; waiting {} s more would exceed the time limit", trouble.sentence, delay.as_secs());
             return Err(Over::Failed(Trouble { sentence, ..trouble }));
         }
         self.tell(RunEvent::Waiting { why: trouble.sentence, delay }).await?;
@@ -129,7 +130,7 @@ impl OneCall<'_> {
             ended => ended?,
         };
         finish.notes.extend(
-            unsaid.into_iter().map(|unsaid| shown!("the {} was not sent: this kind of server knows none", unsaid.0)),
+            unsaid.into_iter().map(|unsaid| shown!("{} not sent: this kind of server does not support it", unsaid.0)),
         );
         finish.notes.extend(unrecorded);
         Ok(finish)
@@ -145,9 +146,10 @@ impl OneCall<'_> {
     ) -> Result<Finish, Over> {
         let (client, endpoint) = (self.client, &self.client.endpoint);
         let first = (Instant::now() + client.limits.first).min(self.total);
-        let origin = if client.is_cassette() { Shown::own("the cassette") } else { origin(url) };
+        let origin = if client.is_cassette() { Shown::own("the recording") } else { origin(url) };
         let sending = timeout_at(first, client.wire.send(endpoint, url, Some(body)));
-        let (head, mut answer) = sending.await.map_err(|_| self.late(first, &shown!("no answer from {origin}")))??;
+        let (head, mut answer) =
+            sending.await.map_err(|_| self.late(first, &shown!("no response from {origin}")))??;
         if let Some(take) = take {
             take.head(&head);
         }
@@ -181,7 +183,7 @@ impl OneCall<'_> {
                 let compressed = head.encoding.as_ref().filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
                 if let Some(encoding) = compressed {
                     let encoding = Shown::line(head_of(encoding.as_bytes(), MAX_HEAD));
-                    let sentence = shown!("{origin} compressed its answer ({encoding}), which was not asked for");
+                    let sentence = shown!("{origin} compressed its response ({encoding}), which was not requested");
                     return Err(trouble(TroubleKind::NoReply, sentence).into());
                 }
                 return Ok(());
@@ -190,7 +192,7 @@ impl OneCall<'_> {
                 let to = head.location.as_deref().unwrap_or("nowhere");
                 let to = Shown::line(head_of(to.as_bytes(), MAX_HEAD));
                 let sentence = shown!(
-                    "{origin} sends us to {to} (HTTP {}); it was not followed: if that is right, give it as --url",
+                    "{origin} redirects to {to} (HTTP {}), which was not followed; if that is right, pass it as --url",
                     head.status
                 );
                 return Err(trouble(TroubleKind::Refused, sentence).into());
@@ -203,12 +205,12 @@ impl OneCall<'_> {
         let status = head.status;
         let help = match status {
             401 | 403 if self.client.endpoint.key().is_none() => {
-                "; no key was sent: name the environment variable that holds it with --key-env"
+                "; no key was sent: pass --key-env NAME, the environment variable that holds it"
             }
             404 => "; `stepscope models` lists what a server offers",
             _ => "",
         };
-        let sentence = shown!("{origin} refuses (HTTP {status}){words}{help}");
+        let sentence = shown!("{origin} refused the request (HTTP {status}){words}{help}");
         let trouble = trouble(TroubleKind::Refused, sentence);
         if matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && may_refuse(enforcement) && speaks_of_schema(&said) {
             return Err(Over::Refuses(trouble));
@@ -330,7 +332,7 @@ impl<'d> Listener<'d> {
         }
         let limits = &self.exchange.client.limits;
         let sentence = if deadline == self.exchange.total {
-            shown!("the reply was not done after {}", seconds(limits.total))
+            shown!("the reply was not complete after {}", seconds(limits.total))
         } else {
             shown!("the reply stopped: no content for {}", seconds(limits.silence))
         };
@@ -339,9 +341,9 @@ impl<'d> Listener<'d> {
 
     fn partial(&self) -> Shown {
         if self.size == 0 {
-            return Shown::own("; nothing of the reply had come");
+            return Shown::own("; nothing of the reply was received");
         }
-        shown!("; what had come ({} bytes) is partial and is not stored as an answer", self.size)
+        shown!("; the partial reply ({} bytes) is not stored as an answer", self.size)
     }
 
     fn cut(&self, why: &Shown) -> Trouble {
@@ -361,7 +363,7 @@ impl<'d> Listener<'d> {
         let taken = self.intake.push(backend, &self.beginning, bytes, limit, &mut frames);
         let pieces = self.read(&frames)?;
         self.tell(pieces).await?;
-        taken.map_err(|TooLong { limit }| Over::Failed(self.too_large("one piece of it", limit)))
+        taken.map_err(|TooLong { limit }| Over::Failed(self.too_large("one chunk of it", limit)))
     }
 
     fn too_large(&self, what: &'static str, limit: usize) -> Trouble {
@@ -382,7 +384,7 @@ impl<'d> Listener<'d> {
 
     fn failed(&self, said: &Said) -> Over {
         let words = Shown::line(head_of(&self.clean(said.0.bytes()), MAX_SAID));
-        let sentence = shown!("{} says that it failed: {words}{}", self.origin, self.partial());
+        let sentence = shown!("{} reported an error: {words}{}", self.origin, self.partial());
         let trouble = Trouble::new(TroubleKind::Refused, sentence);
         // A server that streams has promised success by then, and tells in the stream what another tells by its status.
         if self.size > 0 {
@@ -470,10 +472,10 @@ impl<'d> Listener<'d> {
             return Err(self.no_reply().into());
         }
         if !self.reader.is_stopped() {
-            let cut = self.cut(&Shown::own("the reply ended before the server said that it was complete"));
+            let cut = self.cut(&Shown::own("the reply ended before the server marked it as complete"));
             // Ollama's way for OpenAI's clients ends so where it does not take the schema.
             let asks = self.size == 0 && may_refuse(self.enforcement);
-            let hint = if asks { "; perhaps it does not take the schema: try --enforce prompt" } else { "" };
+            let hint = if asks { "; it may not support the schema: try --enforce prompt" } else { "" };
             return Err(Trouble { sentence: cut.sentence.and(hint), ..cut }.into());
         }
         let backend = self.exchange.client.endpoint.backend;
@@ -484,7 +486,7 @@ impl<'d> Listener<'d> {
         }
         if self.content == 0 && matches!(backend, Backend::Ollama | Backend::OllamaChat) {
             finish.notes.push(Shown::own(
-                "the reply is empty; Ollama cuts a prompt that is longer than its context without a word",
+                "the reply is empty; Ollama silently truncates a prompt that is longer than its context",
             ));
         }
         Ok(finish)
@@ -494,9 +496,9 @@ impl<'d> Listener<'d> {
         let backend = self.exchange.client.endpoint.backend.word();
         let began = Shown::line(head_of(self.clean(&self.beginning).trim_ascii(), MAX_HEAD));
         let sentence = if began.as_str().is_empty() {
-            shown!("{} gave an empty answer; is it a server of the kind {backend}?", self.origin)
+            shown!("{} sent an empty response; is its backend {backend}?", self.origin)
         } else {
-            shown!("{} gave no reply of the kind {backend}; its answer begins: {began}", self.origin)
+            shown!("{} sent no {backend} reply; its response begins: {began}", self.origin)
         };
         Trouble::new(TroubleKind::NoReply, sentence)
     }

@@ -117,8 +117,8 @@ impl ReplyReader {
     /// How the reply ended, and what was odd.
     pub(crate) fn into_finish(mut self) -> Finish {
         if self.unknown > 0 {
-            let what = if self.unknown == 1 { "piece was" } else { "pieces were" };
-            self.finish.notes.push(shown!("{} {what} not understood and passed over", self.unknown));
+            let what = if self.unknown == 1 { "chunk was" } else { "chunks were" };
+            self.finish.notes.push(shown!("{} {what} not understood and skipped", self.unknown));
         }
         self.finish
     }

@@ -44,7 +44,7 @@ pub fn settle(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Settled, Trouble> {
     if wanted.offline {
-        return Err(refused(Shown::own("nothing is sent: --offline forbids it")));
+        return Err(refused(Shown::own("offline mode (--offline): request not sent")));
     }
     let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     let named = match &wanted.profile {
@@ -107,15 +107,16 @@ fn refused(sentence: Shown) -> Trouble {
 fn unknown_profile(name: &str, config: &Config) -> Trouble {
     let names: Vec<_> = config.profiles.keys().map(|name| Shown::line(name.as_bytes()).into_string()).collect();
     let there =
-        if names.is_empty() { "config.toml has none".to_owned() } else { format!("there are {}", names.join(", ")) };
-    refused(shown!("there is no profile \"{}\": {there}", Shown::line(name.as_bytes())))
+        if names.is_empty() { "config.toml has no profiles".to_owned() } else { format!("use {}", names.join(", ")) };
+    refused(shown!("unknown profile \"{}\" ({there})", Shown::line(name.as_bytes())))
 }
 
 fn key_of(name: &str, set: &impl Fn(&str) -> Option<String>) -> Result<ApiKey, Trouble> {
     let shown = Shown::line(name.as_bytes());
     let value =
-        set(name).ok_or_else(|| refused(shown!("the environment variable {shown} holds no key; export it first")))?;
-    ApiKey::new(&value).ok_or_else(|| refused(shown!("what {shown} holds cannot be a key: no header can carry it")))
+        set(name).ok_or_else(|| refused(shown!("the environment variable {shown} is not set; export it first")))?;
+    ApiKey::new(&value)
+        .ok_or_else(|| refused(shown!("the value of {shown} is not a valid key: a header cannot hold it")))
 }
 
 fn backend(
@@ -146,7 +147,7 @@ fn backend(
 fn word_of(word: &str) -> Result<Backend, Trouble> {
     let words = || Backend::ALL.map(Backend::word).join(", ");
     Backend::from_word(word)
-        .ok_or_else(|| refused(shown!("there is no backend {}; there are {}", Shown::line(word.as_bytes()), words())))
+        .ok_or_else(|| refused(shown!("unknown backend \"{}\" (use {})", Shown::line(word.as_bytes()), words())))
 }
 
 /// What an address says of its server.
@@ -245,9 +246,9 @@ mod tests {
             settled(&far, CONFIG, &variables).unwrap(),
             ("https://far.example/v1/chat/completions".to_owned(), Some("big".to_owned()), true)
         );
-        assert!(settled(&far, CONFIG, &[]).unwrap_err().contains("FAR_KEY holds no key"));
+        assert!(settled(&far, CONFIG, &[]).unwrap_err().contains("FAR_KEY is not set"));
         let gone = wanted(None, None, Some("gone"));
-        assert_eq!(settled(&gone, CONFIG, &[]).unwrap_err(), "there is no profile \"gone\": there are far, home");
+        assert_eq!(settled(&gone, CONFIG, &[]).unwrap_err(), "unknown profile \"gone\" (use far, home)");
         assert!(settled(&WantedServer { offline: true, ..far }, CONFIG, &variables).unwrap_err().contains("--offline"));
     }
 

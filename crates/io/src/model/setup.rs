@@ -55,7 +55,7 @@ impl Server {
 
     /// Where it is, in words: there is no key in it.
     pub fn place(&self) -> Shown {
-        if self.client.is_cassette() { Shown::own("a cassette") } else { self.client.endpoint().shown() }
+        if self.client.is_cassette() { Shown::own("a recording") } else { self.client.endpoint().shown() }
     }
 }
 
@@ -130,7 +130,7 @@ impl Setup {
 
     /// The recorded replies that come with the sample runs.
     pub fn samples(&self) -> Result<Server, Shown> {
-        let tape = Tape::packed(CASSETTE, &Shown::own("the cassette of the sample runs"), self.speed);
+        let tape = Tape::packed(CASSETTE, &Shown::own("the recording of the sample runs"), self.speed);
         let tape = tape.map_err(|failure| shown!("{failure}"))?;
         Ok(self.finished(self.playing(tape)?))
     }

@@ -178,9 +178,9 @@ fn headers(endpoint: &Endpoint) -> HeaderMap {
 
 fn not_sent(error: &reqwest::Error) -> Trouble {
     let why = innermost(error, &Redactor::new(None));
-    let help = "; https:// needs the system's certificates: install them, or name a file of them with SSL_CERT_FILE";
+    let help = "; https:// needs the system's certificates: install them, or set SSL_CERT_FILE to a file of them";
     let help = if why.as_str().contains("certificates") { help } else { "" };
-    Trouble::new(TroubleKind::NotSent, shown!("no connection can be prepared: {why}{help}"))
+    Trouble::new(TroubleKind::NotSent, shown!("cannot prepare a connection: {why}{help}"))
 }
 
 /// Why no answer came.
@@ -189,9 +189,9 @@ fn unreached(error: &reqwest::Error, origin: &Shown, redactor: &Redactor) -> Tro
     if error.is_connect() {
         let refused = io_kind(error) == Some(ErrorKind::ConnectionRefused);
         let sentence = match (error.is_timeout(), refused) {
-            (true, _) => shown!("no connection to {origin} in time; is the address right, and the server running?"),
-            (_, true) => shown!("nobody listens at {origin}; start the model server, or name another with --url"),
-            _ => shown!("no connection to {origin}: {why}"),
+            (true, _) => shown!("connection timed out: {origin}; check the URL, and that the server is running"),
+            (_, true) => shown!("connection refused: {origin}; start the model server, or pass another with --url"),
+            _ => shown!("cannot connect to {origin}: {why}"),
         };
         return Trouble::new(TroubleKind::Connect, sentence);
     }
@@ -207,17 +207,17 @@ fn unreached(error: &reqwest::Error, origin: &Shown, redactor: &Redactor) -> Tro
     // Hyper has no kind of error for this that could be asked for from here.
     let closed = closed || why.as_str() == "connection closed before message completed";
     let kind = if closed { TroubleKind::Cut } else { TroubleKind::NoReply };
-    Trouble::new(kind, shown!("{origin} did not answer: {why}"))
+    Trouble::new(kind, shown!("{origin} did not respond: {why}"))
 }
 
 /// Why an answer broke off.
 fn broken(error: &reqwest::Error, redactor: &Redactor) -> Trouble {
-    Trouble::new(TroubleKind::Cut, shown!("the connection broke: {}", innermost(error, redactor)))
+    Trouble::new(TroubleKind::Cut, shown!("the connection was lost: {}", innermost(error, redactor)))
 }
 
 /// The innermost reason: the outer ones only repeat that there was an error, some of them with the address.
 fn innermost(error: &reqwest::Error, redactor: &Redactor) -> Shown {
-    let Some(mut inner) = error.source() else { return Shown::own("it cannot be used") };
+    let Some(mut inner) = error.source() else { return Shown::own("no reason given") };
     while let Some(next) = inner.source() {
         inner = next;
     }
@@ -227,7 +227,7 @@ fn innermost(error: &reqwest::Error, redactor: &Redactor) -> Shown {
 
 /// An address that a server names, without what in it may be a secret: the name and password, and the query.
 fn without_secrets(from: &Url, to: &str) -> String {
-    let Ok(mut url) = from.join(to) else { return "an address that cannot be read".to_owned() };
+    let Ok(mut url) = from.join(to) else { return "an unreadable address".to_owned() };
     // An address that holds neither has nothing to lose.
     let _ = url.set_username("");
     let _ = url.set_password(None);
@@ -250,8 +250,8 @@ impl Resolve for ThisMachine {
             match found.iter().find(|address| !address.ip().to_canonical().is_loopback()) {
                 None => Ok(Box::new(found.into_iter()) as Addrs),
                 Some(other) => {
-                    let sentence = "not to this machine, as its name says: nothing was sent";
-                    Err(format!("it leads to {}, {sentence}", other.ip()).into())
+                    let sentence = "not to this machine as its name says: nothing was sent";
+                    Err(format!("it resolves to {}, {sentence}", other.ip()).into())
                 }
             }
         })
@@ -284,6 +284,6 @@ mod tests {
             assert!(!found.is_empty() && found.iter().all(|ip| ip.to_canonical().is_loopback()), "{name}: {found:?}");
         }
         let refused = resolved("192.0.2.7").await.unwrap_err();
-        assert_eq!(refused, "it leads to 192.0.2.7, not to this machine, as its name says: nothing was sent");
+        assert_eq!(refused, "it resolves to 192.0.2.7, not to this machine as its name says: nothing was sent");
     }
 }

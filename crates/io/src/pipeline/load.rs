@@ -690,7 +690,7 @@ impl Scout {
             let more = |_| wake.send(Wake::Pipe(source, false)).is_ok() && !shared.is_stopped();
             let done = spool(pipe, &blob, more);
             let _ = wake.send(match done {
-                Ok(0) => Wake::PipeFailed(source, Failure::own("cannot read", &name, "nothing came through this pipe")),
+                Ok(0) => Wake::PipeFailed(source, Failure::own("cannot read", &name, "the pipe is empty")),
                 Ok(_) => Wake::Pipe(source, true),
                 Err(failure) => Wake::PipeFailed(source, failure),
             });

@@ -47,7 +47,7 @@ impl Reading {
         let mut bytes = Vec::new();
         self.blob.read(self.offset, len, &mut bytes)?;
         if bytes.len() < len {
-            let why = Shown::own("the file has become shorter; it is being read again");
+            let why = Shown::own("the file became shorter and is being read again");
             return Err(Failure { what: "cannot read a record of", path: self.blob.name().clone(), source: why });
         }
         Ok(bytes)

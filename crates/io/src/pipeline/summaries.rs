@@ -32,12 +32,12 @@ impl Tiny {
 
     /// The summaries, or why there are none.
     fn judge(self, summaries: Vec<Summary>, mut outcome: CheckOutcome, paths: &[PathBuf]) -> Summaries {
-        const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, which no run is";
+        const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, too short for a run";
         if self.0.into_inner() <= MAX_TINY {
             return Summaries { summaries, outcome };
         }
         let name = paths.first().map(|path| Shown::path(path)).unwrap_or_default();
-        outcome.failures.push(Failure::own("cannot keep apart what is in", &name, WHY));
+        outcome.failures.push(Failure::own("cannot tell apart the records of", &name, WHY));
         Summaries { summaries: Vec::new(), outcome }
     }
 }

@@ -163,12 +163,12 @@ fn verify_block(
             let judged = || {
                 let Some(record) = root else {
                     let why = tape.problems().last().map_or("it is empty", |problem| problem.kind.summary());
-                    return VerifyResult::not_judged(&Shown::own("this is no record: ").and(why));
+                    return VerifyResult::not_judged(&Shown::own("not a record: ").and(why));
                 };
                 judge.judge(record, inner)
             };
             let result = guarded(judged)
-                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("a fault of stepscope, please report it")));
+                .unwrap_or_else(|| VerifyResult::not_judged(&Shown::own("internal error, please report it")));
             let recorded = root.and_then(recorded_reward);
             counts.count(&result, recorded);
             if has_room {

@@ -289,7 +289,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
         report.failures.extend(errors.iter().filter_map(failed));
         if let Some(path) = store.database().filter(|_| is_cut) {
             const WHY: &str = "its questions share so many rows that the answers would be much longer than the \
-                database; pages and replies of the later ones are left out";
+                database; the later ones lack their pages and replies";
             report.failures.push(Failure::own("cannot read all of", &Shown::path(path), WHY));
         }
     }
@@ -298,7 +298,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
     if let Some(database) = &database {
         if store.folders.is_none() && database::is_store(database).is_ok_and(|is| !is) {
             const WHY: &str =
-                "this SQLite database is no store of answers: it has no table answers, questions, lines or llm_calls";
+                "this SQLite database is not an answer store: it has no table answers, questions, lines or llm_calls";
             report.failures.push(Failure::own("cannot read", &Shown::path(&store.path), WHY));
         }
         report.changed = !database.is_current();

@@ -91,7 +91,7 @@ impl ArrowTable {
             }
             let schema = flat.table(if is_file { 1 } else { 2 }).ok_or(DAMAGED)?;
             if schema.short(0).unwrap_or(0) != 0 {
-                return Err("its numbers have their largest byte first");
+                return Err("its numbers are big-endian");
             }
             table.fields = schema::fields(schema).ok_or("its columns are damaged, too many or nested too deeply")?;
             Ok(())
@@ -118,7 +118,7 @@ impl ArrowTable {
                 match flat.byte(1) {
                     Some(2) => table.dictionary(header, message.body)?,
                     Some(3) => return table.batch(header, message.body, wanted).map(Some),
-                    _ => return Err("a message in it is none of a table"),
+                    _ => return Err("a message in it does not belong to a table"),
                 }
             }
             Ok(None)
@@ -128,7 +128,7 @@ impl ArrowTable {
     fn guarded<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, &'static str>) -> Result<T, Failure> {
         let name = self.name.clone();
         let done = guarded(|| read(self)).unwrap_or(Err(DAMAGED));
-        done.map_err(|why| Failure { what: READ, path: name, source: shown!("this Arrow table is not read: {why}") })
+        done.map_err(|why| Failure { what: READ, path: name, source: shown!("this Arrow table cannot be read: {why}") })
     }
 
     /// What stands at the end of a file.
@@ -254,7 +254,7 @@ mod tests {
     fn what_a_table_says_of_itself_is_looked_at_before_anything_is_unpacked() {
         let bomb = bytes("bomb.arrow");
         assert!(bomb.len() < 100_000, "{}", bomb.len());
-        assert!(why(&bomb).contains("far more room than its size lets expect"), "{}", why(&bomb));
+        assert!(why(&bomb).contains("far more memory than its size suggests"), "{}", why(&bomb));
         assert!(why(&bytes("deep.arrow")).contains("nested too deeply"));
         let sound = bytes("keyed_stream.arrow");
         assert!(why(&sound[..sound.len() / 2]).contains("it is cut off"));
@@ -273,7 +273,7 @@ mod tests {
             Ok(rows) => read_anyway += usize::from(rows.is_none_or(|rows| rows.len() < room_for(bytes.len()))),
             Err(why) => {
                 assert!(
-                    why.starts_with("cannot read t: this Arrow table is not read: ") || why.contains("JSON"),
+                    why.starts_with("cannot read t: this Arrow table cannot be read: ") || why.contains("JSON"),
                     "{why}"
                 );
                 refused += 1;

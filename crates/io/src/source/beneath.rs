@@ -64,7 +64,7 @@ impl Root {
         }
         let fd = opened(&self.path)?;
         if id_of(&fd)? != self.id {
-            return Err(io::Error::other("another folder has taken its name; open it again"));
+            return Err(io::Error::other("another folder has replaced it; open it again"));
         }
         Ok(act(fd.as_fd())?)
     }

@@ -16,7 +16,7 @@ const MAX_FILE: u64 = 256 << 20;
 const ROOM: usize = 12 << 20;
 const ROOM_A_BYTE: usize = 8;
 pub(super) const TOO_LARGE: &str =
-    "it would take far more room than its size lets expect; write it anew without empty or repeated rows";
+    "it would take far more memory than its size suggests; write it again without empty or repeated rows";
 /// So many columns are named where another one was asked for.
 const NAMED: usize = 20;
 pub(super) const READ: &str = "cannot read";

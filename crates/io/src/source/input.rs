@@ -430,7 +430,7 @@ pub(crate) fn begin_answers(store: &AnswerStore, cache: &Arc<DocumentCache>) -> 
             );
         }
     }
-    let why = "another program changes it all the time; copy it, or wait until that is done";
+    let why = "another program keeps changing it; copy it, or wait until that is done";
     report.failures = vec![Failure::own("cannot read", &name, why)];
     (None, report)
 }
@@ -544,11 +544,11 @@ fn said_of(notebook: &Notebook) -> Option<Shown> {
     let count = notebook.records;
     let found = if count == 1 { shown!("1 record") } else { shown!("{count} records") };
     let others = (!notebook.others.is_empty()).then(|| {
-        Shown::own(" were read of its outputs; others hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
+        Shown::own(" read from its outputs; other outputs hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
     });
     let left_out = notebook.left_out;
     let too_many =
-        (left_out > 0).then(|| shown!(" were read of its outputs; {left_out} more are too many for a notebook"));
+        (left_out > 0).then(|| shown!(" read from its outputs; {left_out} more exceed the limit of a notebook"));
     Some(found.join(&too_many.or(others)?))
 }
 
@@ -585,7 +585,7 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Sou
 }
 
 fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
-    const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; turn it into UTF-8 first: iconv -t UTF-8";
+    const WHY: &str = "this is UTF-16 or UTF-32 and larger than 64 MB; convert it to UTF-8 first: iconv -t UTF-8";
     let len = blob.len()?;
     if len > MAX_WIDE {
         return Err(Failure::own("cannot read", blob.name(), WHY));

@@ -28,15 +28,15 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\x28\xb5\x2f\xfd", "this is zstandard; unpack it first: unzstd"),
         (b"\xfd7zXZ\0", "this is xz; unpack it first: unxz"),
         (b"BZh", "this is bzip2; unpack it first: bunzip2"),
-        (sqlite::MAGIC, "this is an SQLite database; it is read from a file that is named, not through a pipe"),
+        (sqlite::MAGIC, "this is an SQLite database; pass it as a file, not through a pipe"),
         (
             parquet::MAGIC,
-            "this parquet table holds no records; a table of document lines goes with its answers: check ANSWERS --document TABLE",
+            "this parquet table holds no records; pass a table of document lines with its answers: check ANSWERS --document TABLE",
         ),
         (b"PARE", "this is an encrypted parquet table, not JSON"),
         (b"ARROW1", NO_RECORDS_ARROW),
         (&[0xff; 4], NO_RECORDS_ARROW),
-        (b"FEA1", "this is a table of Feather 1; write it anew as parquet or Feather 2"),
+        (b"FEA1", "this is a Feather 1 table; write it again as parquet or Feather 2"),
         (b"\x89PNG", "this is a PNG image, not JSON"),
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),
@@ -46,7 +46,7 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         return Some(why);
     }
     if is_journal(head) {
-        return Some("this is a journal of reviews, not records: stepscope review list --reviews");
+        return Some("this is a review log, not records; read it with stepscope review list --reviews");
     }
     if !head.is_empty() && head.iter().all(|&b| b == 0) {
         return Some("it begins with NUL bytes only: its contents were lost, perhaps when the power went");

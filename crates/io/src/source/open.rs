@@ -163,9 +163,9 @@ pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
 
 /// Why something that data or a listing named cannot be had.
 pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
-    const LINK: &str = "a symbolic link stands in its name, and links are followed only where a person names them; \
-        name what it leads to";
-    const OUTSIDE: &str = "its name leads out of the folder; name it yourself";
+    const LINK: &str =
+        "its path contains a symbolic link, which is followed only if you pass it yourself; pass its target";
+    const OUTSIDE: &str = "its path leads out of the folder; pass it yourself";
     let name = Shown::path(path);
     match error {
         error if is_link(error) => Failure::own(what, &name, LINK),
@@ -180,7 +180,7 @@ fn refuse(path: &Path, kind: FileType, named: bool) -> Result<(), Failure> {
         FileType::RegularFile => return Ok(()),
         FileType::Fifo if named => return Ok(()),
         FileType::Directory => "it is a folder",
-        FileType::Fifo => "it is a pipe; only files are read that data or a listing names",
+        FileType::Fifo => "it is a pipe; pass it yourself to read it",
         FileType::Socket => "it is a socket; only files and pipes can be read",
         _ => "it is a device; only files and pipes can be read",
     };
@@ -194,7 +194,7 @@ pub fn open(path: &Path) -> Result<Opened, Failure> {
     let before = match std::fs::metadata(path) {
         Ok(meta) => meta,
         Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
-            return Err(Failure::own(OPEN, &Shown::path(path), "it is a symbolic link to nothing"));
+            return Err(Failure::own(OPEN, &Shown::path(path), "it is a broken symbolic link"));
         }
         Err(error) => return Err(fail(&error)),
     };
@@ -222,7 +222,11 @@ fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
         if let Ok(system) = rustix::fs::fstatfs(file)
             && matches!(system.f_type.cast_unsigned(), PROC | SYS)
         {
-            return Err(Failure::own(OPEN, &Shown::path(path), "it is a view into the kernel, not a file; copy it"));
+            return Err(Failure::own(
+                OPEN,
+                &Shown::path(path),
+                "it is an interface of the kernel, not a file; copy it",
+            ));
         }
     }
     let _ = (path, file);
@@ -280,7 +284,7 @@ pub(crate) fn standard_input() -> Result<Opened, Failure> {
     if kind.is_fifo() || kind.is_socket() || is_null(&meta) {
         return Ok(Opened::Pipe(file));
     }
-    Err(Failure::own(READ, &name, "it is a terminal or a device; name a file, or pipe records in"))
+    Err(Failure::own(READ, &name, "it is a terminal or a device; pass a file, or pipe records in"))
 }
 
 impl Blob {
@@ -328,7 +332,7 @@ impl Blob {
             (Some(file), None) => file.write_all_at(bytes, at),
             _ => Err(ErrorKind::ReadOnlyFilesystem.into()),
         };
-        done.map_err(|error| Failure { what: "cannot keep", path: self.name.clone(), source: reason(&error) })
+        done.map_err(|error| Failure { what: "cannot store", path: self.name.clone(), source: reason(&error) })
     }
 
     /// Closes the file; each read opens it again. For folders with more files than a process may hold open.
@@ -406,7 +410,7 @@ impl Blob {
                 act(&file).map_err(|e| fail(&e))
             }
             Some(Err(failure)) => Err(failure),
-            _ => Err(Failure::own(READ, &self.name, "another file has taken its name; open it again")),
+            _ => Err(Failure::own(READ, &self.name, "another file has replaced it; open it again")),
         }
     }
 }
@@ -445,7 +449,11 @@ pub(crate) fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) 
             return Ok(at);
         }
         if at >= MAX_SPOOL {
-            return Err(Failure::own(READ, &into.name, "a pipe is read up to 1 GB; write it to a file and open that"));
+            return Err(Failure::own(
+                READ,
+                &into.name,
+                "more than 1 GB came through the pipe; save it to a file and open that",
+            ));
         }
     }
 }
@@ -479,15 +487,15 @@ mod tests {
     fn only_files_and_pipes_open() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        assert!(why(&at("missing")).ends_with("there is no such file; check the spelling"));
+        assert!(why(&at("missing")).ends_with("no such file"));
         assert!(why(dir.path()).ends_with("it is a folder"));
         std::os::unix::fs::symlink("nowhere", at("dangling")).unwrap();
-        assert!(why(&at("dangling")).ends_with("it is a symbolic link to nothing"));
+        assert!(why(&at("dangling")).ends_with("it is a broken symbolic link"));
         std::os::unix::fs::symlink("loop", at("loop")).unwrap();
-        assert!(why(&at("loop")).ends_with("its symbolic links lead in a circle"));
+        assert!(why(&at("loop")).ends_with("its symbolic links form a loop"));
         assert!(why(Path::new("/dev/zero")).ends_with("it is a device; only files and pipes can be read"));
         #[cfg(target_os = "linux")]
-        assert!(why(Path::new("/proc/self/mem")).contains("a view into the kernel"));
+        assert!(why(Path::new("/proc/self/mem")).contains("an interface of the kernel"));
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         assert!(why(&at("socket")).contains("it is a socket"));
     }

@@ -45,8 +45,8 @@ pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<So
 fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {
     read(page).map_err(|why| {
         let why = match why {
-            NotCarried::LeftOut => "this report page carries no record; it was too large, or the page is an index",
-            NotCarried::Damaged => "this report page was changed: the record in it cannot be read",
+            NotCarried::LeftOut => "this report page has no record: it was too large, or the page is an index",
+            NotCarried::Damaged => "this report page was changed, and its record cannot be read",
         };
         Failure::own(READ, name, why)
     })

@@ -68,12 +68,12 @@ fn guarded_read<T>(blob: &Blob, read: impl FnOnce(&bytes::Bytes) -> Result<T, Re
     let fail = |why: Shown| Failure { what: READ, path: blob.name().clone(), source: why };
     match guarded(|| read(&bytes)) {
         Some(Ok(found)) => Ok(found),
-        Some(Err(Refused::Own(why))) => Err(fail(shown!("this parquet table is not read: {why}"))),
+        Some(Err(Refused::Own(why))) => Err(fail(shown!("this parquet table cannot be read: {why}"))),
         Some(Err(Refused::Library(error))) => {
             let why = Shown::error(&error).shortened(200);
-            Err(fail(shown!("this is no sound parquet table ({why}); write it anew")))
+            Err(fail(shown!("this parquet table is damaged ({why}); write it again")))
         }
-        None => Err(fail(Shown::own("this is no sound parquet table; write it anew"))),
+        None => Err(fail(Shown::own("this parquet table is damaged; write it again"))),
     }
 }
 
@@ -125,7 +125,7 @@ fn decode(
         }
     }
     if columns.iter().flatten().any(|column| column.len() != rows) {
-        return Err(Refused::Own("it has not as many rows as it says"));
+        return Err(Refused::Own("its number of rows is not the declared one"));
     }
     Ok(Columns { rows, columns })
 }
@@ -191,12 +191,12 @@ fn decoded(
             | Compression::LZ4_RAW
     ) {
         // How much comes out of these is not bounded by what a page says of itself.
-        return Err(Refused::Own("it is packed with gzip, brotli or LZO; write it anew with snappy, zstd or lz4"));
+        return Err(Refused::Own("it is compressed with gzip, brotli or LZO; write it again with snappy, zstd or lz4"));
     }
     let (start, len) = chunk.byte_range();
     let end = start.checked_add(len).and_then(|end| usize::try_from(end).ok());
     let inside = usize::try_from(start).ok().zip(end).and_then(|(start, end)| bytes.get(start..end));
-    let inside = inside.ok_or(Refused::Own("a column of it is cut off"))?;
+    let inside = inside.ok_or(Refused::Own("a column is cut off"))?;
     let (decoded, values) = pages::decoded(inside).map_err(Refused::Own)?;
     room.pages = room.pages.checked_sub(decoded).ok_or(Refused::Own(TOO_LARGE))?;
     Ok(values)
@@ -253,7 +253,7 @@ fn take<T: DataType>(
         let most = BATCH.min(left);
         let (records, _, _) = reader.read_records(most, Some(&mut levels), Some(&mut repeated), &mut values)?;
         if records == 0 {
-            return Err(Refused::Own("a column of it is cut off"));
+            return Err(Refused::Own("a column is cut off"));
         }
         let mut given = values.drain(..);
         for n in 0..records.max(levels.len()).max(repeated.len()) {
@@ -319,9 +319,9 @@ mod tests {
     #[test]
     fn what_could_grow_without_bounds_is_refused_in_words() {
         let why = |name| read(&table(name), &NAMES).unwrap_err().to_string();
-        assert!(why("gzip").ends_with("write it anew with snappy, zstd or lz4"), "{}", why("gzip"));
+        assert!(why("gzip").ends_with("write it again with snappy, zstd or lz4"), "{}", why("gzip"));
         assert!(why("delta").contains("stored as differences"), "{}", why("delta"));
-        assert!(why("missing").ends_with("check the spelling"));
+        assert!(why("missing").ends_with("no such file"));
     }
 
     /// A table of one column that holds the same value again and again.
@@ -350,7 +350,7 @@ mod tests {
         for bytes in [numbers(1_000_000), texts(1_000)] {
             assert!(bytes.len() < 200_000, "{}", bytes.len());
             let why = read(&bytes).unwrap_err().to_string();
-            assert!(why.contains("far more room than its size lets expect"), "{why}");
+            assert!(why.contains("far more memory than its size suggests"), "{why}");
         }
     }
 

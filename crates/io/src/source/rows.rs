@@ -190,7 +190,7 @@ fn not_read(leaves: &[Leaf]) -> Option<Shown> {
     let list = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMED);
     let rest = if more > 0 { shown!(" and {more} more") } else { Shown::default() };
-    let said = Shown::own("columns that are nested deeply or no JSON are not read; write them as JSON texts: ");
+    let said = Shown::own("columns that are nested deeply or not JSON are not read; write them as JSON strings: ");
     (!names.is_empty()).then(|| said.join(&Shown::line(list.as_bytes())).join(&rest))
 }
 

@@ -122,7 +122,7 @@ pub(crate) fn open(place: &Place) -> Result<Database, Failure> {
         }
         std::thread::sleep(PAUSE);
     }
-    let why = "another program changes it faster than it can be read; copy it, or wait until that is done";
+    let why = "another program keeps changing it; copy it, or wait until that is done";
     Err(Failure::own(READ, &Shown::path(place.path()), why))
 }
 
@@ -145,7 +145,7 @@ fn open_still(named: &Place, blob: &Blob, real: &Place) -> Result<Option<Databas
     let mut database = Database::new(connection, real.clone()).map_err(|error| failed(&error))?;
     database.stat = Some(stat);
     if side_file(real, "-journal").is_some_and(|journal| begins_with(&journal, JOURNAL)) {
-        database.note = Some(Shown::own("a change of it is under way or was broken off, and may be seen in part"));
+        database.note = Some(Shown::own("another program has not finished a change, which may be partly visible"));
     }
     Ok(database.is_current().then_some(database))
 }
@@ -194,7 +194,7 @@ fn open_copy(named: &Place, blob: &Blob, real: &Place, wal: &Place) -> Result<Op
     if still.is_ok_and(|still| still == head) {
         let connection = connect_copy(copy, named)?;
         let mut database = Database::new(connection, real.clone()).map_err(|error| failed(&error))?;
-        database.note = Some(shown!("snapshot of {}, another program has it open", clock_time(copied)));
+        database.note = Some(shown!("snapshot of {}; another program has it open", clock_time(copied)));
         return Ok(Some(database));
     }
     Ok(None)
@@ -376,7 +376,7 @@ fn clock_time(time: SystemTime) -> Shown {
 
 fn failure(path: &Path, error: &rusqlite::Error) -> Failure {
     let why = match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => Shown::own("it is no SQLite database, or it is encrypted"),
+        Some(ErrorCode::NotADatabase) => Shown::own("it is not an SQLite database, or it is encrypted"),
         Some(ErrorCode::DatabaseCorrupt) => {
             Shown::own("this SQLite database is damaged; `sqlite3 FILE .recover` may save what is in it")
         }
@@ -462,7 +462,7 @@ mod tests {
         let database = open(&path).unwrap();
         assert_eq!(count(&database, "t"), 3, "also what stands in the log alone");
         let note = database.note.clone().unwrap().into_string();
-        assert!(note.starts_with("snapshot of ") && note.contains(" UTC, another program has it open"), "{note}");
+        assert!(note.starts_with("snapshot of ") && note.contains(" UTC; another program has it open"), "{note}");
         assert_eq!(folder.state(), before);
         writer.execute("INSERT INTO t VALUES (4)", []).unwrap();
         assert_eq!(count(&database, "t"), 3, "a snapshot stays what it is");
@@ -562,7 +562,7 @@ mod tests {
                 open(&path).map(|database| database.table("answers").map_err(|error| database.failure(&error)));
             database.and_then(|table| table).map(|_| ()).unwrap_err().to_string()
         };
-        assert!(why(&[MAGIC, &[0; 84]].concat()).ends_with("it is no SQLite database, or it is encrypted"));
+        assert!(why(&[MAGIC, &[0; 84]].concat()).ends_with("it is not an SQLite database, or it is encrypted"));
         let path = folder.at("whole.sqlite");
         Connection::open(&path).unwrap().execute_batch("CREATE TABLE answers(x)").unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
@@ -578,7 +578,7 @@ mod tests {
         std::fs::write(folder.at("half.sqlite-journal"), [JOURNAL, &[0; 504]].concat()).unwrap();
         let before = folder.state();
         let database = open(&path).unwrap();
-        assert!(database.note.clone().unwrap().as_str().contains("under way"));
+        assert!(database.note.clone().unwrap().as_str().contains("has not finished a change"));
         assert_eq!((count(&database, "t"), folder.state()), (0, before));
     }
 

@@ -37,7 +37,7 @@ pub struct ModelRepair {
 /// What to ask for a procedure; `Err`: why it cannot be sent.
 pub fn request(procedure: &[u8]) -> Result<Request, Shown> {
     if procedure.len() > MAX_PROCEDURE {
-        return Err(Shown::own("this procedure is too large to be sent"));
+        return Err(Shown::own("the procedure is too large to send"));
     }
     let mut tape = Tape::default();
     let value = tape.parse(procedure).ok_or(Shown::own("the procedure is not JSON"))?;
@@ -65,7 +65,7 @@ impl ModelRepair {
     /// Breaks it off: what came of earlier calls stays.
     pub fn cancel(&mut self) {
         self.is_over = true;
-        self.outcomes.push(shown!("attempt {}: broken off; what had come is no answer", self.calls + 1));
+        self.outcomes.push(shown!("attempt {}: cancelled; the partial reply is not used", self.calls + 1));
     }
 }
 

@@ -61,9 +61,9 @@ pub(crate) fn name(root: Value<'_>) -> Option<&'static str> {
         Kind::Object => object(root),
         Kind::Array if root.is_empty() => Some("an empty list"),
         Kind::Array => Some("a list"),
-        Kind::String | Kind::Key => Some("a text"),
+        Kind::String | Kind::Key => Some("a string"),
         Kind::Int | Kind::Float | Kind::NotFinite => Some("a number"),
-        Kind::True | Kind::False => Some("a truth value"),
+        Kind::True | Kind::False => Some("a boolean"),
         Kind::Null => Some("null"),
     }
 }

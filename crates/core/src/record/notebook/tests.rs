@@ -88,7 +88,7 @@ fn printed_runs_become_records_with_every_step() {
         (&run["notebook"]["cell"], &run["id"], &lines[1]["id"]),
         (&json!(2), &json!("cell-2-1"), &json!("cell-2-2"))
     );
-    assert_eq!(others, ["cell 2: a stream of warnings, Warning: x␛[2J"]);
+    assert_eq!(others, ["cell 2: stderr output, Warning: x␛[2J"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn json_in_outputs_is_read_and_the_rest_is_named() {
         data(json!({"application/json": [1, 2]})),
     ]));
     assert_eq!((lines[0]["final_answer"].as_str(), lines[1]["NameDescription"].as_str()), (Some("5"), Some("n")));
-    assert_eq!(others, ["cell 2: a result, <Figure size 640x480>", "cell 2: JSON that is no record"]);
+    assert_eq!(others, ["cell 2: a result, <Figure size 640x480>", "cell 2: JSON that is not a record"]);
     let (lines, others) = read(&notebook_of(&[stdout("hello\nworld\n")]));
     assert_eq!((lines.len(), others), (0, vec!["cell 2: printed text, hello".to_owned()]));
 }

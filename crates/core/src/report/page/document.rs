@@ -172,7 +172,7 @@ impl Page<'_> {
         }
         html.raw("<section aria-labelledby=\"answer\">\n<h2 id=\"answer\">Answer and citations</h2>\n");
         if !self.options.passages {
-            html.raw("<p class=\"dim\">The passages of the document are left out.</p>\n");
+            html.raw("<p class=\"dim\">Without the passages of the document.</p>\n");
         }
         html.raw("<ol class=\"list\">\n");
         for item in &model.items {
@@ -196,7 +196,7 @@ impl Page<'_> {
             return;
         }
         html.raw("<section aria-labelledby=\"derivations\">\n<h2 id=\"derivations\">Derivations</h2>\n");
-        html.raw("<p class=\"dim\">What the steps give when they are calculated exactly, back to the numbers of the question.</p>\n");
+        html.raw("<p class=\"dim\">The recomputed values of the steps, back to the numbers of the question.</p>\n");
         for (recorded, differs, tree) in &model.derivations {
             let mood = if differs.is_some() { Mood::Bad } else { Mood::Good };
             html.raw("<h3><code>").text(&tree.name).raw("</code> after ");
@@ -262,7 +262,7 @@ impl Page<'_> {
             html.raw("This page carries its record. Open it with <code>stepscope PAGE.html</code>, check it again with <code>stepscope check PAGE.html</code>.</p>\n</footer>\n");
             html.raw(OPEN).json(carried).raw("</script>\n");
         } else {
-            html.raw("The record is too large to be carried by this page.</p>\n</footer>\n");
+            html.raw("The record is too large for this page to carry.</p>\n</footer>\n");
         }
         html.raw("</body>\n</html>\n");
     }
@@ -344,7 +344,7 @@ fn write_values(html: &mut Html, title: &'static str, step: usize, values: &[Val
         .raw(title)
         .raw(", step ")
         .number(step);
-    html.raw("\"><table class=\"values\"><thead><tr><th scope=\"col\">Variable</th><th scope=\"col\">Value</th><th scope=\"col\">Known as</th></tr></thead><tbody>\n");
+    html.raw("\"><table class=\"values\"><thead><tr><th scope=\"col\">Variable</th><th scope=\"col\">Value</th><th scope=\"col\">Origin</th></tr></thead><tbody>\n");
     for value in values {
         html.raw("<tr><th scope=\"row\"><code>");
         match &value.cell {
@@ -362,7 +362,7 @@ fn write_values(html: &mut Html, title: &'static str, step: usize, values: &[Val
 
 fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
     html.raw("<section>\n<h2 id=\"state\">Global state</h2>\n");
-    html.raw("<p class=\"dim\">A column a step; <span class=\"sign\">◆</span> marks what the step wrote.</p>\n");
+    html.raw("<p class=\"dim\">One column per step; <span class=\"sign\">◆</span> marks what the step wrote.</p>\n");
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"state\"><table class=\"grid\"><thead><tr><th scope=\"col\">Variable</th>");
     for column in &table.columns {
         html.raw("<th scope=\"col\">");
@@ -434,7 +434,7 @@ fn write_item(html: &mut Html, item: &ItemPart) {
         write_citation(html, citation);
     }
     if item.citations.is_empty() {
-        html.raw("<p class=\"dim\">Cites nothing.</p>\n");
+        html.raw("<p class=\"dim\">No citation.</p>\n");
     }
     html.raw("</li>\n");
 }
@@ -451,7 +451,7 @@ fn write_citation(html: &mut Html, citation: &CitationPart) {
     html.raw("</p></div>\n<div><span class=\"label\">Cited: ");
     match &citation.place {
         Some(place) => html.text(place),
-        None => html.raw("document not at hand"),
+        None => html.raw("document not found"),
     };
     html.raw("</span>\n");
     if !citation.lines.is_empty() {

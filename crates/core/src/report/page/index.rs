@@ -99,7 +99,7 @@ const fn place(fix: Fix) -> &'static str {
         Fix::StepRun => "model output",
         Fix::Procedure => "procedure",
         Fix::Gold => "expected answer",
-        Fix::Unknown => "not known",
+        Fix::Unknown => "unknown",
     }
 }
 

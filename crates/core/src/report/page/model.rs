@@ -280,7 +280,7 @@ fn fix_words(triage: &Triage) -> Shown {
         Fix::StepRun => "Fix: model output",
         Fix::Procedure => "Fix: procedure",
         Fix::Gold => "Check the expected answer",
-        Fix::Unknown => "Where to fix it is not known",
+        Fix::Unknown => "Where to fix: unknown",
     };
     let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
     if triage.fix == Fix::None { Shown::own(what) } else { shown!("{what}{step} ({})", triage.confidence.word()) }
@@ -407,7 +407,7 @@ impl Maker<'_, '_> {
         put("Model", record.root.get("model"));
         if let Some(routed) = self.case.routed() {
             let asked = self.case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
-            facts.extend(asked.map(|kind| ("Asked for", kind.line().shortened(200))));
+            facts.extend(asked.map(|kind| ("Requested type", kind.line().shortened(200))));
             for route in routed.fired() {
                 let own = routed.triggers.iter().filter(|trigger| trigger.route == route);
                 let why: Vec<String> =
@@ -424,7 +424,7 @@ impl Maker<'_, '_> {
                 ("complete_answer_found", "Complete"),
                 ("conflicting_evidence", "Conflict"),
                 ("extraction_method", "Method"),
-                ("suggested_clarification", "Asks back"),
+                ("suggested_clarification", "Clarification"),
             ] {
                 let value = typed.and_then(|typed| typed.base(field)).filter(|value| !value.is_null());
                 facts.extend(value.map(|value| (name, yes_no(value, self.limits.value))));
@@ -623,7 +623,7 @@ impl Maker<'_, '_> {
     ) -> CitationPart {
         let quote = citation.quote.map(|quote| value_text(quote, self.limits.value));
         let Some((document, resolution)) = resolved else {
-            let badge = Shown::own(if quote.is_some() { "no document to look into" } else { "no quote" });
+            let badge = Shown::own(if quote.is_some() { "no document" } else { "no quote" });
             return CitationPart { number, mood: Mood::Open, badge, quote, place: None, lines: Vec::new() };
         };
         let (lines, marked) = match (&resolution.found, &resolution.near) {
@@ -637,7 +637,7 @@ impl Maker<'_, '_> {
             mood: mood_of(resolution),
             badge: badge(resolution),
             quote,
-            place: Some(place.unwrap_or_else(|| Shown::own("no line of the document"))),
+            place: Some(place.unwrap_or_else(|| Shown::own("no such line"))),
             lines: lines
                 .filter(|_| with_passages)
                 .map(|lines| self.passage(document, &lines, &marked))
@@ -669,7 +669,7 @@ impl Maker<'_, '_> {
             RecordKind::Answer | RecordKind::Unknown => vec![("JSON", cut(record.root.raw(), self.limits.text))],
             RecordKind::Typed if self.case.items().is_empty() => {
                 let text = self.case.typed().and_then(|typed| typed.answer_text.or(typed.answer));
-                text.map(|text| ("Answer as it was given", value_text(text, self.limits.text))).into_iter().collect()
+                text.map(|text| ("Answer as given", value_text(text, self.limits.text))).into_iter().collect()
             }
             _ => Vec::new(),
         }

@@ -15,7 +15,7 @@ const MAX_TEXT: usize = 4_000;
 pub(super) const FINAL_BOOL: Rule = Rule {
     id: RuleId::FinalBool,
     summary: "answer text and final_answer_bool disagree",
-    explanation: "The text begins with yes and final_answer_bool is false, or the reverse. Grading uses the truth value; \
+    explanation: "The text begins with yes and final_answer_bool is false, or the reverse. Grading uses final_answer_bool; \
         people read the text. Re-run the last step.",
     bad: r#"{"final_answer": "Yes, both are open on Monday.", "final_answer_bool": false, "confidence": 0.9}"#,
     good: r#"{"final_answer": "Yes, both are open on Monday.", "final_answer_bool": true, "confidence": 0.9}"#,
@@ -53,7 +53,7 @@ fn check_bool(case: &CaseView<'_>, findings: &mut Findings) {
         let message = shown!("Answer text says {word}, final_answer_bool says {truth}.");
         let finding = Finding::new(RuleId::FinalBool, message.into_string(), place(record, "final_answer_bool"));
         let finding = finding.label(place(record, "final_answer"), "what the text says");
-        findings.push(finding.help("Re-run the last step, or read the text and correct the truth value."));
+        findings.push(finding.help("Re-run the last step, or read the text and correct final_answer_bool."));
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::MissingField,
         summary: "field missing from the answer",
         explanation: "An answer carries eleven base fields and its items; an amount its value and currency, a date its ISO \
-            day and the original, a table headers and rows, a span its first and last line. A strict reader refuses the \
+            day and the original, a table headers and rows, a citation its first and last line. A strict reader refuses the \
             whole answer if one is missing. `quote` and `unit` may be missing; `suggested_clarification` \
             may be null.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"amount": {"value": 250}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,
@@ -59,7 +59,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::WrongType,
         summary: "value of the wrong type",
-        explanation: "A number is written as a text, a flag as a word, a list as a single value: the value does not match \
+        explanation: "A number is written as a string, a flag as a word, a list as a single value: the value does not match \
             the JSON Schema of its type. If lenient readers convert it (`\"0.9\"` to a number), the message says so and the \
             finding is a warning, which flags the answer and does not reject it.",
         bad: r#"{"answer_found": true, "confidence": [0.9], "caveats": "none", "items": [{"amount": {"value": null, "currency": "USD"}, "spans": [{"line_start": 3, "line_end": 3}]}]}"#,

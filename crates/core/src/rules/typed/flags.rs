@@ -18,7 +18,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule {
         id: RuleId::ShapeMismatch,
         summary: "answer of another type than requested",
-        explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a text. The \
+        explanation: "The question asks for an amount, a date, a table; the answer holds something else, mostly a string. The \
             next program reads the key of the requested type and finds nothing. If the document does not give the value in \
             that type, the honest answer is `na` with a caveat.",
         bad: r#"{"format": "stepscope.answer_trace", "version": 1, "parsed_question": {"expected_answer_shape": "amount"}, "answer": {"answer_found": true, "items": [{"text": "a small deductible", "spans": [{"line_start": 3, "line_end": 3}]}]}}"#,

@@ -94,7 +94,7 @@ pub(crate) const RULES: &[Rule] = &[
         id: RuleId::TableNotRectangular,
         summary: "table row with too few or too many cells",
         explanation: "A row that is shorter or longer shifts its cells under the wrong headers, and nothing tells which cell \
-            is missing. Mostly a cell that spans columns or an empty cell is lost.",
+            is missing. Mostly a merged or an empty cell is lost.",
         bad: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents"]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
         good: r#"{"answer_found": true, "confidence": 0.9, "items": [{"table": {"headers": ["Cover", "Limit"], "rows": [["Building", "USD 400,000"], ["Contents", ""]]}, "spans": [{"line_start": 29, "line_end": 30}]}]}"#,
         check: check_table,

@@ -70,7 +70,7 @@ impl Report {
             sentences.push(shown!("{name}: {word} {}{more}: {what}; kept, not counted", named.join(", ")));
         }
         if self.unchecked > 0 {
-            sentences.push(shown!("{name}: {} events have no checksum and are taken as they are", self.unchecked));
+            sentences.push(shown!("{name}: {} events have no checksum and are used unchecked", self.unchecked));
         }
         sentences
     }
@@ -204,7 +204,7 @@ impl Follow {
             return Ok(news);
         }
         let Opened::File(blob) = open_place(&self.journal)? else {
-            return Err(Failure::own("cannot read", &Shown::path(self.journal.path()), "it is no regular file"));
+            return Err(Failure::own("cannot read", &Shown::path(self.journal.path()), "it is not a regular file"));
         };
         let mut report = Report::default();
         take_lines(&blob, &mut self.place, &mut report, &mut |read, _| news.events.push(read.event))?;

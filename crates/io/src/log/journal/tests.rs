@@ -118,7 +118,10 @@ fn a_torn_line_is_sealed_kept_and_reported() {
     }
     std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
     let said = read(&path).1.sentences(&Shown::own("j"));
-    assert_eq!(said[0].as_str(), "j: line 2: torn, its writer was stopped or still writes; kept, not counted");
+    assert_eq!(
+        said[0].as_str(),
+        "j: line 2: incomplete: its writer was stopped or is still writing; kept, not counted"
+    );
 }
 
 #[test]
@@ -170,7 +173,7 @@ fn what_cannot_be_saved_comes_back_and_can_be_given_again() {
     let mut event = verdict("b");
     journal.append(1, &mut event);
     let failure = told.recv().unwrap().result.unwrap_err();
-    assert!(failure.to_string().contains("its folder is gone; make it again"), "{failure}");
+    assert!(failure.to_string().contains("its folder is missing; create it"), "{failure}");
     std::fs::create_dir(&inner).unwrap();
     journal.append(1, &mut event);
     told.recv().unwrap().result.unwrap();
@@ -190,15 +193,15 @@ fn nothing_but_a_journal_is_written_into() {
     symlink(at("nowhere"), at("dangling")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
     for (name, why) in [
-        ("runs.jsonl", "something else than reviews"),
-        ("pretty.json", "something else than reviews"),
-        ("records", "something else than reviews"),
-        ("named.reviews.jsonl", "something else than reviews"),
+        ("runs.jsonl", "does not hold reviews"),
+        ("pretty.json", "does not hold reviews"),
+        ("records", "does not hold reviews"),
+        ("named.reviews.jsonl", "does not hold reviews"),
         ("dangling", "symbolic link"),
-        ("pipe", "no regular file"),
-        (".", "no regular file"),
-        ("none/j", "its folder is gone"),
-        ("empty/j", "its folder is gone"),
+        ("pipe", "not a regular file"),
+        (".", "not a regular file"),
+        ("none/j", "its folder is missing"),
+        ("empty/j", "its folder is missing"),
     ] {
         let said = refused(&at(name)).unwrap_or_else(|| panic!("{name} was taken"));
         assert!(said.contains(why), "{name}: {said}");

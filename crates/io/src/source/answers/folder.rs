@@ -400,7 +400,7 @@ fn read_lines(at: &Beneath, toc: Vec<Heading>) -> Result<Document, Failure> {
 /// The lines of a table that was read.
 pub(crate) fn lines_of(table: &Columns, name: &Shown, toc: Vec<Heading>) -> Result<Document, Failure> {
     if !table.has(2) {
-        return Err(Failure::own(READ, name, "the table has no column text: it is no table of lines"));
+        return Err(Failure::own(READ, name, "it has no column \"text\", so it is not a table of document lines"));
     }
     let mut gathered = Gathered::default();
     for row in 0..table.rows {

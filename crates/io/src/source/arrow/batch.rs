@@ -70,7 +70,7 @@ impl<'a> ArrowBatch<'a> {
             None => None,
             Some(0) => Some(BufferCodec::Lz4),
             Some(1) => Some(BufferCodec::Zstd),
-            Some(_) => return Err("it is packed in a way that is not known; write it with lz4 or zstd"),
+            Some(_) => return Err("its compression is unknown; write it with lz4 or zstd"),
         };
         let nodes = flat.pairs(1).unwrap_or_default().iter();
         let buffers = flat.pairs(2).unwrap_or_default().iter();
@@ -170,7 +170,7 @@ impl<'a> ArrowBatch<'a> {
         let size = usize::try_from(size).map_err(|_| DAMAGED)?;
         *self.room = self.room.checked_sub(size).ok_or(TOO_LARGE)?;
         let unpacked = codec.unpack(&packed, size).filter(|unpacked| unpacked.len() == size);
-        unpacked.map(Bytes::from).ok_or("a part of it cannot be unpacked")
+        unpacked.map(Bytes::from).ok_or("a part of it cannot be decompressed")
     }
 }
 
@@ -368,7 +368,7 @@ impl ArrowArray {
         out.push(b'{');
         for (n, row) in rows.enumerate() {
             let Some((array, at)) = keys.found(row)? else { return Err(DAMAGED) };
-            json_key(n, array.leaf(at)?.text().ok_or("the keys of a map in it are no texts")?, out);
+            json_key(n, array.leaf(at)?.text().ok_or("a map has keys that are not strings")?, out);
             values.json(row, out, most)?;
         }
         out.push(b'}');

@@ -36,7 +36,7 @@ fn blob(place: &Place) -> Result<Blob, Failure> {
 /// Reads a file, or a folder with tables of lines.
 pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     if let Some(folder) = folder_of(place) {
-        const WHY: &str = "there is no table line_df in it, nor in its folder parsing";
+        const WHY: &str = "it has no table line_df, and neither does its folder parsing";
         return document_in(&folder)?.ok_or_else(|| Failure::own(USE, &Shown::path(place.path()), WHY));
     }
     let blob = blob(place)?;
@@ -47,7 +47,7 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
         return lines_of(&table, blob.name(), Vec::new());
     }
     if bytes.starts_with(sqlite::MAGIC) {
-        const WHY: &str = "it is a store; name it as a path, and its answers find their documents";
+        const WHY: &str = "it is an answer store; pass it as a path, and its answers find their documents";
         return Err(Failure::own(USE, blob.name(), WHY));
     }
     let len = blob.len()?;
@@ -73,7 +73,7 @@ pub(super) fn of_bytes(bytes: &[u8], name: &Shown) -> Result<Document, Failure> 
     let bytes = decoded.as_deref().unwrap_or(bytes);
     let text = without_filler(bytes);
     if text.is_empty() {
-        return Err(Failure::own(USE, name, "there is no line in it"));
+        return Err(Failure::own(USE, name, "it has no lines"));
     }
     if text.first() == Some(&b'{') {
         return of_json(text, name);
@@ -102,7 +102,7 @@ fn of_json(text: &[u8], name: &Shown) -> Result<Document, Failure> {
             Some((number("page_num"), number("line_num"), line.get("text")?.string()?))
         });
         let Some((page, number, text)) = text else {
-            let why = shown!("line {} is no object with page_num, line_num and text", n + 1);
+            let why = shown!("line {} is not an object with page_num, line_num and text", n + 1);
             return Err(Failure { what: USE, path: name.clone(), source: why });
         };
         gathered.push(page, number, text.bytes().to_vec());
@@ -162,12 +162,12 @@ mod tests {
         let whole = "{\"lines\": [\"a\",\n {\"text\": \"b\"}], \"toc\": [{\"title\": \"A\"}]}";
         let document = of(whole).unwrap();
         assert_eq!((lines(&document), document.toc().len()), (vec![line(1, 1, "a"), line(1, 2, "b")], 1));
-        assert!(of("{\"text\": \"a\"}\n{\"txt\": \"b\"}").unwrap_err().contains("line 2 is no object with"));
+        assert!(of("{\"text\": \"a\"}\n{\"txt\": \"b\"}").unwrap_err().contains("line 2 is not an object with"));
     }
 
     #[test]
     fn what_is_no_document_is_told() {
-        assert!(of("").unwrap_err().ends_with("there is no line in it"));
+        assert!(of("").unwrap_err().ends_with("it has no lines"));
         assert!(of("\u{1f}\u{8b}").is_ok(), "as text it is only odd");
         assert!(of_bytes(b"\x1f\x8b\x08", &Shown::own("d")).unwrap_err().to_string().contains("gzip"));
         let folder = tempfile::tempdir().unwrap();

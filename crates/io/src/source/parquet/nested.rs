@@ -250,7 +250,7 @@ impl GroupLeaves {
     ) -> Result<(), &'static str> {
         let [(_, name), (_, value)] = members else { return Err(DAMAGED) };
         let (rows, place, _) = self.place(name, row, n)?;
-        let name = rows.cells.get(place).and_then(Cell::text).ok_or("the keys of a map in it are no texts")?;
+        let name = rows.cells.get(place).and_then(Cell::text).ok_or("a map has keys that are not strings")?;
         json_key(n, name, out);
         self.write(value, row, n, out, most)
     }
@@ -323,7 +323,7 @@ mod tests {
         let deep = with_numbers(&format!("optional group deep (LIST) {{ {item} }}"), &[1], &[5], &[0]);
         let (lines, note) = read(&deep).unwrap().unwrap();
         assert_eq!(lines, "{\"steps\":[\"1 + 1 = 2\"]}\n");
-        assert!(note.unwrap().as_str().ends_with("write them as JSON texts: deep"));
+        assert!(note.unwrap().as_str().ends_with("write them as JSON strings: deep"));
     }
 
     #[test]
@@ -336,7 +336,7 @@ mod tests {
         let bytes = list(1_000_000);
         assert!(bytes.len() < 10_000, "{}", bytes.len());
         let why = read(&bytes).unwrap_err();
-        assert!(why.contains("far more room than its size lets expect"), "{why}");
+        assert!(why.contains("far more memory than its size suggests"), "{why}");
     }
 
     #[test]

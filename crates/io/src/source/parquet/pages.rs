@@ -28,15 +28,15 @@ pub(super) fn decoded(mut chunk: &[u8]) -> Result<(usize, usize), &'static str> 
     let (mut all, mut count) = (0_usize, 0_usize);
     while !chunk.is_empty() {
         let mut reader = HeaderReader { rest: chunk };
-        let header = reader.header().ok_or("the header of a page is damaged")?;
-        let size = |number: i64| usize::try_from(number).map_err(|_| "a page of it has a negative size");
+        let header = reader.header().ok_or("a page header is damaged")?;
+        let size = |number: i64| usize::try_from(number).map_err(|_| "a page has a negative size");
         if matches!(header.encoding, DELTA_BYTE_ARRAY | DELTA_LENGTH_BYTE_ARRAY) {
-            return Err("its texts are stored as differences (DELTA_BYTE_ARRAY); write it anew with pandas");
+            return Err("its strings are stored as differences (DELTA_BYTE_ARRAY); write it again with pandas");
         }
         let values = size(header.dictionary)?.saturating_mul(DICTIONARY_VALUE);
         all = all.saturating_add(size(header.uncompressed)?).saturating_add(values);
         count = count.saturating_add(size(header.values)?);
-        chunk = size(header.compressed).ok().and_then(|len| reader.rest.get(len..)).ok_or("a page of it is cut off")?;
+        chunk = size(header.compressed).ok().and_then(|len| reader.rest.get(len..)).ok_or("a page is cut off")?;
     }
     Ok((all, count))
 }

@@ -68,7 +68,8 @@ pub(super) fn take(database: &Blob, log: &Blob) -> Result<Copy, Failure> {
         if data > free / MAX_SHARE {
             let (data, free) = (data.div_ceil(1 << 20), free >> 20);
             let folder = Shown::path(&folder);
-            let why = shown!("it needs {data} MB, and {folder} has {free} MB free; make room there, or set TMPDIR");
+            let why =
+                shown!("it needs {data} MB, but {folder} has {free} MB free; free some space there, or set TMPDIR");
             return Err(refused(database, &why));
         }
         Unnamed::file_in(&folder).map_err(fail)?
@@ -95,7 +96,7 @@ fn refused(database: &Blob, why: &Shown) -> Failure {
 
 fn too_large() -> Shown {
     let most = MAX_SNAPSHOT >> 30;
-    shown!("with its log it is larger than {most} GB; close the program that has it open, then no copy is needed")
+    shown!("with its log it is larger than {most} GB; close the program that has it open, so that no copy is needed")
 }
 
 /// So much of a database counts: what its head says, within the file.
