@@ -42,7 +42,7 @@ pub const KEYS: &[&str] = list![
     generator gold_answer gold_num ground_truth_solution id input is_correct items label level meta mistake_index mode model
     model_answer model_output_steps model_solution name_description notes output_steps page_num parsed_question pred_answer
     pred_num problem proc procedure prompt question raw reasoning_steps reply response retrieved_pages reward row_index
-    schema solution state status steps success target trace uuid NameDescription
+    schema solution state status steps success target trace uuid version NameDescription
 ];
 
 /// Reads a value as the first format that recognises it; of no known shape, it is kept as it is.
