@@ -257,3 +257,32 @@ fn no_help_of_the_shell_uses_a_banned_word() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The libraries whose doc comments begin with a noun or a verb.
+const ROOMS: [&str; 4] = ["crates/base/src", "crates/memory/src", "crates/terminal/src", "crates/io/src/log"];
+
+#[test]
+fn doc_comments_begin_with_a_noun_or_a_verb() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    ROOMS.iter().for_each(|room| sources(&root.join(room), &mut files));
+    let (mut wrong, mut comments) = (Vec::new(), 0);
+    for file in files {
+        let source = std::fs::read_to_string(&file).unwrap();
+        let mut is_inside = false;
+        for line in source.lines().map(str::trim_start) {
+            let comment = line.strip_prefix("/// ");
+            if let Some(comment) = comment.filter(|_| !is_inside) {
+                comments += 1;
+                let first = comment.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+                if ["What", "Whether", "How", "Where", "Who", "Whom", "Whose", "When", "Why", "Which"].contains(&first)
+                {
+                    wrong.push(format!("{}: {comment}", file.display()));
+                }
+            }
+            is_inside = line.starts_with("///");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(comments > 500, "only {comments} comments were read");
+}

@@ -23,7 +23,7 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     done
 }
 
-/// Whether a panic of this thread now would be caught and told in a sentence.
+/// True while a panic of this thread would be caught and told in a sentence.
 pub fn is_guarded() -> bool {
     GUARDED.get()
 }

@@ -19,10 +19,10 @@ pub const MAX_DEPTH: usize = 512;
 pub const MAX_TEXT: usize = 64 << 20;
 /// A text with more values than that is not read: its tape would need many times its size.
 pub const MAX_VALUES: usize = 4 << 20;
-/// How many problems of one text are listed.
+/// Most problems of one text that are listed.
 const MAX_PROBLEMS: usize = 64;
 
-/// What a value is.
+/// Kinds of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -60,7 +60,7 @@ struct Node {
 }
 
 impl Node {
-    /// Whether a string or key, unescaped, is made of these bytes.
+    /// True if a string or key, unescaped, is made of these bytes.
     #[inline]
     fn spells(self, text: &[u8], bytes: &[u8]) -> bool {
         if self.escaped {
@@ -81,7 +81,7 @@ fn spells_escaped(text: &[u8], node: Node, bytes: &[u8]) -> bool {
 struct Open {
     node: u32,
     inside: Inside,
-    /// How many keys had the sign of an earlier one.
+    /// Number of keys that had the sign of an earlier one.
     alike: u8,
     /// The signs of its keys, one bit each; see [`sign`].
     signs: u64,
@@ -89,7 +89,7 @@ struct Open {
     doubtful: bool,
 }
 
-/// What is unusual in a text that could be read, or why it could not be.
+/// Oddities of a text that could be read, and reasons why one could not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProblemKind {
     /// `NaN` or `Infinity`: Python's, not JSON's.
@@ -123,7 +123,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Whether the value could not be read because of it.
+    /// True if the value could not be read because of it.
     pub const fn is_fatal(self) -> bool {
         matches!(
             self,
@@ -137,7 +137,7 @@ impl ProblemKind {
         )
     }
 
-    /// What happened, as half a sentence.
+    /// The problem, as half a sentence.
     pub const fn summary(self) -> &'static str {
         match self {
             Self::NotFinite => "a number that is not finite, as Python writes it; JSON has no such number",
@@ -161,13 +161,13 @@ impl ProblemKind {
 /// A [`ProblemKind`] and where it stands, in bytes of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// What it is.
+    /// Its kind.
     pub kind: ProblemKind,
-    /// Where it stands.
+    /// Its bytes in the text.
     pub range: Range<usize>,
 }
 
-/// Why Python's reader takes no value from a text.
+/// Reasons why Python's reader takes no value from a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Refusal {
     /// `JSONDecodeError`: its words, and the place in bytes.
@@ -187,12 +187,12 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// How many values and keys the text holds.
+    /// Number of values and keys in the text.
     pub const fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether nothing was read.
+    /// True if nothing was read.
     pub const fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -235,7 +235,7 @@ impl Tape {
         self.notes.end(Problem { kind: ProblemKind::TooLong, range: 0..len });
     }
 
-    /// What was unusual, in text order; if the last one is fatal the text could not be read.
+    /// Oddities in text order; if the last one is fatal the text could not be read.
     pub fn problems(&self) -> &[Problem] {
         &self.notes.problems
     }
@@ -246,7 +246,7 @@ impl Tape {
     }
 }
 
-/// What is unusual in a text, and what Python would say.
+/// Oddities of a text, and Python's reaction.
 #[derive(Default, Debug, Clone)]
 struct Notes {
     problems: Vec<Problem>,
@@ -285,7 +285,7 @@ impl Notes {
     }
 }
 
-/// What is rare or long is read by functions of the text and a place in it: so the place can stay in a register.
+/// Rare and long parts are read by functions of the text and a place in it: so the place can stay in a register.
 struct Reader<'t> {
     text: &'t [u8],
     at: usize,
@@ -297,7 +297,7 @@ struct Reader<'t> {
 
 type Read<T> = Result<T, Problem>;
 
-/// What sort of container the reader stands in.
+/// Container around the reader's place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Inside {
     Nothing,
@@ -305,7 +305,7 @@ enum Inside {
     Object,
 }
 
-/// What stands behind a value.
+/// Next sign behind a value.
 enum After {
     /// A comma.
     More,
@@ -479,7 +479,7 @@ impl Reader<'_> {
 }
 
 impl Open {
-    /// Whether a new key, alike to an earlier one, stands in the object already.
+    /// Compares a new key, alike to an earlier one, with those of the object.
     fn compare(&mut self, key: &[u8], escaped: bool, nodes: &[Node], text: &[u8]) {
         /// If more keys are alike, or one holds an escape, all keys are compared at the end of the object.
         const FEW: u8 = 24;
@@ -708,7 +708,7 @@ fn raw_offset(raw: &[u8], wanted: usize, ending: bool) -> usize {
     at.min(raw.len())
 }
 
-/// How many bytes the escape takes in the raw text, and how many in the unescaped one.
+/// Bytes that the escape takes in the raw text, and in the unescaped one.
 fn escape_lengths(raw: &[u8], at: usize) -> (usize, usize) {
     if raw.get(at + 1) != Some(&b'u') {
         return (2, 1);
@@ -797,7 +797,7 @@ impl<'a> Value<'a> {
         Self { at, ..self }
     }
 
-    /// What it is.
+    /// Its kind.
     #[inline]
     pub fn kind(self) -> Kind {
         self.node().kind
@@ -850,19 +850,19 @@ impl<'a> Value<'a> {
         (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
     }
 
-    /// Whether it is this string.
+    /// True for this string.
     pub fn is_string(self, text: &str) -> bool {
         self.spells(text.as_bytes())
     }
 
-    /// Whether it is a string (or key) of these bytes.
+    /// True for a string (or key) of these bytes.
     #[inline]
     pub fn spells(self, bytes: &[u8]) -> bool {
         let node = self.node();
         matches!(node.kind, Kind::String | Kind::Key) && node.spells(self.text, bytes)
     }
 
-    /// Where a part of the string stands in the text: `within` counts the bytes of its unescaped text.
+    /// Place of a part of the string in the text: `within` counts the bytes of its unescaped text.
     pub fn range_within(self, within: Range<usize>) -> Range<usize> {
         let node = self.node();
         let raw = raw_inner(self.text, node);
@@ -875,7 +875,7 @@ impl<'a> Value<'a> {
         first + start..first + end.max(start)
     }
 
-    /// Whether it is a number, finite or not. (In Python `True` is one too; that is the caller's business.)
+    /// True for a number, finite or not. (In Python `True` is one too; that is the caller's business.)
     pub fn is_number(self) -> bool {
         matches!(self.kind(), Kind::Int | Kind::Float | Kind::NotFinite)
     }
@@ -903,12 +903,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it is `null`.
+    /// True for `null`.
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
-    /// Whether it has members or items.
+    /// True for objects and lists.
     pub fn is_container(self) -> bool {
         matches!(self.kind(), Kind::Array | Kind::Object)
     }
@@ -957,7 +957,7 @@ impl<'a> Value<'a> {
         entries
     }
 
-    /// How many items or members, duplicates counted.
+    /// Number of items or members, duplicates counted.
     pub fn len(self) -> usize {
         match self.kind() {
             Kind::Array => self.items().count(),
@@ -966,7 +966,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether it has no items or members.
+    /// True without items or members.
     pub fn is_empty(self) -> bool {
         self.node().next <= self.at + 1
     }
@@ -1163,7 +1163,7 @@ pub struct Walk<'a> {
 /// One stop of a [`Walk`].
 #[derive(Clone, Copy, Debug)]
 pub struct Stop<'a> {
-    /// How many containers stand around it, from where the walk began.
+    /// Number of containers around it, from the start of the walk.
     pub depth: usize,
     /// The key, where it is a member.
     pub key: Option<Value<'a>>,
@@ -1239,7 +1239,7 @@ impl Pointer {
         Self(parts)
     }
 
-    /// Whether this is `other` or lies below it.
+    /// True if this is `other` or lies below it.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0)
     }

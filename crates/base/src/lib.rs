@@ -2,7 +2,7 @@
 //!
 //! Law: knows no files, no network, no async, no terminal, and nothing of records.
 
-/// What a verdict is bound to: a record's content as one canonical text, and its SHA-256.
+/// Content that a verdict is bound to: a record as one canonical text, and its SHA-256.
 pub mod canonical;
 /// Work that may panic on hostile data.
 pub mod guard;

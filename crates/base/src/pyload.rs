@@ -6,7 +6,7 @@
 use crate::json::{Refusal, Tape, Value};
 use crate::text::{Untrusted, pieces};
 
-/// Why a text gives no value.
+/// Reasons why a text gives no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
     /// Python's `JSONDecodeError`, in its words.

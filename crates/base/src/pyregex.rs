@@ -37,7 +37,7 @@ pub struct Pattern {
     linear: [OnceLock<Option<Linear>>; 4],
 }
 
-/// Why a text is no pattern.
+/// Reason why a text is no pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", self.sentence())]
 pub struct PatternError {
@@ -102,7 +102,7 @@ enum Place {
     },
 }
 
-/// Which letters are the same.
+/// Letters that count as the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Case {
     Counts,
@@ -149,12 +149,12 @@ impl Pattern {
         self.find(&readable(text), false)
     }
 
-    /// Whether Python's `search` finds anything.
+    /// True if Python's `search` finds anything.
     pub fn is_in(&self, text: &[u8]) -> Result<bool, Undecided> {
         self.search(text).map(|found| found.is_some())
     }
 
-    /// Whether Python's `fullmatch` takes the text.
+    /// True if Python's `fullmatch` takes the text.
     pub fn is_all_of(&self, text: &[u8]) -> Result<bool, Undecided> {
         self.find(&readable(text), true).map(|found| found.is_some())
     }
@@ -192,7 +192,7 @@ fn readable(text: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Whether the text holds characters that only one side takes for parts of words: Unicode's rule, or Python's.
+/// True if the text holds characters that only one side takes for parts of words: Unicode's rule, or Python's.
 fn has_marks(text: &str) -> bool {
     static MARKS: LazyLock<Option<regex::Regex>> = LazyLock::new(|| regex::Regex::new(r"[\w~~[\p{L}\p{N}_]]").ok());
     !text.is_ascii() && MARKS.as_ref().is_none_or(|marks| marks.is_match(text))

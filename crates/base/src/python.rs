@@ -74,7 +74,7 @@ impl From<Message> for Untrusted<'static> {
     }
 }
 
-/// What Python calls the kind of a value.
+/// Python's name for the kind of a value.
 pub fn type_name(value: Value<'_>) -> &'static str {
     match value.kind() {
         Kind::Object => "dict",
@@ -190,7 +190,7 @@ pub(crate) fn repr_float(float: f64) -> String {
     }
 }
 
-/// Whether Python's `str.isspace` takes a character: the four separators 0x1c to 0x1f too, which Unicode leaves out.
+/// True for the characters of Python's `str.isspace`: the four separators 0x1c to 0x1f too, which Unicode leaves out.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }

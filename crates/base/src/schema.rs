@@ -39,7 +39,7 @@ pub struct Schema {
     whole: bool,
 }
 
-/// Which keys of an object a schema judges.
+/// Keys of an object that a schema judges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
     /// All.
@@ -48,12 +48,12 @@ pub enum View {
     OwnKeys,
 }
 
-/// Why a text is no usable schema.
+/// Reason why a text is no usable schema.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SchemaFailure(Shown);
 
-/// Why a schema says neither yes nor no to a value.
+/// Reason why a schema says neither yes nor no to a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("undecided: a pattern of the schema takes too many steps, or its references are nested too deep")]
 pub struct Undecidable;
@@ -64,7 +64,7 @@ type Id = usize;
 #[derive(Debug)]
 struct Subschema {
     body: Body,
-    /// What its `type` wants, whether or not the draft looks at it.
+    /// Types that its `type` wants, also where the draft ignores it.
     types: Vec<Type>,
     /// Its references are resolved against this address.
     base: Uri,
@@ -175,7 +175,7 @@ enum Keyword {
     },
 }
 
-/// What a property asks of the object.
+/// Demand of a property on the object.
 #[derive(Debug)]
 enum Dependency {
     Names(Vec<Vec<u8>>),
@@ -317,18 +317,18 @@ impl Schema {
         Ok(Self { nodes: compiler.nodes, own, whole })
     }
 
-    /// What is wrong with a whole value, or that this cannot be told: of several errors that which Python's
+    /// Fault of a whole value, or that this cannot be told: of several errors that which Python's
     /// `jsonschema.validate` names.
     pub fn judge(&self, value: Value<'_>) -> Result<Option<Untrusted<'static>>, Undecidable> {
         evaluate::best(self, value)
     }
 
-    /// Whether it is the root's own property.
+    /// True for the root's own properties.
     pub fn names(&self, name: &[u8]) -> bool {
         self.own.iter().any(|own| own == name)
     }
 
-    /// Whether keys that are no property of the root can change what it says, beyond `additionalProperties`.
+    /// True if keys that are no property of the root can change the result, beyond `additionalProperties`.
     pub const fn judges_whole_object(&self) -> bool {
         self.whole
     }
@@ -344,7 +344,7 @@ impl Schema {
     }
 }
 
-/// Which law of a schema a value breaks.
+/// Law of a schema that a value breaks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Law {
     /// It is of another type; the types that would do.
@@ -359,7 +359,7 @@ pub enum Law {
     Limit,
     /// Something else.
     Other,
-    /// Whether there are more cannot be told.
+    /// The rest is undecided.
     Undecided,
 }
 
@@ -376,7 +376,7 @@ pub struct Breach<'a> {
     pub key: Option<Value<'a>>,
 }
 
-/// How many patterns a schema holds, long ones counted as several, wherever they stand in it; other values may look
+/// Number of patterns in a schema, long ones counted as several, wherever they stand in it; other values may look
 /// like some.
 fn patterns_in(root: Value<'_>) -> usize {
     let (mut open, mut found) = (vec![root], 0);
@@ -440,7 +440,7 @@ struct Compiler<'s> {
     open: Vec<(Id, Site<'s>)>,
     /// The node of each schema, by its place: a reference may lead back to it.
     done: HashMap<(usize, usize), Id>,
-    /// Why it cannot be read.
+    /// Reason why it cannot be read.
     why: Option<Shown>,
 }
 
@@ -638,7 +638,7 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// Whether a key of a schema says something by itself. What its draft does not define is an annotation.
+/// True if a key of a schema has a meaning by itself. A key that its draft does not define is an annotation.
 fn speaks(place: Site<'_>, member: Member<'_>) -> bool {
     let name = member.name();
     let known = match name.bytes() {
@@ -714,7 +714,7 @@ impl Literal {
         })
     }
 
-    /// Whether an answer's value is one of these; 1 and 1.0 are one, 1 and true are not.
+    /// True if an answer's value is one of these; 1 and 1.0 are one, 1 and true are not.
     fn hold(list: &[Self], value: Value<'_>) -> bool {
         match value.string() {
             Some(string) => list.iter().any(|known| matches!(known, Self::Text(text) if string.bytes() == &**text)),

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::unicode::is_printable;
 
-/// How many combining marks a base character keeps before the rest is shown as a count.
+/// Most combining marks that a base character keeps before the rest is shown as a count.
 pub const MAX_MARKS: usize = 8;
 
 /// Text from data: true bytes, for comparing, searching and copying. Lone surrogates are kept in the generalised UTF-8
@@ -51,7 +51,7 @@ impl<'a> Untrusted<'a> {
         Untrusted(Cow::Owned(self.0.into_owned()))
     }
 
-    /// Whether there is nothing in it.
+    /// True for an empty text.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -269,7 +269,7 @@ impl ShownMap {
     }
 }
 
-/// What is done with line breaks and tabs.
+/// Treatment of line breaks and tabs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Breaks {
     Kept,
@@ -331,7 +331,7 @@ pub fn head(bytes: &[u8], limit: usize) -> &[u8] {
     bytes.get(..whole).unwrap_or(head)
 }
 
-/// Whether a character would be invisible, move the cursor, change the direction of text or hide other text.
+/// True if a character would be invisible, move the cursor, change the direction of text or hide other text.
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     match code {

@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
-/// What Unicode 14.0 knows and neither hides nor leaves blank. `repr` in upstream's messages escapes exactly the others,
-/// so it must be Python's Unicode and not a newer one.
+/// Characters that Unicode 14.0 knows and neither hides nor leaves blank. `repr` in upstream's messages escapes exactly
+/// the others, so it must be Python's Unicode and not a newer one.
 const PRINTABLE: &str = r"[\p{Age:14.0}--[\p{Other}\p{Separator}]]";
 
-/// Whether `str.isprintable` holds for the code point (surrogates included: they are not).
+/// True if `str.isprintable` holds for the code point (surrogates included: they are not).
 pub(crate) fn is_printable(code: u32) -> bool {
     static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(PRINTABLE));
     if code < 0x7f {
@@ -26,7 +26,7 @@ pub(crate) fn class(text: &str) -> ClassUnicode {
     }
 }
 
-/// Whether a character is of a class.
+/// True if a character is of a class.
 pub(crate) fn holds(class: &ClassUnicode, c: char) -> bool {
     let after = class.ranges().partition_point(|range| range.start() <= c);
     after.checked_sub(1).and_then(|at| class.ranges().get(at)).is_some_and(|range| c <= range.end())

@@ -25,7 +25,7 @@ pub fn within<T>(units: u64, doing: impl FnOnce() -> T) -> T {
     doing()
 }
 
-/// How many units are left, but no more than so many.
+/// Units that are left, but no more than so many.
 pub fn left(most: u64) -> u64 {
     LEFT.get().map_or(most, |left| left.min(most))
 }

@@ -26,12 +26,12 @@ pub mod verifiers;
 
 /// A larger file was not written by hand.
 const MAX_CONFIG: u64 = 1 << 20;
-/// What was tried when it failed.
+/// Beginning of a failure.
 const USE: &str = "cannot use";
 /// The program's own folder in the user's folders.
 const NAME: &str = "stepscope";
 
-/// Where things lie.
+/// Folders of the program.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Folders {
     /// Of `config.toml` and `themes/`.
@@ -66,7 +66,7 @@ pub struct Config {
     pub file: Shown,
     /// Name or path of the theme.
     pub theme: Option<String>,
-    /// Whether the mouse is captured.
+    /// True to capture the mouse.
     pub mouse: Option<bool>,
     /// Keys of actions, as they are written; the table of keys understands them.
     pub keys: Vec<Remap>,
@@ -167,7 +167,7 @@ impl Config {
         })
     }
 
-    /// What is wrong with a line of `[keys]`, said by who knows the table of keys.
+    /// Fault of a line of `[keys]`, told by who knows the table of keys.
     pub fn refuse(&self, remap: &Remap, why: &Shown) -> Failure {
         Failure { what: USE, path: shown!("{}, line {}", self.file, remap.line), source: why.clone() }
     }

@@ -8,11 +8,11 @@ use stepscope_base::text::Shown;
 /// Something outside that did not work. Bad *data* is never a failure: it is a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// What was tried, as the beginning of a sentence: `cannot open`.
+    /// Beginning of the sentence: `cannot open`.
     pub what: &'static str,
     /// On what.
     pub path: Shown,
-    /// Why not, and what helps.
+    /// Reason, and what helps.
     pub source: Shown,
 }
 

@@ -171,7 +171,7 @@ pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
     })
 }
 
-/// What stands in an editor's file now.
+/// Reads an editor's file back.
 pub fn edited_text(path: &Path) -> Result<String, Failure> {
     let bytes = read_whole(path, MAX_EDITED)?;
     String::from_utf8(bytes).map_err(|_| Failure {

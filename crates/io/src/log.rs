@@ -13,9 +13,9 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 mod append;
-/// What somebody was about to say of records.
+/// Drafts of verdicts.
 pub mod drafts;
-/// Where forks are kept.
+/// Files of forks.
 pub mod forks;
 /// The review log: appended to safely, read as far as it goes.
 pub mod journal;
@@ -34,7 +34,7 @@ pub struct Append {
     pub id: LineId,
     /// The log's file.
     pub place: Place,
-    /// What the log holds.
+    /// Content of the log.
     pub content: Content,
     /// The line, without its end.
     pub line: Vec<u8>,
@@ -55,10 +55,10 @@ impl Append {
     }
 }
 
-/// What became of a line.
+/// Result of a line.
 #[derive(Debug)]
 pub struct LogEvent {
-    /// Which.
+    /// The line.
     pub id: LineId,
     /// It is on the disk, or why it is not. Given again as it is, an event or fork counts once.
     pub result: Result<Appended, Failure>,
@@ -70,7 +70,7 @@ pub struct Writer {
     orders: Sender<Append>,
     /// Closed by the thread when it ends.
     ended: Receiver<()>,
-    /// What was not saved and nobody was told.
+    /// Failures that nobody was told.
     lost: Arc<Mutex<Vec<Shown>>>,
 }
 

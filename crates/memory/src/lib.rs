@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What the last words may take: it is part of the program, so that it is there when nothing else is.
+/// Memory for the last words: it is part of the program, so that it is there when nothing else is.
 const RESERVE: usize = 256 << 10;
 /// So large pieces are the system's own.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

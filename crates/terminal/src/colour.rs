@@ -41,7 +41,7 @@ impl Rgb {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// Whether dark text reads better on it than light text.
+    /// True if dark text reads better on it than light text.
     pub fn is_light(self) -> bool {
         self.contrast(Self::new(0, 0, 0)) > self.contrast(Self::new(255, 255, 255))
     }
@@ -104,7 +104,7 @@ impl Rgb {
     }
 }
 
-/// How many colours the terminal shows.
+/// Number of colours that the terminal shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// None: bold, underline and reverse only.
@@ -137,7 +137,7 @@ impl Depth {
     }
 }
 
-/// Whether the background is light, as far as `COLORFGBG` tells (`15;0`): good enough for the first frame.
+/// True if the background is light, as far as `COLORFGBG` tells (`15;0`): good enough for the first frame.
 pub fn light_hint(colorfgbg: &str) -> Option<bool> {
     let background: u8 = colorfgbg.rsplit(';').next()?.parse().ok()?;
     (background < 16).then_some(matches!(background, 7 | 9..=15))

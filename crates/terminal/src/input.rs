@@ -14,7 +14,7 @@ use crate::colour::Rgb;
 pub(crate) const PASTE_LIMIT: usize = 1 << 20;
 /// Longest parameter list of a control sequence; a longer one is swallowed.
 const CSI_LIMIT: usize = 64;
-/// How much of an operating system command is kept; the only one we read (the background colour) is far shorter.
+/// Most bytes kept of an operating system command; the only one we read (the background colour) is far shorter.
 const STRING_LIMIT: usize = 128;
 /// A lone ESC is the Esc key after this time.
 const ESC_PATIENCE: Duration = Duration::from_millis(30);
@@ -29,7 +29,7 @@ const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
 const PASTE_START: &[u8] = b"\x1b[200~";
 
-/// What the terminal told us.
+/// Input from the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A key. Shift is part of the character (`Q`, not shift and `q`) and of `BackTab`; it is a modifier only with
@@ -97,7 +97,7 @@ impl Decoder {
         out
     }
 
-    /// How long after the last byte [`Decoder::expire`] is due; `None` when nothing is unfinished.
+    /// Time after the last byte until [`Decoder::expire`] is due; `None` when nothing is unfinished.
     pub(crate) fn patience(&self) -> Option<Duration> {
         match self.state {
             State::Ground => None,
@@ -117,12 +117,12 @@ impl Decoder {
         }
     }
 
-    /// Whether the terminal has said what it knows of modes since the last call.
+    /// True if the terminal has said what it knows of modes since the last call.
     pub(crate) fn take_mode_known(&mut self) -> bool {
         std::mem::take(&mut self.mode_known)
     }
 
-    /// How many device attribute replies came since the last call. The writer asks for one to learn how far the
+    /// Number of device attribute replies since the last call. The writer asks for one to learn how far the
     /// terminal has read.
     pub(crate) fn take_answers(&mut self) -> usize {
         std::mem::take(&mut self.answers)

@@ -25,7 +25,7 @@ const LONG_PATIENCE: Duration = Duration::from_secs(4);
 /// Device attributes: every terminal since the VT100 answers this.
 const ASK: &[u8] = b"\x1b[c";
 
-/// What became of the queued bytes.
+/// Result of writing the queued bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flushed {
     /// All are written.
@@ -40,7 +40,7 @@ pub(crate) enum Flushed {
 #[derive(Debug, Clone, Copy)]
 struct Asked {
     at: Instant,
-    /// What was unread when it was asked, all read when it is answered.
+    /// Bytes that were unread when it was asked, all read when it is answered.
     unread: usize,
 }
 
@@ -49,7 +49,7 @@ struct Asked {
 pub(crate) struct Output {
     fd: OwnedFd,
     queue: Vec<u8>,
-    /// How much of `queue` is written.
+    /// Bytes of `queue` that are written.
     done: usize,
     /// Up to here `queue` has to be written before anything else makes sense to the terminal.
     piece: usize,
@@ -71,12 +71,12 @@ impl Output {
         (self.done, self.piece, self.unread, self.asked) = (0, 0, 0, None);
     }
 
-    /// Whether a new frame would be on its way at once.
+    /// True if a new frame would be on its way at once.
     pub(crate) fn ready(&self) -> bool {
         self.queue.is_empty() && self.room() > 0
     }
 
-    /// When an answer that is waited for counts as lost.
+    /// Time at which an awaited answer counts as lost.
     pub(crate) fn retry_at(&self) -> Option<Instant> {
         self.asked.filter(|_| self.room() == 0 || self.piece > 0).map(|asked| asked.at + self.patience)
     }
@@ -139,17 +139,17 @@ impl Output {
         Ok(Flushed::All)
     }
 
-    /// What the terminal has to get before anything else makes sense to it.
+    /// Bytes that the terminal has to get before anything else makes sense to it.
     pub(crate) fn unfinished(&self) -> &[u8] {
         self.queue.get(self.done..self.piece).unwrap_or_default()
     }
 
-    /// Whether an answer may still come.
+    /// True if an answer may still come.
     pub(crate) fn answer_due(&self, now: Instant) -> bool {
         self.asked.is_some_and(|asked| now < asked.at + PATIENCE)
     }
 
-    /// How many bytes may be sent without another answer.
+    /// Bytes that may be sent without another answer.
     fn room(&self) -> usize {
         match self.fastest {
             None => usize::MAX,
@@ -175,7 +175,7 @@ impl Output {
     }
 }
 
-/// How many of the bytes, at most `room`, can be written without cutting a sequence or a character. What has no good
+/// Number of the bytes, at most `room`, that can be written without cutting a sequence or a character. What has no good
 /// place to be cut, such as a long clipboard text, goes in one piece.
 fn whole(bytes: &[u8], room: usize) -> usize {
     if room >= bytes.len() || room == 0 {

@@ -31,18 +31,18 @@ use crate::terminal::{self, Tty};
 
 /// The shortest time between two frames.
 pub(crate) const FRAME: Duration = Duration::from_millis(16);
-/// How many messages may wait for the loop; a sender that is faster waits.
+/// Most messages that may wait for the loop; a sender that is faster waits.
 pub const CHANNEL: usize = 256;
 /// The longest text that is copied through the terminal, in bytes; terminals drop longer ones silently.
 pub const COPY_LIMIT: usize = 74_994 / 4 * 3;
 /// At least this often keys are looked for while messages come in.
 const LOOK: Duration = Duration::from_millis(4);
-/// How long a stopped program waits for the continue signal that woke it.
+/// Time that a stopped program waits for the continue signal that woke it.
 const CONTINUE_PATIENCE: Duration = Duration::from_millis(300);
 /// The answer to the first question is awaited so long; a later one was meant for somebody else.
 const FIRST_ANSWER: Duration = Duration::from_millis(500);
 
-/// What happens to the terminal. A program's own messages are made from it.
+/// Events of the terminal. A program's own messages are made from it.
 #[derive(Debug)]
 pub enum Event {
     /// The first event, before the first frame: the size of the screen.
@@ -61,7 +61,7 @@ pub enum Event {
     Stop(u8),
 }
 
-/// What only the loop can do with the terminal, as data.
+/// Work on the terminal that only the loop can do, as data.
 #[derive(Debug)]
 pub enum Control {
     /// Puts text on the clipboard through the terminal (OSC 52); the caller keeps to [`COPY_LIMIT`].
@@ -82,7 +82,7 @@ pub enum Control {
 pub trait Program {
     /// Everything that it is told: events of the terminal, and results of work, sent from anywhere.
     type Msg: From<Event> + Send + 'static;
-    /// What is to be done, as data.
+    /// Work to be done, as data.
     type Effect;
 
     /// Takes one message in; what is shown may have changed. The only place where the state changes.
@@ -92,13 +92,13 @@ pub trait Program {
     /// reading a hostile file, belongs to another thread.
     fn draw(&self, frame: &mut Frame<'_>);
 
-    /// When the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
+    /// Time at which the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
     fn wake_at(&self) -> Option<Instant> {
         None
     }
 }
 
-/// How the screen is run.
+/// Settings of the loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Mouse reports from the start.
@@ -162,7 +162,7 @@ struct Signals {
     tstp: Signal,
 }
 
-/// What a signal asks for.
+/// Request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ask {
     End(u8),
@@ -217,7 +217,7 @@ impl Signals {
     }
 }
 
-/// What woke the loop.
+/// Reason why the loop woke.
 enum Wake<M> {
     Frame,
     Signal(Ask),
@@ -236,7 +236,7 @@ pub fn on_file(command: &str, file: &Path) -> Command {
     shell
 }
 
-/// Whether a command did what it should; if not, what became of it.
+/// Result of a command: if it failed, the reason.
 pub fn ended(result: io::Result<ExitStatus>) -> Result<(), Shown> {
     match result {
         Ok(status) if status.success() => Ok(()),
@@ -269,7 +269,7 @@ struct Loop<'a, P: Program, F> {
     dirty: bool,
     next_frame: Instant,
     expires: Option<Instant>,
-    /// When signals and keys were last looked for.
+    /// Time of the last look for signals and keys.
     looked: Instant,
     /// Before the first frame.
     is_fresh: bool,
@@ -414,7 +414,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         GO_ON
     }
 
-    /// What came from the terminal; `None` when it has gone.
+    /// Input from the terminal; `None` when it has gone.
     fn read(&mut self) -> Option<Vec<Input>> {
         let mut buffer = [0; 4096];
         match rustix::io::read(self.tty, &mut buffer) {

@@ -21,13 +21,13 @@ const REFUSED: &str = "\u{fffd}";
 /// Fewer rows that only moved are written anew: moving them would cost as much.
 const MIN_MOVED: usize = 3;
 
-/// What the terminal shows, and how the next frame gets there.
+/// Content of the terminal, and the way of the next frame.
 pub(crate) struct Screen {
     terminal: Terminal<Cursor>,
     shown: Buffer,
     /// The terminal's screen is unknown.
     stale: bool,
-    /// Where the cursor is, if it is shown.
+    /// Place of the cursor, if it is shown.
     place: Option<Position>,
 }
 
@@ -166,7 +166,7 @@ struct Pen {
     modifier: Modifier,
 }
 
-/// How a cell is written.
+/// Ways to write a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Sure,
@@ -336,7 +336,7 @@ fn colour(colour: Color, base: u8, codes: &mut String) {
     let _ = write!(codes, "{code};");
 }
 
-/// What ratatui draws on: it keeps only where the cursor is to be.
+/// Backend that ratatui draws on: it keeps only the wanted place of the cursor.
 struct Cursor {
     size: Size,
     place: Option<Position>,

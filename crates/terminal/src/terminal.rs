@@ -24,11 +24,11 @@ use stepscope_base::guard::{is_guarded, sentence};
 
 /// Largest screen that is drawn; a terminal that claims more gets its upper left part.
 pub(crate) const MAX_SIZE: Size = Size { width: 1000, height: 500 };
-/// What is assumed of a terminal that does not know its size.
+/// Size of a terminal that does not know its own.
 const UNKNOWN_SIZE: Size = Size { width: 80, height: 24 };
-/// How long leaving may wait for a terminal that does not read.
+/// Time that leaving may wait for a terminal that does not read.
 const LEAVE_PATIENCE: Duration = Duration::from_millis(200);
-/// How long leaving waits for the answer to a question that is still open, so that it does not land in the shell.
+/// Time that leaving waits for the answer to a question that is still open, so that it does not land in the shell.
 const ANSWER_PATIENCE: Duration = Duration::from_millis(100);
 
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -42,7 +42,7 @@ pub(crate) const ASK_MODE: &str = "\x1b[?2026$p";
 /// [`ASK_MODE`].
 pub(crate) const ASK_BACKGROUND: &str = "\x1b]11;?\x1b\\";
 
-/// Why there is no screen to draw on; each says what to do instead.
+/// Reasons why there is no screen to draw on; each says what to do instead.
 #[derive(Debug, Error)]
 pub enum NoTerminal {
     /// Standard output goes to a file or a pipe.
@@ -141,7 +141,7 @@ impl AsFd for Tty {
     }
 }
 
-/// Where a terminal may be found. The BSDs cannot wait on /dev/tty, so there its real name comes first.
+/// Paths of a terminal. The BSDs cannot wait on /dev/tty, so there its real name comes first.
 fn terminal_paths() -> Vec<PathBuf> {
     let stdio = [termios::ttyname(io::stdout(), Vec::new()), termios::ttyname(io::stdin(), Vec::new())];
     let mut paths: Vec<PathBuf> =
@@ -159,7 +159,7 @@ fn clamped(size: Size) -> Size {
     )
 }
 
-/// What has to be undone.
+/// State to be undone.
 struct Held {
     fd: OwnedFd,
     cooked: Termios,
@@ -272,7 +272,7 @@ pub(crate) fn give_keys(command: &mut Command) {
     }
 }
 
-/// Whether a stopped stepscope could be continued: a job-control shell runs it as a job of its own. Without one (the
+/// True if a stopped stepscope could be continued: a job-control shell runs it as a job of its own. Without one (the
 /// only program of a terminal window or a container) a stop would be for ever.
 pub(crate) fn can_suspend() -> bool {
     // As plain numbers: in a container whose session began outside the number is 0, which rustix cannot hold.

@@ -6,7 +6,7 @@ use crate::json::{Kind, Member, Tape, Value, plain_until};
 use crate::python::{int_digits, repr_float};
 use crate::text::{Piece, Shown, Untrusted, first_piece};
 
-/// Where JSON goes, piece by piece.
+/// Target of JSON, piece by piece.
 pub trait Sink {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
@@ -27,7 +27,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// How the letters of strings are spelled. `"`, `\` and controls are always escaped.
+/// Spelling of the letters of strings. `"`, `\` and controls are always escaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Letters {
     /// As themselves; lone surrogates in the generalised form of [`Untrusted`], for text that stays data.
@@ -44,7 +44,7 @@ pub enum Letters {
     Canonical,
 }
 
-/// What stands between items, and between key and value.
+/// Separators between items, and between key and value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spacing {
     /// `,` and `:`, as clients send bodies.
@@ -55,7 +55,7 @@ pub enum Spacing {
     Indented,
 }
 
-/// What becomes of the members and numbers of a value that was read.
+/// Treatment of the members and numbers of a value that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// Every member as it stands, duplicates and all; numbers with their digits.
@@ -66,19 +66,19 @@ pub enum Reading {
     Python,
 }
 
-/// How JSON is written.
+/// Style of written JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Style {
-    /// How letters are spelled.
+    /// Spelling of letters.
     pub letters: Letters,
-    /// What stands between.
+    /// Separators.
     pub spacing: Spacing,
-    /// What becomes of values that were read.
+    /// Treatment of values that were read.
     pub reading: Reading,
 }
 
 impl Style {
-    /// What stores hold, byte for byte.
+    /// Style of stores, byte for byte.
     pub const STORED: Self = Self { letters: Letters::Stored, ..Self::ASCII };
     /// One line that is safe in a terminal, values as they were written.
     pub const ASCII: Self = Self { letters: Letters::Ascii, spacing: Spacing::Tight, reading: Reading::Written };
@@ -127,7 +127,7 @@ impl Style {
     }
 }
 
-/// What can be written as a JSON value.
+/// A value that can be written as JSON.
 pub trait Json {
     /// Writes it.
     fn write(&self, writer: &mut Writer<'_>);
@@ -141,12 +141,12 @@ pub struct Writer<'o> {
 }
 
 impl Writer<'_> {
-    /// What is JSON already.
+    /// Text that is JSON already.
     pub fn raw(&mut self, json: impl AsRef<[u8]>) {
         self.out.put(json.as_ref());
     }
 
-    /// What prints as JSON, such as an integer.
+    /// A value that prints as JSON, such as an integer.
     pub fn display(&mut self, value: impl Display) {
         /// Makes a `fmt::Write` of a sink, which needs no allocation.
         struct Words<'s>(&'s mut dyn Sink);
@@ -339,7 +339,7 @@ impl Object<'_> {
     }
 }
 
-/// What is JSON already.
+/// Text that is JSON already.
 #[derive(Clone, Copy, Debug)]
 pub struct Raw<T>(pub T);
 
@@ -444,7 +444,7 @@ impl<T: Json + ?Sized> Json for &T {
     }
 }
 
-/// What is absent is `null`.
+/// An absent value is `null`.
 impl<T: Json> Json for Option<T> {
     fn write(&self, writer: &mut Writer<'_>) {
         match self {

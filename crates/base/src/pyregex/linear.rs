@@ -18,7 +18,7 @@ pub(super) struct Linear {
     states: usize,
 }
 
-/// What the question and the text are like.
+/// Shape of the question and the text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Shape {
     /// The whole text is to match.
@@ -41,12 +41,12 @@ impl Linear {
         Some(Self { regex, states })
     }
 
-    /// Whether it cannot take long on so many bytes.
+    /// True if it cannot take long on so many bytes.
     pub(super) const fn can(&self, bytes: usize) -> bool {
         self.states.saturating_mul(bytes) <= MAX_WORK
     }
 
-    /// Where the first match begins, in bytes.
+    /// Start of the first match, in bytes.
     pub(super) fn find(&self, text: &str) -> Option<usize> {
         self.regex.find(text).map(|found| found.start())
     }

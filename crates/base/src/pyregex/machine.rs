@@ -9,11 +9,11 @@ use super::{Case, Element, Mood, Place, Undecided, parse};
 use crate::unicode::holds;
 use crate::work;
 
-/// How many steps one search may take: about a second. Tests do not wait so long.
+/// Most steps of one search: about a second. Tests do not wait so long.
 const MAX_STEPS: usize = if cfg!(test) { 1_000_000 } else { 100_000_000 };
 /// The work of one step.
 const STEP: u64 = 10;
-/// How many places to turn back to are kept.
+/// Most places to turn back to that are kept.
 const MAX_STACK: usize = 2_000_000;
 
 /// A pattern as a list of instructions.
@@ -60,13 +60,13 @@ enum Op {
         number: usize,
         least: u64,
     },
-    /// What follows up to `Done` matches so many characters back; then on from `behind`.
+    /// The part up to `Done` matches so many characters back; then on from `behind`.
     Look {
         back: usize,
         not: bool,
         behind: usize,
     },
-    /// What follows up to `Done` is not tried another way; then on from `behind`.
+    /// The part up to `Done` is not tried another way; then on from `behind`.
     Atomic {
         behind: usize,
     },
@@ -204,7 +204,7 @@ impl Program {
         self.put(at, Op::Loop { number, least, most, lazy: mood == Mood::Lazy, behind: self.here() });
     }
 
-    /// Where the first match begins, in characters.
+    /// Start of the first match, in characters.
     pub(super) fn find(&self, text: &[char], whole: bool) -> Result<Option<usize>, Undecided> {
         let mut machine = Machine {
             program: self,
@@ -222,15 +222,15 @@ impl Program {
     }
 }
 
-/// How far a loop is.
+/// Progress of a loop.
 #[derive(Clone, Copy, Default, Debug)]
 struct Round {
     count: u64,
-    /// Where its last round began, once it has made as many as it must: one that takes nothing is the last.
+    /// Start of its last round, once it has made as many as it must: one that takes nothing is the last.
     began: Option<usize>,
 }
 
-/// What is done when a way fails, from the top of the stack.
+/// Actions for a way that fails, from the top of the stack.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     /// Go on there.
@@ -256,7 +256,7 @@ struct Machine<'p> {
     most: usize,
 }
 
-/// What became of one instruction.
+/// Result of one instruction.
 enum Step {
     Next(usize, usize),
     Fails,
@@ -432,7 +432,7 @@ impl Machine<'_> {
         None
     }
 
-    /// Where a run ends that gives characters back: at least one, and more where a character must follow that is not
+    /// End of a run that gives characters back: at least one, and more where a character must follow that is not
     /// there.
     fn shorter(&mut self, op: usize, from: usize, at: usize) -> usize {
         let last = at.saturating_sub(1);
@@ -498,7 +498,7 @@ impl Machine<'_> {
         Some((slot(2 * group)?, slot(2 * group + 1)?))
     }
 
-    /// Whether what stands at one place stands at the other too.
+    /// True if the text at one place is at the other too.
     fn is_again(&self, from: usize, at: usize, len: usize, case: Case) -> bool {
         let part = |from: usize| self.text.get(from..from.saturating_add(len));
         let lower = |c: char| c.to_lowercase().next().unwrap_or(c);

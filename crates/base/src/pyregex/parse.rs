@@ -10,7 +10,7 @@ use crate::unicode;
 
 /// Deeper groups are refused; every level costs stack.
 const MAX_NESTING: usize = 100;
-/// What Python takes for no upper bound.
+/// Python's sign of no upper bound.
 const MAX_REPEAT: u64 = u32::MAX as u64;
 
 /// Python takes these for one letter where case does not count; Unicode's folding does not.
@@ -20,7 +20,7 @@ const ONE_LETTER: [char; 4] = ['i', 'I', 'İ', 'ı'];
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) root: Element,
-    /// How many groups there are, the whole pattern counted as one.
+    /// Number of groups, the whole pattern counted as one.
     pub(super) groups: usize,
 }
 
@@ -50,7 +50,7 @@ struct Parser<'p> {
     /// Of every group its widths, once it is closed; the whole pattern is the first.
     groups: Vec<Option<Width>>,
     names: HashMap<String, u32>,
-    /// How many groups there were when each look-behind began around here.
+    /// Number of groups before each look-behind around here.
     behind: Option<u32>,
     /// Conditions on groups that may come later, and where they stand.
     conditions: Vec<(u32, usize)>,
@@ -323,7 +323,7 @@ impl Parser<'_> {
         Ok(Element::Group { number, node: Box::new(node) })
     }
 
-    /// What stands up to the closing parenthesis; flags that are set in it end there.
+    /// The part up to the closing parenthesis; flags that are set in it end there.
     fn body(&mut self, start: usize) -> Parse<Element> {
         let flags = self.flags;
         let node = self.alternatives(false)?;
@@ -453,7 +453,7 @@ impl Parser<'_> {
         self.reference(second.map_or(first, |second| first * 10 + second), start)
     }
 
-    /// What a backslash and what follows stand for, inside of a set; outside too, but for what is no character.
+    /// Meaning of a backslash and the next signs, inside of a set; outside too, but for what is no character.
     fn class_escape(&mut self, start: usize) -> Parse<Item> {
         let Some(c) = self.next() else { return Err(PatternError::new("backslash at the end", start)) };
         let c = match c {
@@ -554,7 +554,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a dot stands for.
+/// Characters that a dot matches.
 fn any(line_breaks: bool) -> ClassUnicode {
     let mut class = ClassUnicode::empty();
     if !line_breaks {
@@ -564,7 +564,7 @@ fn any(line_breaks: bool) -> ClassUnicode {
     class
 }
 
-/// What `\d`, `\s` and `\w` stand for, and their opposites.
+/// Characters that `\d`, `\s` and `\w` match, and their opposites.
 fn class(letter: char, ascii: bool) -> ClassUnicode {
     let mut class = match (letter.to_ascii_lowercase(), ascii) {
         ('d', true) => ClassUnicode::new([ClassUnicodeRange::new('0', '9')]),
@@ -583,9 +583,9 @@ fn class(letter: char, ascii: bool) -> ClassUnicode {
 }
 
 static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"\p{Nd}"));
-/// What Python's `str.isalnum` takes, and the underscore.
+/// Characters of Python's `str.isalnum`, and the underscore.
 pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{L}\p{N}_]"));
-/// What Python's `str.isspace` takes.
+/// Characters of Python's `str.isspace`.
 static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\s\x1c-\x1f]"));
 
 fn octal(code: u32, at: usize) -> Parse<char> {

@@ -28,7 +28,7 @@ pub(super) fn named(schema: Value<'_>) -> Option<Draft> {
     })
 }
 
-/// Whether a draft is at least as new as another.
+/// True if a draft is at least as new as another.
 pub(super) fn since(draft: Draft, first: Draft) -> bool {
     let age = |draft| match draft {
         Draft::Draft4 => 0,
@@ -40,7 +40,7 @@ pub(super) fn since(draft: Draft, first: Draft) -> bool {
     age(draft) >= age(first)
 }
 
-/// Whether a draft gives a key of this schema a meaning; to others it is an annotation.
+/// True if a draft gives a key of this schema a meaning; to others it is an annotation.
 pub(super) fn knows(draft: Draft, schema: Value<'_>, name: &[u8]) -> bool {
     let since = |first| since(draft, first);
     if !since(Draft::Draft201909) && name != b"$ref" && schema.get("$ref").is_some() {

@@ -96,12 +96,12 @@ enum PathPart<'v> {
 /// One error.
 struct Fault<'v> {
     message: Box<dyn Fn() -> Message + 'v>,
-    /// What it is about, for people: the value, or the first part that should not be there.
+    /// Subject of the error, for people: the value, or the first part that should not be there.
     value: Value<'v>,
     key: Option<Value<'v>>,
     /// Of `required`, the name.
     missing: Option<&'v [u8]>,
-    /// What is broken; `None`: a schema that allows nothing.
+    /// The broken keyword; `None`: a schema that allows nothing.
     keyword: Option<&'v Keyword>,
     /// From where the errors are compared to the value.
     path: Vec<PathPart<'v>>,
@@ -146,7 +146,7 @@ impl<'v> Fault<'v> {
     }
 }
 
-/// What becomes of errors.
+/// Treatment of errors.
 enum Errors<'v> {
     /// There is one or not.
     Any(bool),
@@ -194,7 +194,7 @@ impl<'v> Errors<'v> {
         ControlFlow::Continue(())
     }
 
-    /// How many errors are kept whose places are shown.
+    /// Number of errors kept to show their places.
     fn kept(&self) -> usize {
         match self {
             Self::First(first) => usize::from(first.is_some()),
@@ -214,20 +214,20 @@ impl<'v> Errors<'v> {
     }
 }
 
-/// Whether more errors are wanted.
+/// Continues while more errors are wanted.
 type Flow = ControlFlow<()>;
 const ON: Flow = ControlFlow::Continue(());
 
-/// What was used up.
+/// Work that was used up.
 #[derive(Clone, Copy)]
 struct Spent {
-    /// How many schemas may still be asked.
+    /// Number of schemas that may still be asked.
     left: u64,
     /// A pattern took too long, references led too deep, or too many schemas were asked.
     given_up: bool,
 }
 
-/// What one value may use up; it is paid for at the end.
+/// Work that one value may use up; it is paid for at the end.
 struct Account(Cell<Spent>, u64);
 
 impl Account {
@@ -236,7 +236,7 @@ impl Account {
         Self(Cell::new(Spent { left, given_up: false }), left)
     }
 
-    /// Whether what was found can be relied on.
+    /// Tells whether the result can be relied on.
     fn decided(&self) -> Result<(), Undecidable> {
         if self.0.get().given_up { Err(Undecidable) } else { Ok(()) }
     }
@@ -391,7 +391,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         })
     }
 
-    /// Whether neither the names nor the patterns of a schema know a member.
+    /// True if neither the names nor the patterns of a schema know a member.
     fn is_extra(self, member: &Member<'_>, known: &[Vec<u8>], patterns: &[Pattern]) -> bool {
         let name = member.name();
         !known.iter().any(|known| known.as_slice() == name.bytes())
@@ -760,7 +760,7 @@ impl<'p, 'v> Evaluation<'p, 'v> {
         errors.add(|keep| Fault { key: Some(key), ..about.fault(keep, message) })
     }
 
-    /// Which items of a list the keywords of a schema, but for its own `unevaluatedItems`, have looked at.
+    /// Items of a list that the keywords of a schema, but for its own `unevaluatedItems`, have looked at.
     fn evaluated_items(self, node: &'v Subschema, value: Value<'v>) -> Vec<bool> {
         let mut known = vec![false; value.len()];
         self.mark_items(node, value, &mut known);
@@ -877,8 +877,8 @@ impl<'p, 'v> Evaluation<'p, 'v> {
 }
 
 impl Keyword {
-    /// What it looks through by itself, in schemas that are asked: all of the value, as often as it has names to find
-    /// there, and what it compares one value with.
+    /// Cost of looking through the value by itself, in schemas that are asked: all of the value, as often as it has
+    /// names to find there, and what it compares one value with.
     fn cost(&self, value: Value<'_>) -> u64 {
         let (compared, passes) = match (self, value.kind()) {
             (Self::Enum { options, .. }, Kind::Array | Kind::Object) => (options.len(), MADE),
@@ -971,7 +971,7 @@ fn is_type(value: Value<'_>, wanted: Type) -> bool {
     }
 }
 
-/// How a number is beyond a limit.
+/// Words for a number beyond a limit.
 fn beyond(value: Value<'_>, limit: Limit, number: &PythonNumber) -> Option<&'static str> {
     let order = PythonNumber::of(value)?.compare(number)?;
     let (wrong, how) = match limit {

@@ -49,7 +49,7 @@ pub(super) struct Site<'s> {
 }
 
 impl<'s> Site<'s> {
-    /// What tells it from all other places.
+    /// Key that tells it from all other places.
     pub(super) fn key(self) -> (usize, usize) {
         (self.text, self.value.index())
     }
@@ -60,7 +60,7 @@ impl<'s> Site<'s> {
     }
 }
 
-/// Where a reference leads.
+/// Target of a reference.
 pub(super) struct Target<'s> {
     pub(super) place: Site<'s>,
     /// The address of the resource, without what follows `#`.
@@ -199,7 +199,7 @@ impl<'s> Registry<'s> {
         })
     }
 
-    /// Where a reference leads that stands in a place; `None`: nowhere that is known.
+    /// Target of a reference in a place; `None`: unknown.
     pub(super) fn lookup(&mut self, from: Site<'s>, reference: &str) -> Option<Target<'s>> {
         let base = self.uris.get(from.base)?.clone();
         let (uri, fragment) = if let Some(fragment) = reference.strip_prefix('#') {

@@ -15,7 +15,7 @@ use crate::source::beneath::Beneath;
 use crate::source::open::read_small_beneath;
 use stepscope_base::text::Shown;
 
-/// How many files are remembered; the one that was not opened for longest is forgotten first.
+/// Most files that are remembered; the one that was not opened for longest is forgotten first.
 pub const MAX_FILES: usize = 200;
 /// A larger session was not written by us.
 const MAX_SESSION: u64 = 4 << 20;
@@ -26,7 +26,7 @@ const NAME: &str = "session.json";
 const SAVE: &str = "cannot save the session in";
 const VERSION: u32 = 1;
 
-/// How one file was looked at. What does not fit the file any more is ignored by who asks.
+/// View of one file. What does not fit the file any more is ignored by who asks.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileView {
@@ -74,7 +74,7 @@ struct Remembered {
 pub struct Session {
     folder: Option<PathBuf>,
     stored: Stored,
-    /// What was changed here: another stepscope may have written the rest meanwhile.
+    /// Changes made here: another stepscope may have written the rest meanwhile.
     changed: BTreeSet<String>,
     theme_changed: bool,
 }
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// How a file was looked at last.
+    /// The last view of a file.
     pub fn view(&self, path: &Path) -> Option<&FileView> {
         let key = key(path);
         self.stored.files.iter().find(|file| file.path == key).map(|file| &file.view)

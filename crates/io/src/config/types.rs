@@ -31,12 +31,12 @@ pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<TypeRegis
     }
 }
 
-/// What a person's own configuration holds; people keep it elsewhere and link to it.
+/// Files of a person's own configuration; people keep it elsewhere and link to it.
 fn own(folder: &Path) -> std::io::Result<Vec<Place>> {
     std::fs::read_dir(folder)?.map(|entry| Ok(Place::Named(entry?.path()))).collect()
 }
 
-/// What lies in a folder that was named.
+/// Files in a folder that was named.
 fn listed(folder: &Path) -> std::io::Result<Vec<Place>> {
     let (root, mut places) = (Beneath::root(folder)?, Vec::new());
     root.list(|entry| {

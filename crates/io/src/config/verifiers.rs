@@ -48,7 +48,7 @@ const MAX_STAGES: usize = 1000;
 /// Names of the kinds of verifiers.
 pub const KINDS: [&str; 5] = ["json_structure", "json_schema", "regex_format", "bleu", "chained"];
 
-/// What to judge by.
+/// Choice of a verifier.
 #[derive(Clone, PartialEq, Debug)]
 pub enum VerifierChoice {
     /// A kind with its options, or a name in a file of verifiers.
@@ -274,7 +274,7 @@ impl<'f> Builder<'f> {
     }
 }
 
-/// Whether a name says by itself that it leads out of its folder.
+/// True if a name says by itself that it leads out of its folder.
 fn leads_out(name: &Path) -> bool {
     name.is_absolute() || name.components().any(|part| part == Component::ParentDir)
 }
@@ -335,7 +335,7 @@ mod tests {
             build(&VerifierChoice::Chain(self.write("chain.toml", text))).map_err(|failure| failure.to_string())
         }
 
-        /// Why a chain cannot be used, without the path.
+        /// Reason why a chain cannot be used, without the path.
         fn refusal(&self, text: &str) -> String {
             let sentence = self.chain(text).unwrap_err();
             sentence.split_once("chain.toml").unwrap().1.to_owned()

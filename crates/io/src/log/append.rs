@@ -17,29 +17,29 @@ use crate::source::beneath::{Beneath, Place, is_link};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// What was tried when it failed.
+/// Beginning of a failure.
 pub(crate) const SAVE: &str = "cannot save to";
 /// So much of a file is looked at before anything is written into it.
 const HEAD: usize = 1 << 20;
-/// How often an append is tried: a second time on a fresh descriptor.
+/// Attempts at an append: a second time on a fresh descriptor.
 const ATTEMPTS: usize = 2;
 /// The system's names for locks that a file system does not have.
 const NO_LOCKS: [rustix::io::Errno; 3] =
     [rustix::io::Errno::NOLCK, rustix::io::Errno::OPNOTSUPP, rustix::io::Errno::NOSYS];
 
-/// What a file holds. Another file than an empty one is added to only if it holds that already, by its content or, where
+/// Content of a file. Another file than an empty one is added to only if it holds that already, by its content or, where
 /// it is damaged, by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Content {
     /// In a word, plural.
     pub what: &'static str,
-    /// How the names of such files end.
+    /// Ending of the names of such files.
     pub suffix: &'static str,
     /// The option that names another file.
     pub option: &'static str,
-    /// Whether the first bytes of a file look like it.
+    /// True if the first bytes of a file look like it.
     pub is_like: fn(&[u8]) -> bool,
-    /// Whether a line has to be on the disk before it counts as appended.
+    /// True if a line has to be on the disk before it counts as appended.
     pub durable: bool,
     /// So many bytes a line may have, its end included, to be read again.
     pub longest: usize,
@@ -53,24 +53,24 @@ impl Content {
         Place::Named(records.to_owned()).beside(self.suffix)
     }
 
-    /// Whether a line can be appended there, as far as that shows without writing: the file itself is made by its first
+    /// Tells whether a line can be appended there, as far as that shows without writing: the file itself is made by its first
     /// line.
     pub fn look(self, place: &Place) -> Result<(), Failure> {
         Appender::open(place, self).map(drop)
     }
 
-    /// Why something could not be saved there, and what helps.
+    /// Reason why something could not be saved there, and what helps.
     pub(crate) fn failure(self, place: &Place, error: &io::Error) -> Failure {
         Failure { what: SAVE, path: Shown::path(place.path()), source: why(error, self) }
     }
 
-    /// Whether a name says that the file holds it.
+    /// True if a name says that the file holds it.
     pub fn names(&self, path: &Path) -> bool {
         path.as_os_str().as_encoded_bytes().ends_with(self.suffix.as_bytes())
     }
 }
 
-/// What an append met.
+/// Result of an append.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Appended {
     /// The last line had no end, because its writer was stopped: it was given one and stays.
@@ -212,7 +212,7 @@ fn leads_to(place: &Place, file: &File) -> bool {
     }
 }
 
-/// Why nothing may be written there, as far as that shows without writing.
+/// Refuses a place where nothing may be written, as far as that shows without writing.
 fn look(at: &Beneath, content: Content) -> io::Result<()> {
     match at.kind() {
         Err(error) if error.kind() == ErrorKind::NotFound => at.may_be_made(),
@@ -263,7 +263,7 @@ fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
     Err(io::Error::other(format!("it does not hold {what} and was not changed; choose another file with {option}")))
 }
 
-/// Whether trying again on a fresh descriptor cannot help.
+/// True if trying again on a fresh descriptor cannot help.
 fn is_settled(error: &io::Error) -> bool {
     use ErrorKind as E;
     matches!(
@@ -272,7 +272,7 @@ fn is_settled(error: &io::Error) -> bool {
     )
 }
 
-/// Why it could not be saved, and what helps.
+/// Reason why it could not be saved, and what helps.
 fn why(error: &io::Error, content: Content) -> Shown {
     use ErrorKind as E;
     let option = content.option;

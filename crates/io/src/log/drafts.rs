@@ -27,7 +27,7 @@ pub struct Drafts {
     path: PathBuf,
     /// Nothing is kept as long as there is nothing to keep.
     begun: bool,
-    /// What was kept last: the same is not written again.
+    /// Content that was saved last: the same is not written again.
     last: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl Drafts {
         Self { path: state.join(FOLDER).join(name + ".jsonl"), begun: false, last: Vec::new() }
     }
 
-    /// What was kept.
+    /// Reads the saved drafts.
     pub fn read(&mut self) -> Result<Vec<Event>, Failure> {
         let mut events = Vec::new();
         match std::fs::symlink_metadata(&self.path) {

@@ -8,7 +8,7 @@ use stepscope_base::canonical::sha256;
 use stepscope_base::json::Tape;
 use stepscope_core::run::fork::ForkOrigin;
 
-/// What a file of forks holds.
+/// Content of a file of forks.
 pub const FORKS: Content = Content {
     what: "forks",
     suffix: ".forks.jsonl",
@@ -24,12 +24,12 @@ pub fn beside(records: &Path) -> Place {
     FORKS.beside(records)
 }
 
-/// What is known of one record of a file of forks.
+/// Facts about one record of a file of forks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnownFork {
     /// SHA-256 of its text, by which its own forks name it.
     pub hash: String,
-    /// Where it comes from; `None`: it does not say so.
+    /// Its origin; `None`: it names none.
     pub fork_origin: Option<ForkOrigin>,
 }
 

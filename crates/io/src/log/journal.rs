@@ -12,7 +12,7 @@ mod contents;
 
 pub use contents::{Contents, Follow, Report, read_all, read_lines};
 
-/// What a journal holds.
+/// Content of a journal.
 pub const REVIEWS: Content = Content {
     what: "reviews",
     suffix: ".reviews.jsonl",

@@ -17,7 +17,7 @@ use stepscope_core::review::log_line::{LineFault, LineReader, MAX_LINE, ReadEven
 const MAX_JOURNAL: u64 = 1 << 30;
 /// So much is read at a time.
 const BLOCK: usize = 1 << 20;
-/// What has no line end for so long is no line; it is read in pieces.
+/// Text without a line end for so long is no line; it is read in pieces.
 const MAX_PIECE: usize = 4 * MAX_LINE;
 /// So many lines are named for each fault.
 const NAMED: usize = 5;
@@ -25,15 +25,15 @@ const NAMED: usize = 5;
 /// Journals that were read.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
-    /// What follows from their events.
+    /// State that follows from their events.
     pub reviews: Reviews,
     /// Journals that are not there yet.
     pub absent: Vec<Shown>,
-    /// What is unusual in the others, in sentences.
+    /// Oddities, in sentences.
     pub sentences: Vec<Shown>,
 }
 
-/// What is to be said of a journal besides its events.
+/// Report on a journal besides its events.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// There is no such file yet.
@@ -54,7 +54,7 @@ impl Report {
         }
     }
 
-    /// How many lines could not be read as they should.
+    /// Number of lines that could not be read as they should.
     pub fn faults(&self) -> u64 {
         self.faults.values().map(|(count, _)| count).sum()
     }
@@ -148,7 +148,7 @@ fn take_lines(
     })
 }
 
-/// What the disk says of a journal; of a link only where links are followed.
+/// Metadata of a journal; of a link only where links are followed.
 fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
     match place {
         Place::Named(path) => std::fs::metadata(path),
@@ -161,16 +161,16 @@ fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
 pub struct Follow {
     journal: Place,
     place: Spot,
-    /// Which file it was: a path may lead to another one.
+    /// Identity of the file: a path may lead to another one.
     file: Option<(u64, u64)>,
 }
 
-/// What was new.
+/// New events.
 #[derive(Debug, Default)]
 pub struct News {
     /// The events, in their order; one of an unfinished line may come again.
     pub events: Vec<Event>,
-    /// What is unusual, in sentences.
+    /// Oddities, in sentences.
     pub sentences: Vec<Shown>,
     /// The file is another one, or shorter than it was: all its events are given, from the first on.
     pub anew: bool,
@@ -187,7 +187,7 @@ impl Follow {
         self.place = Spot::default();
     }
 
-    /// What is there now and was not there the last time.
+    /// Reads everything that was not there the last time.
     pub fn news(&mut self) -> Result<News, Failure> {
         let mut news = News::default();
         let meta = match met(&self.journal) {

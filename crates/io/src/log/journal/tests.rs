@@ -42,7 +42,7 @@ fn save(path: &Path, ids: &[&str]) -> Vec<Appended> {
     told.iter().map(|told| told.result.unwrap()).collect()
 }
 
-/// What stands in the journal, and what is to be said of it.
+/// Content of the journal, and the report on it.
 fn read(path: &Path) -> (Reviews, Report) {
     let mut reviews = Reviews::default();
     let report = read_lines(path, |read, _| {
