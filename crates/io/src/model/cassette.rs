@@ -183,13 +183,17 @@ impl Tape {
 
 /// The text of a cassette; one that unpacks to more than can be played is refused.
 pub fn unpacked(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
+    unpacked_within(bytes, MAX_FILE)
+}
+
+fn unpacked_within(bytes: &[u8], limit: u64) -> io::Result<Cow<'_, [u8]>> {
     if !bytes.starts_with(ZSTD) {
         return Ok(Cow::Borrowed(bytes));
     }
     let mut text = Vec::new();
-    zstd::Decoder::new(bytes)?.take(MAX_FILE + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_FILE {
-        return Err(io::Error::other(format!("it is larger than {} MB", MAX_FILE >> 20)));
+    zstd::Decoder::new(bytes)?.take(limit + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > limit {
+        return Err(io::Error::other(format!("it is larger than {} MB", limit >> 20)));
     }
     Ok(Cow::Owned(text))
 }
@@ -470,5 +474,15 @@ mod tests {
             }
         }
         assert_eq!(Tape::read(b"{\"format\":\"other\"", Speed::AtOnce).unwrap_err(), 1);
+    }
+
+    #[test]
+    fn a_packed_cassette_unpacks_up_to_a_size() {
+        let zeros = zstd::encode_all(&[0; 3 << 20][..], 1).unwrap();
+        assert!(zeros.len() < 4096);
+        assert_eq!(unpacked_within(&zeros, 3 << 20).unwrap().len(), 3 << 20);
+        assert!(unpacked_within(&zeros, 2 << 20).unwrap_err().to_string().contains("larger than 2 MB"));
+        let cut = zeros.get(..zeros.len() - 4).unwrap();
+        assert!(unpacked(cut).is_err() && matches!(unpacked(b"{}").unwrap(), Cow::Borrowed(b"{}")));
     }
 }
