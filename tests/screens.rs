@@ -10,7 +10,11 @@ mod nasty;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use drive::Drive;
 use proptest::prelude::*;
+use ratatui::style::Color;
 use stepscope::screens::kind::ScreenKind;
+use stepscope::widgets::theme::{Role, Theme};
+use stepscope_terminal::colour::Depth;
+use unicode_width::UnicodeWidthChar as _;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
 
@@ -26,6 +30,105 @@ fn screens_look_like_this() {
             drive.resize(width, height).keys(keys);
             insta::assert_snapshot!(format!("{name}_{width}x{height}"), drive.screen());
         }
+    }
+}
+
+/// A theme in which every role has a colour of its own: the blue part is its number.
+fn roles() -> Theme {
+    let plain = |role: &Role| matches!(role, Role::Screen | Role::Selection | Role::SelectionDim);
+    let lines = Role::ALL.iter().enumerate().map(|(n, role)| match plain(role) {
+        true => format!("{} = {{}}\n", role.name()),
+        false => format!("{} = {{ fg = \"#0000{:02x}\" }}\n", role.name(), n + 1),
+    });
+    let lines: String = lines.collect();
+    let text = format!("background = \"#000000\"\nseries = [\"#0000ff\"]\n[palette]\n[roles]\n{lines}");
+    Theme::parse("roles", &text, Depth::True).unwrap()
+}
+
+/// The sign of the role of a cell, and its name.
+fn role_of(colour: Color) -> (char, &'static str) {
+    const SIGNS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let Color::Rgb(_, _, blue) = colour else { return (' ', "none") };
+    let n = usize::from(blue).wrapping_sub(1);
+    (SIGNS.chars().nth(n).unwrap_or('#'), Role::ALL.get(n).map_or("series", |role| role.name()))
+}
+
+/// The screen as text, below it the role of every cell that is not blank, and what the signs mean. Lines that name this
+/// folder are left out.
+fn with_roles(drive: &mut Drive) -> String {
+    drive.app.looks.theme = roles();
+    drive.draw();
+    let mut meaning = std::collections::BTreeMap::new();
+    let mut grid = String::new();
+    let lines = drive.lines().into_iter().enumerate();
+    let lines: Vec<_> = lines.filter(|(_, line)| !line.contains(env!("CARGO_MANIFEST_DIR"))).collect();
+    for (y, line) in &lines {
+        let mut column = 0;
+        let mut row = String::new();
+        for c in line.chars() {
+            let (sign, name) = role_of(drive.colour_at(column, *y as u16));
+            row.push(if c == ' ' { ' ' } else { sign });
+            if c != ' ' {
+                meaning.insert(sign, name);
+            }
+            column += c.width().unwrap_or(0) as u16;
+        }
+        grid.push_str(row.trim_end());
+        grid.push('\n');
+    }
+    let meaning: Vec<String> = meaning.into_iter().map(|(sign, name)| format!("{sign} {name}")).collect();
+    let screen: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+    format!("{}\n\n{grid}\n{}", screen.join("\n"), meaning.join("  "))
+}
+
+#[test]
+fn every_screen_has_these_roles() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [run, base, answers, problems, baseline] = [
+        "tests/fixtures/compare/runs.jsonl",
+        "tests/fixtures/compare/base.jsonl",
+        "sample_runs/policy.jsonl",
+        "sample_runs/word_problems.jsonl",
+        "sample_runs/baseline.jsonl",
+    ]
+    .map(|name| root.join(name));
+    let runs: [(&str, &str); 9] = [
+        ("table", "j"),
+        ("run", "j Enter [ Tab"),
+        ("json", "j Enter e Enter"),
+        ("help", "j Enter ?"),
+        ("palette", ": 'diff'"),
+        ("filter", "f 'kind:'"),
+        ("insights", "I j"),
+        ("derivation", "j Enter Tab G Enter"),
+        ("review", "j Enter"),
+    ];
+    for (name, keys) in runs {
+        let folder = tempfile::tempdir().unwrap();
+        let mut drive = match name {
+            "review" => Drive::reviewing(&root.join("tests/fixtures/runs.jsonl"), "ada", folder.path(), |_| {}),
+            _ => Drive::runs(),
+        };
+        insta::assert_snapshot!(format!("roles_{name}"), with_roles(drive.keys(keys)));
+    }
+    let mut answer = Drive::open(&[answers]);
+    insta::assert_snapshot!("roles_answer", with_roles(answer.keys("19G Enter")));
+    let mut rerun = Drive::open(&[problems.clone()]);
+    rerun.ask(drive::small_at("http://127.0.0.1:9".to_owned()));
+    insta::assert_snapshot!("roles_rerun", with_roles(rerun.keys("2G Enter r")));
+    for (name, keys) in [("compare", "m j"), ("side_by_side", "2G B")] {
+        let mut drive = Drive::beside(&problems, &baseline);
+        insta::assert_snapshot!(format!("roles_{name}"), with_roles(drive.keys(keys)));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("runs.jsonl");
+    std::fs::copy(&run, &copy).unwrap();
+    // Ada and Bob agree on one item, give another different labels, and disagree on a third.
+    std::fs::copy(root.join("tests/fixtures/two_reviewers.jsonl"), folder.path().join("runs.jsonl.reviews.jsonl"))
+        .unwrap();
+    for (name, keys) in [("dashboard", "O"), ("adjudication", "A")] {
+        let mut drive = Drive::beside(&copy, &base);
+        insta::assert_snapshot!(format!("roles_{name}"), with_roles(drive.keys(keys)));
     }
 }
 

@@ -26,7 +26,8 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[N
             let (items, rest) = split_rows(left, items.min(body.height / 3));
             // The citation takes what it holds, the checks the rest, which is more where there are findings.
             let share = if notes.is_empty() { rest.height / 2 } else { rest.height * 2 / 5 };
-            let wanted = rows(answer.citation_lines).saturating_add(2).clamp(KEPT.min(share), share);
+            let kept = if answer.citation_lines == 0 { 3 } else { KEPT };
+            let wanted = rows(answer.citation_lines).saturating_add(2).clamp(kept.min(share), share);
             let (citation, checks) = split_rows(rest, wanted);
             return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
         }
