@@ -36,10 +36,11 @@ fn screens_look_like_this() {
 /// A theme in which every role has a colour of its own: the blue part is its number.
 fn roles() -> Theme {
     let plain = |role: &Role| matches!(role, Role::Screen | Role::Selection | Role::SelectionDim);
-    let lines = Role::ALL.iter().enumerate().map(|(n, role)| match plain(role) {
-        true => format!("{} = {{}}\n", role.name()),
-        false => format!("{} = {{ fg = \"#0000{:02x}\" }}\n", role.name(), n + 1),
-    });
+    let line = |(n, role): (usize, &Role)| {
+        let style = if plain(role) { String::new() } else { format!(" fg = \"#0000{:02x}\" ", n + 1) };
+        format!("{} = {{{style}}}\n", role.name())
+    };
+    let lines = Role::ALL.iter().enumerate().map(line);
     let lines: String = lines.collect();
     let text = format!("background = \"#000000\"\nseries = [\"#0000ff\"]\n[palette]\n[roles]\n{lines}");
     Theme::parse("roles", &text, Depth::True).unwrap()
@@ -113,7 +114,7 @@ fn every_screen_has_these_roles() {
     }
     let mut answer = Drive::open(&[answers]);
     insta::assert_snapshot!("roles_answer", with_roles(answer.keys("19G Enter")));
-    let mut rerun = Drive::open(&[problems.clone()]);
+    let mut rerun = Drive::open(std::slice::from_ref(&problems));
     rerun.ask(drive::small_at("http://127.0.0.1:9".to_owned()));
     insta::assert_snapshot!("roles_rerun", with_roles(rerun.keys("2G Enter r")));
     for (name, keys) in [("compare", "m j"), ("side_by_side", "2G B")] {
