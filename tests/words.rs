@@ -265,7 +265,9 @@ const ROOMS: [&str; 4] = ["crates/base/src", "crates/memory/src", "crates/termin
 fn doc_comments_begin_with_a_noun_or_a_verb() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    ROOMS.iter().for_each(|room| sources(&root.join(room), &mut files));
+    for room in ROOMS {
+        sources(&root.join(room), &mut files);
+    }
     let (mut wrong, mut comments) = (Vec::new(), 0);
     for file in files {
         let source = std::fs::read_to_string(&file).unwrap();

@@ -478,7 +478,7 @@ mod tests {
 
     #[test]
     fn a_packed_cassette_unpacks_up_to_a_size() {
-        let zeros = zstd::encode_all(&[0; 3 << 20][..], 1).unwrap();
+        let zeros = zstd::encode_all(vec![0; 3 << 20].as_slice(), 1).unwrap();
         assert!(zeros.len() < 4096);
         assert_eq!(unpacked_within(&zeros, 3 << 20).unwrap().len(), 3 << 20);
         assert!(unpacked_within(&zeros, 2 << 20).unwrap_err().to_string().contains("larger than 2 MB"));
