@@ -60,6 +60,8 @@ pub(crate) fn settle(app: &mut App) {
     answer.verdicts = verdicts;
     answer.areas = areas(area, *maximised, answer, &opened.notes);
     answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
+    // How wide the citation is does not depend on its lines; how high it is does.
+    answer.areas = areas(area, *maximised, answer, &opened.notes);
     let width = answer.areas.width(AnswerPane::Document);
     let checks = answer.areas.width(AnswerPane::Checks);
     answer.settle(
