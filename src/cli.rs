@@ -57,13 +57,13 @@ pub use print::{KeyRow, Keys};
 pub use review::Who;
 pub use verify::{Judge, Verify};
 
-/// Nothing to complain of.
+/// Exit code of success: nothing to complain about.
 pub const CLEAN: u8 = 0;
-/// Findings at or above the severity that was asked for.
+/// Exit code for findings at or above the severity that was asked for.
 pub const FOUND: u8 = 1;
-/// Something could not be read, written or understood.
+/// Exit code if something could not be read, written or understood.
 pub const FAILED: u8 = 2;
-/// The model's server failed, or a run ended as upstream's would.
+/// Exit code if the model's server failed, or a run ended as upstream's would.
 pub(crate) const UNANSWERED: u8 = 3;
 
 /// Debug, review and compare LLM runs in the terminal
@@ -161,7 +161,7 @@ pub struct Reviewing {
 }
 
 impl Reviewing {
-    /// Whether an option asks for a review: a run is debugged without one.
+    /// Tells whether an option asks for a review: without one, a run is debugged.
     pub fn begins(&self) -> bool {
         let is_queued = self.queue || self.shuffle.is_some() || self.clean_share.is_some() || self.repeat > 0.0;
         is_queued || self.assign.is_some() || !self.reviews.is_empty() || !self.hide.is_empty() || self.who.is_named()
@@ -203,7 +203,7 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
-    /// The keys with their columns.
+    /// Returns the keys with their columns.
     pub fn map(&self) -> ColumnMap {
         ColumnMap::new(&self.columns)
     }
@@ -221,7 +221,7 @@ fn mapped(word: &str) -> Result<(String, String), String> {
 }
 
 impl AnswerArgs {
-    /// These paths, and the usual folder where that was asked for.
+    /// Returns these paths, followed by the default docintel folder if it was asked for.
     pub fn with(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let usual = AnswerStore::usual_root().filter(|_| self.docintel);
         paths.iter().cloned().chain(usual).collect()
@@ -399,7 +399,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// How to print.
+    /// Returns the output format.
     pub const fn format(&self) -> ReportFormat {
         match self.format {
             FormatArg::Text => ReportFormat::Text,
@@ -410,7 +410,7 @@ impl Check {
         }
     }
 
-    /// The folder for the tables, if any are to be written.
+    /// Returns the folder for the tables, if any are to be written.
     pub(super) fn tables(&self) -> Result<Option<&Path>, Shown> {
         match &self.out {
             Some(_) if self.format != FormatArg::Parquet => Err(Shown::own(NO_TABLES)),
@@ -419,7 +419,7 @@ impl Check {
         }
     }
 
-    /// Whether a gravest finding makes the exit code 1.
+    /// Tells whether a gravest finding of this severity makes the exit code 1.
     pub(crate) fn fails_on(&self, worst: Option<Severity>) -> bool {
         let least = match self.fail_on {
             FailOn::Fatal => Severity::Fatal,
@@ -432,7 +432,7 @@ impl Check {
     }
 }
 
-/// What is said where options do not go together.
+/// Message for options that do not go together.
 const NO_TABLES: &str = "--out is the folder for tables; add --format parquet";
 const NO_FIELDS: &str = "--fields shapes JSON objects; tables have all columns";
 
@@ -448,7 +448,7 @@ pub(crate) struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// What was asked for, of an object that has these members.
+    /// Returns the requested shape of an object that has these members; an error names a field that it lacks.
     pub(crate) fn shape(&self, members: &[&str]) -> Result<LineShape, Shown> {
         let unknown = self.fields.iter().flat_map(Fields::names).find(|name| !members.contains(name));
         if let Some(name) = unknown {
@@ -463,7 +463,7 @@ impl ShapeArgs {
         Ok(LineShape { record: self.with_record || asks("record"), fields })
     }
 
-    /// Whether anything was asked for.
+    /// Tells whether any option of the shape was given.
     pub(crate) const fn is_given(&self) -> bool {
         self.with_record || self.fields.is_some()
     }
@@ -533,19 +533,18 @@ pub struct Show {
     pub(crate) links: links::LinkWhen,
 }
 
-/// What the command line asks for.
+/// Action that the command line asks for.
 #[derive(Clone, Debug)]
 pub enum Invocation {
-    /// To open the screen.
+    /// Opens the screen.
     Screen(Box<ScreenArgs>),
-    /// To show a tour, or to play it.
+    /// Shows a tour, or plays it.
     Demo(Box<DemoArgs>),
-    /// One of the commands.
+    /// Runs one of the commands.
     Command(Box<Command>),
 }
 
-/// Understands the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit
-/// code.
+/// Parses the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Invocation, u8> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if help::is_short(&arguments) {
@@ -583,7 +582,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
     }
 }
 
-/// Does what was asked. The exit code.
+/// Runs a command and returns the exit code.
 pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) -> u8 {
     strike("command");
     let side = match command {
@@ -628,7 +627,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) ->
     }
 }
 
-/// What helps to judge records: the user's types of values. `None`: they cannot be used, and that was said.
+/// Reads the user's value types, which help to judge records. `None`: they cannot be used, and the reason was printed.
 fn side_data(named: Option<&Path>, out: &Out) -> Option<Arc<SideData>> {
     let types = types::read_all(Folders::find(None).config.as_deref(), named);
     let side = types.map(|types| Arc::new(SideData::knowing(Arc::new(types))));

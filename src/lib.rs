@@ -10,7 +10,7 @@ pub mod cli;
 
 /// The program with a screen: state, messages and effects, and what performs them.
 pub mod app {
-    /// What is worked out across all records: the comparison and the dashboards.
+    /// Comparison and dashboards: results worked out across all records.
     pub mod across;
     /// The actions that can be done now.
     pub(crate) mod allowed;
@@ -24,11 +24,11 @@ pub mod app {
     pub mod effects;
     /// Exports from the screen.
     pub mod export;
-    /// Which record is a fork of which.
+    /// Tree of forks: which record is a fork of which.
     pub(crate) mod fork_tree;
-    /// Where forks are kept, saved and followed.
+    /// Forks: the files that keep them, saving and following them.
     pub(crate) mod forks;
-    /// What is on its way to the disk, and what could not be saved.
+    /// Lines on their way to the disk, and those that could not be saved.
     pub mod log;
     /// Messages and effects.
     pub mod msg;
@@ -38,7 +38,7 @@ pub mod app {
     pub mod outbox;
     /// Presenting: what differs while the program is shown to others.
     pub mod present;
-    /// What threads do on demand: reading, writing files, working out.
+    /// Work of threads on demand: reading, writing files, working out.
     pub mod read;
     /// The mode of reviewing: verdicts, drafts, the queue.
     pub mod review;
@@ -66,9 +66,9 @@ pub mod demo {
     pub(crate) mod notes;
     /// Pictures of a screen.
     pub(crate) mod picture;
-    /// On a terminal, or without one.
+    /// Playing a tour, on a terminal or without one.
     pub mod play;
-    /// Tours out of what somebody does.
+    /// Recording a tour from what a person does.
     pub(crate) mod record;
     /// A tour as a program.
     pub(crate) mod tour;
@@ -98,7 +98,7 @@ pub mod screens {
     pub mod run;
     /// Two records side by side.
     pub(crate) mod side_by_side;
-    /// What is in front: a stack of screens, and at most one dialog.
+    /// Stack of screens, with at most one dialog in front.
     pub mod stack;
     /// The table of records.
     pub mod table;
@@ -130,11 +130,11 @@ pub mod dialogs {
     pub(crate) mod repair;
     /// The reward by verifier stage.
     pub(crate) mod rewards;
-    /// What each shows in its window.
+    /// Content of each dialog's window.
     pub(crate) mod window;
 }
 
-/// What screens and dialogs are made of. Law: knows no screen.
+/// Parts that screens and dialogs are made of. Law: knows no screen.
 pub mod widgets {
     /// The screen in ASCII.
     pub(crate) mod ascii;

@@ -15,10 +15,10 @@ use stepscope_io::model::cassette::Speed;
 use stepscope_io::source::input::unreadable;
 use stepscope_terminal::terminal;
 
-/// So many times as fast as it was recorded a cassette plays on the screen, if nobody says how fast.
+/// Default speed of a recording that plays on the screen, as a multiple of the recorded speed.
 const REPLAY: f64 = 4.0;
 
-/// Where no memory is left, the terminal is given back and a sentence is said.
+/// Allocator that, when no memory is left, gives the terminal back and prints a sentence.
 #[global_allocator]
 static MEMORY: stepscope_memory::Watched = stepscope_memory::Watched;
 

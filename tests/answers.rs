@@ -38,7 +38,7 @@ fn text_of(value: Value<'_>) -> String {
     value.string().unwrap().utf8().unwrap().to_owned()
 }
 
-/// Calls with every trace of a store, together with its document.
+/// Calls a function with every trace of a store, together with its document.
 fn each(store: &str, mut then: impl FnMut(&CaseView<'_>, Value<'_>)) -> usize {
     let (text, documents) = (fixture(&format!("{store}.jsonl")), documents(store));
     for line in text.lines() {
@@ -111,7 +111,7 @@ fn the_schema_of_answer_traces_describes_what_is_read() {
     }
 }
 
-/// What can stand in the place of any value.
+/// JSON texts that can replace any value.
 const NASTY: [&str; 14] = [
     "null",
     "true",

@@ -3,22 +3,22 @@
 
 use std::path::{Path, PathBuf};
 
-/// A law: what the files it is for must not hold.
+/// Law: words that the files it applies to must not hold.
 struct Law {
-    /// Why.
+    /// Reason of the law.
     why: &'static str,
     /// Beginnings of paths as [`files`] gives them, or whole paths.
     files: &'static [&'static str],
     /// Exceptions.
     but: &'static [&'static str],
-    /// What must not stand in the code.
+    /// Words that the code must not hold.
     banned: &'static [&'static str],
 }
 
 const OUTSIDE: &[&str] =
     &["std::fs", "std::net", "std::process", "std::thread", "tokio", "crossterm", "ratatui", "notify", "clap"];
 
-/// The rooms of the screen.
+/// Folders of the screen.
 const SCREEN: &[&str] = &["app", "demo", "screens", "dialogs", "widgets"];
 
 /// Files of the screen that change its state or draw it, without doing anything outside.
@@ -40,7 +40,7 @@ const PURE: &[&str] = &[
     "widgets",
 ];
 
-/// What the screens and dialogs hold.
+/// Files with the state of the screens and dialogs.
 const STATE: &[&str] = &[
     "dialogs/derivation.rs",
     "dialogs/dialog.rs",
@@ -189,18 +189,18 @@ const LAWS: &[Law] = &[
     },
 ];
 
-/// Signs that do not come from data may be put into a cell.
+/// Call that puts a constant character into a cell: one that does not come from data.
 const SET_CHAR: &str = "set_char('";
 
-/// The libraries below `crates/`. `memory` is left out: it is the one that must be unsafe.
+/// Libraries below `crates/`. `memory` is left out: it is the one that must be unsafe.
 const CRATES: &[&str] = &["base", "core", "io", "terminal"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every source file and its text. A file of the program is named by its path below `src/`, one of a library by the name
-/// of the library and its path there: `core/rules/run.rs`.
+/// Reads every source file: its name and its text. A file of the program is named by its path below `src/`, one of a
+/// library by the name of the library and its path there: `core/rules/run.rs`.
 fn files() -> Vec<(String, String)> {
     fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -228,7 +228,7 @@ fn files() -> Vec<(String, String)> {
     files.into_iter().filter(|(name, _)| !tests.contains(name)).collect()
 }
 
-/// Files that are compiled for tests only: they make what they open.
+/// Returns the files that are compiled for tests only: they make what they open.
 fn files_of_tests(files: &[(String, String)]) -> Vec<String> {
     let declared = |(name, text): &(String, String)| {
         let folder = name.strip_suffix(".rs").unwrap().to_owned();
@@ -240,7 +240,7 @@ fn files_of_tests(files: &[(String, String)]) -> Vec<String> {
     files.iter().flat_map(declared).collect()
 }
 
-/// The code of a file: without comments, texts and its own tests, so that words may be said about what is banned.
+/// Returns the code of a file without comments, texts and its own tests, so that these may name what is banned.
 fn code(source: &str) -> String {
     let mut out = String::new();
     let mut chars = source.chars().peekable();
@@ -304,7 +304,7 @@ fn is_for(files: &[&str], name: &str) -> bool {
     })
 }
 
-/// What breaks a law in a file, as sentences.
+/// Describes each breach of a law in a file, as a sentence.
 fn breaches(name: &str, source: &str) -> Vec<String> {
     let code = code(source);
     let mut out = Vec::new();
@@ -328,7 +328,7 @@ fn breaches(name: &str, source: &str) -> Vec<String> {
     out
 }
 
-/// Whether a word stands in the code, not as the end of a longer one.
+/// Tells whether the code holds a word, not as the end of a longer one.
 fn holds(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
         let before = code[..at].chars().next_back();
@@ -336,7 +336,7 @@ fn holds(code: &str, word: &str) -> bool {
     })
 }
 
-/// The code with one more line for every path in a grouped import.
+/// Returns the code with an additional line for every path in a grouped import.
 fn flattened(code: &str) -> String {
     let mut out = code.to_owned();
     for import in code.split(';').filter_map(|statement| {
@@ -445,7 +445,7 @@ fn every_module_of_the_maps_says_what_it_is() {
     assert!(seen > 40);
 }
 
-/// What the manifest of a library may name of the workspace, and what it must not need.
+/// Libraries, each with the other ones of the workspace that its manifest may name.
 const EDGES: &[(&str, &[&str])] =
     &[("base", &[]), ("core", &["base"]), ("io", &["base", "core"]), ("terminal", &["base"])];
 
@@ -467,8 +467,8 @@ fn libraries_know_only_what_lies_below_them() {
     }
 }
 
-/// Every call that opens a file or lists a folder by its name, and why the name is no word of data. All else is opened by
-/// `io/source/beneath.rs`, which follows no link out of the folder that a person named.
+/// Calls that open a file or list a folder by its name, each with the reason why the name does not come from data.
+/// Everything else is opened by `io/source/beneath.rs`, which follows no link out of the folder that a person named.
 const OPENERS: &[(&str, &[&str], &str)] = &[
     ("io/source/beneath.rs", &["openat(", "openat2("], "the one place that opens what data and listings name"),
     (
@@ -493,7 +493,8 @@ const OPENERS: &[(&str, &[&str], &str)] = &[
     ("terminal/terminal.rs", &["File::open", "fs::open("], "the terminal"),
 ];
 
-/// Every file that opens what a person named, with the functions of `io/source/open.rs` that follow links, and what it opens.
+/// Files that open what a person named, with the functions of `io/source/open.rs` that follow links, and what they
+/// open.
 const NAMED: &[(&str, &str)] = &[
     ("cli/check.rs", "the schema of --schema"),
     ("cli/review/import.rs", "the labels that are taken in"),
@@ -510,7 +511,7 @@ const NAMED: &[(&str, &str)] = &[
     ("io/config/verifiers.rs", "the chain file, and files of options"),
 ];
 
-/// Those functions.
+/// Functions of `io/source/open.rs` that follow links.
 const FOLLOWS: &[&str] = &["open::open", "open::read_small", "open::read_small_text", "open::read_whole"];
 
 /// Words that open by name.
@@ -537,7 +538,7 @@ const OPENS: &[&str] = &[
     "Connection::open",
 ];
 
-/// The calls in a file that open by name and are not on the list.
+/// Describes the calls in a file that open by name and are not on the list.
 fn openers(name: &str, source: &str) -> Vec<String> {
     let code = flattened(&code(source));
     // Our own function of that name takes what was looked at already, and opening in memory opens nothing.
@@ -550,7 +551,7 @@ fn openers(name: &str, source: &str) -> Vec<String> {
     held.chain((follows && !named).then(|| format!("{name} follows links of names that may come from data"))).collect()
 }
 
-/// Whether a word stands in the code, not as a part of a longer one.
+/// Tells whether the code holds a word, not as a part of a longer one.
 fn holds_whole(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
         let after = code[at + word.len()..].chars().next();
@@ -590,7 +591,7 @@ fn only_one_place_opens_what_data_names() {
     }
 }
 
-/// The paths of an import: `a::{b, c::{self, D as E}}` says four things, each with the name that it gets.
+/// Collects the paths of an import: `a::{b, c::{self, D as E}}` has four, each with the name that it gets.
 fn paths(prefix: &str, text: &str, out: &mut Vec<(String, String)>) {
     let text = text.trim();
     let Some((head, rest)) = text.split_once('{') else {
@@ -616,7 +617,7 @@ fn paths(prefix: &str, text: &str, out: &mut Vec<(String, String)>) {
     }
 }
 
-/// The rest of every path in the code that begins with a name.
+/// Returns the rest of every path in the code that begins with a name.
 fn tails<'c>(code: &'c str, name: &str) -> impl Iterator<Item = &'c str> {
     let beginning = format!("{name}::");
     let starts: Vec<usize> = code.match_indices(&beginning).map(|(at, _)| at).collect();
@@ -629,7 +630,7 @@ fn tails<'c>(code: &'c str, name: &str) -> impl Iterator<Item = &'c str> {
     })
 }
 
-/// The files of a crate that one of them needs, by its imports and by what it names through them.
+/// Returns the files of a crate that one of them needs, by its imports and by what it names through them.
 fn needs(source: &str, modules: &[String]) -> Vec<usize> {
     let find = |path: &str| {
         let mut path = path;
@@ -657,7 +658,7 @@ fn needs(source: &str, modules: &[String]) -> Vec<usize> {
     through.chain(direct).chain(named).filter_map(|path| find(&path)).collect()
 }
 
-/// The circles of more than three files in a crate.
+/// Finds the cycles of more than three files in a crate.
 fn circles(files: &[(String, String)]) -> Vec<Vec<String>> {
     let module = |(name, _): &(String, String)| name.strip_suffix(".rs").unwrap().replace('/', "::");
     let modules: Vec<String> = files.iter().map(module).collect();
@@ -707,7 +708,7 @@ fn no_more_than_three_files_need_one_another_in_a_circle() {
     assert_eq!(circles(&ring), [["a", "b", "room::c", "d"]]);
 }
 
-/// Methods of the session are what several rooms ask it for; what one screen does stands in its folder.
+/// Maximum number of methods of the session: those that several screens need; the others belong in a screen's folder.
 const MAX_METHODS: usize = 80;
 
 #[test]

@@ -29,7 +29,7 @@ fn fixtures() -> Drive {
     Drive::beside(&fixture("runs.jsonl"), &fixture("base.jsonl"))
 }
 
-/// Two files with these contents, in a folder of their own, and the first opened beside the second.
+/// Writes two files with these contents into a folder of their own, and opens the first with the second as baseline.
 fn two(a: &str, b: &str) -> (tempfile::TempDir, Drive) {
     let folder = tempfile::tempdir().unwrap();
     let [one, other] = [("a.jsonl", a), ("b.jsonl", b)].map(|(name, text)| {
@@ -41,13 +41,13 @@ fn two(a: &str, b: &str) -> (tempfile::TempDir, Drive) {
     (folder, drive)
 }
 
-/// What the shell prints.
+/// Runs a command and returns its standard output.
 fn shell(arguments: &[&str], paths: &[&Path]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(arguments).args(paths).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The numbers that stand in the line that begins with a name, among others.
+/// Returns the numbers in the line that begins with a name, among others.
 fn numbers(text: &str, name: &str) -> Vec<u64> {
     let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("no {name} in\n{text}"));
     let rest = line.split_once(name).unwrap().1;
@@ -256,7 +256,7 @@ fn what_people_said_changes_the_later_bases_only() {
     assert_eq!((d.app.table.filter_text.as_str(), d.table_ids()), ("cell:left_out", vec!["c7".to_owned()]));
 }
 
-/// The fixture in a folder of its own, with what two people said of it.
+/// Opens the fixture in a folder of its own, with the verdicts of two people.
 fn reviewed() -> (tempfile::TempDir, Drive) {
     let text = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
     let (folder, mut drive) = two(&text("runs.jsonl"), &text("base.jsonl"));
@@ -281,7 +281,7 @@ fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
     assert!(fed(add, lines).status.success());
 }
 
-/// Walks down the boards to a line, and along it to a number.
+/// Moves down the dashboard to a line, and along it to a number.
 fn board(d: &mut Drive, name: &str, column: usize) {
     d.keys("g");
     d.app.across.dashboard.column = 0;

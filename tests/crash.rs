@@ -16,7 +16,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 const STEPSCOPE: &str = env!("CARGO_BIN_EXE_stepscope");
 
-/// The lines of `n` verdicts with ids `TAG-1`, `TAG-2`, ...
+/// Formats the lines of `n` verdicts with ids `TAG-1`, `TAG-2`, ...
 fn verdicts(tag: &str, n: usize) -> String {
     let note = "x".repeat(200);
     let line =
@@ -24,7 +24,7 @@ fn verdicts(tag: &str, n: usize) -> String {
     (1..=n).map(line).collect()
 }
 
-/// A writer that reads its verdicts from a file, so that nobody has to feed it. `before`: what runs it.
+/// Starts a writer that reads its verdicts from a file, so that it need not be fed. `before`: the command that runs it.
 fn writer(folder: &Path, journal: &Path, tag: &str, n: usize, before: &[&str]) -> Child {
     let input = folder.join(format!("{tag}.in"));
     std::fs::write(&input, verdicts(tag, n)).unwrap();
@@ -51,14 +51,15 @@ fn acks(output: &Output) -> Vec<String> {
     acknowledged(std::str::from_utf8(&output.stdout).unwrap())
 }
 
-/// The ids that can be read.
+/// Returns the ids that can be read.
 fn read(journal: &Path) -> Vec<String> {
     let output = Command::new(STEPSCOPE).args(["review", "list", "--ids", "--reviews"]).arg(journal).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Everything acknowledged is there once, at most one record of each writer is there without, and life goes on.
+/// Checks that everything acknowledged is there once, that at most one record of each writer is there without, and that
+/// the review log can still be written.
 fn judge(what: &str, folder: &Path, journal: &Path, acked: &[String], writers: &[&str]) {
     let found = read(journal);
     let set: HashSet<&String> = found.iter().collect();
@@ -130,7 +131,7 @@ fn three_writers_at_once() {
     judge("three writers", place.path(), &journal, &acked, &tags);
 }
 
-/// Whether calls can be traced and made to fail here.
+/// Tells whether calls can be traced and made to fail here.
 fn can_trace() -> bool {
     let traced = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output();
     let can = traced.is_ok_and(|output| output.status.success());
@@ -140,7 +141,7 @@ fn can_trace() -> bool {
     can
 }
 
-/// How often a writer of three verdicts makes each call that changes what is on the disk.
+/// Counts each call that changes what is on the disk, made by a writer of three verdicts.
 fn calls(place: &mut Place) -> Vec<(String, usize)> {
     const CALLS: &str =
         "trace=write,pwrite64,writev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat";

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// What the documents show, by the names of scenes; a fork has a new id each time, so its scene is none of them.
+/// Scenes that the documents show; a fork has a new id each time, so its scene is none of them.
 const PICTURES: [&str; 4] = ["03-wrong", "06-recomputed", "08-rerun", "09-answer"];
 
 fn demo(arguments: &[&str], paths: &[&Path]) -> Output {
@@ -83,7 +83,7 @@ fn recordings_are_what_players_read() {
     }
 }
 
-/// Without how long a replay took, which is measured.
+/// Removes the measured duration of a replay.
 fn timeless(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once(" bytes in ") {

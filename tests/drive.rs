@@ -25,7 +25,7 @@ use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{Event, Program as _};
 
-/// The place of a variable's name in the lifelines, beside other panes.
+/// Finds a variable's name in the lifelines, next to other panes.
 #[track_caller]
 fn variable_at(drive: &Drive, name: &str) -> (u16, u16) {
     let heading = ["  variable "].map(|text| drive.find(text))[0];
@@ -40,7 +40,7 @@ fn variable_at(drive: &Drive, name: &str) -> (u16, u16) {
     panic!("no variable {name}\n{}", drive.screen());
 }
 
-/// The row of a variable in the lifelines, from its glyph to the pane's border.
+/// Returns the row of a variable in the lifelines, from its glyph to the pane's border.
 #[track_caller]
 fn state_row(drive: &Drive, name: &str) -> String {
     let (x, y) = variable_at(drive, name);
@@ -48,7 +48,7 @@ fn state_row(drive: &Drive, name: &str) -> String {
     row.trim_end_matches('│').trim_end().to_owned()
 }
 
-/// The glyphs of a variable's life.
+/// Returns the glyphs of a variable's life.
 #[track_caller]
 fn life(drive: &Drive, name: &str) -> String {
     let row = state_row(drive, name);
@@ -1616,7 +1616,7 @@ fn every_pane_of_the_evidence_is_reached_and_survives_any_size() {
     assert!(d.status().contains("has no citations"), "{}", d.status());
 }
 
-/// Three verified completions and a chain of three stages that judges them.
+/// Opens three verified completions with a chain of three stages that judges them.
 fn verified() -> (tempfile::TempDir, Drive) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
@@ -1703,7 +1703,7 @@ fn answers_of(name: &str) -> Drive {
     Drive::open(&[std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name)])
 }
 
-/// The count in front of `items grounded` in a line, as the table writes it.
+/// Returns the count in front of `items grounded` in a line, as the table writes it.
 fn count_in(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_once(" items grounded")?.0.split_whitespace().rev().take(3).collect();
     Some(format!("{}/{}", words.get(2)?, words.first()?))
@@ -1737,7 +1737,7 @@ fn table_and_header_of_an_answer_count_the_same() {
     assert!(compared > 20, "{compared}");
 }
 
-/// The inside of every upper border on the screen.
+/// Returns the inside of every upper border on the screen.
 fn titles(d: &Drive) -> Vec<String> {
     let mut all = Vec::new();
     for line in d.lines() {

@@ -30,7 +30,7 @@ fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs").join(name)
 }
 
-/// What `check` says, without where the record stands.
+/// Returns the output of `check` as JSON, without the position of each record.
 fn checked(path: &Path) -> Vec<Value> {
     let output = stepscope(&["check", "--format", "jsonl", "--fail-on", "never"], &[path]);
     let lines = String::from_utf8(output.stdout).unwrap();
@@ -79,7 +79,7 @@ fn a_broken_record_has_a_page_and_a_page_makes_the_same_page() {
     assert_eq!(again.replace("b.html, line 1", "a.jsonl, line 2"), first);
 }
 
-/// An answer with a secret in every kind of place.
+/// Writes an answer with a secret in every kind of place.
 fn planted(folder: &Path) -> PathBuf {
     let nested = serde_json::json!({ "deep": format!("{{\"k\": \"{}\"}}", SECRETS[0].replace('s', "\\u0073")) });
     let mut record = serde_json::json!({
@@ -321,7 +321,7 @@ fn a_picture_shows_the_record_and_nothing_private() {
     assert!(picture.contains("redacted:email") && SECRETS.iter().all(|secret| !picture.contains(secret)), "{picture}");
 }
 
-/// A journal with three verdicts of two people and a note, and the page of the record with them.
+/// Writes a review log with three verdicts of two people and a note, and the page of the record with them.
 fn reviewed_page(folder: &Path, more: &[&str]) -> PathBuf {
     let (runs, page) = (folder.join("runs.jsonl"), folder.join("run.html"));
     let text = std::fs::read_to_string(sample("by_hand.jsonl")).unwrap();

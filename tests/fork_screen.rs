@@ -12,7 +12,7 @@ use stepscope::screens::kind::ScreenKind;
 use stepscope_core::case::Case;
 use stepscope_terminal::run::Event;
 
-/// A copy of the fixture of eight records in a folder of its own.
+/// Copies the fixture of eight records into a folder of its own.
 fn runs() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl");
@@ -28,7 +28,7 @@ fn forks_of(path: &Path) -> PathBuf {
     path.with_file_name("runs.jsonl.forks.jsonl")
 }
 
-/// The fork of a record in which a variable has another value before a step.
+/// Returns the fork of a record in which a variable has another value before a step.
 fn edited(record: &[u8], step: usize, name: &str, value: &str) -> Vec<u8> {
     let edits = vec![(name.to_owned().into(), value.as_bytes().to_vec())];
     let case = Case::read(record);
@@ -99,7 +99,7 @@ fn forks_go_where_they_were_told_to_but_never_into_records() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
-/// Writes forks of a record of the fixture, one a call of `edited`, beside it.
+/// Writes forks of a record of the fixture next to it, one per call of `edited`.
 fn with_forks(path: &Path, n: usize, values: &[&str]) {
     let text = std::fs::read(path).unwrap();
     let record = text.split(|byte| *byte == b'\n').nth(n).unwrap();
@@ -234,7 +234,7 @@ fn executed_exactly_is_shown_first_and_kept_by_a_key() {
     d.keys("q").shows(&["└ recomputed from step"]);
 }
 
-/// The sample runs, each with what its steps gave.
+/// Writes the sample runs, each with what its steps gave.
 fn samples() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl");
@@ -464,7 +464,7 @@ fn a_forks_file_that_is_replaced_is_read_anew() {
     d.shows(&["1 fork ", "└ problem_text overridden"]);
 }
 
-/// Keys without sense, on a file whose forks are of every kind: nothing breaks, whatever the size of the screen.
+/// Checks that random keys break nothing on a file whose forks are of every kind, whatever the size of the screen.
 #[test]
 fn random_keys_on_forks_of_every_kind() {
     let (_folder, path) = runs();

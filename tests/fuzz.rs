@@ -50,17 +50,17 @@ use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 
-/// Cases of each reader, where nobody asks for more.
+/// Number of cases of each reader, unless more are asked for.
 const CASES: usize = 1_500;
-/// Cases that the built program gets.
+/// Number of cases that the built program gets.
 const SAMPLE: usize = 60;
-/// Far more than a case may take, in a debug build on a busy machine.
+/// Time limit of a case: far more than it may take, in a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The same for the built program: seconds of work.
+/// Time limit of the built program: seconds of work.
 const CPU_SECONDS: u64 = 20;
-/// What the program may take for one, in kilobytes: what is promised, and the stacks of its threads.
+/// Memory limit of the built program, in kilobytes: the promised amount, and the stacks of its threads.
 const MEMORY_KB: usize = (256 + 64) << 10;
-/// What stands outside of every folder that is read, and may be seen nowhere.
+/// Content of files outside of every folder that is read, which may appear nowhere.
 const SECRET: &str = "SEKRET-0123456789";
 
 /// Numbers that look like chance (splitmix64), the same for the same seed.
@@ -140,7 +140,7 @@ const BYTES: [&[u8]; 14] = [
     b",",
 ];
 
-/// Where the values of a text stand that looks like JSON: their bytes, found without understanding it.
+/// Finds the values of a text that looks like JSON, as ranges of bytes, without understanding it.
 fn values(text: &[u8]) -> Vec<std::ops::Range<usize>> {
     let (mut out, mut open, mut at) = (Vec::new(), Vec::new(), 0);
     while let Some(byte) = text.get(at) {
@@ -171,7 +171,7 @@ fn values(text: &[u8]) -> Vec<std::ops::Range<usize>> {
     out
 }
 
-/// A text with one to four things changed, most of them in its structure.
+/// Returns a text with one to four changes, most of them in its structure.
 fn mutate(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut text = seed.to_vec();
     for _ in 0..=dice.below(4) {
@@ -207,7 +207,7 @@ fn mutate(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     text
 }
 
-/// Bytes with a few of them changed: of files that are no text.
+/// Changes a few bytes of a file that is no text.
 fn flip(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=dice.below(6) {
@@ -242,7 +242,7 @@ fn lines_of(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// What is said of the records of a file, one entry each, in order.
+/// Returns the findings of the records of a file, one entry each, in order.
 fn said(path: &Path, threads: usize) -> Result<Vec<String>, String> {
     said_of(&[path.to_owned()], threads)
 }
@@ -280,7 +280,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: &T, other: &T) -> Resul
     if one == other { Ok(()) } else { Err(format!("{what}:\n{one:?}\n{other:?}")) }
 }
 
-/// The texts of all records of a folder, and what could not be read of it.
+/// Returns the texts of all records of a folder, and what could not be read of it.
 fn texts(path: &Path, threads: usize) -> Result<String, String> {
     let mut all = Vec::new();
     let outcome = check(
@@ -310,7 +310,7 @@ fn texts(path: &Path, threads: usize) -> Result<String, String> {
     Ok(all)
 }
 
-/// Names, sizes and times of everything below a folder; links are not followed.
+/// Returns names, sizes and times of everything below a folder; links are not followed.
 fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     let mut state = Vec::new();
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -324,10 +324,10 @@ fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     state
 }
 
-/// A reader: where its cases come from, how they are changed, and what must hold of each.
+/// Reader under test: where its cases come from, how they are changed, and what must hold of each.
 struct Fuzzed {
     name: &'static str,
-    /// Its cases take so many times as long as others.
+    /// Time that its cases take, as a multiple of that of others.
     weight: usize,
     seeds: fn() -> Vec<Vec<u8>>,
     mutate: fn(&[u8], &mut Dice) -> Vec<u8>,
@@ -343,7 +343,7 @@ fn records() -> Vec<Vec<u8>> {
     all
 }
 
-/// A record is checked, opened, and searched; it says the same again, on any number of threads, and among others.
+/// Checks, opens and searches a record; the result is the same again, on any number of threads, and among others.
 fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     let path = folder.join("case.jsonl");
     let write = |text: &[u8]| fs::write(&path, text).unwrap();
@@ -381,7 +381,7 @@ fn judge_record(case: &[u8], folder: &Path) -> Result<(), String> {
     same("files together differ from files alone", &apart, &said_of(&[one, other], 2)?)
 }
 
-/// Stores: folders, a database, both, and one that is being written.
+/// Makes stores: folders, a database, both, and one that is being written.
 fn stores() -> Vec<Vec<u8>> {
     let folder = taken(&fixture("stores/store"));
     let dir = tempfile::tempdir().unwrap();
@@ -442,7 +442,7 @@ const STORE: &str = "
     INSERT INTO retrieved_pages VALUES ('q', 'd', 1, 1, 'It is two.');
     INSERT INTO llm_calls VALUES ('h', 'm', 's', 'What?', '{}', 'l', 1.5);";
 
-/// What nobody named lies beside the folder of a case, under every name that links lead to.
+/// Writes what was not named into a folder next to that of a case, under every name that links lead to.
 fn secrets(folder: &Path) {
     let at = folder.join("outside");
     if at.exists() {
@@ -465,7 +465,8 @@ fn secrets(folder: &Path) {
     database.execute_batch(&STORE.replace("How much?", SECRET).replace("It is two.", SECRET)).unwrap();
 }
 
-/// Of a store, and of each part of it, the same is said again; nothing from outside is in it, and nothing is written.
+/// Checks a store and each part of it twice: the results are the same, nothing from outside is in them, and nothing is
+/// written.
 fn judge_store(case: &[u8], folder: &Path) -> Result<(), String> {
     secrets(folder);
     let at = folder.join("store");
@@ -484,7 +485,7 @@ fn judge_store(case: &[u8], folder: &Path) -> Result<(), String> {
     same("something was written", &before, &state(&at))
 }
 
-/// A list of records, or one over several lines.
+/// Makes lists of records, and records over several lines.
 fn lists() -> Vec<Vec<u8>> {
     let records = lines_of("runs.jsonl");
     let list = |records: &[Vec<u8>]| [&b"[\n"[..], &records.join(&b",\n"[..]), b"\n]\n"].concat();
@@ -615,10 +616,10 @@ fn streams() -> Vec<Vec<u8>> {
     ]
 }
 
-/// A key that some streams say back.
+/// Key that some streams send back.
 const KEY: &str = "sk-Fuzzed/0123_456789";
 
-/// Wherever a stream is split on its way, the same pieces come of it, and no key with them.
+/// Checks that a stream gives the same pieces wherever it is split on its way, and no key with them.
 fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
     let redactor = Redactor::new(ApiKey::new(KEY).as_ref());
     let clean = redactor.whole(case);
@@ -757,7 +758,7 @@ const READERS: [Fuzzed; 19] = [
     Fuzzed { name: "tour", weight: 1, seeds: newest::tours, mutate, judge: newest::judge_tour },
 ];
 
-/// What is wrong with a case, if anything is.
+/// Returns what is wrong with a case, if anything is.
 fn judge(reader: &Fuzzed, case: &[u8], folder: &Path) -> Option<String> {
     let begun = Instant::now();
     let verdict = match catch_unwind(AssertUnwindSafe(|| (reader.judge)(case, folder))) {
@@ -816,7 +817,7 @@ fn mutated_input_of_every_reader_is_borne() {
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Of a seed that is refused at once nothing behind the refusal is tried.
+/// Checks that no seed is refused at once: nothing behind the refusal would be tried.
 #[test]
 fn seeds_are_what_their_readers_take() {
     let folder = tempfile::tempdir().unwrap();
@@ -857,28 +858,28 @@ fn what_was_found_once_is_borne() {
     }
 }
 
-/// What must hold of a run of the program, beside its exit code, and that it says nothing it would have to hide.
+/// Property of a run of the program, in addition to its exit code, and to hiding what it has to hide.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// A second run says the same.
+    /// Same result of a second run.
     Again,
-    /// Nothing that a terminal obeys stands in its output.
+    /// Output without anything that a terminal obeys.
     Shown,
-    /// Each line is JSON.
+    /// Output in which each line is JSON.
     Lines,
-    /// It is the same when the first file comes through a pipe.
+    /// Same result when the first file comes through a pipe.
     Piped,
-    /// It writes nothing.
+    /// Run that writes no file.
     Quiet,
-    /// What it prints, if anything, is a page of the program's own markup.
+    /// Output that, if there is any, is a page of the program's own markup.
     Page,
 }
 
-/// A command with the files that it is given.
+/// Command with the files that it is given.
 struct Run {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// What stands on its standard input.
+    /// Text on its standard input.
     input: &'static str,
     files: &'static [&'static str],
     codes: &'static [i32],
@@ -1000,7 +1001,7 @@ const RUNS: [Run; 43] = [
     ),
 ];
 
-/// The files that the commands are given.
+/// Returns the files that the commands are given.
 fn bench() -> Vec<Entry> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let first = |lines: Vec<Vec<u8>>, count: usize| {
@@ -1045,7 +1046,7 @@ fn bench() -> Vec<Entry> {
     ]
 }
 
-/// A command's name, and behind it the folder in which it runs.
+/// Returns each command's name, followed by its packed folder.
 fn commands() -> Vec<Vec<u8>> {
     let bench = bench();
     let case = |run: &Run| {
@@ -1090,13 +1091,13 @@ fn ran(arguments: &[&str], at: &Path, home: &Path, input: Stdio) -> Result<Ran, 
     Ok((output.status.code(), output.stdout, output.stderr))
 }
 
-/// What is printed without the record that a page carries: that may be indented.
+/// Returns the output without the record that a page carries, which may be indented.
 fn without_carried(out: &[u8]) -> Vec<u8> {
     let find = |what: &[u8]| out.windows(what.len()).position(|window| window == what);
     find(b"<script").map_or(out, |at| &out[..at]).to_vec()
 }
 
-/// Every page in a folder, if it is there.
+/// Checks every page in a folder, if there is one.
 fn judge_pages(folder: &Path) -> Result<(), String> {
     for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
         let page = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -1105,7 +1106,7 @@ fn judge_pages(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What must hold of any run.
+/// Checks what must hold of any run.
 fn judge_output(run: &Run, (code, out, error): &Ran) -> Result<(), String> {
     let complaints = String::from_utf8_lossy(error);
     if !code.is_some_and(|code| run.codes.contains(&code)) || (*code == Some(2) && error.is_empty()) {
@@ -1180,7 +1181,7 @@ fn judge_command(case: &[u8], folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Every command, with what it is given changed: its exit code is a documented one, what it prints is in order.
+/// Commands with changed input: the exit code is a documented one, and the output is in order.
 const COMMANDS: Fuzzed =
     Fuzzed { name: "command", weight: 1, seeds: commands, mutate: mutate_command, judge: judge_command };
 

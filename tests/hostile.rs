@@ -28,7 +28,7 @@ use stepscope_base::text::is_hidden;
 
 /// Address space of a command, in kilobytes: what hostile files of at most a few megabytes may ever need.
 const MEMORY_KB: usize = 2 << 20;
-/// Far more than any of these files should take, in a debug build on a busy machine.
+/// Time limit of a command: far more than any of these files should take, in a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs a command with bounded memory.
@@ -47,7 +47,7 @@ fn run(arguments: &[&OsStr]) -> (Output, Duration) {
     (output, begun.elapsed())
 }
 
-/// What is wrong with the end of a command and with what it wrote.
+/// Describes what is wrong with the end of a command and with its output.
 fn judge(output: &Output, took: Duration, codes: &[i32]) -> Vec<String> {
     let mut out = Vec::new();
     match output.status.code() {
@@ -76,7 +76,7 @@ fn judge(output: &Output, took: Duration, codes: &[i32]) -> Vec<String> {
     out
 }
 
-/// Everything below a folder: names, bytes and times of change.
+/// Returns everything below a folder: names, bytes and times of change.
 fn inventory(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
     let mut out = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -94,7 +94,7 @@ fn inventory(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime
     out
 }
 
-/// Does something with every case on all cores, and gathers what is wrong.
+/// Judges every case, on all cores, and gathers what is wrong.
 fn with_all<T: Sync>(cases: &[T], judge: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -165,7 +165,8 @@ fn every_format_says_it_in_honest_characters() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What `check` says of each record, without where it stands and without what its neighbours say of it.
+/// Returns the output of `check` for each record, without its position and without findings that depend on its
+/// neighbours.
 fn findings_of(path: &Path) -> Vec<serde_json::Value> {
     let words = ["check", "--format", "jsonl", "--fail-on", "never", "--jobs", "1", "--"].map(OsStr::new);
     let (output, _) = run(&words.into_iter().chain([path.as_os_str()]).collect::<Vec<_>>());
@@ -311,7 +312,7 @@ fn names(folder: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// A byte that makes the library of these tables panic.
+/// Position of a byte that makes the library of these tables panic.
 const BREAKING: (&str, usize) = ("delta.parquet", 301);
 
 #[test]
@@ -362,7 +363,7 @@ fn a_fault_of_ours_is_one_sentence() {
     }
 }
 
-/// What a command costs: its time on processors, in milliseconds, and how much it printed.
+/// Measures the cost of a command: its processor time, in milliseconds, and the number of bytes that it printed.
 fn cost(arguments: &[&OsStr]) -> (f64, usize) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_stepscope"))
         .args(arguments)
@@ -381,8 +382,8 @@ fn cost(arguments: &[&OsStr]) -> (f64, usize) {
     ((fields[10] + fields[11]) as f64 * 10.0, printed.len())
 }
 
-/// Files of a few hundred kilobytes that would take many megabytes if all that is in them were kept: how each is called,
-/// its text, and what is said of it where only a part is read.
+/// Makes files of a few hundred kilobytes that would take many megabytes if all that is in them were kept: the name of
+/// each, its text, and the message where only a part is read.
 fn masses() -> Vec<(&'static str, String, &'static str)> {
     const SIZE: usize = 400_000;
     let list = |item: &str| vec![item; SIZE / (item.len() + 1)].join(",");
@@ -419,8 +420,8 @@ fn masses() -> Vec<(&'static str, String, &'static str)> {
     ]
 }
 
-/// Address space of a command over these files, in kilobytes: the program itself takes about 50 MB of it, and each of
-/// its threads some for a stack.
+/// Returns the address space of a command over these files, in kilobytes: the program itself takes about 50 MB of it,
+/// and each of its threads some for a stack.
 fn little_kb() -> usize {
     (128 << 10) + std::thread::available_parallelism().map_or(2, usize::from) * (4 << 10)
 }
@@ -464,7 +465,7 @@ fn small_files_take_little_memory_and_what_is_not_read_is_said() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Records whose size is a number: twice the number is about twice the work, never four times.
+/// Checks that a record of twice the size is about twice the work, never four times.
 #[cfg(target_os = "linux")]
 #[test]
 fn work_grows_with_the_record_and_not_faster() {

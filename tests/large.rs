@@ -94,7 +94,7 @@ fn a_pasted_megabyte_goes_into_the_editor_at_once() {
     d.shows(&["this text is too long to edit here"]);
 }
 
-/// A run whose first step writes many variables and whose second reads them all.
+/// Makes a run whose first step writes many variables and whose second reads them all.
 fn many_variables(count: usize) -> String {
     let fields = (0..count).fold(String::new(), |all, n| {
         all + if n > 0 { "," } else { "" } + &format!(r#"{{"name":"v{n}","description":"d"}}"#)

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use stepscope_core::finding::grouped;
 
-/// How a command ended.
+/// Result of a command.
 struct Ran {
     code: Option<i32>,
     out: Vec<u8>,
@@ -45,10 +45,10 @@ fn write(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Far more than these inputs need, and less than they could take.
+/// Memory, in megabytes: far more than these inputs need, and less than they could take.
 const ROOM: usize = 1 << 10;
 
-/// The line of a record whose findings are not printed.
+/// Line of a record whose findings are not printed.
 const LEFT_OUT: &str = "{\"left_out\":true}";
 
 #[test]
@@ -65,15 +65,15 @@ fn results_are_printed_in_proportion_and_counted() {
     assert!(ran.said.contains(&format!("results of {left} more records counted but not printed")), "{}", ran.said);
 }
 
-/// The number in front of these words in what was said.
+/// Returns the number in front of these words in a message.
 fn number_before(words: &str, said: &str) -> usize {
     let (before, _) = said.split_once(words).unwrap_or_else(|| panic!("no {words:?} in {said}"));
     let digits: String = before.rsplit([' ', '\n']).next().unwrap().split(',').collect();
     digits.parse().unwrap()
 }
 
-/// `check` of an input with so many records, all with findings, prints 10 times its size and counts the rest, in every
-/// format and with any number of threads.
+/// Checks an input with so many records, all with findings: `check` prints 10 times its size and counts the rest, in
+/// every format and with any number of threads.
 fn checked_in_proportion(folder: &tempfile::TempDir, input: &str, size: usize, records: usize) {
     for format in ["text", "short", "jsonl", "sarif"] {
         let all = |jobs| ["check", input, "--format", format, "--jobs", jobs];
@@ -289,7 +289,7 @@ fn what_was_not_read_whole_is_neither_run_nor_repaired() {
     }
 }
 
-/// Where memory ends, whatever asked for it last, the end is one sentence.
+/// Checks that the program ends with one sentence when memory runs out, whatever asked for it last.
 #[test]
 fn no_memory_left_is_one_sentence() {
     let folder = tempfile::tempdir().unwrap();

@@ -29,7 +29,7 @@ use stepscope_io::model::{Backend, Client, Endpoint, Limits, ModelClient};
 const MODEL: &str = "smollm2:135m";
 const SCHEMA: &str =
     r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false}"#;
-/// One thread on a busy machine: a model may take its time, but not for ever.
+/// Limits for one thread on a busy machine: a model may take its time, but not for ever.
 const PATIENT: Limits = Limits {
     connect: Duration::from_secs(10),
     first: Duration::from_secs(300),
@@ -41,7 +41,7 @@ const PATIENT: Limits = Limits {
     frame: 1 << 20,
 };
 
-/// The address of a server, and what it speaks.
+/// Returns the addresses of the servers, each with the API that it offers.
 fn servers() -> Vec<(Backend, String)> {
     let kinds: [(&str, &[Backend]); 2] = [
         ("STEPSCOPE_LIVE_LLAMACPP", &[Backend::Chat, Backend::Responses, Backend::Anthropic]),
@@ -57,7 +57,7 @@ fn servers() -> Vec<(Backend, String)> {
     servers
 }
 
-/// Each server in the way that it was made for.
+/// Returns each server with the API that it was made for.
 fn own_ways() -> Vec<(Backend, String)> {
     let ollama = std::env::var("STEPSCOPE_LIVE_OLLAMA").unwrap_or_default();
     let is_own = |(backend, url): &(Backend, String)| match backend {
@@ -158,7 +158,7 @@ fn samples_are_asked_side_by_side_and_counted() {
     }
 }
 
-/// What llama.cpp says of its one slot.
+/// Tells whether llama.cpp reports its one slot as busy.
 fn is_busy(url: &str) -> bool {
     let address = url.trim_start_matches("http://");
     let mut stream = TcpStream::connect(address).unwrap();

@@ -27,7 +27,7 @@ impl Files {
     }
 }
 
-/// `line:kind` of every record, and the outcome.
+/// Returns `line:kind` of every record, and the outcome.
 fn run(bytes: impl AsRef<[u8]>) -> (Vec<String>, CheckOutcome) {
     let files = Files::new();
     let path = files.write("runs.jsonl", bytes);
@@ -673,8 +673,8 @@ mod live {
         }
     }
 
-    /// A writer appends, cuts and replaces at random while the index is built: whatever it did, in the end the rows are
-    /// those of the file.
+    /// Checks that the rows are those of the file in the end, whatever a writer appends, cuts and replaces at random
+    /// while the index is built.
     #[test]
     fn a_file_that_changes_wildly_is_right_in_the_end() {
         // Another seed, another story: SEED=7 cargo test wildly
@@ -732,7 +732,8 @@ mod live {
         }
     }
 
-    /// The records of a line: none if it is blank, two if the file was cut exactly before a line end and then grew.
+    /// Returns the records of a line: none if it is blank, two if the file was cut exactly before a line end and then
+    /// grew.
     fn values(line: &str) -> Vec<&str> {
         let line = line.trim();
         match line.find("}{").map(|at| line.split_at(at + 1)) {
@@ -743,7 +744,7 @@ mod live {
         }
     }
 
-    /// Marsaglia's xorshift: the same numbers every time.
+    /// Returns a number of Marsaglia's xorshift: the same numbers every time.
     fn rand_below(seed: &mut u64, below: u32) -> u32 {
         *seed ^= *seed << 13;
         *seed ^= *seed >> 7;

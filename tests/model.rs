@@ -40,7 +40,7 @@ fn call() -> Call {
     }
 }
 
-/// Short deadlines: a test waits for what happens, and only what must never happen takes as long as these.
+/// Returns short deadlines: a test waits for what happens, and only what must never happen takes as long as these.
 fn limits() -> Limits {
     let long = Duration::from_secs(20);
     Limits {
@@ -87,7 +87,7 @@ fn exchanges() -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What a reply must be, in the words of the fixture.
+/// Compares a reply with what it must be, in the words of the fixture.
 fn compare(case: &serde_json::Value, rerun: &Received) {
     let name = case["name"].as_str().unwrap();
     let error = case["error"].as_str();
@@ -150,7 +150,7 @@ fn every_recorded_exchange_is_heard_in_pieces() {
     }
 }
 
-/// The pure half: frames and their reading, split at every byte.
+/// Tests the pure half: frames and their reading, split at every byte.
 #[test]
 fn every_recorded_stream_may_be_split_anywhere() {
     for case in replies().iter().filter(|case| case["status"] == 200 && case["body"].is_string()) {
@@ -205,7 +205,7 @@ fn done(talk: &mut Talk) {
     talk.end();
 }
 
-/// Asks a server that answers like this.
+/// Asks a server that answers in this way.
 fn asked(answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> (Received, Server) {
     asked_with(Limits { retries: 0, ..limits() }, answer)
 }
@@ -216,7 +216,7 @@ fn asked_with(limits: Limits, answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 
     (rerun, server)
 }
 
-/// The call fails with these words, with this much of the reply, and without a panic.
+/// Checks that the call fails with these words, with this much of the reply, and without a panic.
 fn fails(kind: TroubleKind, words: &str, kept: &str, answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) {
     let (rerun, _) = asked(answer);
     let trouble = trouble(&rerun);
@@ -595,7 +595,7 @@ fn keys_stay_home() {
 
 const SECRET: &str = "sk-MKSecret/0123_456789";
 
-/// The key in a spelling, character by character, as it stands in JSON.
+/// Returns the characters of the key, each in a spelling that JSON allows.
 fn spelled(spelling: &str) -> Vec<String> {
     let each = |spell: fn(u8) -> String| SECRET.bytes().map(spell).collect();
     match spelling {
@@ -631,7 +631,7 @@ const SPELLINGS: [&str; 13] = [
     "base64 of the header",
 ];
 
-/// Whether a text gives the key away: as it is, or once its escapes are undone, however deep.
+/// Tells whether a text gives the key away: as it is, or once its escapes are undone, however deep.
 fn gives_away(text: &str) -> bool {
     let mut text = text.to_owned();
     let escape = regex::Regex::new(r"\\+u00([0-9a-fA-F]{2})|%([0-9a-fA-F]{2})|&#([0-9]{2,3});|\\+([^u])").unwrap();
@@ -662,7 +662,7 @@ fn what_gives_a_key_away_is_seen() {
     assert!(!gives_away("x *** y"));
 }
 
-/// A hostile server: what it is called, the kind it plays, and its answer.
+/// Hostile server: its name, the kind it plays, and its answer.
 type Hostile = (String, Backend, Box<dyn Fn(&mut Talk) + Send + Sync>);
 
 fn stream_of(backend: Backend, field: &str, text: &str) -> String {

@@ -21,7 +21,7 @@ use stepscope_core::rules::answer;
 use stepscope_core::rules::procedure;
 use stepscope_core::schemas;
 
-/// The lines of every fixture with this name, public cases and our own.
+/// Reads the lines of every fixture with this name, public cases and our own.
 fn cases(name: &str) -> Vec<Json> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut lines = Vec::new();
@@ -38,13 +38,13 @@ fn cases(name: &str) -> Vec<Json> {
     lines
 }
 
-/// A line is a JSON object of ASCII; what is compared in it is itself JSON text, which may hold anything.
+/// Reads lines, each a JSON object of ASCII; what is compared in it is itself JSON text, which may hold anything.
 fn read_lines(text: &[u8]) -> Vec<Json> {
     let lines = text.split(|&b| b == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(&guarded(line)).unwrap()).collect()
 }
 
-/// `serde_json` can hold neither lone surrogates nor large integers: both become marked text, on both sides of every
+/// Marks what `serde_json` cannot hold: lone surrogates and large integers become marked text, on both sides of every
 /// comparison.
 fn guarded(line: &[u8]) -> Vec<u8> {
     let mut tape = Tape::default();
@@ -90,7 +90,7 @@ fn write_guarded(value: Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The text of a case: with the guards taken away again, as the bytes that upstream read.
+/// Returns the text of a case: with the marks taken away again, as the bytes that upstream read.
 fn text_of(case: &Json) -> Vec<u8> {
     let text = case["text"].as_str().unwrap();
     let mut out = Vec::new();
@@ -102,7 +102,7 @@ fn text_of(case: &Json) -> Vec<u8> {
     out
 }
 
-/// A finding as upstream prints a diagnostic.
+/// Formats a finding as upstream prints a diagnostic.
 fn diagnostic(finding: &Finding) -> Json {
     let out = Style::ASCII.object(|object| {
         object.put("severity", finding.severity.word()).put("action", finding.action.unwrap().word());
@@ -156,7 +156,7 @@ fn procedures_are_judged_as_upstream_judges_them() {
     println!("{} procedures are equal", cases.len());
 }
 
-/// Our message on a case, after checking that its place is there.
+/// Returns our message on a case, after checking that its place is there.
 fn answer_message(case: &Json, schema: &Schema, view: View) -> Option<String> {
     let n = &case["n"];
     let text = text_of(case);

@@ -85,7 +85,7 @@ fn prompts_are_upstreams() {
     assert!(made > 300, "{made}");
 }
 
-/// The text of a case with lone surrogates as escapes: as the bytes that upstream read.
+/// Returns the text of a case with lone surrogates as escapes: as the bytes that upstream read.
 fn source(case: Value<'_>) -> Vec<u8> {
     let text = member(case, "text");
     let escape = |(range, piece): (std::ops::Range<usize>, Piece)| match piece {

@@ -244,7 +244,7 @@ fn without_a_terminal_there_is_a_sentence() {
     assert_restored(&terminal);
 }
 
-/// Floods whoever asks with tokens until the connection is closed.
+/// Floods a client with tokens until the connection is closed.
 fn flood(_: &server::Seen, talk: &mut server::Talk) {
     talk.head("200 OK", "application/x-ndjson");
     for n in 0.. {
@@ -282,7 +282,7 @@ fn keys_do_not_wait_behind_tokens_and_esc_closes_the_connection() {
     assert_restored(&terminal);
 }
 
-/// A server with one model, and how often it was asked for a reply.
+/// Starts a server with one model.
 fn with_one_model() -> server::Server {
     server::Server::start(|seen, talk| {
         if seen.path() == "/api/tags" {
@@ -333,7 +333,7 @@ fn of_several_files_the_screen_shows_those_that_are_there_and_says_so_in_the_end
     assert!(terminal.screen().contains("no such file"), "{}", terminal.screen());
 }
 
-/// An allocation that fails would abort the program, and leave the terminal as it is.
+/// Checks that a failing allocation, which would abort the program, does not leave the terminal as it is.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_memory_the_terminal_comes_back_with_a_sentence() {
@@ -355,7 +355,8 @@ fn without_memory_the_terminal_comes_back_with_a_sentence() {
     assert!(terminal.screen().contains("not enough memory"), "{}", terminal.screen());
 }
 
-/// What a terminal would obey or hide in what a command wrote; our own colours, links to files and line ends are no harm.
+/// Finds what a terminal would obey or hide in a command's output; our own colours, links to files and line ends do no
+/// harm.
 fn harm(raw: &[u8]) -> Option<String> {
     let Ok(text) = std::str::from_utf8(raw) else { return Some("no UTF-8".to_owned()) };
     // The terminal itself puts the return before a line end, and a payload begins with this colour.
@@ -369,7 +370,7 @@ fn harm(raw: &[u8]) -> Option<String> {
     at.map(|(at, c)| format!("{c:?} in {:?}", text.get(at..).unwrap().chars().take(60).collect::<String>()))
 }
 
-/// The commands that the help names.
+/// Returns the commands that the help names.
 fn commands(of: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(of).arg("--help").output().unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
@@ -653,7 +654,7 @@ fn a_second_terminal_shows_the_notes_to_a_tour_and_ends_with_it() {
     assert_eq!(left, ["tour.lock"], "nothing of the tour stays");
 }
 
-/// Whether a tour can be played.
+/// Plays a tour without a terminal and returns the exit code and the output.
 fn plays(tour: &std::path::Path) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(["demo", "--check"]).arg(tour).output().unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap() + std::str::from_utf8(&output.stderr).unwrap())

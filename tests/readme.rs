@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A document that the program writes, or a part of one, is as the program writes it now.
+/// Checks that a document that the program writes, or a part of one, is as the program writes it now.
 fn is_own(path: &str, own: &dyn Fn(&str) -> String) {
     let path = root().join(path);
     let text = std::fs::read_to_string(&path).unwrap_or_default();
@@ -78,7 +78,7 @@ fn the_readme_is_short_and_its_links_lead_somewhere() {
     assert!(count > 15, "only {count} links");
 }
 
-/// The texts in backquotes.
+/// Returns the texts in backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -25,10 +25,10 @@ use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::Setup;
 use stepscope_terminal::run::Event;
 
-/// A run of three steps, wrong by a slip in the second.
+/// Run of three steps, wrong by a slip in the second.
 const RUN: &str = r#"{"id": "nuts", "question": "Ann has 3 bags of 4 nuts and eats 2. How many are left?", "gold_num": 10.0, "gold_answer": "3*4=12, 12-2=10 #### 10", "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "n", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "the question"}], "stepDescription": "Extract the number of bags, of nuts in a bag and of nuts eaten", "output": [{"name": "bags", "description": "bags"}, {"name": "nuts", "description": "nuts in a bag"}, {"name": "eaten", "description": "nuts eaten"}]}, {"id": 2, "inputs": [{"name": "bags", "description": "bags"}, {"name": "nuts", "description": "nuts in a bag"}], "stepDescription": "Compute all_nuts = bags * nuts", "output": [{"name": "all_nuts", "description": "all nuts"}]}, {"id": 3, "inputs": [{"name": "all_nuts", "description": "all nuts"}, {"name": "eaten", "description": "nuts eaten"}], "stepDescription": "Compute final_answer = all_nuts - eaten", "output": [{"name": "final_answer", "description": "the answer"}]}]}, "steps": 3, "state": {"problem_text": "Ann has 3 bags of 4 nuts and eats 2. How many are left?", "bags": 3, "nuts": 4, "eaten": 2, "all_nuts": 13, "final_answer": "11", "final_answer_numerical": 11.0}, "pred_answer": "11", "pred_num": 11.0, "correct": false}"#;
 
-/// What NDJSON of Ollama's kind carries a piece of a reply.
+/// Formats a piece of a reply as a line of Ollama's NDJSON.
 fn piece(text: &str) -> String {
     format!("{{\"model\": \"m\", \"response\": {}, \"done\": false}}\n", serde_json::to_string(text).unwrap())
 }
@@ -45,7 +45,7 @@ fn stream(talk: &mut Talk, pieces: &[&str]) {
     talk.end();
 }
 
-/// Answers every step of the run rightly.
+/// Answers every step of the run correctly.
 fn right(seen: &Seen, talk: &mut Talk) {
     if seen.line.starts_with("GET") {
         return talk.whole("200 OK", "application/json", "", "{\"models\": [{\"name\": \"small\"}]}");
@@ -61,7 +61,7 @@ fn right(seen: &Seen, talk: &mut Talk) {
     stream(talk, &[&reply[..4], &reply[4..]]);
 }
 
-/// The run in a folder of its own, opened at its second step.
+/// Opens the run in a folder of its own, at its second step.
 fn open() -> (tempfile::TempDir, PathBuf, Drive) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl");
@@ -85,7 +85,7 @@ fn ready(app: &App) -> bool {
     app.screens.attempt().is_some_and(|attempt| attempt.ready.is_some() && attempt.bytes.is_some())
 }
 
-/// To the preview.
+/// Opens the preview.
 #[track_caller]
 fn preview(d: &mut Drive, key: &str) {
     d.keys(key);
@@ -447,7 +447,7 @@ fn the_sample_runs_have_recorded_replies() {
     assert!(played, "no reply of the cassette belongs to the first steps of the first runs");
 }
 
-/// The sample run whose only step that can be asked has no recording: the model goes on until the deadline.
+/// Sample run whose only step that can be asked has no recording: the model writes until the deadline.
 const NEVER_ENDS: (&str, usize) = ("word_problems.jsonl", 6);
 
 #[test]
@@ -496,7 +496,7 @@ fn r_and_enter_replay_something_on_every_sample_run() {
     assert_eq!(missing.len(), 1, "{missing:?}");
 }
 
-/// Looks at every pane in every size.
+/// Draws every pane in every size.
 fn sizes(d: &mut Drive) {
     for (width, height) in [(80, 24), (120, 36), (200, 60), (20, 5), (1, 1), (0, 0), (100, 8), (99, 50)] {
         d.resize(width, height);
@@ -579,7 +579,7 @@ fn what_is_edited_in_the_state_is_gone_on_with() {
     d.keys("] ]").shows(&["✎", "r1"]);
 }
 
-/// The run with an output that nobody reads, and its procedure without it.
+/// Returns the run with an output that is never read, and its procedure without it.
 fn flawed() -> (String, String) {
     let record = RUN.replace(
         r#"{"name": "eaten", "description": "nuts eaten"}]}, {"id": 2"#,
@@ -814,12 +814,12 @@ fn what_could_not_be_saved_is_said_kept_and_offered_again() {
     assert_eq!(forks(&path).len(), 1);
 }
 
-/// A typed answer that found nothing, where there is something.
+/// Typed answer that found nothing, where there is something.
 const ANSWER: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a7", "question": "What is the deductible?", "schema": "AmountAnswer", "retrieved_pages": [{"page_num": 2}], "document": {"lines": [{"page_num": 1, "line_num": 1, "text": "Policy"}, {"page_num": 2, "line_num": 1, "text": "The deductible is USD 250."}]}, "answer": {"extraction_method": "na", "confidence": 0.5, "caveats": [], "answer_found": false, "complete_answer_found": true, "context_completeness_weak": 1, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": []}, "model": "small"}"#;
-/// A reply to it.
+/// Reply to it.
 const REPLY: &str = r#"{"extraction_method": "verbatim", "confidence": 0.90, "caveats": [], "answer_found": true, "complete_answer_found": true, "context_completeness_weak": 1, "context_structured": true, "llm_discovered_keywords": [], "keywords_found": [], "conflicting_evidence": false, "suggested_clarification": null, "items": [{"amount": {"value": 250, "currency": "USD"}, "spans": [{"line_start": 1, "line_end": 1, "quote": "USD 250"}]}]}"#;
 
-/// The answer in a folder of its own, opened, and its re-run as far as the preview.
+/// Opens the answer in a folder of its own, and its re-run as far as the preview.
 fn answer_at(server: &Server) -> (tempfile::TempDir, PathBuf, Drive) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl");
@@ -867,7 +867,7 @@ fn the_preview_and_the_shell_name_the_same_files() {
     assert!(sends.contains(&format!("{}, ", name(&path))) && sends.contains(&name(&document)), "{sends}");
 }
 
-/// What `stepscope check` says of the forks beside a file.
+/// Runs `stepscope check` on the forks of a file and returns the exit code and the output.
 fn check(path: &Path) -> (Option<i32>, String) {
     let forks = path.with_file_name("runs.jsonl.forks.jsonl");
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_stepscope")).arg("check").arg(forks).output().unwrap();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 struct Folder(tempfile::TempDir);
 
-/// How a command ended.
+/// Result of a command.
 struct Ran {
     code: i32,
     out: String,
@@ -53,13 +53,13 @@ impl Folder {
         ran.out
     }
 
-    /// The JSON lines of a command that must be clean.
+    /// Returns the JSON lines of a command that must be clean.
     fn json(&self, arguments: &[&str]) -> Vec<Value> {
         self.ok(arguments, "").lines().map(|line| serde_json::from_str(line).expect(line)).collect()
     }
 }
 
-/// A run of one question, as users save it.
+/// Formats a run of one question, as users save it.
 fn run(id: usize, answer: f64, gold: f64) -> String {
     let (correct, question) = ((answer - gold).abs() < 1e-6, format!("What is question {id}?"));
     json!({
@@ -76,7 +76,7 @@ fn error(id: usize) -> String {
     .to_string()
 }
 
-/// 275 runs: 232 right, 42 wrong (ids r0 to r41), and the last ended in an error.
+/// Formats 275 runs: 232 right, 42 wrong (ids r0 to r41), and the last ended in an error.
 fn runs() -> String {
     let mut lines: Vec<String> = (0..274).map(|id| run(id, if id < 42 { 4.0 } else { 5.0 }, 5.0)).collect();
     lines.push(error(274));
@@ -89,7 +89,7 @@ fn verdict(id: usize, verdict: &str, more: &Value) -> String {
     line.to_string() + "\n"
 }
 
-/// Every wrong run judged: 20 to fix in the step run, 15 in the procedure, 7 with a wrong gold answer.
+/// Formats verdicts on every wrong run: 20 to fix in the step run, 15 in the procedure, 7 with a wrong expected answer.
 fn verdicts() -> String {
     let of = |id| match id {
         0..20 => json!({"labels": ["arithmetic_slip"], "fix_target": "step_run", "first_bad_step": 2}),
@@ -238,7 +238,7 @@ fn what_is_not_understood_is_not_saved_and_the_rest_is() {
     assert!(none.said.contains("none: no reviews yet"));
 }
 
-/// A run of two steps, as evoproc records it.
+/// Formats a run of two steps, as evoproc records it.
 fn procedural(id: usize) -> String {
     let name = |name: &str| json!([{"name": name, "description": name}]);
     json!({

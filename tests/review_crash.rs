@@ -11,7 +11,7 @@ use std::process::Command;
 use rustix::process::Signal;
 use support::{Start, Terminal};
 
-/// A file of so many records.
+/// Writes a file of so many records.
 fn records(count: usize) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl");
@@ -31,7 +31,7 @@ fn open(path: &Path) -> Terminal {
     terminal
 }
 
-/// The ids that can be read from the journal beside a file.
+/// Returns the ids that can be read from the review log of a file.
 fn saved(path: &Path) -> Vec<String> {
     let journal = stepscope_io::log::journal::beside(path);
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))

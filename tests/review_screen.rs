@@ -21,7 +21,7 @@ use stepscope_core::review::queue::Queue;
 use stepscope_core::run::rerun::edited;
 use stepscope_io::log::journal::{beside, named, read_all};
 
-/// A file of runs in a folder of its own, and a folder for the session.
+/// File of runs in a folder of its own, and a folder for the session.
 struct Desk {
     folder: tempfile::TempDir,
 }
@@ -78,7 +78,7 @@ fn events(journal: &Path) -> Vec<Event> {
     read_all(&named(&[journal.to_owned()])).unwrap().reviews.events().to_vec()
 }
 
-/// The id of the open record.
+/// Returns the id of the open record.
 fn open_id(d: &Drive) -> String {
     d.app.screens.record().unwrap().opened.id.as_str().to_owned()
 }
@@ -370,7 +370,7 @@ fn what_could_not_be_saved_is_kept_said_and_offered_again() {
     assert_eq!(d.quit, Some(0));
 }
 
-/// Waits until something is kept in the state folder that holds these bytes.
+/// Waits until a draft that holds these bytes is kept in the state folder.
 fn wait_for_draft(desk: &Desk, text: &str) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let kept = || {
@@ -453,7 +453,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     assert_eq!(plain.app.review.target.as_ref().unwrap().summary.content, content);
 }
 
-/// Two files that differ in what is hidden alone: by no filter, order, count or find can they be told apart.
+/// Checks that two files that differ only in what is hidden cannot be told apart by any filter, order, count or find.
 #[test]
 fn no_filter_no_order_and_no_count_tells_what_is_hidden() {
     let desks = [Desk::new(9), Desk::new(9)];
@@ -923,7 +923,7 @@ fn labels_explain_themselves() {
     d.keys("/").shows(&["A step has the right numbers"]);
 }
 
-/// An answer with two items, of which the second has two citations.
+/// Answer with two items, of which the second has two citations.
 const ANSWER: &str = r#"{"format": "stepscope.answer_trace", "version": 1, "id": "a1", "question": "Which colours?", "answer": {"answer_found": true, "items": [{"text": "red", "spans": [{"line_start": 0, "line_end": 0, "quote": "red"}]}, {"text": "blue", "spans": [{"line_start": 1, "line_end": 1, "quote": "blue"}, {"line_start": 2, "line_end": 2, "quote": "blue"}]}]}}"#;
 
 #[test]

@@ -40,7 +40,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// A JSON text with lone surrogates as escapes, as Python's `json.dumps` would be if it could be written to a file.
+/// Writes a JSON text with lone surrogates as escapes, as Python's `json.dumps` would if it could be written to a file.
 fn writable(text: &Untrusted<'_>) -> Vec<u8> {
     let escape = |(range, piece): (std::ops::Range<usize>, Piece)| match piece {
         Piece::Surrogate(code) => format!("\\u{code:04x}").into_bytes(),
@@ -49,7 +49,7 @@ fn writable(text: &Untrusted<'_>) -> Vec<u8> {
     pieces(text.bytes()).flat_map(escape).collect()
 }
 
-/// Ollama, as far as a script knows it: the n-th request gets the n-th reply, streamed a few letters at a time.
+/// Starts an Ollama with a script: the n-th request gets the n-th reply, streamed a few letters at a time.
 fn scripted(replies: Vec<Untrusted<'static>>) -> Server {
     Server::start(move |seen, talk| {
         talk.head("200 OK", "application/x-ndjson");
@@ -77,7 +77,7 @@ fn ollama(talk: &mut Talk, reply: &str) {
     talk.end();
 }
 
-/// The body that upstream's client sends, but for the stream.
+/// Returns the body that upstream's client sends, but for the stream.
 fn upstreams_body(call: Value<'_>) -> Vec<u8> {
     let mut body =
         b"{\"model\":\"m\",\"stream\":true,\"options\":{\"temperature\":1,\"seed\":1234},\"format\":".to_vec();
@@ -130,7 +130,7 @@ fn whole_procedures_run_as_upstream_runs_them() {
     assert!(ends > 10);
 }
 
-/// The same without a process and a connection, for odd procedures and odd replies.
+/// Tests the same without a process and a connection, for odd procedures and odd replies.
 #[test]
 fn odd_procedures_run_as_upstream_runs_them() {
     let bytes = unpacked("parity/runs.jsonl.gz");
@@ -354,7 +354,7 @@ fn what_failed_is_no_answer() {
     );
 }
 
-/// The record with everything that its steps gave.
+/// Returns the record with everything that its steps gave.
 fn traced() -> String {
     let trace = r#""trace": {"steps": [{"step_index": 0, "outputs": {"a": 2, "b": 3}}, {"step_index": 1, "inputs": {"a": 2, "b": 3}, "outputs": {"c": 6}},
         {"step_index": 2, "inputs": {"c": 6}, "outputs": {"final_answer": "6", "final_answer_numerical": 6.0}}]}, "pred_answer""#;
@@ -576,7 +576,7 @@ fn a_profile_names_model_and_server() {
     assert_eq!((code(&output), server.seen().len()), (1, 2));
 }
 
-/// An Ollama with these models.
+/// Starts an Ollama with these models.
 fn with_models(names: &'static [&'static str]) -> Server {
     Server::start(move |seen, talk| {
         if seen.path() == "/api/tags" {
@@ -587,7 +587,7 @@ fn with_models(names: &'static [&'static str]) -> Server {
     })
 }
 
-/// What was asked, beyond the list of models.
+/// Returns the model of every request, except those for the list of models.
 fn sent(server: &Server) -> Vec<String> {
     let calls = server.seen().into_iter().filter(|seen| seen.path() != "/api/tags");
     calls.map(|seen| seen.json()["model"].as_str().unwrap().to_owned()).collect()

@@ -18,7 +18,7 @@ use unicode_width::UnicodeWidthChar as _;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
 
-/// The screens, and the keys that lead to them from the table.
+/// Screens, and the keys that lead to them from the table.
 const SCREENS: [(&str, &str); 4] =
     [("table", "j"), ("run", "j Enter [ Tab"), ("json", "j Enter e Enter"), ("help", "j Enter ?")];
 
@@ -33,7 +33,7 @@ fn screens_look_like_this() {
     }
 }
 
-/// A theme in which every role has a colour of its own: the blue part is its number.
+/// Returns a theme in which every role has a colour of its own: the blue part is its number.
 fn roles() -> Theme {
     let plain = |role: &Role| matches!(role, Role::Screen | Role::Selection | Role::SelectionDim);
     let line = |(n, role): (usize, &Role)| {
@@ -46,7 +46,7 @@ fn roles() -> Theme {
     Theme::parse("roles", &text, Depth::True).unwrap()
 }
 
-/// The sign of the role of a cell, and its name.
+/// Returns the sign of the role of a cell, and its name.
 fn role_of(colour: Color) -> (char, &'static str) {
     const SIGNS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     let Color::Rgb(_, _, blue) = colour else { return (' ', "none") };
@@ -54,8 +54,8 @@ fn role_of(colour: Color) -> (char, &'static str) {
     (SIGNS.chars().nth(n).unwrap_or('#'), Role::ALL.get(n).map_or("series", |role| role.name()))
 }
 
-/// The screen as text, below it the role of every cell that is not blank, and what the signs mean. Lines that name this
-/// folder are left out.
+/// Returns the screen as text, below it the role of every cell that is not blank, and what the signs mean. Lines that
+/// name this folder are left out.
 fn with_roles(drive: &mut Drive) -> String {
     drive.app.looks.theme = roles();
     drive.draw();

@@ -15,7 +15,7 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect()
 }
 
-/// Every value of the object stands among the entries, and they hold nothing else.
+/// Checks that the entries hold every value of the object, and nothing else.
 fn assert_same(state: &State<'_>, entries: &[Entry<'_>], printed: Value<'_>, what: &str) {
     assert_eq!(entries.len(), printed.len(), "{what}");
     for member in printed.members() {

@@ -43,7 +43,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What came out of a check: every record's text, and how many lines the document of each has.
+/// Result of a check: every record's text, and the number of lines of its document.
 struct Checked {
     records: Vec<(String, Option<usize>)>,
     outcome: CheckOutcome,
@@ -85,7 +85,7 @@ fn run(path: impl Into<PathBuf>) -> Checked {
 }
 
 impl Checked {
-    /// The text of a key of every record; `-` where there is none.
+    /// Returns the text of a key of every record; `-` where there is none.
     fn values(&self, key: &str) -> Vec<String> {
         let mut tape = Tape::default();
         let value = |text: &str| match tape.parse(text.as_bytes()).and_then(|root| root.get(key)) {
@@ -101,7 +101,7 @@ impl Checked {
         self.outcome.failures.iter().chain(&self.outcome.missing).map(Failure::to_string).collect()
     }
 
-    /// The records without what only a folder or only a database knows, in one order.
+    /// Returns the records, sorted, without what only a folder or only a database knows.
     fn comparable(&self) -> Vec<String> {
         let mut tape = Tape::default();
         let mut lines: Vec<String> = self
@@ -125,12 +125,12 @@ fn raw(value: Value<'_>) -> String {
     String::from_utf8(value.raw().to_vec()).unwrap()
 }
 
-/// JSON however it is spaced, and whatever is escaped.
+/// Normalizes JSON, however it is spaced, and whatever is escaped.
 fn loose(value: Value<'_>) -> String {
     serde_json::from_slice::<serde_json::Value>(value.raw()).map_or_else(|_| raw(value), |value| value.to_string())
 }
 
-/// Names, sizes and times of everything below a folder.
+/// Returns names, sizes and times of everything below a folder.
 fn state(folder: &Path) -> Vec<(PathBuf, u64, SystemTime)> {
     let mut state = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -612,7 +612,7 @@ fn a_link_in_a_store_gives_what_nothing_gives() {
     }
 }
 
-/// One answer that cites a document by a path.
+/// Formats an answer that cites a document by a path.
 fn citing(path: &str) -> String {
     format!(
         "{{\"question\": \"q\", \"document\": {{\"path\": \"{path}\"}}, \"answer\": {{\"answer_found\": true, \"items\": \
@@ -784,7 +784,7 @@ fn what_lies_beside_records_is_no_link() {
     assert!(std::fs::read(at("home/profile")).unwrap().is_empty() && !at("home/new").exists());
 }
 
-/// Runs the program in a folder; what it says.
+/// Runs the program in a folder and returns the exit code and its messages.
 fn said(at: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(arguments).current_dir(at).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
@@ -901,7 +901,7 @@ fn every_file_is_named_before_its_lines_are_sent() {
     assert!(said.contains("sends lines of p.json, q.txt, s.json to"), "{said}");
 }
 
-/// A database with a log that holds its last changes, as of a program that is writing.
+/// Opens a database with a log that holds its last changes, as of a program that is writing.
 fn live(path: &Path, bytes: i64) -> Connection {
     let base = base(path, &format!("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; {TABLES}"));
     base.execute("INSERT INTO answers VALUES ('q', 'd', 's', '{}', 'inside', 0)", []).unwrap();

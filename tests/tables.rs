@@ -16,7 +16,7 @@ fn said(output: &Output) -> String {
     [&output.stdout[..], &output.stderr].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap()).concat()
 }
 
-/// What is found in a file, whatever it is called.
+/// Returns the findings in a file, regardless of its name.
 fn found(path: &Path) -> String {
     let fields = "line,id,kind,findings.rule,findings.message,findings.pointer,triage,fitness,sha256";
     let path = path.to_str().unwrap();

@@ -17,8 +17,8 @@ use stepscope_core::verify::bleu::{References, score_with};
 use stepscope_core::verify::{Candidate, Verifier, VerifyResult};
 use stepscope_io::config::verifiers::{VerifierChoice, build};
 
-/// The cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read by
-/// `text` from the line itself.
+/// Reads the cases of a fixture. Texts in them may hold half surrogate pairs, which `serde_json` refuses: they are read
+/// by `text` from the line itself.
 fn cases(name: &str) -> Vec<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/parity/{name}.jsonl.gz"));
     let mut all = Vec::new();
@@ -82,7 +82,7 @@ fn bleu_is_that_of_sacrebleu() {
     }
 }
 
-/// A verifier of a case, by way of a TOML file as a user writes it.
+/// Builds the verifier of a case, by way of a TOML file as a user writes it.
 fn verifier(folder: &Path, spec: &Json) -> Verifier {
     let mut spec = spec.clone();
     let mut schemas = 0;

@@ -35,10 +35,10 @@ use stepscope_core::run::call::RunId;
 use stepscope_io::pipeline::compare::Journals;
 use stepscope_io::pipeline::side_data::SideData;
 
-/// So many events in CI, shared among the scenes.
+/// Number of events in CI, shared among the scenes.
 const EVENTS: usize = 20_000;
 const SCENES: usize = 8;
-/// What `Esc` may be needed for besides the call: a count, a question.
+/// Number of times that `Esc` may be needed in addition to the call: for a count, a question.
 const PATIENCE: usize = 4;
 
 /// Ways to screens and dialogs that single keys hardly find.
@@ -66,9 +66,9 @@ const WAYS: [&str; 22] = [
     "Enter X",
     "Enter J /",
 ];
-/// A text that nobody types.
+/// Text longer than anyone types.
 static LONG: LazyLock<String> = LazyLock::new(|| "word 漢 ".repeat(3_000));
-/// More than enough to leave everything.
+/// Number of times that `Esc` is pressed: more than enough to leave everything.
 const OUT: usize = 16;
 
 /// Numbers that look random and come again with their seed.
@@ -93,7 +93,7 @@ fn seed() -> u64 {
     std::env::var("STEPSCOPE_WALK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
 }
 
-/// The text that is typed in a dialog, if somebody typed there.
+/// Returns the text that was typed in a dialog, if any.
 fn typed(d: &Drive) -> Option<String> {
     let dialog = d.app.dialog.as_ref().filter(|dialog| dialog.is_typed_in())?;
     match dialog.own() {
@@ -106,7 +106,7 @@ fn typed(d: &Drive) -> Option<String> {
     }
 }
 
-/// A call that one sees run.
+/// Tells whether a call is running that the screen shows.
 fn is_running(d: &Drive) -> bool {
     match (d.app.focus(), &d.app.dialog) {
         (_, Some(Dialog::Repair(repair))) => !repair.machine.is_over,
@@ -122,7 +122,7 @@ struct Walk {
     seed: u64,
     last: Vec<String>,
     keys: Vec<KeyEvent>,
-    /// A file that grows, and what may be done with it.
+    /// File that is changed while it is open, and its original text.
     file: Option<(PathBuf, Vec<u8>)>,
 }
 
@@ -293,7 +293,7 @@ impl Walk {
         self.check();
     }
 
-    /// A result that was there is there, or somebody was asked, or took it.
+    /// Checks that a result is still there, unless it was asked about or taken.
     fn still_there(&mut self, result: Option<RunId>) {
         let Some(id) = result else { return };
         let attempt = self.d.app.screens.attempt();
@@ -301,13 +301,13 @@ impl Walk {
         self.must(is_there, "a result was dropped without a question");
     }
 
-    /// A result of a re-run that was neither saved nor asked about.
+    /// Returns the result of a re-run that was neither saved nor asked about.
     fn result(&self) -> Option<RunId> {
         let attempt = self.d.app.screens.attempt()?;
         (attempt.is_unsaved() && attempt.outcome.is_some() && !attempt.warned).then_some(attempt.id)
     }
 
-    /// Whoever only wants out gets out, whatever is in front.
+    /// Leaves everything with `Esc`, whatever is in front.
     fn out(&mut self) {
         self.d.release();
         for n in 0..OUT {
@@ -320,7 +320,7 @@ impl Walk {
         self.must(is_out, "Esc does not lead back to the table");
     }
 
-    /// What happens to a file while one looks at it.
+    /// Changes the file while it is looked at.
     fn change_file(&mut self) {
         let Some((path, text)) = self.file.clone() else { return };
         let what = self.dice.roll(6);
@@ -477,7 +477,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Files of the project in a folder of their own: forks and journals lie beside them.
+/// Copies files of the project into a folder of their own, where their forks and review logs go as well.
 fn copied(files: &[&str]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let copy = |name: &&str| {

@@ -81,7 +81,7 @@ const EXCEPTIONS: [(&str, &str, &str); 5] = [
     ("io/src/model/setup.rs", "cassette", "the backend that records name"),
 ];
 
-/// The string literals of a Rust source, without its unit tests; a line break in a literal is a blank.
+/// Returns the string literals of a Rust source, without its unit tests; a line break in a literal is a blank.
 fn literals(source: &str) -> Vec<String> {
     let source = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let text: Vec<char> = source.chars().collect();
@@ -118,7 +118,7 @@ fn literals(source: &str) -> Vec<String> {
     found
 }
 
-/// A literal without the tags of HTML; nothing of one that is JSON.
+/// Returns a literal without the tags of HTML; nothing of one that is JSON.
 fn plain(literal: &str) -> String {
     if literal.trim_start().starts_with("{\"") || literal.starts_with('"') {
         return String::new();
@@ -135,7 +135,8 @@ fn plain(literal: &str) -> String {
     text
 }
 
-/// The banned words of a sentence. A word before a colon is a field of the filter, one before `.x` a part of a path.
+/// Returns the banned words of a sentence. A word before a colon is a field of the filter, one before `.x` a part of a
+/// path.
 fn banned(sentence: &str) -> Vec<&'static str> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
     let sentence = VALUES.iter().fold(sentence.to_lowercase(), |sentence, values| sentence.replace(values, ""));
@@ -258,16 +259,15 @@ fn no_help_of_the_shell_uses_a_banned_word() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The libraries whose doc comments begin with a noun or a verb.
-const ROOMS: [&str; 4] = ["crates/base/src", "crates/memory/src", "crates/terminal/src", "crates/io/src/log"];
-
 #[test]
 fn doc_comments_begin_with_a_noun_or_a_verb() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for room in ROOMS {
+    for room in ["src", "crates"] {
         sources(&root.join(room), &mut files);
     }
+    // Doc comments of the command line are its help.
+    files.retain(|file| !file.starts_with(root.join("src/cli")) && *file != root.join("src/cli.rs"));
     let (mut wrong, mut comments) = (Vec::new(), 0);
     for file in files {
         let source = std::fs::read_to_string(&file).unwrap();
@@ -286,5 +286,5 @@ fn doc_comments_begin_with_a_noun_or_a_verb() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(comments > 500, "only {comments} comments were read");
+    assert!(comments > 5000, "only {comments} comments were read");
 }

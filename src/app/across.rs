@@ -27,49 +27,49 @@ pub struct Across {
     pub baseline: Option<BaselineRuns>,
     /// The document that answers cite where they name none.
     pub document: Option<PathBuf>,
-    /// Where people's verdicts stand.
+    /// Review logs with people's verdicts.
     pub journals: Journals,
-    /// Who decides between reviewers.
+    /// Reviewer who settles disagreements.
     pub reviewer: Option<Reviewer>,
     /// The last comparison that was made.
     pub compared: Option<Arc<Compared>>,
-    /// How the next one stands.
+    /// State of the next comparison.
     pub comparing: Pending,
-    /// The boards and disputes as they were last read.
+    /// Dashboard data and disagreements, as last read.
     pub judged: Option<Arc<BoardData>>,
-    /// How the next reading of them stands.
+    /// State of the next reading of the dashboard data.
     pub judging: Pending,
-    /// The cursor of the boards.
+    /// Cursor of the dashboard.
     pub dashboard: DashboardCursor,
     /// The items on which reviewers disagree.
     pub adjudication: Adjudication,
     /// The record whose partner is wanted as soon as there is a comparison.
     pub partner_of: Option<usize>,
-    /// The cursor of the cells.
+    /// Cursor of the groups.
     pub compare: CompareCursor,
-    /// What is the same in two records side by side is shown.
+    /// True if the parts that two records side by side have in common are shown too.
     pub shows_same: bool,
-    /// How many records there were when it was last worked out, and how often they had moved.
+    /// Number of records at the last computation, and number of times that rows had moved by then.
     pub of: (usize, u64),
     next: u64,
 }
 
 impl Across {
-    /// With a baseline and journals; `compare`: the comparison is made as soon as all records are read.
+    /// Starts with a baseline and review logs; `compare`: the comparison is made as soon as all records are read.
     pub fn new(baseline: Option<PathBuf>, journals: Journals, compare: bool) -> Self {
         let comparing = Pending { due: compare, ..Pending::default() };
         let baseline = baseline.map(BaselineRuns::Path);
         Self { baseline, journals, comparing, ..Self::default() }
     }
 
-    /// Whether a set of records holds one; of a set that is not known yet nobody can tell, so it holds none.
+    /// Tells whether a set of records holds this one; a set that is not known yet holds none.
     pub fn holds(&self, set: &str, address: Option<Address>) -> bool {
         let compared = self.compared.as_ref().and_then(|compared| compared.sets.get(set));
         let set = compared.or_else(|| self.judged.as_ref()?.sets.get(set));
         set.zip(address).is_some_and(|(set, address)| set.contains(&address))
     }
 
-    /// Whether something is being worked out.
+    /// Tells whether a comparison or dashboard is being worked out.
     pub(crate) const fn is_working(&self) -> bool {
         self.comparing.is_coming() || self.judging.is_coming()
     }
@@ -81,24 +81,24 @@ impl Across {
     }
 }
 
-/// How a piece of work stands.
+/// State of a piece of work over all records.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Pending {
-    /// It is wanted as soon as all records are read.
+    /// True if it is wanted as soon as all records are read.
     pub due: bool,
     /// The number under which it is being done.
     pub running: Option<u64>,
-    /// Why it could not be done the last time.
+    /// Reason why it failed the last time.
     pub failed: Option<Shown>,
 }
 
 impl Pending {
-    /// Whether it will come.
+    /// Tells whether a result will come: it is wanted, or being worked out.
     pub(crate) const fn is_coming(&self) -> bool {
         self.due || self.running.is_some()
     }
 
-    /// It is done; `None`: it is not what is wanted any more.
+    /// Takes its result; `None`: it is not what is wanted any more.
     pub fn done<T>(&mut self, id: u64, result: Result<T, Failure>) -> Option<Result<T, Shown>> {
         self.running.take_if(|running| *running == id)?;
         let result = result.map_err(|failure| shown!("{failure}"));
@@ -112,10 +112,10 @@ impl Pending {
 pub struct RecordHandle {
     /// Its number among its own.
     pub record: usize,
-    /// Where it stands.
+    /// Source and bytes from which its text is read.
     pub reading: Reading,
-    /// Its row.
+    /// Facts of its row.
     pub row: RowFacts,
-    /// What its run is called.
+    /// Name of its run.
     pub name: Shown,
 }

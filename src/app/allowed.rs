@@ -15,12 +15,12 @@ use crate::widgets::keymap::{Action, BINDINGS, Binding, Context, Keymap, Reason,
 use stepscope_core::record::RecordKind;
 
 impl App {
-    /// Whether an action can be done now; if not, why not.
+    /// Checks that an action can be done now; `Err` holds the reason why not.
     pub fn allowed(&self, action: Action) -> Result<(), Reason> {
         self.allowed_at(self.focus(), action)
     }
 
-    /// Whether an action could be done if this were in front.
+    /// Checks that an action could be done if this were in front.
     pub(crate) fn allowed_at(&self, front: Focus, action: Action) -> Result<(), Reason> {
         present::keys::allowed(self, action)?;
         match front {
@@ -103,7 +103,7 @@ const ELSEWHERE: [Context; 7] = [
     Context::Adjudication,
 ];
 
-/// Whether an action can be done in a dialog.
+/// Checks that an action can be done in a dialog.
 fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
     use Action as A;
     use Context as K;
@@ -139,7 +139,7 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
     need(holds, "close this window first (Esc)")
 }
 
-/// Whether an action can be done on a screen.
+/// Checks that an action can be done on a screen.
 fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reason> {
     use Action as A;
     if let (A::Review, ReviewLog::Nowhere(why)) = (action, &app.review.place) {
@@ -272,7 +272,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
     }
 }
 
-/// Whether some record beside the one under the cursor has findings, in the table or not.
+/// Tells whether a record other than the one under the cursor has findings, listed in the table or not.
 fn others_have_findings(app: &App) -> bool {
     if !app.review.hide.is_empty() {
         return app.store.len() > 1;
@@ -291,8 +291,8 @@ fn has_search(app: &App, screen: ScreenKind) -> bool {
     }
 }
 
-/// Whether footer and palette name an action on a screen. What a run gave that ended early is no result, and is offered
-/// nowhere for saving; whoever presses the key keeps it as the failed run that it is.
+/// Tells whether footer and palette offer an action on a screen. The output of a run that ended early is no result, so
+/// saving it is not offered; pressing the key still keeps it as a failed run.
 fn is_offered(app: &App, front: Focus, action: Action) -> bool {
     let is_failed = app.screens.attempt().is_some_and(|attempt| attempt.ended().is_some());
     !(is_failed && action == Action::Keep && front == Focus::Screen(ScreenKind::Rerun))

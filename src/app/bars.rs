@@ -22,7 +22,7 @@ use stepscope_core::answer::route::Route;
 use stepscope_core::finding::Severity;
 use stepscope_core::triage::{Confidence, Fix};
 
-/// The first line: where we are on the left, what is to be said of it on the right.
+/// Draws the first line: the breadcrumb on the left, a summary on the right.
 pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
@@ -52,7 +52,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     put(fit_spans(right, width - start), 0, place, buf);
 }
 
-/// What is to be said of what is on screen; in brief, where other places say the rest too.
+/// Sums up what is on screen; in brief, where other places say the rest too.
 fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
     let news = app.log.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
     let rest = match (app.screens.record(), app.screen()) {
@@ -77,7 +77,7 @@ fn model(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     Rect { width: area.width - width, ..area }
 }
 
-/// Where we are: the source, the record, and last the name of what is in front, which is never cut.
+/// Builds the breadcrumb: the source, the record, and last the name of what is in front, which is never cut.
 fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
     let arrow = || look.span(" ▸ ", Role::Faint);
     let wide = app.size.width >= layout::WIDE;
@@ -168,7 +168,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
     line
 }
 
-/// Whether a record is as it was recorded, or which fork it is.
+/// Names the execution on screen: the record as recorded, or its fork.
 fn execution(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Span<'static> {
     let index = view.opened.index;
     match app.store.address(index) {
@@ -337,7 +337,7 @@ fn prompt_window(prompt: &Prompt, area: Rect) -> (String, usize) {
     window(&prompt.line, usize::from(area.width).saturating_sub(sign(prompt.purpose).width() + 1))
 }
 
-/// The line that is being typed, in place of the keys, with what could stand there above it.
+/// Draws the line that is being typed, in place of the keys, with its completions above it.
 pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let parts = layout::parts(area);
     let place = if parts.footer.height > 0 {

@@ -18,12 +18,12 @@ use stepscope_io::model::drive::Several;
 use stepscope_io::model::settings::WantedServer;
 use stepscope_io::model::setup::{Server, Setup};
 
-/// So long a server may take to list its models.
+/// Longest time that a server may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// At most so many models of one server can be chosen from.
+/// Largest number of models of one server to choose from.
 const MAX_MODELS: usize = 200;
 
-/// What flags and settings say, and what is on its way.
+/// Flags and settings for model calls, and the tasks in progress.
 #[derive(Debug, Default)]
 pub struct Calls {
     setup: Setup,
@@ -32,7 +32,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// With what flags and settings say.
+    /// Starts with flags and settings.
     pub fn new(setup: Setup, config: Config) -> Self {
         Self { setup, config, running: Vec::new() }
     }
@@ -83,7 +83,7 @@ impl Calls {
         self.note(id, task.abort_handle());
     }
 
-    /// A cassette is read whole, so this is done on a thread of its own.
+    /// Makes a chosen server ready, on a thread of its own: a recording is read whole.
     fn choose(&mut self, id: RunId, candidate: Candidate, sender: mpsc::Sender<Msg>) {
         let (setup, config) = (self.setup.clone(), self.config.clone());
         let task = tokio::task::spawn_blocking(move || {
@@ -95,7 +95,8 @@ impl Calls {
     }
 }
 
-/// Who answers: the server that somebody names, else those at the customary ports of this machine.
+/// Lists the servers that may answer: the one named by flags or settings, else those at the usual ports of this
+/// machine.
 async fn candidates(setup: &Setup, config: &Config) -> (Vec<Candidate>, Option<Shown>) {
     let (mut candidates, mut trouble) = (Vec::new(), None);
     if setup.is_configured(config) {

@@ -20,9 +20,9 @@ const MAX_QUESTION: usize = 64 << 10;
 pub struct ComputedValues {
     /// The question, each quantity followed by its number.
     pub question: Option<Shown>,
-    /// Where the quantities stand in it.
+    /// Positions of the quantities in the question.
     pub marks: Vec<QuantityMark>,
-    /// Of each variable, the numbers of the quantities that it took up.
+    /// Numbers of the quantities that each variable took up.
     pub taken: Vec<Vec<usize>>,
     values: HashMap<(usize, usize), Computed>,
 }
@@ -30,24 +30,24 @@ pub struct ComputedValues {
 /// A quantity in the question.
 #[derive(Debug, Clone)]
 pub struct QuantityMark {
-    /// Its bytes in the shown question, without its number.
+    /// Bytes of the quantity in the shown question, without its number.
     pub range: Range<usize>,
     /// The variables that took it up.
     pub variables: Vec<usize>,
-    /// Whether it certainly is a quantity.
+    /// True if it is certainly a quantity.
     pub sure: bool,
-    /// Its value.
+    /// Value of the quantity.
     pub value: f64,
-    /// Its value and what sort of number it is.
+    /// Value of the quantity, and what sort of number it is.
     pub meaning: Shown,
 }
 
-/// What a step should have written.
+/// Value that a step should have written.
 #[derive(Debug, Clone)]
 pub struct Computed {
     /// The value.
     pub value: Shown,
-    /// With its derivation, on one line.
+    /// Value with its derivation, on one line.
     pub line: Shown,
     /// The recorded value is another.
     pub differs: bool,
@@ -56,7 +56,7 @@ pub struct Computed {
 }
 
 impl ComputedValues {
-    /// Gathers what can be said of a record from itself alone.
+    /// Gathers the values that can be worked out from the record alone.
     pub fn of(case: &CaseView<'_>) -> Self {
         let (Some(record), Some(executed)) = (&case.record, case.executed()) else { return Self::default() };
         let quantities = Quantities::with(case.quantity_links(), record, case.state(), case.procedure());
@@ -66,7 +66,7 @@ impl ComputedValues {
         found
     }
 
-    /// What a step should have written into a variable.
+    /// Looks up the value that a step should have written into a variable.
     pub fn value_of(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
         self.values.get(&(variable, step?))
     }

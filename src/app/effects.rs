@@ -28,9 +28,10 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 use stepscope_terminal::run::{Command, Control};
 
-/// At the end, verdicts that are on their way to the disk are waited for so long.
+/// Longest wait at the end for verdicts that are on their way to the disk.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What is longer is read on a thread of its own, one after the other: the table need not wait for it.
+/// Size in bytes above which a record is read on a thread of its own, one after the other: the table need not wait for
+/// it.
 const LARGE: usize = 256 << 10;
 
 /// See the module.
@@ -38,28 +39,28 @@ const LARGE: usize = 256 << 10;
 pub struct Performer {
     outbox: Outbox,
     reader: Sender<Effect>,
-    /// For what may take long.
+    /// Sender to the thread for what may take long.
     slow: Sender<Effect>,
     writer: Writer,
     calls: Calls,
-    /// Only while files are followed.
+    /// Loader, only while files are followed.
     loader: Option<Loader>,
     searches: Vec<(SearchId, search::Search)>,
     memory: Memory,
-    /// Somebody wants to know where forks come from.
+    /// Token that keeps the search for parents of forks alive.
     looking: Option<Arc<()>>,
     side: Arc<SideData>,
     worker: Option<ReviewWorker>,
 }
 
-/// What is remembered of this session, and why it could not be, if so.
+/// Memory of this session, and why it could not be kept, if so.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Everything that is remembered.
     pub session: Session,
-    /// Under what this session's view is remembered; `None`: nowhere.
+    /// Path under which this session's view is remembered; `None`: nowhere.
     pub path: Option<PathBuf>,
-    /// Why nothing could be remembered.
+    /// Reason why nothing could be remembered.
     pub failure: Option<Failure>,
 }
 
@@ -98,13 +99,13 @@ impl Performer {
         }
     }
 
-    /// Also tells the loader what was written.
+    /// Tells the loader, too, what was written.
     #[must_use]
     pub(crate) fn with_loader(self, loader: Loader) -> Self {
         Self { loader: Some(loader), ..self }
     }
 
-    /// Reviews are saved to the first of these journals; those that pages carry are shown.
+    /// Starts reviewing: reviews are saved to the first of these review logs; those that pages carry are shown.
     #[must_use]
     pub fn reviewing(mut self, journals: &[Place], carried: Vec<Event>, state: Option<&Path>) -> Self {
         self.worker = Some(ReviewWorker::start(journals, carried, state, self.outbox.clone()));
@@ -212,7 +213,7 @@ impl Performer {
     }
 }
 
-/// This program once more, as its own tour; what was open stays as it was.
+/// Builds the command that runs this program again, as its own tour; what was open stays as it was.
 fn tour(theme: Option<String>) -> Option<Command> {
     let mut program = Command::new(std::env::current_exe().ok()?);
     program.arg("demo");

@@ -144,7 +144,7 @@ pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
     focused_pane(app).ok_or(Shown::own("there is no room for this pane"))
 }
 
-/// Where the pane is that has the keys.
+/// Finds the place of the pane that has the keys.
 pub(crate) fn focused_pane(app: &App) -> Option<Rect> {
     let place = match app.screens.top_screen()? {
         Screen::Rerun(attempt) => attempt.areas.of(attempt.pane),

@@ -7,7 +7,7 @@ use stepscope_io::log::forks::KnownFork;
 pub(crate) use stepscope_io::pipeline::snapshot::Address;
 use stepscope_io::pipeline::store::Store;
 
-/// More forks than this are not put under their parents; they stand by themselves.
+/// Largest number of forks put under their parents; further ones are listed on their own.
 const MAX_FORKS: usize = 1 << 16;
 
 /// A fork in its tree.
@@ -17,35 +17,35 @@ struct Member {
     root: Address,
     /// The number among all forks of the root, from 1, by age.
     number: usize,
-    /// How many forks lie between it and the root, from 1.
+    /// Number of forks on the way from the root to this one, itself counted, from 1.
     depth: usize,
 }
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct ForkTree {
-    /// What is known of each fork, by age.
+    /// Known facts of each fork, by age.
     known: BTreeMap<Address, KnownFork>,
     /// Forks whose marks were asked for.
     asked: HashSet<Address>,
-    /// Where the records stand that forks name.
+    /// Addresses of the records that forks name, by hash.
     places: HashMap<String, Address>,
     members: HashMap<Address, Member>,
     /// Roots with their forks, each behind its parent.
     trees: HashMap<Address, Vec<Address>>,
-    /// Lines that stand there twice: the second does not count.
+    /// Addresses of duplicate lines: the second does not count.
     twice: HashSet<Address>,
-    /// Parents were looked for among so many records.
+    /// Number of records among which parents were looked for.
     pub looked_to: usize,
 }
 
 impl ForkTree {
-    /// Whether there are no forks.
+    /// Tells whether there are no forks.
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
     }
 
-    /// The forks of a source that nobody has asked about yet; now somebody does.
+    /// Lists the forks of a source that were not asked about yet, and marks them as asked about.
     pub fn ask(&mut self, store: &Store, source: usize) -> Vec<(Address, usize)> {
         let room = MAX_FORKS.saturating_sub(self.asked.len());
         let rows = store.positions(source).filter_map(|record| Some((store.address(record)?, record)));
@@ -54,7 +54,7 @@ impl ForkTree {
         fresh
     }
 
-    /// A source is read anew.
+    /// Forgets a source that is read from the start again.
     pub(crate) fn forget(&mut self, source: usize) {
         self.known.retain(|address, _| address.0 != source);
         self.asked.retain(|address| address.0 != source);
@@ -72,7 +72,7 @@ impl ForkTree {
         self.arrange();
     }
 
-    /// The record with this hash stands there.
+    /// Notes the address of the record with this hash.
     pub fn know(&mut self, hash: String, address: Address) {
         self.places.insert(hash, address);
     }
@@ -90,7 +90,7 @@ impl ForkTree {
         self.orphans().map(|fork_origin| fork_origin.parent_sha256.clone()).collect()
     }
 
-    /// How long the texts of those parents are; `None`: not all of them say so.
+    /// Collects the lengths in bytes of the parents that were not found yet; `None`: not all forks tell the length.
     pub(crate) fn missing_lengths(&self) -> Option<HashSet<u64>> {
         self.orphans().map(|fork_origin| fork_origin.parent_bytes).collect()
     }
@@ -141,27 +141,27 @@ impl ForkTree {
         (self.members, self.trees) = (members, trees);
     }
 
-    /// Where forks stand.
+    /// Lists the addresses of the forks.
     pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
         self.known.keys().copied()
     }
 
-    /// What is known of a fork.
+    /// Looks up the known facts of a fork.
     pub fn fork(&self, address: Address) -> Option<&KnownFork> {
         self.known.get(&address)
     }
 
-    /// Where a fork's parent stands.
+    /// Looks up the address of a fork's parent.
     pub fn parent(&self, address: Address) -> Option<Address> {
         self.members.get(&address).map(|member| member.parent)
     }
 
-    /// Where the record stands that a fork goes back to.
+    /// Looks up the address of a fork's root: the record that it goes back to.
     pub fn root(&self, address: Address) -> Option<Address> {
         self.members.get(&address).map(|member| member.root)
     }
 
-    /// How many forks lie between a fork and what was recorded, itself counted.
+    /// Counts the forks between a fork and what was recorded, itself counted.
     pub fn depth(&self, address: Address) -> usize {
         self.members.get(&address).map_or(0, |member| member.depth)
     }
@@ -171,19 +171,20 @@ impl ForkTree {
         self.members.get(&address).map_or_else(|| "recorded".to_owned(), |member| format!("r{}", member.number))
     }
 
-    /// A record and its forks as they stand in the table, whichever of them is given; one alone where there are none.
+    /// Lists a record and its forks in the order of the table, whichever of them is given; a record without forks
+    /// alone.
     pub fn of(&self, address: Address) -> Vec<Address> {
         let root = self.root(address).unwrap_or(address);
         std::iter::once(root).chain(self.trees.get(&root).into_iter().flatten().copied()).collect()
     }
 
-    /// Whether a record has forks, or is one that was placed.
+    /// Tells whether a record has forks, or is one that was placed.
     pub(crate) fn has_forks(&self, address: Address) -> bool {
         self.members.contains_key(&address) || self.trees.contains_key(&address)
     }
 
-    /// The order of the table in which forks stand below what they come from, and the rows of forks in it. A fork is
-    /// there if its root is, or if it was there itself.
+    /// Orders the table with forks below what they come from, and lists the rows of forks in it. A fork is there if its
+    /// root is, or if it was there itself.
     pub fn order(&self, store: &Store, rows: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let position = |(source, byte): Address| store.position(source, byte).and_then(|at| u32::try_from(at).ok());
         // Most records have nothing to do with forks: of them one bit is asked.

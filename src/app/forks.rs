@@ -9,20 +9,20 @@ use crate::app::fork_tree::ForkTree;
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Forks {
-    /// Where forks are kept if not beside the file of their parent.
+    /// Path of the file of forks, if not next to the file of their parent.
     pub path: Option<PathBuf>,
     warned: bool,
-    /// Which record is a fork of which.
+    /// Tree of forks: which record is a fork of which.
     pub tree: ForkTree,
 }
 
 impl Forks {
-    /// Where forks are kept if not beside the file of their parent.
+    /// Keeps forks in this file; `None`: next to the file of their parent.
     pub fn at(path: Option<PathBuf>) -> Self {
         Self { path, ..Self::default() }
     }
 
-    /// Whether it was already said that something would be lost by leaving now; from now on it was.
+    /// Tells whether the warning that leaving would lose something was already given, and marks it as given.
     pub(crate) fn warn(&mut self) -> bool {
         std::mem::replace(&mut self.warned, true)
     }

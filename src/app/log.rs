@@ -10,14 +10,14 @@ use stepscope_io::log::journal::{self, REVIEWS};
 use stepscope_io::log::{Append, LineId};
 use stepscope_io::source::beneath::Place;
 
-/// What a line holds.
+/// Content of a line.
 #[derive(Clone, PartialEq, Debug)]
 pub enum What {
     /// A record that was made from another.
     Fork,
-    /// What a reviewer said of a record.
+    /// Review of a record by a reviewer.
     Verdict(Box<Event>),
-    /// What was decided between reviewers.
+    /// Decision between reviewers.
     Decision(Box<Event>),
 }
 
@@ -34,11 +34,11 @@ impl What {
 /// A line that is not known to be on the disk.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What it holds.
+    /// Content of the line.
     pub what: What,
-    /// Where it goes.
+    /// File that it goes to, and its bytes.
     pub append: Append,
-    /// Why it could not be saved; `None`: it is on its way.
+    /// Reason why it could not be saved; `None`: it is on its way.
     pub failure: Option<Failure>,
 }
 
@@ -50,7 +50,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Gives an event to its journal. With its id it counts once, however often it is given.
+    /// Gives an event to its review log. With its id it counts once, however often it is given.
     pub(crate) fn event(&mut self, place: Place, what: What) -> Option<Effect> {
         let line = journal::line(what.event()?);
         let append = Append { id: self.id(), place, content: REVIEWS, line };
@@ -79,7 +79,8 @@ impl Log {
         Effect::Append(append)
     }
 
-    /// What became of a line: it is kept if it could not be saved. `None`: that was known already.
+    /// Records the outcome of writing a line, and keeps the line if it could not be saved. `None`: that was known
+    /// already.
     pub(crate) fn told(&mut self, id: LineId, failure: Option<Failure>) -> Option<Line> {
         let at = self.lines.iter().position(|line| line.append.id == id)?;
         if failure.is_none() {
@@ -96,7 +97,7 @@ impl Log {
         failed.map(|line| Effect::Append(line.append.clone())).collect()
     }
 
-    /// Takes a decision back that could not be saved, for it was made once more.
+    /// Takes back a decision that could not be saved, because it was made again.
     pub(crate) fn take_decision(&mut self, same: impl Fn(&Event) -> bool) -> Option<Box<Event>> {
         let is_it = |line: &Line| line.failure.is_some() && matches!(&line.what, What::Decision(event) if same(event));
         let at = self.lines.iter().position(is_it)?;
@@ -111,12 +112,12 @@ impl Log {
         self.lines.iter().filter_map(|line| Some((line.what.event()?, line.failure.as_ref())))
     }
 
-    /// How many events could not be saved.
+    /// Counts the events that could not be saved.
     pub fn failed_events(&self) -> usize {
         self.events().filter(|(_, failure)| failure.is_some()).count()
     }
 
-    /// How many forks could not be saved.
+    /// Counts the forks that could not be saved.
     pub fn failed_forks(&self) -> usize {
         self.lines.iter().filter(|line| line.what == What::Fork && line.failure.is_some()).count()
     }

@@ -48,7 +48,7 @@ pub(crate) type SearchId = u64;
 /// Number of what is worked out from all records; results of an older one are dropped.
 pub(crate) type WorkId = u64;
 
-/// How often rows had moved when something was asked for: what is about rows that moved since is dropped.
+/// Number of row moves so far when something was asked for: results about rows that moved since are dropped.
 pub(crate) type Moves = u64;
 
 /// The effects of an update, in the order in which they are performed.
@@ -88,7 +88,7 @@ pub enum Msg {
     Matched(SearchId, Vec<(u32, Shown)>, bool),
     /// The search failed.
     SearchFailed(SearchId, Failure),
-    /// What was read of forks, each with its address.
+    /// Origins that were read from forks, each with its address.
     ForkOrigins(Vec<(Address, Option<KnownFork>)>),
     /// Records that forks come from, by position and the hash of their text.
     Parents(Moves, Vec<(u32, String)>),
@@ -100,7 +100,7 @@ pub enum Msg {
     Exported(PathBuf, Result<(), Failure>),
     /// A text lies in a file for the user's own editor.
     EditorFile(Result<TempPath, Failure>),
-    /// What the editor made of it.
+    /// Text that the editor left, or why there is none.
     EditorText(Result<String, Failure>),
 
     // Reviews.
@@ -108,13 +108,13 @@ pub enum Msg {
     Reviews(Vec<ReviewEvent>, bool, Vec<Shown>),
     /// A review log cannot be read or written.
     ReviewsFailed(Failure),
-    /// What the last session did not say to the end.
+    /// Drafts that the last session left unfinished, and events that it could not save.
     Drafts(Vec<ReviewEvent>),
     /// Drafts cannot be kept.
     DraftsFailed(Failure),
     /// Records of some ids.
     Reviewed(Moves, Vec<u32>),
-    /// Who some records are, for a batch if it has a number.
+    /// Summaries of some records, for a batch if it has a number.
     Summaries(Moves, Option<WorkId>, Vec<(usize, Option<Box<Summary>>)>),
 
     // What is worked out from several records.
@@ -130,9 +130,9 @@ pub enum Msg {
     Fixes(usize, Result<Box<Fixes>, Shown>),
 
     // Models.
-    /// What was heard of model calls, in order.
+    /// Events of model calls, in order.
     Run(RunId, Vec<CallEvent>),
-    /// Where a transition of a re-run led.
+    /// Outcome of a transition of a re-run.
     Reached(RunId, Box<Reached>),
     /// Servers and models that may be asked, and why some are not among them.
     Candidates(RunId, Vec<Candidate>, Option<Shown>),
@@ -162,7 +162,7 @@ pub enum Effect {
     Copy(String),
     /// Switches mouse reports on or off.
     Mouse(bool),
-    /// Draws every cell anew.
+    /// Redraws every cell.
     Repaint,
     /// Stops the program, as Ctrl-Z does.
     Suspend,
@@ -216,7 +216,7 @@ pub enum Effect {
     ReadReviews,
     /// Keeps drafts over a crash, in place of what was kept.
     KeepDrafts(Vec<ReviewEvent>),
-    /// Looks for the records that have one of these ids; an empty one stands for none.
+    /// Looks for the records that have one of these ids; an empty id means none.
     FindReviewed(Moves, HashSet<Text>, Plan),
     /// Reads who these records are, for a batch with its findings.
     Summarise(Moves, Option<WorkId>, Vec<(usize, Reading, RowFacts)>),
@@ -228,7 +228,7 @@ pub enum Effect {
     ReadDashboard(WorkId, Box<DashboardRequest>),
     /// Puts two records side by side, for this record.
     PutSideBySide(usize, Box<[RecordHandle; 2]>, Against),
-    /// Makes a fork of a record and puts it beside it.
+    /// Makes a fork of a record and puts the two side by side.
     MakeFork(Box<RecordHandle>, Box<Make>),
     /// Looks for fixes of a record's procedure.
     FindFixes(Box<RecordHandle>),
@@ -242,7 +242,7 @@ pub enum Effect {
         client: Box<Client>,
         /// The calls.
         calls: Vec<Call>,
-        /// How many of them at once.
+        /// Number of calls that run at once.
         at_once: usize,
     },
     /// Breaks off what has this number: the connection is closed.

@@ -34,23 +34,23 @@ use stepscope_io::pipeline::examine::case_of_row;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::side_data::Surroundings;
 
-/// At most so many bytes of one text are made ready for the screen.
+/// Largest number of bytes of one text that are prepared for the screen.
 const MAX_TEXT: usize = 256 << 10;
-/// So many bytes of steps are made ready when a record is opened; what is beyond is made when it is looked at.
+/// Number of bytes of steps prepared when a record is opened; further steps are prepared when they are looked at.
 const MAX_READY: usize = 4 << 20;
-/// So many values that a step reads or writes are listed with it; the state has them all.
+/// Largest number of values listed with a step that reads or writes them; the state has them all.
 const MAX_LISTED: usize = 500;
-/// A step of at most so many bytes is shown as it is written.
+/// Size in bytes of the largest step that is shown as it is written.
 const MAX_WRITTEN: usize = 16 << 10;
-/// Places are drawn in records of at most so many bytes.
+/// Size in bytes of the largest record in which places are drawn.
 const MAX_EXCERPTED: usize = 1 << 20;
-/// At most so many bytes of a value in a row.
+/// Largest number of bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;
 
 /// The open record.
 #[derive(Debug)]
 pub struct OpenRecord {
-    /// Its number in the table, from 0.
+    /// Number of the record in the table, from 0.
     pub index: usize,
     /// The number of its line in the file, from 1.
     pub line: u64,
@@ -60,17 +60,17 @@ pub struct OpenRecord {
     pub notes: Vec<Note>,
     /// The values that the notes are about, in the order of the tape.
     pub marks: Vec<NoteMark>,
-    /// Where to fix the run.
+    /// Verdict on where to fix the run.
     pub where_to_fix: Option<WhereToFix>,
-    /// What it is.
+    /// Kind of the record.
     pub kind: RecordKind,
-    /// Its id.
+    /// Id of the record.
     pub id: Shown,
     /// The task's text.
     pub question: Shown,
-    /// What can be worked out from the record alone.
+    /// Values worked out from the record alone.
     pub computed: ComputedValues,
-    /// The gold number.
+    /// Expected number.
     pub gold: Option<Shown>,
     /// The expected answer as the data set works it out, where that is more than a number.
     pub worked: Option<Shown>,
@@ -78,11 +78,11 @@ pub struct OpenRecord {
     pub pred: Option<Shown>,
     /// The final text.
     pub answer: Option<Shown>,
-    /// What the baseline answered to the same question.
+    /// Answer of the baseline to the same question.
     pub baseline: Option<Shown>,
-    /// What the verifiers say of its completion, if any were named.
+    /// Rewards that the verifiers give its completion, if any were named.
     pub rewards: Option<Rewards>,
-    /// Whether it was judged right.
+    /// True if it is recorded as correct, false if as wrong.
     pub correct: Option<bool>,
     /// The error that ended it.
     pub error: Option<Shown>,
@@ -96,29 +96,30 @@ pub struct OpenRecord {
     pub steps: Vec<StepRow>,
     /// The variables.
     pub variables: Vec<VariableRow>,
-    /// Where upstream's last step is not where one expects it.
+    /// Difference of evoproc's last step from the last position.
     pub surprise: Option<Surprise>,
     /// The step in which the run ended early, by position.
     pub ended_at: Option<usize>,
-    /// Some of the values stand in a run trace.
+    /// True if some of the values come from a run trace.
     pub has_trace: bool,
-    /// What its steps took, as far as the trace says.
+    /// Cost of its steps, as far as the trace tells.
     pub cost: Option<RunCost>,
-    /// What should happen with a typed answer.
+    /// Route of a structured answer.
     pub route: Option<Route>,
-    /// Where somebody found the first error of a chain of thought.
+    /// Position of the first error of a chain of thought, as a person labelled it.
     pub labelled: Option<Shown>,
-    /// Where it comes from, if it is a fork.
+    /// Origin of the record, if it is a fork.
     pub fork_origin: Option<ForkOrigin>,
     /// A typed answer, until the screen takes it.
     pub structured: Option<Box<ShownAnswer>>,
-    /// Who it is for journals, and what verdicts are bound to; of the whole record, also where not all of it is shown.
+    /// Identity in review logs, and content that verdicts are bound to; of the whole record, even where parts are
+    /// hidden.
     pub summary: Option<Box<Summary>>,
-    /// What of it is not shown.
+    /// Parts of it that are not shown.
     pub hidden: Hide,
     /// The first steps in full: every key asks, and must not read the record again.
     details: Vec<Detail>,
-    /// The step that is looked at first, where it is not among those: it is made ready on the thread that reads the record.
+    /// Step that is looked at first, where it is not among those: prepared on the thread that reads the record.
     first: Option<(usize, Detail)>,
     web: Web,
 }
@@ -126,30 +127,30 @@ pub struct OpenRecord {
 /// One step, as the list shows it.
 #[derive(Debug, Clone)]
 pub struct StepRow {
-    /// Its id as written.
+    /// Id of the step, as written.
     pub id: Shown,
-    /// What is to be done, on one line.
+    /// Instruction of the step, on one line.
     pub text: Shown,
     /// The gravest finding in it.
     pub worst: Option<Severity>,
-    /// Its call ended in an error.
+    /// True if its call ended in an error.
     pub failed: bool,
-    /// Whether it ran.
+    /// Execution state: whether the step ran.
     pub ran: Ran,
-    /// Upstream runs it with the answer schema.
+    /// True if evoproc runs it with the answer schema.
     pub is_last: bool,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
 
 /// One variable, as the lifelines show it.
 #[derive(Debug, Clone)]
 pub struct VariableRow {
-    /// Its name.
+    /// Name of the variable.
     pub name: Shown,
-    /// What it is.
+    /// Description of the variable.
     pub description: Shown,
-    /// Where it comes from.
+    /// Origin of the variable.
     pub origin: VariableOrigin,
     /// Every writing, in order of time.
     pub writes: Vec<WriteRow>,
@@ -171,13 +172,13 @@ impl VariableRow {
 /// One writing of a variable.
 #[derive(Debug, Clone)]
 pub struct WriteRow {
-    /// From how many steps on it holds.
+    /// First moment at which it holds.
     pub from: Moment,
     /// The step that wrote it.
     pub step: Option<usize>,
     /// The value.
     pub value: Option<ShownValue>,
-    /// How it is known.
+    /// Badge that tells how the value is known.
     pub badge: Badge,
     /// A later step reads it before it is written again.
     pub is_read: bool,
@@ -186,26 +187,26 @@ pub struct WriteRow {
 /// A value ready for the screen.
 #[derive(Debug, Clone)]
 pub struct ShownValue {
-    /// On one line: strings without quotes if they are nothing but text.
+    /// Text on one line: strings without quotes if they are nothing but text.
     pub line: Shown,
-    /// What it is.
+    /// Kind of the value.
     pub kind: Kind,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Option<Pointer>,
 }
 
-/// Where to fix a run, as the header shows it.
+/// Verdict on where to fix a run, as the header shows it.
 #[derive(Debug, Clone)]
 pub struct WhereToFix {
-    /// Where.
+    /// Part to fix.
     pub fix: Fix,
     /// The first bad step.
     pub step: Option<usize>,
-    /// What the procedure gives when it is recomputed.
+    /// Number that the procedure gives when it is recomputed.
     pub recovered: Option<Shown>,
-    /// That is the gold number.
+    /// True if that is the expected number.
     pub recovers_gold: bool,
-    /// How sure.
+    /// Confidence.
     pub confidence: Confidence,
 }
 
@@ -224,21 +225,21 @@ impl WhereToFix {
 /// One finding, or one line of the argument, as the list shows it.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// Which finding; `None`: a line of the argument that is no finding.
+    /// Index of the finding; `None`: a line of the argument that is no finding.
     pub finding: Option<usize>,
-    /// How grave.
+    /// Severity.
     pub severity: Severity,
     /// The rule's id.
     pub rule: &'static str,
-    /// What is wrong.
+    /// Description of the problem.
     pub message: Shown,
-    /// How to mend it.
+    /// Advice on how to fix it.
     pub help: Option<&'static str>,
     /// The step it is about.
     pub step: Option<usize>,
     /// The variable it is about.
     pub variable: Option<usize>,
-    /// Where it stands.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
 
@@ -249,20 +250,20 @@ pub struct NoteMark {
     pub node: u32,
     /// The note.
     pub note: usize,
-    /// It is about the key.
+    /// True if it is about the key.
     pub on_key: bool,
 }
 
 /// One step in full.
 #[derive(Debug, Clone, Default)]
 pub struct Detail {
-    /// What it reads.
+    /// Values that it reads.
     pub reads: Vec<DetailValue>,
-    /// What it writes.
+    /// Values that it writes.
     pub writes: Vec<DetailValue>,
-    /// How many more it reads and writes than are listed.
+    /// Numbers of further values that it reads and writes, beyond those listed.
     pub more: (usize, usize),
-    /// What is to be done.
+    /// Instruction of the step.
     pub text: Shown,
     /// The prompt.
     pub prompt: Option<Shown>,
@@ -274,7 +275,7 @@ pub struct Detail {
     pub reply: Option<Shown>,
     /// The step as the procedure writes it, indented, where it is not large.
     pub written: Option<Shown>,
-    /// Why it failed.
+    /// Reason of the failure.
     pub error: Option<Shown>,
     /// Model, server, seed, tokens, times: name and value.
     pub facts: Vec<(&'static str, Shown)>,
@@ -292,7 +293,7 @@ impl Detail {
     }
 }
 
-/// How often records were read for a question, on this thread, for tests.
+/// Counter of the records read for a question, on this thread, for tests.
 #[cfg(test)]
 pub(crate) mod analyses {
     use std::cell::Cell;
@@ -303,7 +304,7 @@ pub(crate) mod analyses {
         COUNT.set(COUNT.get() + 1);
     }
 
-    /// How often, since it was asked last.
+    /// Takes the count since this was last called.
     pub(crate) fn take() -> usize {
         COUNT.replace(0)
     }
@@ -314,20 +315,20 @@ pub(crate) mod analyses {
 pub struct DetailValue {
     /// The variable.
     pub variable: usize,
-    /// Its name.
+    /// Name of the variable.
     pub name: Shown,
-    /// What the step says it is.
+    /// Description of the variable by the step.
     pub description: Shown,
     /// The value, with its line breaks.
     pub value: Option<Shown>,
-    /// What the value is.
+    /// Kind of the value.
     pub kind: Kind,
-    /// How it is known.
+    /// Badge that tells how the value is known.
     pub badge: Badge,
 }
 
 impl OpenRecord {
-    /// Reads a record that stands in this row of the table.
+    /// Reads a record that is in this row of the table.
     pub fn new(index: usize, line: u64, row: &RowFacts, text: Vec<u8>, around: Surroundings<'static>) -> Self {
         let side = around.side.clone();
         let mut opened = Self::bare(index, line, case_of_row(text, Tape::default(), row, Arc::new(around)));
@@ -336,7 +337,7 @@ impl OpenRecord {
         opened
     }
 
-    /// Gives it its summary for journals: the name of its file there, and its place in it, from 0.
+    /// Gives it its summary for review logs: the name of its file there, and its place in it, from 0.
     #[must_use]
     pub(crate) fn identified(mut self, dataset: Option<Text>, position: u64) -> Self {
         let mut summary = Summary::of(&self.view(), self.case.findings(), dataset, position);
@@ -408,7 +409,7 @@ impl OpenRecord {
         }
     }
 
-    /// The record's text as it stands in the file.
+    /// Returns the record's text as it is in the file.
     pub fn text(&self) -> &[u8] {
         self.case.text()
     }
@@ -423,7 +424,7 @@ impl OpenRecord {
         self.case.view().document().cloned()
     }
 
-    /// The record with everything that can be said of it, for questions that are asked seldom.
+    /// Analyses the record in full, for questions that are asked seldom.
     pub(crate) fn view(&self) -> CaseView<'_> {
         #[cfg(test)]
         analyses::note();
@@ -487,23 +488,24 @@ impl OpenRecord {
         }
     }
 
-    /// How many findings of a severity.
+    /// Counts the findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.notes.iter().filter(|note| note.finding.is_some() && note.severity == severity).count()
     }
 
-    /// Whether it has steps to walk through.
+    /// Tells whether it has steps to walk through.
     pub(crate) fn has_steps(&self) -> bool {
         !self.steps.is_empty()
     }
 
-    /// One step in full.
+    /// Returns one step in full.
     pub fn detail(&self, step: usize) -> Detail {
         let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
         self.details.get(step).or_else(first).cloned().unwrap_or_else(|| detail(&self.view(), step))
     }
 
-    /// Where it is looked at first: its end, where the answer is; of a run that ended early, the step in which it ended.
+    /// Finds the moment to show first: its end, where the answer is; of a run that ended early, the step in which it
+    /// ended.
     pub fn end(&self) -> Moment {
         end_of(self.ended_at, self.steps.len())
     }
@@ -520,7 +522,7 @@ impl OpenRecord {
         self.root()?.get("model")?.string()?.utf8().map(ToOwned::to_owned)
     }
 
-    /// What can influence a variable.
+    /// Traces what can influence a variable.
     pub fn influence(&self, variable: usize) -> Influence {
         self.web.ancestors(variable)
     }
@@ -530,13 +532,13 @@ impl OpenRecord {
         self.root()?.find(pointer).map(|found| prose(found.value))
     }
 
-    /// A value as it stands in the record.
+    /// Copies the JSON of a value as it is in the record.
     pub(crate) fn json_at(&self, pointer: &Pointer) -> Option<Vec<u8>> {
         self.root()?.find(pointer).map(|found| found.value.raw().to_vec())
     }
 
-    /// The place of a note in the record with its labels, as `stepscope check` prints it; nothing of records that are too
-    /// large to look through at every key.
+    /// Draws the place of a note in the record with its labels, as `stepscope check` prints it; nothing for records
+    /// that are too large to look through at every key.
     pub(crate) fn excerpt(&self, note: &Note, width: usize) -> Vec<Shown> {
         if self.text().len() > MAX_EXCERPTED {
             return Vec::new();
@@ -555,7 +557,7 @@ impl OpenRecord {
         self.computed.question.as_ref().unwrap_or(&self.question)
     }
 
-    /// How the value that a step should have written comes about.
+    /// Derives the value that a step should have written.
     pub fn derivation(&self, variable: usize, step: usize) -> Option<Derivation> {
         let case = self.view();
         let recomputed = case.executed()?;
@@ -657,7 +659,7 @@ impl Facts {
     }
 }
 
-/// Whether a text is more than a word or a number.
+/// Tells whether a text is more than a word or a number.
 fn is_prose(text: &Shown) -> bool {
     text.as_str().trim().contains(char::is_whitespace)
 }
@@ -737,7 +739,7 @@ fn variables(case: &CaseView<'_>) -> Vec<VariableRow> {
         .collect()
 }
 
-/// The first of so many steps in full, as far as they take a bounded room.
+/// Prepares the first of these steps in full, within a bounded amount of memory.
 fn first_details(case: &CaseView<'_>, steps: usize) -> Vec<Detail> {
     let (mut details, mut room) = (Vec::new(), MAX_READY);
     for step in 0..steps {
@@ -811,7 +813,7 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
     detail
 }
 
-/// Makes the prompt and schema that upstream would send, where none was recorded.
+/// Makes the prompt and schema that evoproc would send, where none was recorded.
 fn rebuild_prompt(case: &CaseView<'_>, position: usize, detail: &mut Detail) {
     let (Some(procedure), Some(record), None) = (case.procedure(), &case.record, case.chain()) else { return };
     let request = prompt::visible_inputs(procedure, case.state(), position)
@@ -952,7 +954,7 @@ pub fn one_line(value: Value<'_>) -> Shown {
     value_text(value, MAX_VALUE)
 }
 
-/// A value in full: a string as text with its line breaks, anything else as it stands.
+/// Lays out a value in full: a string as text with its line breaks, anything else as it is in the record.
 pub fn prose(value: Value<'_>) -> Shown {
     let whole = value.string();
     prose_of(whole.as_ref().map_or_else(|| value.raw(), |text| text.bytes()))
@@ -966,7 +968,7 @@ fn prose_of(bytes: &[u8]) -> Shown {
     }
 }
 
-/// A value as indented JSON, the numbers and strings as they stand in the file.
+/// Indents the JSON of a value; its numbers and strings stay as they are in the file.
 pub fn pretty(value: Value<'_>, indent: usize) -> Shown {
     let mut out = String::new();
     let mut open: Vec<(usize, Kind)> = Vec::new();

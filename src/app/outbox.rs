@@ -37,7 +37,7 @@ impl Outbox {
         self.0.attached.notify_all();
     }
 
-    /// The loop will not run any more: nobody need wait.
+    /// Ends all waiting: the loop will not run any more.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
         self.0.attached.notify_all();

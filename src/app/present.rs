@@ -11,7 +11,7 @@ use crate::widgets::theme::Role;
 
 pub(crate) mod keys;
 
-/// So many of the last keys are shown.
+/// Number of the last keys that are shown.
 const KEYS: usize = 5;
 
 /// See the module.

@@ -29,10 +29,11 @@ use stepscope_io::pipeline::dashboard;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::side_data::SideData;
 
-/// Texts of a row are made from at most so many bytes of a record; what is longer is read when it is opened.
+/// Largest number of bytes of a record from which a row's texts are made; a longer one is read when it is opened.
 const MAX_ROW_TEXT: usize = 4 << 20;
-/// What is said of a record on which a part of this program panicked.
+/// Beginning of the message about a file that cannot be written.
 const SAVE: &str = "cannot write";
+/// Message about a record on which a part of this program panicked.
 const FAILED: &str = "internal error; please report this";
 
 /// Performs an effect on this thread; `None` for one that is performed elsewhere.

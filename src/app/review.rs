@@ -37,59 +37,59 @@ use stepscope_io::log::journal;
 use stepscope_io::source::beneath;
 use stepscope_terminal::input::Input;
 
-/// A question is so long in a sentence.
+/// Length of a question within a sentence.
 const TITLE: usize = 40;
-/// A longer pause between two keys is no work on an item.
+/// Longest pause between two keys that counts as work on an item.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// So many labels have a key.
+/// Number of labels that have a key.
 pub(crate) const LABEL_KEYS: usize = 9;
-/// After so many items without a label that is new to the reviewer, the labels are said to be enough.
+/// Number of items without a label new to the reviewer after which the labels are said to be enough.
 pub const ENOUGH: usize = 20;
 
-/// Where reviews are saved.
+/// Place where reviews are saved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReviewLog {
-    /// In this journal.
+    /// Review log to save to.
     Journal(beneath::Place),
     /// Nowhere, and why.
     Nowhere(&'static str),
 }
 
-/// What is known of a record that was looked at or judged.
+/// Known facts of a record that was looked at or judged.
 #[derive(Clone, Debug)]
 pub struct KnownRecord {
-    /// Which item it is.
+    /// Item that the record is.
     pub item: ItemRef,
-    /// Its content.
+    /// Digest of the record's content.
     pub content: Digest,
     /// The beginning of its question.
     question: Option<Shown>,
-    /// What was said of it.
+    /// State of the verdicts on it.
     pub judged: VerdictState,
 }
 
 /// The record that keys are about.
 #[derive(Clone, Debug)]
 pub struct ReviewTarget {
-    /// Its number in the table.
+    /// Number of the record in the table.
     pub record: usize,
-    /// Who it is, and what it is bound to.
+    /// Identity of the record, and the content that verdicts are bound to.
     pub summary: Summary,
-    /// The first bad step, from 1, as the triage has it.
+    /// First bad step, from 1, as the verdict on where to fix names it.
     pub step: Option<u64>,
-    /// How many steps it has.
+    /// Number of its steps.
     pub steps: u64,
-    /// What of it is not shown.
+    /// Parts of it that are not shown.
     pub hidden: Hide,
-    /// It was judged before, and is shown once more.
+    /// True if it was judged before and is shown again.
     pub again: bool,
-    /// When it was shown.
+    /// Time at which it was shown.
     shown: Text,
-    /// How long somebody was busy with it.
+    /// Time that the reviewer was busy with it.
     active: Duration,
 }
 
-/// What is about to be said of an item.
+/// Labels, note and corrections for an item that are not saved yet.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Draft {
     /// Labels are being chosen for a failed item.
@@ -100,27 +100,27 @@ pub struct Draft {
     pub labels: Vec<LabelRef>,
     /// The note.
     pub note: Option<Text>,
-    /// What it is about.
+    /// Anchors of the note: the places that it is about.
     pub anchors: Vec<Anchor>,
     /// The variable that it is about.
     pub variable: Option<Text>,
-    /// What is thought of the gold answer.
+    /// Judgement of the expected answer.
     pub gold: Option<GoldStatus>,
     /// The first bad step, from 1.
     pub step: Option<u64>,
-    /// Where to fix it.
+    /// Part to fix.
     pub target: Option<Text>,
     /// The right answer, as JSON.
     pub correction: Option<Text>,
 }
 
 impl Draft {
-    /// Nothing was typed or chosen.
+    /// Tells whether nothing was typed or chosen.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What was said before, to be said again with a change.
+    /// Copies an earlier event, to be given again with a change.
     pub fn of(event: &Event) -> Self {
         Self {
             choosing: false,
@@ -149,7 +149,7 @@ impl Draft {
     }
 }
 
-/// What a line is typed for.
+/// Purpose of a line that is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReviewField {
     /// A note, anchored where the cursor was.
@@ -162,52 +162,52 @@ pub enum ReviewField {
     Rename(Text),
 }
 
-/// What the list of labels is for.
+/// Purpose of the list of labels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LabelPurpose {
-    /// To give and take labels.
+    /// Giving and taking labels.
     Give,
-    /// To merge this label into another.
+    /// Merging this label into another.
     MergeInto(Text),
-    /// To label these records, all at once.
+    /// Labelling these records, all at once.
     All(Vec<usize>),
 }
 
-/// What is asked, in front of the screen.
+/// Question asked in front of the screen.
 #[derive(Debug)]
 pub enum ReviewDialog {
     /// A line is typed.
     Line {
-        /// What for.
+        /// Purpose of the line.
         field: ReviewField,
         /// The text and its cursor.
         line: Line,
         /// The text that it began with.
         from: String,
-        /// It is a proposal: the first letter takes its place.
+        /// True if it is a proposal: the first letter replaces it.
         proposed: bool,
-        /// Why it cannot be taken.
+        /// Reason why it cannot be accepted.
         refused: Option<Shown>,
     },
     /// A label is looked for.
     Labels {
-        /// What for.
+        /// Purpose of the list.
         purpose: LabelPurpose,
         /// The text and its cursor.
         line: Line,
         /// The cursor among the labels that fit.
         list: List,
     },
-    /// Whether so many records are to be judged.
+    /// Confirmation before these records are judged.
     Confirm {
         /// The records.
         records: Vec<usize>,
-        /// What they are given.
+        /// Label or verdict that they are given.
         given: Given,
     },
 }
 
-/// What many records are given at once.
+/// Label or verdict that many records are given at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Given {
     /// A fail with this label; what was passed stays.
@@ -223,11 +223,11 @@ pub struct SameVerdict {
     pub records: Vec<usize>,
     /// The rule of their first finding.
     pub rule: RuleId,
-    /// What kind of records they are.
+    /// Kind of the records.
     pub kind: RecordKind,
     /// The verdict.
     pub verdict: Verdict,
-    /// Its labels.
+    /// Labels of the verdict.
     pub labels: Vec<LabelRef>,
 }
 
@@ -238,10 +238,10 @@ impl SameVerdict {
     }
 }
 
-/// Why keys have to wait, to be taken up in their order.
+/// Reason why keys have to wait, to be handled in their order later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// The journal is being read; then this is done.
+    /// The review log is being read; then this action is done.
     Journal(Action),
     /// This record is being read, to be judged from the table.
     Target(usize, Action),
@@ -252,38 +252,38 @@ pub enum Wait {
 /// Records that are labelled all at once.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Its number.
+    /// Number of the batch.
     pub id: u64,
-    /// What they are given.
+    /// Verdict that they are given.
     pub verdict: Verdict,
-    /// Its labels.
+    /// Labels of the verdict.
     pub labels: Vec<LabelRef>,
-    /// Whatever I judged stays as it is; else only what I passed.
+    /// True if whatever I judged stays as it is; else only what I passed.
     pub only_open: bool,
-    /// How many records were not read yet.
+    /// Number of records that were not read yet.
     pub left: usize,
-    /// How many were labelled.
+    /// Number of records that were labelled.
     pub done: usize,
-    /// How many were judged before, and left as they are.
+    /// Number of records that were judged before, and left as they are.
     pub kept: usize,
     /// The events, to be undone together.
     pub events: Vec<Text>,
 }
 
-/// Where somebody stopped reviewing.
+/// Place at which the reviewer stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resume {
     /// The record.
     pub record: usize,
-    /// It was open as JSON.
+    /// True if it was open as JSON.
     pub json: bool,
-    /// How many steps had run at the moment on screen.
+    /// Number of steps that had run at the moment on screen.
     pub step: Option<usize>,
     /// The cursor and the first row of what the keys were on.
     pub scroll: Option<(usize, usize)>,
 }
 
-/// What wall clocks and ids come from.
+/// Source of times and ids.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// Gives an event its id and time.
@@ -295,29 +295,29 @@ pub struct Clock {
 /// See the module.
 #[derive(Debug)]
 pub struct Review {
-    /// Who judges.
+    /// Reviewer of this session.
     pub me: Reviewer,
-    /// Where reviews are saved.
+    /// Place where reviews are saved.
     pub place: ReviewLog,
-    /// A review was begun: only then verdict keys act.
+    /// True once a review was begun: only then do verdict keys act.
     pub reviewing: bool,
-    /// Everything that was said, also what is still on its way to the disk.
+    /// Reviews, including those on their way to the disk.
     pub reviews: Reviews,
-    /// The journal was read.
+    /// True once the review log was read.
     pub read: bool,
-    /// The journal cannot be read or written, and why.
+    /// Reason why the review log cannot be read or written.
     pub trouble: Option<Failure>,
-    /// What is not shown until the verdict.
+    /// Parts hidden until the verdict.
     pub hide: Hide,
-    /// How the queue is made.
+    /// Options of the queue.
     pub queue: Queue,
     /// The record that keys are about.
     pub target: Option<ReviewTarget>,
-    /// What is about to be said of it.
+    /// Draft for that record.
     pub draft: Draft,
-    /// What is about to be said of the whole record while labels of a part are chosen.
+    /// Draft for the whole record while labels of a part are chosen.
     pub(crate) beneath: Draft,
-    /// What is about to be said of other items.
+    /// Drafts for other items.
     pub aside: Vec<(ItemRef, Draft)>,
     /// An event was saved, and none is unsaved.
     pub saved: bool,
@@ -333,17 +333,17 @@ pub struct Review {
     pub batch: Option<Batch>,
     /// The session waits for unsaved events before it ends; `true`: it was said that some failed.
     pub leaving: Option<bool>,
-    /// How many are done, of how many.
+    /// Number of records that are done, and number of all that are to be judged.
     pub progress: (usize, usize),
     /// The clocks.
     pub clock: Clock,
-    /// After how many of my verdicts there was no label that is new to me.
+    /// Number of my verdicts since the last one with a label that was new to me.
     pub since_new_label: usize,
-    /// Where the last session was, to go on there.
+    /// Place at which the last session stopped, to resume there.
     pub resume: Option<Resume>,
     /// The note that is being typed.
     pub typing: Option<Text>,
-    /// So many records, from the first on, were looked through for what somebody judged.
+    /// Number of records, from the first on, that were looked through for reviews.
     pub looked_through: usize,
     /// Records as items.
     known: HashMap<usize, KnownRecord>,
@@ -351,9 +351,9 @@ pub struct Review {
     places: HashMap<(Option<Text>, Option<u64>), Vec<usize>>,
     /// Known records of which something else is said than when the agenda was made; `None`: all may be.
     changed: Option<Vec<usize>>,
-    /// What is left to judge.
+    /// Rows that are left to judge.
     pub agenda: Agenda,
-    /// How many records of the queue each of its classes has.
+    /// Number of records of the queue in each of its classes.
     pub(crate) groups: [usize; QueueClass::ALL.len()],
     /// The records of the queue by kind and by the rule of their first finding.
     pub(crate) alike: HashMap<(RuleId, RecordKind), Vec<u32>>,
@@ -370,7 +370,7 @@ pub struct Review {
     revealed: HashSet<usize>,
     /// The record that comes next.
     expected: Option<usize>,
-    /// How long somebody was busy in this session, and with how many items.
+    /// Time that the reviewer was busy in this session, and number of items judged.
     busy: (Duration, usize),
 }
 
@@ -421,17 +421,17 @@ impl Review {
         }
     }
 
-    /// Without a journal: nothing can be said, and this is why.
+    /// Makes a review without a review log: no verdict can be given, for this reason.
     pub fn nowhere(why: &'static str) -> Self {
         Self::new(Reviewer { id: Text::default(), kind: ReviewerKind::Person }, ReviewLog::Nowhere(why))
     }
 
-    /// Whether anything can be said.
+    /// Tells whether verdicts can be given.
     pub(crate) const fn is_on(&self) -> bool {
         matches!(self.place, ReviewLog::Journal(_))
     }
 
-    /// Whether there is anything to show beside the table.
+    /// Tells whether there are reviews to show with the table.
     pub(crate) fn is_begun(&self) -> bool {
         self.is_on() && (!self.reviews.events().is_empty() || self.draft.choosing)
     }
@@ -450,7 +450,7 @@ impl Review {
         set.cloned().unwrap_or_else(LabelSet::starter)
     }
 
-    /// Whether the labels are only offered, not written down.
+    /// Tells whether the labels are only offered, not written down.
     pub(crate) fn labels_are_offered(&self) -> bool {
         self.label_sets().newest().next().is_none()
     }
@@ -468,7 +468,7 @@ impl Review {
         names
     }
 
-    /// Whether a label was chosen, under whatever name.
+    /// Tells whether a label was chosen, under whatever name.
     pub fn is_chosen(&self, label: &LabelDefinition, set: &LabelSet) -> bool {
         let sets = self.label_sets();
         let same = |given: &LabelRef| {
@@ -480,12 +480,12 @@ impl Review {
 
     // Items.
 
-    /// What is known of a record.
+    /// Looks up the known facts of a record.
     pub fn known(&self, record: usize) -> Option<&KnownRecord> {
         self.known.get(&record)
     }
 
-    /// What was said of a record; of one that was never looked at, nothing.
+    /// Looks up the verdicts on a record; one that was never looked at has none.
     pub fn judged(&self, record: usize) -> VerdictState {
         self.known.get(&record).map(|known| known.judged.clone()).unwrap_or_default()
     }
@@ -495,13 +495,13 @@ impl Review {
         self.known.iter().map(|(record, known)| (*record, known))
     }
 
-    /// What of a record is not to be shown now.
+    /// Selects the parts of a record that are hidden now.
     pub(crate) fn hidden_of(&self, record: usize) -> Hide {
         let judged = self.known.get(&record).is_some_and(|known| known.judged.is_done());
         if judged || self.revealed.contains(&record) { Hide::default() } else { self.hide }
     }
 
-    /// What is left out of a record when it is read: of one that is judged a second time, what was hidden the first.
+    /// Selects the parts to leave out of a record when it is read: for a second verdict, those hidden the first time.
     pub(crate) fn hide_for(&self, record: usize) -> Hide {
         if self.is_due_again(record) { self.hide } else { self.hidden_of(record) }
     }
@@ -511,13 +511,13 @@ impl Review {
         self.revealed.insert(record);
     }
 
-    /// Whether a record was judged once and is to be judged a second time.
+    /// Tells whether a record was judged once and is to be judged a second time.
     pub(crate) fn is_due_again(&self, record: usize) -> bool {
         let once = self.known.get(&record).is_some_and(|known| known.judged.is_done() && known.judged.times == 1);
         once && self.queue.repeats(record)
     }
 
-    /// This record comes next in the queue.
+    /// Notes the record that comes next in the queue.
     pub fn expect(&mut self, record: usize) {
         self.expected = Some(record);
     }
@@ -528,7 +528,7 @@ impl Review {
         self.places.get(&place_of(item))?.iter().find(same).copied()
     }
 
-    /// What people know an item by: its question, else its id or position.
+    /// Names an item as people know it: by its question, else by its id or position.
     pub(crate) fn title_of(&self, item: &ItemRef) -> Shown {
         let known = self.record_of(item).and_then(|record| self.known.get(&record)?.question.clone());
         known.unwrap_or_else(|| name_of(item).line()).cut(TITLE)
@@ -563,7 +563,7 @@ impl Review {
         self.changed.replace(Vec::new())
     }
 
-    /// Rows have other records now: the agenda is to be made anew.
+    /// Discards the agenda, because rows have other records now.
     pub(crate) fn reorder(&mut self) {
         self.changed = None;
     }
@@ -575,7 +575,7 @@ impl Review {
         }
     }
 
-    /// What was said of the known records has changed: of the records of an item, or of all.
+    /// Updates the verdicts on the known records: on those of an item, or on all.
     fn renew(&mut self, item: Option<&ItemRef>) {
         let records: Vec<usize> = if let Some(item) = item {
             self.places.get(&place_of(item)).cloned().unwrap_or_default()
@@ -606,7 +606,7 @@ impl Review {
         self.looked_through = 0;
     }
 
-    /// The ids that somebody judged and that no record was looked for yet. Records without an id are looked for by
+    /// Takes the ids that have reviews and that no record was looked for yet. Records without an id are looked for by
     /// an empty one.
     pub fn wanted(&mut self) -> HashSet<Text> {
         let of = |item: &ItemRef| item.id.clone().unwrap_or_default();
@@ -668,7 +668,7 @@ impl Review {
         self.target = Some(target);
     }
 
-    /// Looks at no record; what was about to be said of it is kept.
+    /// Leaves the record, and keeps the draft for it.
     pub(crate) fn put_aside(&mut self) {
         self.leave_part();
         let Some(target) = self.target.take() else { return };
@@ -690,7 +690,7 @@ impl Review {
         }
     }
 
-    /// Items a minute, and how many minutes the rest will take; `None`: nobody can tell yet.
+    /// Computes the items a minute, and the minutes that the rest will take; `None`: it is too early to tell.
     pub(crate) fn pace(&self) -> Option<(f64, u64)> {
         let (busy, items) = self.busy;
         let minutes = busy.as_secs_f64() / 60.0;
@@ -748,7 +748,7 @@ impl Review {
         self.busy.1 += 1;
     }
 
-    /// What somebody appended, or what stood there; `true`: something of it was not known.
+    /// Takes in events that were appended to a review log or found in it; `true`: some of them were not known.
     pub(crate) fn take_events(&mut self, log: &Log, events: Vec<Event>, anew: bool) -> bool {
         if anew {
             self.reviews = Reviews::default();
@@ -772,8 +772,8 @@ impl Review {
         news
     }
 
-    /// What the last session could not say: half-finished verdicts are offered when their record opens, events that were
-    /// not saved at once.
+    /// Takes in what the last session left: half-finished verdicts are offered when their record opens, events that
+    /// were not saved at once.
     pub(crate) fn take_kept(&mut self, log: &mut Log, events: Vec<Event>) {
         for event in events {
             match event.item.clone().filter(|_| event.draft) {
@@ -799,7 +799,7 @@ impl Review {
         }
     }
 
-    /// What is to be kept over a crash: drafts, and events that could not be saved.
+    /// Collects what must survive a crash: drafts, and events that could not be saved.
     pub(crate) fn to_keep(&self, log: &Log) -> Vec<Event> {
         let typing = self.typing.clone().filter(|note| !note.is_empty());
         let current = self.target.as_ref().map(|target| {
@@ -848,7 +848,7 @@ impl Review {
         ids.iter().filter_map(|id| self.reviews.event(id)).map(|(event, _)| event.clone()).collect()
     }
 
-    /// Whether something was undone.
+    /// Tells whether something was undone.
     pub(crate) fn can_redo(&self) -> bool {
         !self.undone.is_empty()
     }
@@ -894,12 +894,12 @@ pub(crate) fn id_for(name: &str, set: &LabelSet) -> Text {
     Text::from(id)
 }
 
-/// Under what the records of an item are found.
+/// Returns the key under which the records of an item are found.
 fn place_of(item: &ItemRef) -> (Option<Text>, Option<u64>) {
     (item.id.clone(), item.row_index.filter(|_| item.id.is_none()))
 }
 
-/// Whether two items are one, as far as journals tell them apart.
+/// Tells whether two items are the same, as far as review logs tell them apart.
 fn same_item(one: &ItemRef, other: &ItemRef) -> bool {
     one.dataset == other.dataset && one.id == other.id && (one.id.is_some() || one.row_index == other.row_index)
 }

@@ -35,8 +35,8 @@ pub struct ReviewWorker {
 }
 
 impl ReviewWorker {
-    /// Starts the threads for journals, of which the first is our own, and for events that stand in none; drafts lie in the
-    /// state folder, if there is one.
+    /// Starts the threads for review logs, of which the first is our own, and for events that are in none; drafts are
+    /// in the state folder, if there is one.
     pub fn start(journals: &[Place], carried: Vec<Event>, state: Option<&Path>, outbox: Outbox) -> Self {
         let (looker, wanted) = channel();
         let (alive, ended) = channel::<()>();
@@ -91,7 +91,7 @@ impl ReviewWorker {
     }
 }
 
-/// Reads journals and keeps drafts, each as it is asked for; of several asked for at once the last is enough.
+/// Reads review logs and keeps drafts, each as it is asked for; of several asked for at once the last is enough.
 fn look(
     wanted: &Receiver<Effect>,
     mut follows: Vec<Follow>,
@@ -155,7 +155,7 @@ fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, outbox: &Ou
     }
 }
 
-/// Whether the record of a text has one of these ids.
+/// Tells whether the record of a text has one of these ids.
 fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
     let mut tape = Tape::default();
     let root = tape.parse(text);
@@ -163,7 +163,7 @@ fn has_id(text: &[u8], ids: &HashSet<Text>) -> bool {
     ids.contains(&id.unwrap_or_default())
 }
 
-/// So many summaries are told of at a time.
+/// Number of summaries that are sent at a time.
 const AT_ONCE: usize = 256;
 
 fn summaries(moves: u64, batch: Option<u64>, records: Vec<(usize, Reading, RowFacts)>, outbox: &Outbox) {

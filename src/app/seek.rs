@@ -7,7 +7,7 @@ pub(crate) mod follow;
 /// See the module.
 #[derive(Debug)]
 pub struct Seek {
-    /// Its id.
+    /// Id of the record.
     pub(crate) id: String,
     /// The step to open it at, from 1; 0 is before the first.
     pub(crate) step: Option<usize>,

@@ -41,14 +41,13 @@ use stepscope_terminal::colour::{Depth, light_hint};
 use stepscope_terminal::run::{self, Options};
 use stepscope_terminal::terminal::Tty;
 
-/// The sample runs are part of the program: what is said of them and made of them lies in the state folder, under this
-/// name.
+/// Name in the state folder for reviews and files made from the sample runs, which are part of the program.
 const SAMPLES: &str = "samples";
 
-/// What a session begins with.
+/// Options of a session.
 #[derive(Debug)]
 pub struct Start {
-    /// What is to be opened; nothing opens the sample runs.
+    /// Paths to open; none opens the sample runs.
     pub paths: Vec<PathBuf>,
     /// The document of answers that name none.
     pub document: Option<PathBuf>,
@@ -60,47 +59,47 @@ pub struct Start {
     pub present: bool,
     /// A theme for this session alone: a name, or the path of a file.
     pub theme: Option<String>,
-    /// Only ASCII characters are drawn, whatever the locale says.
+    /// True if only ASCII characters are drawn, whatever the locale says.
     pub ascii: bool,
     /// Baseline records of the same questions.
     pub baseline: Option<PathBuf>,
     /// The comparison with the baseline is shown first.
     pub compare: bool,
-    /// What hides records from the beginning on.
+    /// Filter that hides records from the beginning on.
     pub filter: Option<String>,
-    /// What judges completions, and the field where they stand.
+    /// Verifiers that judge completions, and the field of the completions.
     pub judge: Option<(VerifierChoice, String)>,
     /// The folder of `config.toml`, where it is not the usual one.
     pub config_dir: Option<PathBuf>,
-    /// Which model may be asked.
+    /// Choice of the model that may be asked.
     pub setup: Setup,
-    /// Where forks are kept, if not beside the file of their parent.
+    /// Path of the file of forks, if not next to the file of their parent.
     pub forks: Option<PathBuf>,
     /// A folder with the schemas of types of values.
     pub schemas: Option<PathBuf>,
-    /// Who reviews, and how.
+    /// Options of the review, with its reviewer.
     pub reviewing: ReviewStart,
 }
 
-/// How somebody reviews.
+/// Options of a review.
 #[derive(Debug)]
 pub struct ReviewStart {
-    /// The journals, the first of which is written; without one, the journal beside the one path.
+    /// Review logs, the first of which is written; without one, the log next to the one path.
     pub journals: Vec<PathBuf>,
-    /// Who.
+    /// Reviewer.
     pub reviewer: Reviewer,
     /// Something asked for a review; without it verdict keys say how to begin one.
     pub begins: bool,
     /// Begin with the queue.
     pub queue: bool,
-    /// How the queue is made.
+    /// Options of the queue.
     pub order: Queue,
-    /// What is hidden until the verdict.
+    /// Parts hidden until the verdict.
     pub hide: Hide,
 }
 
 impl ReviewStart {
-    /// The journal that is written, or why there is none.
+    /// Finds the review log that is written, or why there is none.
     fn own_journal(&self, paths: &[PathBuf], home: Option<&Path>) -> Result<Place, &'static str> {
         match (self.journals.first(), paths) {
             (Some(own), _) => Ok(Place::Named(own.clone())),
@@ -123,12 +122,12 @@ impl ReviewStart {
     }
 }
 
-/// How a session ended.
+/// Result of a session.
 #[derive(Debug)]
 pub struct SessionEnd {
     /// The exit code.
     pub code: u8,
-    /// What is to be said now that the screen is gone.
+    /// Messages to print now that the screen is gone.
     pub complaints: Vec<Shown>,
 }
 
@@ -275,7 +274,7 @@ fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks,
     Ok(Looks { theme, all, chosen: None, depth, ascii })
 }
 
-/// Whether the locale takes characters beyond ASCII; one that says nothing does.
+/// Tells whether the locale takes characters beyond ASCII; one that is not set does.
 fn is_utf8(get: impl Fn(&str) -> Option<String>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(get).find(|locale| !locale.is_empty());
     locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
@@ -291,7 +290,8 @@ fn no_theme(name: &str, from: &Shown, all: &[(String, String)], failure: Failure
     Failure { what: "cannot use", path: from.clone(), source: shown!("no theme \"{name}\" (available: {known})") }
 }
 
-/// Under what the view of these paths is remembered: one file by its full path, the samples by their name.
+/// Finds the name under which the view of these paths is remembered: one file by its full path, the samples by their
+/// name.
 fn remembered_as(paths: &[PathBuf]) -> Option<PathBuf> {
     match paths {
         [] => Some(PathBuf::from("sample runs")),

@@ -37,7 +37,7 @@ use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::Depth;
 use tempfile::TempPath;
 
-/// While records are still being checked, the order of the table is made anew at most this often.
+/// Shortest time between two sorts of the table while records are still being checked.
 pub(crate) const REARRANGE: Duration = Duration::from_millis(400);
 
 /// The line that answers a key.
@@ -45,28 +45,28 @@ pub(crate) const REARRANGE: Duration = Duration::from_millis(400);
 pub struct Status {
     /// The sentence.
     pub text: Shown,
-    /// It is about something that did not work.
+    /// True if it is about something that did not work.
     pub failed: bool,
-    /// It says why a key could not do anything.
+    /// True if it says why a key could not do anything.
     pub refused: bool,
 }
 
-/// How long somebody has waited for a record.
+/// State of the wait for a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Patience {
-    /// Nobody waits.
+    /// No wait.
     #[default]
     Free,
-    /// Not worth a word before this time.
+    /// Short wait, not mentioned before this time.
     Until(Instant),
-    /// So long that the status line says what is being read.
+    /// Long wait: the status line says what is being read.
     Over,
 }
 
 /// The user's own editor.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Its command, with its options.
+    /// Command of the editor, with its options.
     pub command: Option<String>,
     /// The file that it has now.
     pub lent: Option<TempPath>,
@@ -81,9 +81,9 @@ pub struct Looks {
     pub all: Vec<(String, String)>,
     /// The one that was chosen; `None`: chosen by the terminal's background.
     pub chosen: Option<String>,
-    /// What the terminal can show.
+    /// Colour depth of the terminal.
     pub depth: Depth,
-    /// Only ASCII characters are drawn.
+    /// True if only ASCII characters are drawn.
     pub ascii: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct Looks {
 pub struct App {
     /// The records.
     pub store: Store,
-    /// What helps to judge them.
+    /// Data shared by all records that helps to judge them.
     pub side: Arc<SideData>,
     /// The screens, one over the other.
     pub screens: Screens,
@@ -104,7 +104,7 @@ pub struct App {
     pub cell_records: CellRecords,
     /// The dialog over them.
     pub dialog: Option<Dialog>,
-    /// Its cursor and its first line on screen.
+    /// Cursor of the dialog, and its first line on screen.
     pub scroll: List,
     /// The keys.
     pub keymap: Keymap,
@@ -124,15 +124,15 @@ pub struct App {
     pub opening: Option<(usize, ScreenKind)>,
     /// The record of the table that is being read to be copied.
     pub copying: Option<(usize, Action)>,
-    /// How long somebody has waited for either.
+    /// State of the wait for either.
     pub patience: Patience,
     /// The terminal's background is light, as far as is known.
     pub light: bool,
     /// Number of the next search.
     pub next_search: SearchId,
-    /// The order of the table is to be made anew at this time.
+    /// Time at which the table is to be sorted again.
     pub arrange_at: Option<Instant>,
-    /// What is to be done as soon as the loop runs.
+    /// Effects to perform as soon as the loop runs.
     pub early: Effects,
     /// The record to go to when it has been found, from the last session.
     pub return_to: Option<usize>,
@@ -140,25 +140,25 @@ pub struct App {
     pub seek: Option<Seek>,
     /// The program is being shown to others.
     pub presenting: Option<Presenting>,
-    /// How somebody exported last.
+    /// Options of the last export.
     pub export: ExportChoice,
-    /// Where forks are kept.
+    /// Forks of the records, and the file that keeps them.
     pub forks: Forks,
-    /// What is not known to be on the disk.
+    /// Lines that are not known to be on the disk.
     pub log: Log,
-    /// What was changed of records before they are gone on with.
+    /// Overrides in records, made before these are continued.
     pub edits: HashMap<Address, Edits>,
-    /// The repair for which a server is being made ready.
+    /// Repair that waits for its server.
     pub choosing: Option<RunId>,
     /// The user's own editor, and the file that it has.
     pub outside: Outside,
-    /// These are the sample runs that come with the program.
+    /// True for the sample runs that come with the program.
     pub samples: bool,
-    /// What is worked out from all records together.
+    /// Results worked out from all records together.
     pub across: Across,
-    /// Whom the keys ask.
+    /// Choice of the model that the keys ask.
     pub models: ModelChoice,
-    /// What people said of the records.
+    /// Reviews of the records.
     pub review: Review,
 }
 
@@ -205,12 +205,12 @@ impl App {
         }
     }
 
-    /// What is in front.
+    /// Finds what is in front.
     pub fn focus(&self) -> Focus {
         self.dialog.as_ref().map_or_else(|| self.focus_below_dialog(), |dialog| Focus::Dialog(dialog.context()))
     }
 
-    /// What is in front but for a dialog.
+    /// Finds what is in front, dialogs left out.
     pub fn focus_below_dialog(&self) -> Focus {
         match self.screens.top() {
             ScreenKind::Adjudication if self.across.adjudication.choosing.is_some() => Focus::Decision,
@@ -224,7 +224,7 @@ impl App {
         self.screens.top()
     }
 
-    /// How many rows the table has.
+    /// Counts the rows of the table.
     pub fn rows(&self) -> usize {
         self.table.len(self.store.len())
     }
@@ -234,24 +234,24 @@ impl App {
         self.table.record(self.table.list.at).filter(|record| *record < self.store.len())
     }
 
-    /// What the table may tell of a record now.
+    /// Looks up the facts that the table may show of a record now.
     pub(crate) fn shown_row(&self, record: usize) -> Option<RowFacts> {
         Some(self.store.row(record)?.hiding(self.review.hidden_of(record)))
     }
 
-    /// How many records have findings of each severity, as far as they were checked; nobody says so while something is
+    /// Counts the records with findings of each severity, as far as they were checked; all zero while something is
     /// hidden.
     pub(crate) fn severity_counts(&self) -> [usize; 4] {
         if self.review.hide.is_empty() { self.store.totals().with } else { [0; 4] }
     }
 
-    /// The record that somebody waits for.
+    /// Finds the record that is waited for.
     pub fn awaited(&self) -> Option<usize> {
         let opening = self.opening.map(|(record, _)| record);
         opening.or(self.copying.map(|(record, _)| record)).filter(|record| *record < self.store.len())
     }
 
-    /// What is being read, once it takes long enough to be said.
+    /// Describes what is being read, once it takes long.
     pub fn reading(&self) -> Option<Shown> {
         let record = self.awaited().filter(|_| self.patience == Patience::Over)?;
         let row = self.table.row_of(record) + 1;
@@ -259,7 +259,7 @@ impl App {
         Some(shown!("Reading record {row} of \"{}\", {size}. Esc cancels.", self.name_of(record)))
     }
 
-    /// What all the records are together: the name of the source, or how many there are.
+    /// Names the records as a whole: by their source, or by their number.
     pub fn title(&self) -> Shown {
         let all = self.store.sources();
         let recorded: Vec<_> = all.iter().filter(|source| !source.is_forks()).collect();
@@ -272,43 +272,43 @@ impl App {
         }
     }
 
-    /// How many of the records are forks.
+    /// Counts the forks among the records.
     pub fn fork_count(&self) -> usize {
         self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
     }
 
-    /// The row of a record among those that were recorded, and how many there are; a fork stands where its root does.
+    /// Returns the row of a record among those that were recorded, and their number; a fork has the row of its root.
     pub fn place_of(&self, record: usize) -> (usize, usize) {
         let row = self.table.row_of(self.root_of(record));
         (self.table.own_above(row), self.table.own_above(self.rows()))
     }
 
-    /// What is known of a record that stands in a file of forks, its address and whether its parent was found.
+    /// Looks up a fork: its known facts, its address, and whether its parent was found.
     pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
         let address = self.store.address(record)?;
         let known = self.forks.tree.fork(address)?;
         Some((known, address, self.forks.tree.root(address).is_some()))
     }
 
-    /// The open record and its forks, as they stand in the table.
+    /// Lists the open record and its forks in the order of the table.
     pub fn fork_tree(&self) -> Vec<Address> {
         let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
         open.map(|address| self.forks.tree.of(address)).unwrap_or_default()
     }
 
-    /// Whether the open record has forks, or is one.
+    /// Tells whether the open record has forks, or is one.
     pub(crate) fn has_forks(&self) -> bool {
         let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
         open.is_some_and(|address| self.forks.tree.has_forks(address))
     }
 
-    /// What was recorded and a record goes back to: itself, or the root of a fork.
+    /// Finds the recorded original of a record: itself, or the root of a fork.
     pub(crate) fn root_of(&self, record: usize) -> usize {
         let root = self.store.address(record).and_then(|address| self.forks.tree.root(address));
         root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 
-    /// The files that the open record stands in; of a fork, the one that it was written to.
+    /// Lists the files of the open record; of a fork, the one that it was written to.
     pub(crate) fn files_of_open(&self) -> Vec<Shown> {
         let Some(opened) = self.screens.record().map(|view| &view.opened) else { return Vec::new() };
         let source = self.store.source_of(opened.index).and_then(|source| self.store.sources().get(source));
@@ -321,7 +321,7 @@ impl App {
         source.map(|source| short_name(&source.name())).unwrap_or_default()
     }
 
-    /// Whether a source was replaced, cut or deleted while it was open, or is a snapshot; in a few words.
+    /// Tells in a few words that a source was replaced, cut or deleted while it was open, or is a snapshot.
     pub fn disk_news(&self) -> Option<Shown> {
         self.store.sources().iter().find_map(|source| match source.standing {
             SourceState::Changed if source.note.is_none() => Some(Shown::own("↻ changed on disk")),
@@ -330,7 +330,7 @@ impl App {
         })
     }
 
-    /// What was passed over while reading, where that is more than blank lines: in files, and files in folders.
+    /// Describes what was skipped while reading, where that is more than blank lines: in files, and files in folders.
     pub fn skipped(&self) -> Option<Shown> {
         let skips = self.store.sources().iter().fold(Skips::default(), |sum, source| sum.plus(source.skips()));
         let skipped = (skips.total() > skips.blank).then(|| skips.phrase(self.store.len() as u64));
@@ -347,7 +347,7 @@ impl App {
         [skipped, others, links].into_iter().flatten().reduce(|all, more| shown!("{all}, {more}"))
     }
 
-    /// How far reading and checking has come, in percent, while it goes on.
+    /// Computes the progress of reading and checking in percent; `None`: both are done.
     pub fn percent(&self) -> Option<usize> {
         let totals = self.store.totals();
         let (found, size) = self.store.progress();

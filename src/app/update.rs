@@ -101,13 +101,13 @@ impl App {
         }
     }
 
-    /// Whether every row of the table that is on screen has its texts.
+    /// Tells whether every row of the table that is on screen has its texts.
     pub(crate) fn has_row_texts(&self) -> bool {
         let (len, height) = (self.rows(), layout::table_height(self.area()));
         self.table.missing_row_texts(self.table.list.visible(len, height)).is_empty()
     }
 
-    /// What survives a restart.
+    /// Keeps what survives a restart.
     pub(crate) fn keep(&self) -> Effect {
         let mut view = FileView {
             sort: (self.table.sort != SortBy::Position).then(|| self.table.sort.word().to_owned()),
@@ -254,7 +254,7 @@ impl App {
         }
     }
 
-    /// To the table, out of everything.
+    /// Returns to the table, out of everything.
     pub(crate) fn back_to_table(&mut self) -> Effects {
         self.opening = None;
         let attempt = self.screens.attempt().map(|attempt| attempt.id);
@@ -263,7 +263,7 @@ impl App {
         attempt.map(Effect::CancelRun).into_iter().collect()
     }
 
-    /// The record so many rows further than the open one, with its row.
+    /// Finds the record `by` rows further than the open one, with its row.
     pub(crate) fn record_from(&self, by: isize) -> Result<(usize, usize), Reason> {
         let view = self.screens.record().ok_or("open the record first")?;
         let row = forks::follow::row_from(self, self.root_of(view.opened.index), by);
@@ -288,8 +288,8 @@ impl App {
         }
     }
 
-    /// Takes a theme by name; none goes chosen by the terminal's background. `false`: it cannot be used, and the status says
-    /// why.
+    /// Takes a theme by name; `None` lets the terminal's background choose. `false`: it cannot be used, and the status
+    /// says why.
     pub fn choose_theme(&mut self, name: Option<&str>) -> bool {
         let text = name.and_then(|name| self.looks.all.iter().find(|(known, _)| known == name));
         match (name, text) {
@@ -464,7 +464,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
     }
 }
 
-/// Notices since when somebody waits for a record.
+/// Notices the beginning of a wait for a record, and when it has become long.
 fn wait(app: &mut App, now: Instant) {
     app.patience = match (app.awaited(), app.patience) {
         (None, _) => Patience::Free,
@@ -639,7 +639,7 @@ fn wheel(app: &mut App, at: Position, rows: isize) {
     app.go(Move::By(rows));
 }
 
-/// What can be done where the mouse is: its pane gets the keys, and the palette lists their actions.
+/// Opens the palette for the pane under the mouse, which gets the keys.
 fn menu(app: &mut App, at: Position) -> Effects {
     if app.dialog.is_some() {
         return click(app, at);
@@ -681,7 +681,7 @@ fn click(app: &mut App, at: Position) -> Effects {
     Vec::new()
 }
 
-/// What is under the cursor, in one sentence.
+/// Describes what is under the cursor, in one sentence.
 fn explain(app: &mut App) -> Effects {
     let sentence = match app.screens.top() {
         ScreenKind::Table => table::draw::explain(app),

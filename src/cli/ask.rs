@@ -95,7 +95,7 @@ fn seconds(word: &str) -> Result<Duration, String> {
 }
 
 impl ModelFlags {
-    /// What they say. `speed`: of a cassette, if none is named.
+    /// Returns the setup that the flags describe. `speed`: replay speed of a recording, unless a flag names one.
     pub fn setup(&self, speed: Speed) -> Result<Setup, Shown> {
         if self.key.is_some() {
             return Err(Shown::own(
@@ -124,7 +124,7 @@ impl ModelFlags {
     }
 }
 
-/// A model that can be asked.
+/// Model that can be asked.
 #[derive(Debug)]
 pub(super) struct ReadyServer {
     pub(super) server: Server,
@@ -144,20 +144,21 @@ impl ServerFlags {
         self.flags.setup(Speed::AtOnce)
     }
 
-    /// The server, without a client; and whether the flags name it themselves.
+    /// Returns the server, without a client, and whether the flags name it themselves.
     pub(super) fn settle(&self) -> Result<(Settled, bool), Shown> {
         let setup = self.setup()?;
         Ok((setup.settle(&self.config()?)?.0, setup.names_server()))
     }
 
-    /// The same for a server of OpenAI's kind, where an address alone was given: it does not say what speaks there.
+    /// Returns the same for a server of OpenAI's kind, if only an address was given: it does not say which API it
+    /// offers.
     pub(super) fn as_openai(&self) -> Option<Self> {
         let flags = &self.flags;
         let alone = flags.url.is_some() && flags.backend.is_none() && flags.profile.is_none();
         alone.then(|| Self { flags: ModelFlags { backend: Some(Backend::Chat), ..flags.clone() }, ..self.clone() })
     }
 
-    /// What is wrong with what the flags name is said before anything is done.
+    /// Checks what the flags name, so that a mistake is reported before anything is done.
     pub(super) fn check(&self) -> Result<(), Shown> {
         self.setup()?.check(&self.config()?)
     }
@@ -173,22 +174,22 @@ pub(super) struct Sending {
     yes: bool,
 }
 
-/// What would go out.
+/// Request that would be sent.
 pub(super) struct Request<'r> {
-    /// In words: `step 3 of 4`.
+    /// Description in words: `step 3 of 4`.
     pub(super) what: Shown,
-    /// What is asked first.
+    /// First question of the request.
     pub(super) question: &'r Question,
-    /// How it is asked.
+    /// Sampling options of its calls.
     pub(super) sampling: &'r sampling::Sampling,
-    /// The files whose lines are in it.
+    /// Files whose lines are in the request.
     pub(super) files: Vec<Shown>,
-    /// The model that the record names. A record is somebody else's word: it proposes a model, and chooses none.
+    /// Model that the record names. A record is somebody else's word: it proposes a model, and chooses none.
     pub(super) known: Option<&'r str>,
 }
 
 impl Sending {
-    /// What is wrong with what the flags name is said before anything is done.
+    /// Checks what the flags name, so that a mistake is reported before anything is done.
     pub(super) fn check(&self) -> Result<(), Shown> {
         self.ask.check()
     }
@@ -237,7 +238,7 @@ impl Sending {
     }
 }
 
-/// The model of a server that has one alone. The person named the server, and so the model.
+/// Returns the only model of a server. A person who named the server has thereby named the model.
 fn only_model(server: &Server, runtime: &Runtime, named: bool, known: Option<&str>) -> Result<String, Shown> {
     let proposed = || known.map(|known| shown!(". The record names {}", Shown::line(known.as_bytes())));
     if !named {
@@ -256,16 +257,16 @@ fn only_model(server: &Server, runtime: &Runtime, named: bool, known: Option<&st
     }
 }
 
-/// What is said where nobody names a model.
+/// Message if no model was named.
 const NO_MODEL: &str =
     "no model selected; pass --model (`stepscope models` lists them) or add a profile to config.toml";
 
-/// How long a server may take to list its models.
+/// Time that a server may take to list its models.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
-/// So many models of a server are named.
+/// Maximum number of a server's models that a message names.
 const NAMED: usize = 10;
 
-/// One thread is enough: a model is slower than any thread.
+/// Starts a runtime with one thread, which is enough: a model is slower than any thread.
 pub(super) fn runtime() -> Result<Runtime, Shown> {
     Builder::new_current_thread().enable_all().build().map_err(|error| shown!("cannot start: {}", Shown::error(&error)))
 }
@@ -288,7 +289,7 @@ pub(super) struct Sampling {
     enforce: Enforcement,
 }
 
-/// A value, or the server's own.
+/// Value of an option; `None`: the server's own.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Maybe<T>(Option<T>);
 
@@ -315,7 +316,7 @@ fn enforcement(word: &str) -> Result<Enforcement, String> {
 }
 
 impl Sampling {
-    /// How calls are made. `temperature`: upstream's for what is asked.
+    /// Returns the sampling options of calls. `temperature`: upstream's for this kind of question.
     fn settle(&self, temperature: f64, may_downgrade: bool) -> sampling::Sampling {
         sampling::Sampling {
             temperature: self.temperature.map_or(Some(temperature), |set| set.0),
@@ -326,19 +327,19 @@ impl Sampling {
         }
     }
 
-    /// The way of the steps of a run.
+    /// Returns the sampling options for the steps of a run.
     pub(super) fn steps(&self, may_downgrade: bool) -> sampling::Sampling {
         self.settle(sampling::TEMPERATURE, may_downgrade)
     }
 
-    /// The way of repairs.
+    /// Returns the sampling options for repairs.
     pub(super) fn repairs(&self) -> sampling::Sampling {
         self.settle(repair::TEMPERATURE, true)
     }
 }
 
 impl ReadyServer {
-    /// The model and the place of its server, for people.
+    /// Returns the model and the address of its server, for people.
     pub(super) fn address(&self) -> Shown {
         let from = if self.server.client.is_cassette() { "from" } else { "at" };
         shown!("{} {from} {}", Shown::line(self.model.as_bytes()), self.server.place())
@@ -362,14 +363,14 @@ impl ReadyServer {
     }
 }
 
-/// Why a run ended early: at a step, where the server gave no reply.
+/// Returns the reason why a run ended early, with the step if the server gave no reply.
 pub(super) fn end_line(ended: &Ended) -> Shown {
     let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
     let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
     shown!("{step}{ended}")
 }
 
-/// Says on standard error what a person who waits wants to know.
+/// Prints on standard error what a person who waits wants to know.
 fn report(event: &RunEvent, out: &Out) {
     match event {
         RunEvent::Waiting { why, delay } => {

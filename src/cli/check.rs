@@ -34,7 +34,7 @@ mod expect;
 mod merge;
 mod reviewed;
 
-/// What an object of `--format jsonl` can hold.
+/// Members that an object of `--format jsonl` can have.
 const MEMBERS: &[&str] = &[
     "source",
     "line",
@@ -54,9 +54,9 @@ const MEMBERS: &[&str] = &[
     "record",
 ];
 
-/// A larger file is no schema that anyone wrote.
+/// Maximum size of a schema file, in bytes: a larger file is no schema that anyone wrote.
 pub(super) const MAX_SCHEMA: u64 = 16 << 20;
-/// How many of the ids that stand twice are named.
+/// Number of duplicate ids that are named.
 const NAMED: usize = 3;
 
 pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
@@ -224,7 +224,7 @@ pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
     asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
 }
 
-/// `said`: what else belongs into the last line.
+/// Prints the end of the report and returns the exit code. `said`: further text for the last line.
 fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) -> u8 {
     let (format, counts) = (options.format(), &outcome.counts);
     let summary = Totals { records: counts.records, findings: counts.findings };
@@ -280,7 +280,7 @@ fn worst(outcome: &CheckOutcome) -> Option<Severity> {
     counted.filter(|(_, count)| *count > 0).map(|(severity, _)| severity).min()
 }
 
-/// What was passed over, and ids that stand twice.
+/// Describes what was passed over, and duplicate ids.
 fn rest(outcome: &CheckOutcome) -> Shown {
     let mut rest = Shown::default();
     match outcome.unread().count() {
@@ -310,7 +310,7 @@ fn rest(outcome: &CheckOutcome) -> Shown {
     rest
 }
 
-/// What `--schema` names.
+/// Schema that `--schema` names.
 enum SchemaChoice {
     Published(AnswerSchema),
     Own(Box<Schema>),

@@ -23,7 +23,7 @@ use stepscope_io::log::journal::found_beside;
 use stepscope_io::pipeline::check::read;
 use stepscope_io::source::input::expand;
 
-/// A longer id is cut in a line of text.
+/// Maximum width of an id in a line of text; a longer one is cut.
 const MAX_WIDTH: usize = 40;
 
 /// `stepscope compare`.
@@ -58,12 +58,12 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// Whether it is to be looked at on the screen.
+    /// Tells whether the comparison is to be opened on the screen.
     pub(super) const fn on_screen(&self) -> bool {
         self.screen
     }
 
-    /// What the screen is to open.
+    /// Returns the arguments that open the screen.
     pub(super) fn screen(self) -> super::ScreenArgs {
         super::ScreenArgs {
             paths: vec![self.a],
@@ -92,7 +92,7 @@ pub(super) fn run(options: &Compare, side: &Arc<SideData>, out: &mut Out) -> u8 
     compare(options, side, out).unwrap_or(FAILED)
 }
 
-/// `None`: it could not be done, and that was said.
+/// Compares the two runs. `None`: this was not possible, and the reason was printed.
 fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
     let filter = |_| options.filter.read(known.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok();
@@ -177,7 +177,7 @@ fn takes(filter: &Filtered, summary: Option<&Summary>, reviews: &Reviews) -> boo
     filter.took(summary, &judged)
 }
 
-/// Why "no regression" would say nothing: no item is in both runs, or of none is it known whether B has it right.
+/// Explains why "no regression" would say nothing: no item is in both runs, or none is known to be right or wrong in B.
 fn undecidable(items: &[ComparedItem]) -> Option<&'static str> {
     let mut both = items.iter().filter(|item| item.pair.by != By::Alone).peekable();
     if both.peek().is_none() {
@@ -187,7 +187,7 @@ fn undecidable(items: &[ComparedItem]) -> Option<&'static str> {
     (!decided).then_some("no shared item says whether B is correct. B needs expected answers, verdicts or `correct`.")
 }
 
-/// What people said of either run.
+/// Reads the reviews of both runs.
 fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
     if !options.reviews.is_empty() {
         let both = counted(&options.reviews, &[], out)?.reviews;
@@ -200,7 +200,7 @@ fn reviews(options: &Compare, out: &Out) -> Option<(Reviews, Reviews)> {
     Some((own(&options.a)?, own(&options.b)?))
 }
 
-/// How the two records of an id differ.
+/// Prints the differences between the two records of an id.
 fn one(
     options: &Compare,
     id: &str,
@@ -243,7 +243,7 @@ fn one(
     Some(CLEAN)
 }
 
-/// A record that was read before.
+/// Reads a record again, given its summary.
 fn case_of(path: &Path, summary: &Summary, side: &Arc<SideData>) -> Case<'static> {
     let place = |origin: Location| (origin.source, origin.offset);
     let (found, _) = read(expand(&[path.to_owned()]), threads(None), side, |case, _| {

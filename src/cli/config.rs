@@ -46,12 +46,12 @@ enum SettingsFormat {
     Jsonl,
 }
 
-/// One line of either.
+/// Line of the settings or of the checks.
 struct Row {
     name: Shown,
     value: Shown,
     from: Shown,
-    /// Whether it is as it should be; `None`: nothing to judge.
+    /// True if it is as it should be; `None`: there is nothing to judge.
     is_fine: Option<bool>,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> u8 {
     CLEAN
 }
 
-/// Checks what the program stands on. Nothing is written, and no server is asked.
+/// Checks the terminal, folders and settings. Nothing is written, and no server is asked.
 pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
     let read = read(options);
     let folders = Folders::find(options.config_dir.as_deref());
@@ -169,7 +169,7 @@ fn read(options: &Settings) -> Result<(Folders, Config), Shown> {
     config.map(|config| (folders, config)).map_err(|failure| shown!("{failure}"))
 }
 
-/// Whether a folder, or the nearest one above it that exists, is writable.
+/// Tells whether a folder, or the nearest one above it that exists, is writable.
 fn is_writable(folder: &Path) -> bool {
     let there = folder.ancestors().find_map(|folder| std::fs::metadata(folder).ok());
     there.is_some_and(|there| there.is_dir() && !there.permissions().readonly())

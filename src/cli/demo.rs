@@ -44,7 +44,7 @@ pub struct DemoArgs {
 }
 
 impl DemoArgs {
-    /// Whether no terminal is needed.
+    /// Tells whether no terminal is needed.
     pub fn is_headless(&self) -> bool {
         let files = [&self.svg, &self.cast, &self.cast_v2, &self.html, &self.md];
         self.check || files.into_iter().any(Option::is_some)

@@ -25,7 +25,7 @@ use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::input::Input;
 use stepscope_io::source::page::reviews_of;
 
-/// Pages are together at most so many times as long as what was read, and a few are always written.
+/// Maximum ratio of the size of all pages to the size of what was read; a few pages are always written.
 const MAX_OUTPUT: usize = 20;
 const FREE: usize = 4 << 20;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -77,7 +77,7 @@ pub struct ExportArgs {
     no_reviews: bool,
 }
 
-/// Draws it: the screen knows how.
+/// Function that draws a record's picture from its page: the screen provides it.
 pub type Draw<'d> = &'d dyn Fn(&PagePicture<'_>) -> Result<Vec<u8>, Shown>;
 
 /// What others are not to see.
@@ -104,8 +104,8 @@ impl Privacy {
     }
 }
 
-/// What looks private in many records, of which the first are named whoever finds them first, and how far all were looked
-/// through.
+/// Values that look private in many records: the first ones by position, whichever thread finds them, and how far each
+/// source was searched.
 #[derive(Default)]
 struct Looked {
     hits: BTreeMap<(usize, u64), PrivateHits>,
@@ -139,7 +139,7 @@ impl Looked {
     }
 }
 
-/// How much is written of all that was read so far.
+/// Counts that limit the size of all pages by the size of what was read so far.
 #[derive(Default)]
 struct PageRoom {
     records: usize,
@@ -149,7 +149,7 @@ struct PageRoom {
 }
 
 impl PageRoom {
-    /// The number of the next record, if there is room for its page.
+    /// Returns the number of the next record, if there is room for its page.
     fn next(&mut self, bytes: usize) -> Option<usize> {
         self.records += 1;
         self.read = self.read.saturating_add(bytes);
@@ -167,7 +167,7 @@ pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, draw: Draw<'_>, out
     out.code(done)
 }
 
-/// The step that was asked for, from 0.
+/// Returns the step that was asked for, counted from 0.
 fn step_in(case: &CaseView<'_>, asked: Option<usize>) -> Result<Option<usize>, Shown> {
     let Some(number) = asked else { return Ok(None) };
     let steps = case.procedure().map_or(case.state().step_count(), |procedure| procedure.steps.len());
@@ -177,14 +177,14 @@ fn step_in(case: &CaseView<'_>, asked: Option<usize>) -> Result<Option<usize>, S
     }
 }
 
-/// Where a record stood, without its folder: that is nobody's business.
+/// Formats the position of a record, without its folder, which is private.
 fn source_of(path: Option<&Path>, case: &CaseView<'_>) -> Vec<u8> {
     let name = path.and_then(Path::file_name);
     let name = name.map_or_else(|| b"standard input".to_vec(), |name| name.as_encoded_bytes().to_vec());
     [name.as_slice(), format!(", line {}", case.origin().line).as_bytes()].concat()
 }
 
-/// Says what looks private; `true`: nothing is written because of it.
+/// Reports what looks private; `true`: nothing is written because of it.
 fn refuses(hits: &PrivateHits, force: bool, out: &Out) -> bool {
     for hit in &hits.named {
         out.complain(&shown!("{}: {} `{}`", hit.place, hit.kind.phrase(), hit.sample));
@@ -200,7 +200,7 @@ fn refuses(hits: &PrivateHits, force: bool, out: &Out) -> bool {
     !hits.is_empty() && !force
 }
 
-/// Writes a file whole, or to standard output. `at`: the end of a link to it.
+/// Writes a whole file, or to standard output. `at`: the end of a link to it.
 fn save(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool, at: &Shown, out: &mut Out) -> Result<(), Shown> {
     if path.as_os_str() == "-" {
         out.write(bytes);
@@ -259,7 +259,7 @@ impl ExportArgs {
         Ok(CLEAN)
     }
 
-    /// The screen that shows a record, drawn from its page: nothing is on it that others are not to see.
+    /// Draws the screen that shows a record from its page, so that nothing is on it that others are not to see.
     fn picture(
         &self,
         view: &CaseView<'_>,
@@ -284,7 +284,8 @@ impl ExportArgs {
         draw(&PagePicture { page: page.text.as_bytes(), name, id, steps, keys, pane, size, is_recording })
     }
 
-    /// A page a record, and the index. What looks private is looked for in all of them before the first is written.
+    /// Writes a page per record, and the index. All of them are searched for private values before the first is
+    /// written.
     fn every(&self, folder: &Path, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
         let cleaner = self.privacy.cleaner()?;
         let reviews = self.all_reviews(out)?;
@@ -335,7 +336,7 @@ impl ExportArgs {
         Ok(if is_whole { CLEAN } else { FAILED })
     }
 
-    /// What people said of the records of each file; under no name, what was named for all.
+    /// Reads the reviews of the records of each file; those that were named for all files are under an empty path.
     fn all_reviews(&self, out: &Out) -> Result<HashMap<PathBuf, Reviews>, Shown> {
         if self.no_reviews || !self.reviews.is_empty() {
             return Ok([(PathBuf::new(), self.reviews_of(None, out)?)].into());
@@ -345,7 +346,7 @@ impl ExportArgs {
         paths.map(|path| Ok((path.clone(), self.reviews_of(Some(&path), out)?))).collect()
     }
 
-    /// What people said of the records of a file.
+    /// Reads the reviews of the records of a file.
     fn reviews_of(&self, path: Option<&Path>, out: &Out) -> Result<Reviews, Shown> {
         let beside = path.and_then(found_beside);
         let journals = match (self.no_reviews, self.reviews.is_empty()) {
@@ -368,12 +369,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a record stands among all: its source, and its first byte there.
+/// Returns the position of a record among all: its source, and its first byte there.
 fn place_of(case: &CaseView<'_>) -> (usize, u64) {
     (case.origin().source, case.origin().offset)
 }
 
-/// What reviews say of a record of a file.
+/// Returns what reviews say of a record of a file.
 fn said_of(reviews: &Reviews, case: &CaseView<'_>, path: Option<&Path>) -> Vec<Said> {
     let dataset = path.and_then(Path::file_name).map(|name| Untrusted::owned(name.as_encoded_bytes().to_vec()));
     let summary = Summary::of_asked(case, &[], dataset, case.origin().index, |_: &ItemRef| true);

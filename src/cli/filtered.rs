@@ -21,7 +21,7 @@ pub(super) struct FilterArgs {
     pub(super) filter: Option<String>,
 }
 
-/// Whether a command reads the verdicts that a filter may ask for.
+/// Availability of verdicts to a command whose filter may ask for them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdicts {
     Known,
@@ -29,20 +29,20 @@ pub(super) enum Verdicts {
 }
 
 impl FilterArgs {
-    /// The filter, if one was given; `Err`: why it cannot be used.
+    /// Parses the filter, if one was given; `Err`: the reason why it cannot be used.
     pub(super) fn read(&self, types: &TypeRegistry, verdicts: Verdicts) -> Result<Option<Filtered>, Shown> {
         self.filter.as_deref().map(|typed| Filtered::parse(typed, types, verdicts)).transpose()
     }
 }
 
-/// A filter, and what was counted of the records that it takes.
+/// Filter, with the counts of the records that it takes.
 pub(super) struct Filtered {
     filter: Filter,
     tally: Mutex<FilteredTally>,
     noted: Mutex<HashSet<(usize, u64)>>,
 }
 
-/// Records, and their findings of each severity.
+/// Number of records, and of their findings of each severity.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FilteredTally {
     pub(super) records: u64,
@@ -61,7 +61,7 @@ impl Filtered {
         Ok(Self { filter, tally: Mutex::default(), noted: Mutex::default() })
     }
 
-    /// Whether it takes a record; of verdicts it knows nothing here.
+    /// Tells whether the filter takes a record, regardless of verdicts.
     pub(super) fn takes(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
         let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
         match self.filter.fits_row(&row) {
@@ -71,7 +71,7 @@ impl Filtered {
         }
     }
 
-    /// The same; one that it takes is counted with what was found.
+    /// Tells the same, and counts a record that is taken, with its findings.
     pub(super) fn counts(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
         let takes = self.takes(case, findings);
         if takes {
@@ -90,19 +90,19 @@ impl Filtered {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, with what people say of it.
+    /// Tells whether the filter takes a record with these verdicts.
     pub(super) fn takes_judged(&self, case: &CaseView<'_>, judged: &VerdictState) -> bool {
         self.filter.fits_judged(judged) && self.takes(case, case.findings())
     }
 
-    /// Notes whether it takes a record that is kept as a summary.
+    /// Notes a record that the filter takes, of which only a summary is kept.
     pub(super) fn note(&self, case: &CaseView<'_>) {
         if self.takes(case, case.findings()) {
             self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert(place(case.origin()));
         }
     }
 
-    /// Whether it takes a record that was noted, with what people say of it.
+    /// Tells whether the filter takes a record that was noted, with these verdicts.
     pub(super) fn took(&self, summary: &Summary, judged: &VerdictState) -> bool {
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.contains(&place(summary.origin)) && self.filter.fits_judged(judged)

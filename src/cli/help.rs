@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-/// What `stepscope -h` prints.
+/// Output of `stepscope -h`.
 pub(super) const SHORT: &str = "\
 stepscope: debug, review and compare LLM runs in the terminal
 
@@ -20,7 +20,7 @@ Exit code: 0 fine, 1 findings, 2 could not be done, 3 no answer from a model ser
 `stepscope --help` and `stepscope COMMAND --help` say more.
 ";
 
-/// The layout of `--help`.
+/// Layout of `--help`.
 pub(super) const TEMPLATE: &str = "\
 {about}
 
@@ -59,7 +59,7 @@ Exit codes:
 
 {all-args}{after-help}";
 
-/// Whether the arguments ask for the short page alone.
+/// Tells whether the arguments ask for the short page alone.
 pub(super) fn is_short(arguments: &[OsString]) -> bool {
     matches!(arguments, [_, flag] if flag == "-h")
 }

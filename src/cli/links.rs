@@ -7,7 +7,7 @@ use rustix::system::uname;
 use super::{Colour, Out};
 use stepscope_io::source::input::Input;
 
-/// What is percent-encoded in an address, which is nearly everything: no name of a file or a machine ends a link.
+/// Characters that are percent-encoded in an address: nearly all, so that no name of a file or a machine ends a link.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// When to print links.
@@ -21,13 +21,13 @@ pub(crate) enum LinkWhen {
     Never,
 }
 
-/// Makes the addresses of files.
+/// Builder of the addresses of files.
 pub(super) struct Links {
     host: String,
 }
 
 impl Links {
-    /// `None`: no links are wanted, or nobody could follow them.
+    /// Prepares links; `None`: they are not wanted, or could not be followed.
     pub(super) fn wanted(when: LinkWhen, colour: Colour, out: &Out) -> Option<Self> {
         let is_wanted = match when {
             LinkWhen::Always => true,
@@ -38,7 +38,8 @@ impl Links {
         is_wanted.then(|| Self { host: encoded(uname().nodename().to_bytes()) })
     }
 
-    /// The address of the file that an input is read from, without a line. A store of answers is many files.
+    /// Returns the address of the file that an input is read from, without a line; `None` for a store, which is many
+    /// files.
     pub(super) fn file(&self, input: &Input) -> Option<String> {
         let path = input.path().filter(|_| !matches!(input, Input::Answers(_)))?;
         let path = std::path::absolute(path).ok()?;

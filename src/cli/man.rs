@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command};
 
-/// The manual page of a program in the language of man(7).
+/// Formats the manual page of a program in the language of man(7).
 pub(super) fn page(program: &Command) -> String {
     let mut page =
         format!(".TH STEPSCOPE 1 \"\" \"stepscope {}\"\n", escaped(program.get_version().unwrap_or_default()));
@@ -47,7 +47,7 @@ fn options(command: &Command, page: &mut String) {
     }
 }
 
-/// The spellings of an argument, its value in italics.
+/// Formats the spellings of an argument, its value in italics.
 fn head(argument: &Arg) -> String {
     let spelled = [
         argument.get_short().map(|letter| format!("\\fB\\-{letter}\\fR")),
@@ -64,7 +64,7 @@ fn paragraph(text: Option<String>) -> String {
     text.lines().map(|line| if line.is_empty() { ".PP\n".to_owned() } else { format!("{}\n", escaped(line)) }).collect()
 }
 
-/// Text in which nothing is a request of man(7).
+/// Escapes text, so that nothing in it is a request of man(7).
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }

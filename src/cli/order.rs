@@ -9,10 +9,10 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::closest;
 
-/// Flags of the whole program, which may stand before any command, whether it looks at them or not.
+/// Flags of the whole program, which may come before any command, whether it uses them or not.
 const COMMON: [&str; 2] = ["theme", "config-dir"];
 
-/// The arguments with the name of the command, if there is one, in front of the flags that stood before it.
+/// Moves the name of the command, if there is one, in front of the flags that come before it.
 pub(super) fn commands_first(arguments: impl IntoIterator<Item = OsString>, program: &Command) -> Vec<OsString> {
     let mut arguments = arguments.into_iter();
     let mut ordered: Vec<OsString> = arguments.next().into_iter().collect();
@@ -30,7 +30,7 @@ pub(super) fn commands_first(arguments: impl IntoIterator<Item = OsString>, prog
     ordered
 }
 
-/// Where the name of a command stands among arguments: before the first that is neither a flag nor the value of one.
+/// Finds a command and the position of its name: the first argument that is neither a flag nor the value of one.
 fn name_in<'c>(arguments: &[OsString], command: &'c Command, program: &Command) -> Option<(usize, &'c Command)> {
     let mut at = 0;
     loop {
@@ -49,7 +49,7 @@ fn is_flag(argument: &OsStr) -> bool {
     argument.as_encoded_bytes().starts_with(b"-") && argument != "-"
 }
 
-/// The flag of this spelling: of the command itself, else of the program, else of any command.
+/// Finds the flag of this spelling: of the command itself, else of the program, else of any command.
 fn find<'c>(argument: &OsStr, command: &'c Command, program: &'c Command) -> Option<&'c Arg> {
     let text = argument.to_str()?;
     let commands = [command, program].into_iter().chain(command.get_subcommands()).chain(program.get_subcommands());
@@ -67,12 +67,12 @@ fn find<'c>(argument: &OsStr, command: &'c Command, program: &'c Command) -> Opt
     commands.chain(nested).flat_map(Command::get_arguments).find(is_it)
 }
 
-/// Whether the value of a flag is the argument behind it.
+/// Tells whether the value of a flag is the argument after it.
 fn takes_next(flag: &OsStr, command: &Command, program: &Command) -> bool {
     find(flag, command, program).is_some_and(|arg| arg.get_action().takes_values())
 }
 
-/// Leaves out the flags of the whole program that a command does not know; one with commands of its own leaves that to
+/// Leaves out the flags of the whole program that a command does not know; a command with subcommands leaves that to
 /// them.
 fn without_common(flags: Vec<OsString>, command: &Command) -> Vec<OsString> {
     let knows = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
@@ -90,8 +90,8 @@ fn without_common(flags: Vec<OsString>, command: &Command) -> Vec<OsString> {
     kept
 }
 
-/// Why the first of these paths was hardly meant as a file: it has the form of a command's name, and there is no such
-/// file. `None`: it may be one.
+/// Explains why the first of these paths was hardly meant as a file: it has the form of a command's name, and there is
+/// no such file. `None`: it may be one.
 pub(super) fn unknown_command(paths: &[PathBuf], program: &Command) -> Option<Shown> {
     let first = paths.first()?;
     let word = first.to_str().filter(|word| !word.is_empty())?;

@@ -11,13 +11,13 @@ use stepscope_base::shown;
 use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
 use stepscope_core::finding::grouped;
 
-/// Gathered bytes are written when there are this many.
+/// Number of gathered bytes that are written together.
 const BUFFER: usize = 64 << 10;
-/// So many sentences of a kind go to standard error.
+/// Maximum number of sentences of one kind on standard error.
 const MAX_COMPLAINTS: usize = 1_000;
 
-/// Output that notices when nobody listens any more. The one door of all commands: into a file or a pipe goes every byte
-/// as it is; a terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON.
+/// Output of all commands, which notices when it is no longer read. Into a file or a pipe every byte goes as it is; a
+/// terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON.
 #[derive(Debug)]
 pub struct Out {
     buffer: Vec<u8>,
@@ -33,9 +33,9 @@ impl Default for Out {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum OutputEnd {
-    /// The reader of the pipe has gone, as `head` does: nothing is wrong.
+    /// Pipe closed by its reader, as `head` does: nothing is wrong.
     Closed,
-    /// It could not be written.
+    /// Failure to write the output.
     Failed,
 }
 
@@ -46,12 +46,12 @@ impl Sink for Out {
 }
 
 impl Out {
-    /// Standard output.
+    /// Returns standard output, with nothing gathered yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds bytes, whole characters, whatever they are.
+    /// Adds bytes of any kind, in whole characters.
     pub fn write(&mut self, bytes: &[u8]) {
         self.add(bytes, false);
     }
@@ -78,7 +78,7 @@ impl Out {
         self.write(b"\n");
     }
 
-    /// Whether there is no use in going on.
+    /// Tells whether output has ended, so that there is no use in continuing.
     pub(crate) const fn is_closed(&self) -> bool {
         self.ended.is_some()
     }
@@ -100,13 +100,13 @@ impl Out {
         self.buffer.clear();
     }
 
-    /// A sentence on standard error. If that is gone too, nobody can be told.
+    /// Prints a sentence on standard error. If that is gone too, the sentence is lost.
     pub fn complain(&self, sentence: &Shown) {
         // In one piece, or it would mix with what another process writes on the same terminal.
         let _ = std::io::stderr().lock().write_all(format!("stepscope: {sentence}\n").as_bytes());
     }
 
-    /// The exit code of a command, or that it failed, and why.
+    /// Returns the exit code of a command; if it failed, prints the reason.
     pub(super) fn code(&self, done: Result<u8, Shown>) -> u8 {
         done.unwrap_or_else(|sentence| {
             self.complain(&sentence);
@@ -114,7 +114,7 @@ impl Out {
         })
     }
 
-    /// Sentences of one kind, of which there may be very many.
+    /// Prints sentences of one kind, of which there may be very many.
     pub(crate) fn complain_of(&self, mut sentences: impl Iterator<Item = Shown>) {
         sentences.by_ref().take(MAX_COMPLAINTS).for_each(|sentence| self.complain(&sentence));
         let more = sentences.count();
@@ -135,12 +135,12 @@ impl Out {
         Some(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// Whether a terminal shows what is written.
+    /// Tells whether a terminal shows what is written.
     pub const fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Whether colours are wanted.
+    /// Tells whether colours are wanted.
     pub fn colours(&self, when: Colour) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -151,14 +151,14 @@ impl Out {
         }
     }
 
-    /// Writes the rest. The exit code: the given one, unless the output could not be written.
+    /// Writes the rest and returns the exit code: the given one, unless the output could not be written.
     pub fn finish(&mut self, code: u8) -> u8 {
         self.flush();
         if self.ended == Some(OutputEnd::Failed) { FAILED } else { code }
     }
 }
 
-/// From now on a panic is told in a sentence, once, and only if nobody else tells it.
+/// Reports panics in a sentence from now on: only the first one, and only if nothing else reports it.
 pub fn tell_panics() {
     static TOLD: AtomicBool = AtomicBool::new(false);
     std::panic::set_hook(Box::new(|info| {
@@ -168,7 +168,7 @@ pub fn tell_panics() {
     }));
 }
 
-/// Bytes as a terminal may be shown them. `styled`: colours and links are ours.
+/// Escapes what a terminal may not be shown. `styled`: colours and links are ours.
 fn harmless(bytes: &[u8], styled: bool) -> Cow<'_, [u8]> {
     let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | 0x20..0x7f);
     if bytes.iter().all(is_plain) {
@@ -208,12 +208,13 @@ fn harmless(bytes: &[u8], styled: bool) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Where the colour or the border of a link ends that begins here, if one does.
+/// Returns the end of the colour or of the border of a link that begins here, if one does.
 fn ours(bytes: &[u8], at: usize) -> Option<usize> {
     colour(bytes, at).or_else(|| link(bytes, at))
 }
 
-/// The border of a link to a file: `ESC ] 8 ; ; file://… ESC \`, at its end without an address.
+/// Returns the end of the border of a link to a file: `ESC ] 8 ; ; file://… ESC \`, at the link's end without an
+/// address.
 fn link(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?.strip_prefix(b"\x1b]8;;")?;
     let len = rest.iter().take_while(|byte| byte.is_ascii_graphic()).count();
@@ -222,7 +223,7 @@ fn link(bytes: &[u8], at: usize) -> Option<usize> {
     is_ours.then_some(at + 5 + len + 2)
 }
 
-/// Where the colour ends that begins here, if one does: `ESC [ 1;94 m`.
+/// Returns the end of the colour that begins here, if one does: `ESC [ 1;94 m`.
 fn colour(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?.strip_prefix(b"\x1b[")?;
     let end = rest.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b';' | b':'))?;

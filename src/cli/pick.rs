@@ -25,22 +25,22 @@ pub(super) struct Pick {
     pub(super) line: Option<usize>,
 }
 
-/// A record that was found.
+/// Record that was found.
 pub(super) struct Picked {
-    /// The record, next to the document that it cites.
+    /// Record, together with the document that it cites.
     pub(super) case: Case<'static>,
-    /// Where it stands.
+    /// Place of the record, for people.
     pub(super) place: Shown,
-    /// The file.
+    /// File of the record.
     pub(super) path: Option<PathBuf>,
-    /// The files in which it stands, for people.
+    /// Files that the record is in, for people.
     pub(super) files: Vec<Shown>,
-    /// Where it has no document: the documents that could not be read.
+    /// Documents that could not be read, if the record has none.
     pub(super) missing: Vec<Failure>,
 }
 
 impl Picked {
-    /// Records are never written to.
+    /// Refuses the input file as output: records are never written to.
     pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
         let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
         let id = |path| Stat::at(path).map(|stat| stat.id);
@@ -52,7 +52,7 @@ impl Picked {
 }
 
 impl Pick {
-    /// Whether a record is one of those that are asked for.
+    /// Tells whether a record is one of those that are asked for.
     pub(super) fn wants(&self, case: &CaseView<'_>) -> bool {
         match (&self.id, self.line) {
             (Some(id), _) => {
@@ -64,7 +64,7 @@ impl Pick {
         }
     }
 
-    /// Why there is none.
+    /// Explains why no record was found.
     pub(super) fn none(&self, records: u64) -> Shown {
         let what = match (&self.id, self.line) {
             (Some(id), _) => shown!("no record has the id \"{}\"", Shown::line(id.as_bytes())),
@@ -74,12 +74,12 @@ impl Pick {
         shown!("{what}; {records} were read. `stepscope check --format jsonl` lists their ids.")
     }
 
-    /// The first record that is asked for.
+    /// Finds the first record that is asked for.
     pub(super) fn find(&self, inputs: Expand, side: &Arc<SideData>) -> Result<Picked, Shown> {
         self.find_where(inputs, side, |case| case.record.is_some())
     }
 
-    /// The same, even if it could not be read.
+    /// Finds the same, even if it could not be read.
     pub(super) fn find_any(&self, inputs: Expand, side: &Arc<SideData>) -> Result<Picked, Shown> {
         self.find_where(inputs, side, |_| true)
     }

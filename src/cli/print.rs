@@ -12,20 +12,20 @@ use stepscope_core::report::text::{Look, write};
 use stepscope_core::rules::{self, RULES, Rule};
 use stepscope_core::schemas;
 
-/// A row of the table of keys.
+/// Row of the table of keys.
 #[derive(Clone, Debug)]
 pub struct KeyRow {
-    /// Where the key works.
+    /// Context in which the key works.
     pub context: &'static str,
-    /// The keys, as they are written.
+    /// Keys, as they are written.
     pub keys: String,
-    /// The action's id, for remapping.
+    /// Id of the action, for remapping.
     pub action: &'static str,
-    /// What it does.
+    /// Description of the action.
     pub help: &'static str,
 }
 
-/// The table of keys. The screen owns it, and this layer does not know the screen: `main` hands it over.
+/// Table of keys. The screen owns it, and this layer does not know the screen: `main` hands it over.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a>(pub &'a [KeyRow]);
 
@@ -91,7 +91,7 @@ impl Context for Example {
     }
 }
 
-/// What the rule says of its own bad example.
+/// Prints the findings of a rule on its own bad example.
 fn example(rule: &Rule, out: &mut Out) {
     let mut tape = Tape::default();
     let bad = rules::example(rule.bad);
@@ -108,7 +108,7 @@ fn example(rule: &Rule, out: &mut Out) {
     out.write(&text);
 }
 
-/// The last object of an example in which none stands inside another.
+/// Returns the last object of an example in which none is nested in another.
 fn last_value(text: &[u8]) -> &[u8] {
     let start = memchr::memmem::rfind(text, br#"{"id""#).unwrap_or(0);
     text.get(start..).unwrap_or_default()

@@ -17,7 +17,7 @@ use stepscope_core::run::replay::NoReplay;
 use stepscope_io::log::{Content, append_line};
 use stepscope_io::source::input::expand;
 
-/// What is appended to the file that `--out` names.
+/// Content that is appended to the file that `--out` names.
 const PROCEDURES: Content = Content {
     what: "procedures",
     suffix: ".procedures.jsonl",
@@ -108,8 +108,8 @@ fn repaired(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Result<u8,
     Ok(if left.is_empty() { CLEAN } else { FOUND })
 }
 
-/// Asks as upstream does: what is no JSON changes nothing, and it is asked again. The procedure, or why the server gave
-/// none.
+/// Asks a model as upstream does: a reply that is no JSON changes nothing, and the model is asked for another. Returns
+/// the procedure, with the reason if the server gave none.
 fn with_model(
     options: &Repair,
     procedure: Vec<u8>,

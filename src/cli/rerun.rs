@@ -30,9 +30,9 @@ use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::FORKS;
 use stepscope_io::log::{Content, append_line, now};
 
-/// What is appended to the file that `--out` names.
+/// Content that is appended to the file that `--out` names.
 const TO_OUT: Content = Content { option: "--out", ..FORKS };
-/// How many findings of a fork are named.
+/// Number of findings of a fork that are named.
 const NAMED: usize = 5;
 
 /// `stepscope rerun`.
@@ -95,7 +95,7 @@ pub(super) fn run(options: &Rerun, side: &Arc<SideData>, out: &mut Out) -> u8 {
 }
 
 impl Rerun {
-    /// A typed answer is asked for in one call.
+    /// Refuses options for steps: a typed answer is asked for in one call.
     fn refuse_steps(&self) -> Result<(), Shown> {
         let steps = self.step.is_some() || self.from_here || self.stale || self.samples > 1 || !self.set.is_empty();
         if steps {
@@ -133,7 +133,7 @@ impl Rerun {
     }
 }
 
-/// A record that is asked for again.
+/// Re-run of a record.
 struct Session<'s> {
     options: &'s Rerun,
     place: Shown,
@@ -198,7 +198,7 @@ impl Session<'_> {
         self.finish(&fork, &line, breaks, out)
     }
 
-    /// The call that gave a typed answer, made again.
+    /// Repeats the call that gave a typed answer.
     fn generation(&self, case: &CaseView<'_>, record: &Record<'_>, out: &mut Out) -> Result<u8, Shown> {
         self.options.refuse_steps()?;
         let document = case.document();
@@ -295,7 +295,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says what the rules find in a fork, and how much of it is more than a note.
+    /// Prints what the rules find in a fork, and returns the number of findings that are more than a note.
     fn say_findings(&self, line: &[u8], document: Option<Arc<Document>>, out: &Out) -> usize {
         let case = Case::citing(line, document);
         let found = case.findings();

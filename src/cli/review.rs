@@ -22,7 +22,7 @@ use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::unreadable;
 use stepscope_io::source::page::reviews_of;
 
-/// Where a journal comes from that nobody named.
+/// Origin of a review log that was not named.
 const FOUND_THERE: &str = "found next to the records; --reviews FILE selects another";
 
 mod add;
@@ -151,12 +151,12 @@ impl Default for Who {
 }
 
 impl Who {
-    /// Somebody was named.
+    /// Tells whether a reviewer was named.
     pub(crate) fn is_named(&self) -> bool {
         self.reviewer.is_some() || self.reviewer_kind != ReviewerKind::Person
     }
 
-    /// The reviewer.
+    /// Returns the reviewer.
     pub fn reviewer(&self) -> Reviewer {
         let set = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let named = ["STEPSCOPE_REVIEWER", "USER", "LOGNAME"].into_iter().find_map(set);
@@ -167,7 +167,7 @@ impl Who {
 }
 
 impl Where {
-    /// The journals.
+    /// Returns the places of the review logs.
     fn journals(&self) -> Result<Vec<Place>, Shown> {
         if !self.reviews.is_empty() {
             return Ok(named(&self.reviews));
@@ -181,7 +181,7 @@ impl Where {
         Ok(self.files.iter().map(|file| beside(file)).collect())
     }
 
-    /// The one journal that is written.
+    /// Returns the place of the one review log that is written.
     fn journal(&self) -> Result<Place, Shown> {
         let mut journals = self.journals()?;
         match (journals.pop(), journals.is_empty()) {
@@ -190,7 +190,7 @@ impl Where {
         }
     }
 
-    /// The records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
+    /// Reads the records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
     fn summaries(
         &self,
         reviews: &Reviews,
@@ -205,12 +205,12 @@ impl Where {
         }
     }
 
-    /// The records, if any were named, with the rules that spoke. `None`: one could not be read.
+    /// Reads the records, if any were named, with the rules that have findings. `None`: one could not be read.
     fn checked_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
         if self.files.is_empty() { Some(Summaries::default()) } else { checked_summaries(&self.files, side, out) }
     }
 
-    /// The same with the names of variables, for what is said of one.
+    /// Reads the same with the names of variables, for reviews of a variable.
     fn named_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
         if self.files.is_empty() {
             return Some(Summaries::default());
@@ -218,7 +218,7 @@ impl Where {
         said(read_named(&self.files, crate::cli::check::threads(None), side), out)
     }
 
-    /// The same, where it is nothing unusual that there are no reviews yet.
+    /// Reads the review logs without a complaint if there are no reviews yet.
     fn quiet_contents(&self, out: &Out) -> Option<Contents> {
         let contents = self.journals().and_then(|journals| read_all(&journals).map_err(|failure| shown!("{failure}")));
         let contents = contents.map_err(|sentence| out.complain(&sentence)).ok()?;
@@ -226,7 +226,7 @@ impl Where {
         Some(contents)
     }
 
-    /// What the journals hold; what is unusual in them is said. `None`: one could not be read.
+    /// Reads the review logs and reports what is unusual in them. `None`: one could not be read.
     fn contents(&self, out: &Out) -> Option<Contents> {
         match self.journals() {
             Ok(journals) => contents(&journals, out),
@@ -238,8 +238,9 @@ impl Where {
     }
 }
 
-/// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is said, and then there are none.
-/// That a document is missing is said too, and no more: verdicts are about the records. `also` takes down more of each.
+/// Reads records as far as reviews ask about them, and runs no rule; what cannot be read is reported, and the result is
+/// `None`. A missing document is reported too, and no more: verdicts are about the records. `also` takes down more of
+/// each.
 pub(super) fn summaries(
     paths: &[PathBuf],
     reviews: &Reviews,
@@ -250,7 +251,7 @@ pub(super) fn summaries(
     said(read(paths, reviews, crate::cli::check::threads(None), side, also), out)
 }
 
-/// Reads and checks records; what cannot be read is said, and then there are none.
+/// Reads and checks records; what cannot be read is reported, and the result is `None`.
 pub(super) fn checked_summaries(paths: &[PathBuf], side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
     said(read_checked(paths, crate::cli::check::threads(None), side), out)
 }
@@ -260,7 +261,7 @@ fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
     summaries.outcome.failures.is_empty().then_some(summaries)
 }
 
-/// Reads journals; what is unusual in them is said. `None`: one could not be read.
+/// Reads review logs and reports what is unusual in them. `None`: one could not be read.
 pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
     match read_all(journals) {
         Ok(contents) => {
@@ -279,9 +280,9 @@ pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
     }
 }
 
-/// The journals that change what a command says of records: those that were named, which must be there, else those next
-/// to the records. Standard error says which ones count: whoever made the folder made these too. `None`: one cannot be
-/// read.
+/// Reads the review logs that change what a command says of records: those that were named, which must be there, else
+/// those next to the records. Standard error says which ones count: whoever made the folder made these too. `None`: one
+/// cannot be read.
 pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Contents> {
     let piped = records.iter().any(|path| path.as_os_str() == "-");
     if asked.is_empty() && piped {
@@ -313,10 +314,10 @@ pub(super) fn counted(asked: &[PathBuf], records: &[PathBuf], out: &Out) -> Opti
     Some(contents)
 }
 
-/// So many lines or rows that are not saved are named.
+/// Maximum number of lines or rows that are not saved and are named.
 const MAX_REFUSED: u64 = 1000;
 
-/// What is not saved: the first are told, all are counted.
+/// Number of lines or rows that are not saved: the first are reported, all are counted.
 #[derive(Default)]
 struct Refused(u64);
 
@@ -328,7 +329,7 @@ impl Refused {
         }
     }
 
-    /// The exit code.
+    /// Reports the rest and returns the exit code.
     fn end(&self, out: &Out) -> u8 {
         if self.0 > MAX_REFUSED {
             out.complain(&shown!("{} more are not saved", grouped((self.0 - MAX_REFUSED) as usize)));

@@ -21,7 +21,7 @@ use stepscope_core::run::whole::WholeRun;
 use stepscope_io::log::now;
 use stepscope_io::source::open::read_whole;
 
-/// Nobody writes a longer question.
+/// Maximum size of a question, in bytes: longer ones are not written by hand.
 const MAX_QUESTION: u64 = 4 << 20;
 
 /// `stepscope run`.
@@ -109,7 +109,7 @@ fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     Ok(finished(options, &run, out))
 }
 
-/// The files whose lines are sent.
+/// Returns the files whose lines are sent.
 fn files(options: &Run) -> Vec<Shown> {
     let name = |path: &Path| if path.as_os_str() == "-" { Shown::own("standard input") } else { Shown::path(path) };
     let schema = options.answer_schema.as_deref().filter(|schema| AnswerSchema::from_word(schema).is_none());
@@ -135,7 +135,7 @@ fn finished(options: &Run, run: &WholeRun<'_>, out: &mut Out) -> u8 {
     CLEAN
 }
 
-/// A file's one JSON value.
+/// Parses a file's one JSON value.
 fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'a>, Shown> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     if !tape.read(text) {
@@ -145,7 +145,7 @@ fn parsed<'a>(tape: &'a mut Tape, text: &'a [u8], path: &Path) -> Result<Value<'
     tape.root(text).ok_or_else(|| shown!("cannot run {}: it is empty", Shown::path(path)))
 }
 
-/// The procedure itself, or the one in a record.
+/// Returns the procedure itself, or the one in a record.
 fn procedure_of(root: Value<'_>) -> Value<'_> {
     let inside = || root.get("procedure").or_else(|| root.get("trace")?.get("procedure"));
     let is_record = root.kind() == Kind::Object && root.get("steps").is_none_or(|steps| steps.kind() == Kind::Int);

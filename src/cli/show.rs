@@ -29,31 +29,31 @@ use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
 use stepscope_io::pipeline::room::room_of;
 
-/// A longer value is cut, unless one step alone is shown.
+/// Maximum length of a value, in characters, unless one step alone is shown.
 const CUT: usize = 120;
-/// So many values of global states are printed for all steps together; then only what each step writes.
+/// Maximum number of values of global states that are printed for all steps together; then only what each step writes.
 const MAX_STATES: usize = 5_000;
-/// The waterfall of a run is so wide.
+/// Width of the waterfall of a run, in columns.
 const BAR: usize = 32;
-/// How many other records are named.
+/// Number of other records that are named.
 const NAMED: usize = 5;
-/// Their questions are cut to so many characters.
+/// Maximum length of their questions, in characters.
 const QUESTION: usize = 60;
 
-/// Where a record stands among all: its source, and its first byte there.
+/// Position of a record among all: its source, and its first byte there.
 type At = (usize, u64);
 
-/// The records that were asked for: the page of the first, and where some of the others stand.
+/// Records that were asked for: the page of the first, and the places of some of the others.
 #[derive(Default)]
 struct Found {
     count: u64,
-    /// The first ones, by their place.
+    /// Places of the first ones, by their position.
     places: BTreeMap<At, Shown>,
     page: Option<(At, RecordText)>,
 }
 
 impl Found {
-    /// Counts a record; whether it is the first so far.
+    /// Counts a record; tells whether it is the first so far.
     fn note(&mut self, at: At, place: Shown) -> bool {
         self.count += 1;
         self.places.insert(at, place);
@@ -68,7 +68,7 @@ impl Found {
     }
 }
 
-/// What is printed of a record.
+/// Printed text of a record.
 #[derive(Default)]
 struct RecordText {
     out: Vec<u8>,
@@ -157,13 +157,13 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
     if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
 }
 
-/// Where a record stands, as a link where there are links.
+/// Formats the place of a record, as a link where there are links.
 fn place(case: &CaseView<'_>, look: &Look) -> String {
     let line = case.origin().line;
     look.place(&shown!("{}:{line}", case.source().line()), line as usize)
 }
 
-/// Where a record stands, and what it asks.
+/// Formats the place of a record, and its question.
 fn place_of(case: &CaseView<'_>) -> Shown {
     let place = shown!("{}:{}", case.source().line(), case.origin().line);
     match case.record.as_ref().and_then(question) {
@@ -172,12 +172,12 @@ fn place_of(case: &CaseView<'_>) -> Shown {
     }
 }
 
-/// A whole record as it is printed.
+/// Formats a whole record.
 pub(super) fn record(case: &CaseView<'_>, look: &Look) -> Vec<u8> {
     page(Part::default(), case, look, false).out
 }
 
-/// What of a record is printed; as a rule all but the states.
+/// Part of a record that is printed; by default all but the states.
 #[derive(Clone, Copy, Default)]
 struct Part {
     step: Option<usize>,
@@ -267,13 +267,13 @@ impl View<'_, '_> {
         }
     }
 
-    /// What a chain of thought ends with.
+    /// Returns the final answer of a chain of thought.
     fn chain_answer(&self) -> Option<Value<'_>> {
         self.record.chain.as_ref()?;
         self.record.state?.get("final_answer")
     }
 
-    /// Where to fix the run, and the argument.
+    /// Prints where to fix the run, and the argument.
     fn triage(&self, triage: &Triage, out: &mut RecordText) {
         let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
         out.line(&shown!("Where to fix\n  {}{step} ({})", triage.fix.phrase(), triage.confidence.word()));
@@ -286,7 +286,7 @@ impl View<'_, '_> {
         out.line(&Shown::default());
     }
 
-    /// What the steps took, a line a step.
+    /// Prints what the steps took, a line a step.
     fn timeline(&self, out: &mut RecordText) {
         let Some(cost) = RunCost::of(self.state) else { return };
         out.line(&shown!("Timeline ({}, {} tokens)", duration(cost.time), grouped(cost.tokens as usize)));
@@ -302,7 +302,7 @@ impl View<'_, '_> {
         out.line(&Shown::default());
     }
 
-    /// How the exact answer comes about, a line a step.
+    /// Formats the derivation of the exact answer, a line a step.
     fn derived(&self, recomputed: &Recomputed) -> Option<Shown> {
         recomputed.recovered?;
         let end = recomputed.end(self.state)?;
@@ -391,7 +391,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// The states before and after a step, and how much room that leaves.
+    /// Prints the states before and after a step, and takes their entries off the room that is left.
     fn states(&self, step: usize, room: &mut usize, out: &mut RecordText) {
         for (title, entries) in [("before", self.state.before(step)), ("after", self.state.after(step))] {
             out.line(&shown!("  state {title}"));
@@ -400,7 +400,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// Entries, of which at most `most` are printed and the rest counted.
+    /// Prints entries, at most `most` of them, and the number of the rest.
     fn entries(&self, entries: &[Entry<'_>], whole: bool, most: usize, out: &mut RecordText) {
         let (entries, left_out) = entries.split_at(most.min(entries.len()));
         let name = |entry: &Entry<'_>| {
@@ -418,7 +418,7 @@ impl View<'_, '_> {
         }
     }
 
-    /// The prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
+    /// Prints the prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
     fn prompt(&self, step: usize, terminal: bool, out: &mut RecordText) {
         let Some(procedure) = self.procedure else {
             out.refused = Some(Shown::own("this record has no procedure to build a prompt from"));
@@ -441,7 +441,7 @@ impl View<'_, '_> {
     }
 }
 
-/// What was recorded of a call, beyond values.
+/// Prints what was recorded of a call, beyond values.
 fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
     let keys = ["model", "backend", "endpoint", "seed", "temperature", "max_tokens", "usage"].map(|key| (key, key));
     for (title, key) in keys.into_iter().chain([("started", "started_utc"), ("took (ms)", "duration_ms")]) {
@@ -456,7 +456,7 @@ fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
     }
 }
 
-/// A value on one line, as it stands in the record, cut to a number of characters.
+/// Formats a value on one line, as it is in the record, cut to a number of characters.
 fn raw(value: Value<'_>, characters: usize) -> Shown {
     // What is cut away need not be made printable first.
     let bytes = value.raw();
@@ -465,7 +465,7 @@ fn raw(value: Value<'_>, characters: usize) -> Shown {
     if whole || shown.as_str().chars().count() > characters { shown.cut(characters) } else { shown.and("…") }
 }
 
-/// A text as indented lines; any other value as it stands.
+/// Formats a text as indented lines, any other value as it is.
 fn paragraph(value: Value<'_>) -> Shown {
     let text = value.string().unwrap_or_else(|| Untrusted::new(value.raw()));
     let lines: Vec<String> = text.prose().as_str().lines().map(|line| format!("  {line}")).collect();

@@ -15,7 +15,7 @@ use stepscope_io::config::verifiers::{Spec, VerifierChoice, judge};
 use stepscope_io::pipeline::verify::{MAX_OUTPUT, VerifyCounts, verify};
 use stepscope_io::source::input::expand;
 
-/// What `verify --help` says of the files that it reads.
+/// Part of `verify --help` about results and the files that are read.
 pub(super) const HELP: &str = "\
 Results are those of the Python package halo-forge, in input order:
   {\"success\":true,\"reward\":1.0,\"details\":\"...\",\"error\":null,\"metadata\":{}}
@@ -46,7 +46,7 @@ Examples:
   stepscope verify out.jsonl --verifier bleu --references-field reference --threshold 0.5
   stepscope verify - --chain chain.toml < samples.jsonl";
 
-/// What an object that it prints can hold.
+/// Members that a printed object can have.
 const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata", "sha256", "rules", "record"];
 
 /// `stepscope verify`.
@@ -145,7 +145,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// What was asked for, if anything was.
+    /// Returns the verifier that was asked for, if any was.
     pub fn wanted(&self) -> Option<VerifierChoice> {
         if let Some(chain) = &self.chain {
             return Some(VerifierChoice::Chain(chain.clone()));
@@ -254,13 +254,13 @@ impl Verify {
     }
 }
 
-/// Whether standard input alone was read and held nothing at all: a search without a hit hands that on.
+/// Tells whether standard input alone was read and held nothing at all, as after a search without a hit.
 fn is_empty_input(options: &Verify, counts: &VerifyCounts) -> bool {
     let skips = &counts.skips;
     options.paths.iter().all(|path| path.as_os_str() == "-") && skips.cut.is_none() && skips.nul == 0
 }
 
-/// What the results come to.
+/// Summarizes the results in a line.
 fn summary(counts: &VerifyCounts) -> Shown {
     let (VerifyCounts { records, passed, .. }, scored) = (counts, counts.scored());
     let word = if *records == 1 { "record" } else { "records" };

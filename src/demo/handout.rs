@@ -8,7 +8,7 @@ use crate::demo::picture::{line, svg_named};
 use stepscope_core::report::page::carried::BEGIN;
 use stepscope_core::report::page::push_markup;
 
-/// How the Markdown begins.
+/// Beginning of the Markdown.
 pub(crate) const BEGIN_MARKDOWN: &str = "<!-- stepscope tour -->\n";
 const STYLE: &str = "body{margin:0 auto;max-width:70rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;color:#1d2125;\
     background:#fdfcf9}svg{max-width:100%;height:auto}pre{overflow-x:auto}summary{min-height:1.5rem}\

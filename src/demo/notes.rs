@@ -21,12 +21,12 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Rows of a caption at most.
 const CAPTION: u16 = 3;
 
-/// What the follower is told.
+/// Message to the follower.
 #[derive(Debug)]
 pub(crate) enum NotesMsg {
-    /// By its terminal.
+    /// Event of its terminal.
     Terminal(Event),
-    /// By the tour, and how long that has been running; nothing: no tour runs.
+    /// Notes from the tour, and the time that it has been running; `None`: no tour runs.
     Told(Option<Box<(TourNotes, Duration)>>),
 }
 
@@ -36,12 +36,12 @@ impl From<Event> for NotesMsg {
     }
 }
 
-/// What it asks to be done.
+/// Action that the follower asks for.
 #[derive(Debug)]
 pub(crate) enum NotesEffect {
-    /// To look what the tour tells.
+    /// Looks at what the tour tells.
     Look,
-    /// To end.
+    /// Ends the program.
     Quit,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum NotesEffect {
 #[derive(Debug)]
 pub(crate) struct Notes {
     theme: Theme,
-    /// What the tour told last, and how long it had been running.
+    /// Last notes from the tour, and the time that it had been running.
     told: Option<(TourNotes, Duration)>,
     /// First line of the note on screen.
     top: u16,
@@ -138,7 +138,7 @@ impl Program for Notes {
     }
 }
 
-/// With a blank line above and below, where there is room.
+/// Insets an area by a blank line above and below, where there is room.
 fn inset(area: Rect) -> Rect {
     if area.height < 4 { area } else { Rect { y: area.y + 1, height: area.height - 2, ..area } }
 }

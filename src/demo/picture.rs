@@ -17,10 +17,10 @@ use stepscope_core::report::page::push_markup;
 const WIDTH: usize = 9;
 const HEIGHT: usize = 19;
 const EDGE: usize = 12;
-/// How every picture begins.
+/// Beginning of every picture.
 pub(crate) const BEGIN: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"stepscope\"";
 
-/// How a cell looks: foreground, background, and what is added.
+/// Appearance of a cell: foreground, background and attributes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the switches of a terminal's cell")]
 struct Paint {
@@ -183,7 +183,7 @@ pub(crate) fn cropped(buf: Buffer, part: Rect) -> Buffer {
     out
 }
 
-/// How many rows above the last one hold nothing inside of the pane's border.
+/// Counts the rows above the last one that hold nothing inside the pane's border.
 pub(crate) fn blank_rows(pane: &Buffer) -> u16 {
     let area = pane.area;
     let inside = |row: u16| {
@@ -194,12 +194,12 @@ pub(crate) fn blank_rows(pane: &Buffer) -> u16 {
     rows.take_while(|row| inside(*row)).count() as u16
 }
 
-/// One screen as it is drawn in a dark and in a light theme. `title` says what it shows, for those who do not see it.
+/// Draws one screen, in a dark and in a light theme. `title` says what it shows, for those who do not see it.
 pub(crate) fn svg(dark: &Buffer, light: &Buffer, title: &str) -> String {
     svg_named(dark, light, title, "")
 }
 
-/// The same, its styles under a name of their own: several stand in one document.
+/// Draws the same, its styles under a name of their own: several are in one document.
 pub(crate) fn svg_named(dark: &Buffer, light: &Buffer, title: &str, own: &str) -> String {
     let (columns, rows) = (usize::from(dark.area.width), usize::from(dark.area.height));
     let (width, height) = (columns * WIDTH + 2 * EDGE, rows * HEIGHT + 2 * EDGE);
@@ -305,7 +305,8 @@ pub(crate) fn line(buf: &Buffer, row: u16) -> String {
         .collect()
 }
 
-/// A recording for asciinema players. Version 2 has the times since the beginning, version 3 those since the event before.
+/// Recording for asciinema players. Version 2 has the times since the beginning, version 3 those since the event
+/// before.
 pub(crate) struct Recording {
     version: u64,
     before: Duration,
@@ -313,7 +314,7 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Without an event yet, of a terminal of so many columns and rows.
+    /// Starts a recording without events, of a terminal with these columns and rows.
     pub(crate) fn new((columns, rows): (u16, u16), version: u64, title: &Shown) -> Self {
         let mut out = Vec::new();
         Style::ASCII.line(&mut out, |object| {

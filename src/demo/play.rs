@@ -46,18 +46,18 @@ use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{self, CHANNEL, Control, Options, Program as _};
 use stepscope_terminal::terminal::Tty;
 
-/// Nothing happens for so long only where something hangs.
+/// Longest time in which nothing happens; after it, something hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// So many times as fast as it was recorded a reply is replayed.
+/// Speed of a replayed reply, as a multiple of the recorded speed.
 const REPLAY: f64 = 4.0;
 
-/// A step stays so long in a recording.
+/// Time that a step stays in a recording.
 const STEP_STAY: Duration = Duration::from_secs(3);
-/// So much of a recording tells that it is one.
+/// Number of bytes at the beginning that identify a recording.
 const RECORDING: usize = 20;
 
-/// What a tour is played for.
+/// Options of a tour.
 #[derive(Debug, Default)]
 pub struct DemoStart {
     /// The tour; without one, the built-in one.
@@ -80,12 +80,12 @@ pub struct DemoStart {
     pub force: bool,
 }
 
-/// How a tour without a terminal ended.
+/// Result of a tour without a terminal.
 #[derive(Debug, Default)]
 pub struct Played {
-    /// What is to be said of each scene.
+    /// Report on each scene.
     pub scenes: Vec<Shown>,
-    /// How many did not come to stand.
+    /// Number of scenes that failed.
     pub failed: usize,
 }
 
@@ -129,8 +129,8 @@ pub fn follow(theme: Option<&str>) -> Result<u8, Shown> {
     code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
 }
 
-/// Records a tour of these records (or of the sample runs) from what somebody does, and writes it to a file. What is to be
-/// said of it, and how many scenes could not be played again and are left out.
+/// Records a tour of these records (or of the sample runs) from what a person does, and writes it to a file. Returns a
+/// report on it, and the number of scenes that could not be played again and are left out.
 pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<Played, Shown> {
     if records.iter().any(|path| path.as_os_str() == "-") {
         return Err(Shown::own("a tour opens files; save standard input to one first"));
@@ -196,7 +196,7 @@ fn playable(
     done.map(|()| good)
 }
 
-/// What looks private in a tour, also in what its keys type.
+/// Refuses a tour in which something looks private, also in what its keys type.
 fn refuse_private_script(text: &str, script: &TourScript) -> Result<(), Shown> {
     let mut hits = PrivateHits::default();
     text.lines().for_each(|line| hits.look(line.as_bytes(), &Shown::own("the tour")));
@@ -246,7 +246,7 @@ fn ready(
     Ok((Tour::new(app, script), performer, outbox))
 }
 
-/// A scene as it stands.
+/// Scene that is ready.
 struct StandingScene {
     name: String,
     caption: String,
@@ -262,7 +262,7 @@ impl StandingScene {
     }
 }
 
-/// Plays a tour from start to end, as if somebody pressed Space, and writes what was asked for.
+/// Plays a tour from start to end, as if Space were pressed, and writes what was asked for.
 pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     let script = script(start)?;
     let title = script.title.clone();
@@ -298,7 +298,7 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     Ok(played)
 }
 
-/// What looks private on a screen is in no file.
+/// Refuses to write screens on which something looks private.
 fn refuse_private(scenes: &[StandingScene]) -> Result<(), Shown> {
     let mut hits = PrivateHits::default();
     for scene in scenes {
@@ -331,7 +331,7 @@ fn drawn(tour: &mut Tour, theme: &str, (columns, rows): (u16, u16)) -> Buffer {
     buf
 }
 
-/// Runs the program without a terminal; `stands` hears of each scene that stands, or never will.
+/// Runs the program without a terminal; `stands` hears of each scene that is ready, or never will be.
 fn through(
     mut tour: Tour,
     mut performer: Performer,

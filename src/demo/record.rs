@@ -28,11 +28,11 @@ use stepscope_terminal::run::Program;
 
 /// The key that keeps a scene.
 const KEEP: KeyCode = KeyCode::F(2);
-/// A text to wait for has so many characters.
+/// Number of characters of a text to wait for.
 const WAIT: std::ops::RangeInclusive<usize> = 6..=60;
 /// The last rows of the program tell keys and their answers, not what is shown.
 const FOOT: usize = 2;
-/// What parts texts of a row that have nothing to do with each other.
+/// Characters that separate unrelated texts in a row.
 const BORDERS: &[char] = &['│', '┃', '─', '╭', '╮', '╰', '╯'];
 
 /// A scene that was kept.
@@ -49,14 +49,14 @@ pub(crate) struct KeptScene {
 #[derive(Debug)]
 pub(crate) struct TourRecorder {
     app: App,
-    /// Where the next scene begins.
+    /// Beginning of the next scene.
     from: Scene,
     /// The keys since then.
     keys: Vec<String>,
     /// The record that was open after the last message.
     open: Option<usize>,
     size: Size,
-    /// This screen is to be kept as soon as nothing is being worked out.
+    /// True if this screen is to be kept as soon as nothing is being worked out.
     wanted: bool,
     said: &'static str,
     pub(crate) kept: Vec<KeptScene>,
@@ -130,8 +130,8 @@ pub(crate) fn rows(app: &App, place: Rect) -> Vec<String> {
     (0..place.height).map(|row| line(&buf, row)).collect()
 }
 
-/// What a scene can wait for: a text that stood on the screen when it was kept and stands there when it is played, and
-/// rather one that did not stand there before. Empty: there is none.
+/// Finds a text for a scene to wait for: one that was on the screen when the scene was kept and is there when it is
+/// played, preferably one that was not there before. Empty: there is none.
 pub(crate) fn wait_for(kept: &[String], played: &[String], before: &[String]) -> String {
     let body = |rows: &[String]| rows.get(..rows.len().saturating_sub(FOOT)).unwrap_or_default().to_vec();
     let stands = |rows: &[String], text: &str| rows.iter().any(|row| row.contains(text));
@@ -155,7 +155,7 @@ fn is_private(text: &str) -> bool {
     !hits.is_empty()
 }
 
-/// What was typed, as somebody reads it: keys of one character without what parts them.
+/// Returns the typed text as a person reads it: keys of one character without their separators.
 pub(crate) fn typed(keys: &str) -> String {
     let name = |name: &str| match name {
         "Space" => " ".to_owned(),

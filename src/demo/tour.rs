@@ -33,17 +33,17 @@ use stepscope_terminal::run::Program;
 
 /// Rows of the caption and the line under it.
 pub(crate) const BAR: u16 = 3;
-/// A scene that does not stand by then is said not to.
+/// Longest wait for a scene: one that is not ready by then has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A key that comes so soon was one too many.
+/// Time after a return to the tour in which Esc counts as a slip.
 const SLIP: Duration = Duration::from_secs(1);
-/// What parts panes.
+/// Characters that separate panes.
 const BORDERS: [char; 2] = ['│', '┃'];
-/// In auto-play a scene stays so long, and longer with what there is to read.
+/// Time that a scene stays in auto-play; what there is to read adds to it.
 const STAY: Duration = Duration::from_secs(5);
 const STAY_PER_LETTER: Duration = Duration::from_millis(60);
 
-/// How far a scene has come.
+/// Progress of a scene.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum SceneStage {
     /// The records are still being read.
@@ -54,11 +54,11 @@ enum SceneStage {
     Opening,
     /// The n-th key is next.
     Keys(usize),
-    /// What is to be seen is not there yet.
+    /// Wait for what the scene is to show.
     Waiting,
-    /// It stands.
+    /// Everything that the scene is to show is there.
     Stands,
-    /// It does not, and why.
+    /// Failure, with its reason.
     Failed(Shown),
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Tour {
     stage: SceneStage,
     since: Option<Instant>,
     size: Size,
-    /// The next scene is wanted as soon as this one stands.
+    /// True if the next scene is wanted as soon as this one is ready.
     hurries: bool,
     auto: Option<Instant>,
     plays: bool,
@@ -81,9 +81,9 @@ pub(crate) struct Tour {
     wanders: bool,
     /// The last key was Esc.
     escaped: bool,
-    /// They came back to the tour.
+    /// Time at which the presenter came back to the tour.
     back: Option<Instant>,
-    /// Where a second terminal is told what is shown, when that began, and of which scene it knows.
+    /// Folder for telling a second terminal what is shown, start of the tour, and scene that was told last.
     told: Option<(PathBuf, u64, Option<usize>)>,
 }
 
@@ -112,7 +112,7 @@ impl Tour {
         self.told = Some((folder, began, None));
     }
 
-    /// What a second terminal does not know yet.
+    /// Tells the second terminal what it does not know yet.
     fn news(&mut self) -> Option<Effect> {
         let (at, of) = (self.at, self.script.scenes.len());
         let (folder, began, known) = self.told.as_mut()?;
@@ -137,7 +137,7 @@ impl Tour {
         (self.at, self.script.scenes.get(self.at).unwrap_or(&NONE))
     }
 
-    /// Whether the scene stands; `Err`: it never will.
+    /// Tells whether the scene is ready; `Err`: it never will be.
     pub(crate) fn stands(&self) -> Result<bool, &Shown> {
         match &self.stage {
             SceneStage::Stands => Ok(true),
@@ -146,7 +146,7 @@ impl Tour {
         }
     }
 
-    /// So long somebody looks at the scene.
+    /// Computes how long the scene stays in auto-play.
     pub(crate) fn stay(&self) -> Duration {
         STAY + STAY_PER_LETTER * self.scene().1.caption.chars().count() as u32
     }
@@ -211,7 +211,7 @@ impl Tour {
         effects
     }
 
-    /// Goes on with the scene as far as it can.
+    /// Advances the scene as far as possible.
     fn advance(&mut self, now: Instant) -> Effects {
         let mut effects = Vec::new();
         loop {
@@ -299,7 +299,7 @@ impl Tour {
         Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
     }
 
-    /// Whether a text stands on the screen of the program, on one line.
+    /// Tells whether a text is on the screen of the program, on one line.
     fn shows(&self, text: &str) -> bool {
         let area = self.stage_area();
         let mut buf = Buffer::empty(area);
@@ -343,19 +343,19 @@ impl Tour {
         Line::styled(hint, theme.style(Role::Dim)).render(last, buf);
     }
 
-    /// Where what is on screen comes from. A tour asks no model.
+    /// Names the origin of what is on screen. A tour asks no model.
     fn mark(&self) -> &'static str {
         if self.app.screens.attempt().is_some() { "REPLAY" } else { "RECORDED" }
     }
 
-    /// The program alone, in a theme, as somebody sees it who does not present.
+    /// Draws the program alone, in a theme, as people see it who do not present.
     pub(crate) fn picture(&mut self, theme: &str, area: Rect) -> Buffer {
         self.app.presenting = None;
         self.app.models.setup.wanted.offline = false;
         drawn_in(&mut self.app, theme, area)
     }
 
-    /// One pane of the program alone, by its title; `fits`: no higher than what it holds.
+    /// Draws one pane of the program alone, by its title; `fits`: no higher than what it holds.
     pub(crate) fn pane(&mut self, name: &str, fits: bool) -> Result<[Buffer; 2], Shown> {
         let draw = |tour: &mut Self, name: &str| {
             let place = export::alone(&mut tour.app, name)?;
@@ -378,7 +378,7 @@ impl Tour {
     }
 }
 
-/// Whether nothing is on its way that a key could come too early for.
+/// Tells whether nothing is under way for which a key could come too early.
 pub(crate) fn is_idle(app: &App) -> bool {
     let filtered = app.table.filtering.as_ref().is_none_or(|search| search.done);
     let is_planned =

@@ -11,7 +11,7 @@ use stepscope_core::arithmetic::recompute::{Derivation, ValueBasis};
 /// Trees with more rows begin folded below their second level.
 const OPEN_ROWS: usize = 16;
 
-/// What a row of the tree is about, and where Enter goes.
+/// Subject of a row of the tree, to which Enter goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// A value: its variable, and the step that writes it.
@@ -30,13 +30,13 @@ pub enum Origin {
 pub struct Branch {
     /// The lines of the tree in front of it.
     pub joint: String,
-    /// What it says.
+    /// Text of the row.
     pub text: Shown,
-    /// What it is about.
+    /// Subject of the row.
     pub origin: Origin,
-    /// Whether what it rests on is hidden.
+    /// True if the rows that it rests on are hidden.
     pub folded: bool,
-    /// How many rows belong to it.
+    /// Number of rows below it that belong to it.
     pub below: usize,
     depth: usize,
 }
@@ -44,9 +44,9 @@ pub struct Branch {
 /// The tree and its folds.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// Whose value.
+    /// Heading: the variable whose value is derived.
     pub title: Shown,
-    /// What was recorded instead, or as well.
+    /// Value recorded instead, or as well.
     pub recorded: Shown,
     branches: Vec<Branch>,
 }
@@ -79,12 +79,12 @@ impl Tree {
         rows
     }
 
-    /// What a row that is not hidden is about.
+    /// Looks up the subject of a visible row.
     pub fn origin(&self, row: usize) -> Option<Origin> {
         Some(self.rows().get(row)?.origin)
     }
 
-    /// The row on which the cursor stands after an action that folds or unfolds at a row; `None`: it does neither.
+    /// Folds or unfolds at a row, and returns the row of the cursor after that; `None`: the action does neither.
     pub(crate) fn fold(&mut self, action: Action, row: usize) -> Option<usize> {
         let at = self.visible().get(row).copied();
         match action {

@@ -115,12 +115,12 @@ impl Dialog {
         }
     }
 
-    /// Only a key closes it: it holds typed text, or a call runs in it.
+    /// Tells whether only a key closes it: it holds typed text, or a call runs in it.
     pub(crate) fn is_held(&self) -> bool {
         self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.machine.is_over)
     }
 
-    /// It holds text that somebody typed and nothing else holds. The name of an action is typed again as fast.
+    /// Tells whether it holds typed text that is nowhere else. The name of an action is quickly typed again.
     pub fn is_typed_in(&self) -> bool {
         match self {
             Self::Prompt(prompt) => prompt.line.value() != prompt.from,
@@ -151,30 +151,30 @@ pub enum PromptPurpose {
 /// A line of text that is being typed.
 #[derive(Debug)]
 pub struct Prompt {
-    /// Its purpose.
+    /// Purpose of the prompt.
     pub purpose: PromptPurpose,
     /// The text and its cursor.
     pub line: Line,
     /// The text that it began with.
     pub from: String,
-    /// The fault of the filter, as it stands.
+    /// Fault of the filter as typed so far.
     pub error: Option<FilterError>,
-    /// Words that could stand at the cursor.
+    /// Words that could complete the text at the cursor.
     pub completions: Vec<Completion>,
     /// The chosen one.
     pub chosen: Option<usize>,
-    /// How many records the filter takes as it is now.
+    /// Number of records that the filter takes as typed so far.
     pub(crate) count: Option<FilterCount>,
 }
 
-/// How many of the records a filter takes.
+/// Number of records that a filter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FilterCount {
-    /// It takes them for certain.
+    /// Number of records that it certainly takes.
     pub sure: usize,
-    /// Their text has to be read first.
+    /// Number of records whose text has to be read first.
     pub unread: usize,
-    /// All that there are.
+    /// Number of all records.
     pub all: usize,
 }
 

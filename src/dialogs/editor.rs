@@ -6,19 +6,19 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use stepscope_base::text::{Shown, Untrusted};
 
-/// More is not edited here.
+/// Length in bytes of the longest text that is edited here.
 pub const MAX_TEXT: usize = 1 << 20;
 /// A value that is longer, or has several lines, is edited in a large window.
 const LONG: usize = 60;
 
-/// What the text is.
+/// Subject of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EditTarget {
     /// A variable's value before a step.
     Value {
         /// The variable, by its place in the state.
         variable: usize,
-        /// Its name.
+        /// Name of the variable.
         name: Untrusted<'static>,
         /// The step, by position.
         step: usize,
@@ -32,27 +32,27 @@ pub enum EditTarget {
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Editor {
-    /// What the text is.
+    /// Subject of the text.
     pub target: EditTarget,
     /// The heading.
     pub title: Shown,
-    /// What was recorded.
+    /// Recorded value or prompt.
     pub recorded: Shown,
     /// Several lines: `Enter` breaks them.
     pub is_large: bool,
-    /// What is to be said of what was typed.
+    /// Message about what was typed.
     pub said: Option<Shown>,
-    /// No JSON, and it was said that it would be taken as a text.
+    /// True if it is no JSON, and it was said that it would be taken as a text.
     pub offered: bool,
     from: String,
     lines: Vec<String>,
-    /// The line and the character before which the cursor stands.
+    /// Line of the cursor, and the character that it is before.
     cursor: (usize, usize),
     top: usize,
 }
 
 impl Editor {
-    /// With a text in it, the cursor at its end.
+    /// Opens an editor with a text in it, the cursor at its end.
     pub fn new(target: EditTarget, title: Shown, recorded: Shown, text: &str) -> Self {
         let plain = !matches!(target, EditTarget::Value { plain: false, .. });
         let is_large = plain || text.contains('\n') || text.len() > LONG;
@@ -81,7 +81,7 @@ impl Editor {
         self.lines.join("\n")
     }
 
-    /// It is another text than at the beginning.
+    /// Tells whether the text differs from the one at the beginning.
     pub fn is_changed(&self) -> bool {
         self.text() != self.from
     }
@@ -113,7 +113,7 @@ impl Editor {
         (lines.collect(), (row.saturating_sub(self.top), column - left))
     }
 
-    /// How many lines there are, and the first on screen.
+    /// Counts the lines, and gives the first on screen.
     pub fn lines(&self) -> (usize, usize) {
         (self.lines.len(), self.top)
     }
@@ -128,7 +128,7 @@ impl Editor {
         self.lines.get(self.cursor.0).map_or("", String::as_str)
     }
 
-    /// What stands before the cursor in its line.
+    /// Cuts out the text before the cursor in its line.
     fn before(&self) -> &str {
         self.line().get(..self.byte()).unwrap_or_default()
     }
@@ -234,7 +234,7 @@ impl Editor {
         }
     }
 
-    /// One character further; `false`: there is none.
+    /// Moves the cursor one character on or back; `false`: there is none.
     fn step_by(&mut self, by: isize) -> bool {
         let before = self.cursor;
         if by > 0 && self.cursor.1 < self.len() {

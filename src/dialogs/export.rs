@@ -28,7 +28,7 @@ stepscope_base::words! {
 }
 
 impl ExportForm {
-    /// Whether it is made from the record, not from the screen.
+    /// Tells whether it is made from the record, not from the screen.
     pub(crate) const fn is_of_record(self) -> bool {
         matches!(self, Self::Page | Self::Markdown)
     }
@@ -54,14 +54,14 @@ impl ExportForm {
     }
 }
 
-/// How somebody exported last.
+/// Options of the last export.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ExportChoice {
-    /// In this form.
+    /// Form of the export.
     pub form: ExportForm,
-    /// What looks private is taken out of pages and Markdown.
+    /// True if text that looks private is taken out of pages and Markdown.
     pub redacts: bool,
-    /// Into this folder, with its last slash.
+    /// Folder to write to, with its last slash.
     pub folder: String,
 }
 

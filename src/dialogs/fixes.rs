@@ -10,10 +10,10 @@ use crate::widgets::window::{Window, around, width};
 use stepscope_base::text::Shown;
 
 const WIDTH: u16 = 100;
-/// Names of files take so many lines at most.
+/// Largest number of lines for the names of files.
 const MAX_FILES: usize = 4;
 
-/// Below the fixes stand the names of the files whose lines a model would be sent.
+/// Builds the window; below the fixes are the names of the files whose lines a model would be sent.
 pub(crate) fn window<'a>(fixes: &'a Fixes, area: Rect, look: Look<'a>) -> Window<'a> {
     let inner = usize::from(width(area, WIDTH).saturating_sub(4));
     let names = fixes.files.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");

@@ -24,7 +24,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, completions};
 
-/// Longer filters are read when they are taken, not at every key.
+/// Length in bytes of the longest filter that is read at every key; longer ones are read when they are applied.
 const MAX_LIVE: usize = 4 << 10;
 
 impl App {
@@ -181,7 +181,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// To what the row under the cursor is about.
+/// Goes to the subject of the row under the cursor.
 fn follow_derivation(app: &mut App) {
     let Some(Dialog::Derivation(tree)) = app.dialog.take() else { return };
     let (Some(view), Some(origin)) = (app.screens.record_mut(), tree.origin(app.scroll.at)) else { return };

@@ -18,7 +18,7 @@ use stepscope_core::run::drive::Question;
 use stepscope_core::run::sampling::{CallEvent, Sampling};
 use stepscope_io::model::setup::Server;
 
-/// The line that asks a model: whom, and how much goes out; `Err`: why nobody can be asked now.
+/// Writes the line that asks a model: which one, and how much is sent; `Err`: why none can be asked now.
 fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
     if app.models.mode() == Mode::Offline {
         return Err(Shown::own("no model: offline mode"));
@@ -40,7 +40,7 @@ fn repair_line(app: &App, procedure: &[u8]) -> Result<Shown, Shown> {
     ))
 }
 
-/// Whom to ask may have changed.
+/// Updates the line that names the model to ask, which may have changed.
 pub(crate) fn refresh_repair_line(app: &mut App) {
     let Some(Dialog::Fixes(fixes)) = &app.dialog else { return };
     let line = repair_line(app, &fixes.procedure).unwrap_or_else(|why| why);
@@ -54,7 +54,7 @@ fn repair_model(app: &App) -> Option<String> {
     app.models.model.clone().or_else(|| app.models.server.as_ref()?.model.clone())
 }
 
-/// What was chosen for steps, but upstream's temperature.
+/// Takes the settings that were chosen for steps, with evoproc's temperature.
 fn repair_sampling(app: &App) -> Sampling {
     Sampling { temperature: Some(TEMPERATURE), ..app.models.sampling.clone() }
 }
@@ -93,7 +93,7 @@ fn ask_for_repair(app: &mut App) -> Effects {
     vec![Effect::StartRun { id, client: Box::new(server.client), calls, at_once: 1 }]
 }
 
-/// What was heard of the call; `None`: it is about another.
+/// Takes in the events of the call; `Err` gives them back: they are about another.
 pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<CallEvent>) -> Result<Effects, Vec<CallEvent>> {
     match &mut app.dialog {
         Some(Dialog::Repair(repair)) if repair.id() == id => {
@@ -104,7 +104,7 @@ pub(crate) fn repair_told(app: &mut App, id: RunId, told: Vec<CallEvent>) -> Res
     }
 }
 
-/// Who was chosen to repair; `Err`: it was for something else.
+/// Takes the server that was chosen for the repair; `Err`: it was chosen for something else.
 pub(crate) fn repair_chosen(
     app: &mut App,
     id: RunId,

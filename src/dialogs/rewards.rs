@@ -6,7 +6,7 @@ use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
 use stepscope_core::verify::{ChainResult, StageOutcome, VerifyResult, differ, recorded_reward};
 
-/// At most so much of the details is made ready.
+/// Largest number of bytes of the details that are prepared.
 const MAX_DETAILS: usize = 8 << 10;
 
 /// The stages, what the whole comes to, and what was recorded.
@@ -16,9 +16,9 @@ pub struct Rewards {
     pub stages: Vec<StageRow>,
     /// The reward of the whole; `None`: it could not be judged.
     pub reward: Option<f64>,
-    /// Whether the whole passed.
+    /// True if the whole passed.
     pub success: bool,
-    /// Why nothing could be judged, where no stage says it.
+    /// Reason why nothing could be judged, where no stage gives it.
     pub why: Option<Shown>,
     /// The reward that the record holds.
     pub recorded: Option<f64>,
@@ -27,29 +27,29 @@ pub struct Rewards {
 /// One stage.
 #[derive(Clone, Debug)]
 pub struct StageRow {
-    /// Its name.
+    /// Name of the stage.
     pub name: Shown,
-    /// What its reward counts.
+    /// Weight of its reward.
     pub weight: f64,
-    /// What it added to the reward of the whole.
+    /// Amount that it added to the reward of the whole.
     pub adds: f64,
-    /// What it gave; `None`: the chain had stopped before.
+    /// Result of the stage; `None`: the chain had stopped before.
     pub result: Option<StageResult>,
 }
 
-/// What a stage gave.
+/// Result of a stage.
 #[derive(Clone, Debug)]
 pub struct StageResult {
-    /// It passed.
+    /// True if it passed.
     pub success: bool,
-    /// Its own reward.
+    /// Reward of the stage alone.
     pub reward: f64,
-    /// What it found.
+    /// Details of what it found.
     pub details: Shown,
 }
 
 impl Rewards {
-    /// What a chain says of a record.
+    /// Collects the rewards that a chain gives a record.
     pub fn of(chain: &ChainResult, record: Option<Value<'_>>) -> Self {
         let result = &chain.result;
         Self {
@@ -61,7 +61,7 @@ impl Rewards {
         }
     }
 
-    /// Whether another reward was recorded.
+    /// Tells whether another reward was recorded.
     pub fn differs(&self) -> bool {
         self.recorded.zip(self.reward).is_some_and(|(recorded, reward)| differ(recorded, reward))
     }

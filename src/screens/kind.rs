@@ -31,7 +31,7 @@ stepscope_base::words! {
 }
 
 impl ScreenKind {
-    /// The context in which its keys are looked up.
+    /// Returns the context in which its keys are looked up.
     pub const fn context(self) -> Context {
         match self {
             Self::Table => Context::Table,
@@ -47,17 +47,17 @@ impl ScreenKind {
         }
     }
 
-    /// It shows one record of the table, which stays open below what lies over it.
+    /// Tells whether it shows one record of the table, which stays open below what lies over it.
     pub const fn is_of_record(self) -> bool {
         matches!(self, Self::Run | Self::Answer | Self::Json | Self::Rerun)
     }
 
-    /// It shows the record itself, or its row: verdicts are given there.
+    /// Tells whether it shows the record itself, or its row: verdicts are given there.
     pub const fn is_judged_on(self) -> bool {
         matches!(self, Self::Table | Self::Run | Self::Answer | Self::Json)
     }
 
-    /// It is worked out from all records together.
+    /// Tells whether it is worked out from all records together.
     pub const fn is_of_all(self) -> bool {
         matches!(self, Self::Compare | Self::Dashboard | Self::Adjudication | Self::Insights)
     }

@@ -7,7 +7,8 @@ use crate::screens::run::state::RecordView;
 use crate::screens::side_by_side::state::SideBySide;
 use crate::widgets::keymap::Context;
 
-/// A screen over the table, with what it holds. What outlives it, such as the cursor of the comparison, is held by the session.
+/// Screen over the table, with what it holds. What outlives it, such as the cursor of the comparison, is held by the
+/// session.
 #[derive(Debug)]
 pub enum Screen {
     /// The open record: as a run, as an answer, or as JSON.
@@ -27,7 +28,7 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// Its kind.
+    /// Returns its kind.
     pub const fn kind(&self) -> ScreenKind {
         match self {
             Self::Record(view) => view.kind(),
@@ -46,27 +47,28 @@ impl Screen {
 pub struct Screens(Vec<Screen>);
 
 impl Screens {
-    /// The kind of the one in front.
+    /// Returns the kind of the one in front.
     pub fn top(&self) -> ScreenKind {
         self.0.last().map(Screen::kind).unwrap_or_default()
     }
 
-    /// The kind of the highest one that shows the open record, or the table.
+    /// Returns the kind of the highest one that shows the open record, or the table.
     pub fn of_record(&self) -> ScreenKind {
         self.0.iter().rev().map(Screen::kind).find(|kind| kind.is_of_record()).unwrap_or_default()
     }
 
-    /// How many lie over the table.
+    /// Counts the screens over the table.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it is somewhere in the stack.
+    /// Tells whether it is somewhere in the stack.
     pub fn holds(&self, kind: ScreenKind) -> bool {
         kind == ScreenKind::Table || self.0.iter().any(|screen| screen.kind() == kind)
     }
 
-    /// Lays a screen over the others. Each is there at most once: one that is there already is gone back to, and replaced.
+    /// Lays a screen over the others. Each is there at most once: one that is there already is gone back to, and
+    /// replaced.
     pub fn push(&mut self, screen: Screen) {
         if let Some(at) = self.0.iter().position(|other| other.kind() == screen.kind()) {
             self.0.truncate(at);
@@ -74,12 +76,12 @@ impl Screens {
         self.0.push(screen);
     }
 
-    /// The one in front, but for the table.
+    /// Returns the one in front, but for the table.
     pub fn top_screen(&self) -> Option<&Screen> {
         self.0.last()
     }
 
-    /// The one in front, but for the table, to be changed.
+    /// Returns the one in front, but for the table, to be changed.
     pub fn top_screen_mut(&mut self) -> Option<&mut Screen> {
         self.0.last_mut()
     }
@@ -94,40 +96,40 @@ impl Screens {
         self.0.clear();
     }
 
-    /// Another record in place of the open one; what lies over that stays.
+    /// Shows another record in place of the open one; what lies over that stays.
     pub(crate) fn show_record(&mut self, view: RecordView) {
         self.0.retain(|screen| !screen.kind().is_of_record());
         self.0.insert(0, Screen::Record(Box::new(view)));
     }
 
-    /// The open record.
+    /// Returns the open record.
     pub fn record(&self) -> Option<&RecordView> {
         self.0.iter().find_map(|screen| if let Screen::Record(view) = screen { Some(&**view) } else { None })
     }
 
-    /// The open record, to be looked at otherwise.
+    /// Returns the open record, to be looked at otherwise.
     pub fn record_mut(&mut self) -> Option<&mut RecordView> {
         self.0.iter_mut().find_map(|screen| if let Screen::Record(view) = screen { Some(&mut **view) } else { None })
     }
 
-    /// The re-run.
+    /// Returns the re-run.
     pub fn attempt(&self) -> Option<&Attempt> {
         self.0.iter().find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&**attempt) } else { None })
     }
 
-    /// The re-run, to go on with.
+    /// Returns the re-run, to be continued.
     pub(crate) fn attempt_mut(&mut self) -> Option<&mut Attempt> {
         self.0
             .iter_mut()
             .find_map(|screen| if let Screen::Rerun(attempt) = screen { Some(&mut **attempt) } else { None })
     }
 
-    /// The two records side by side.
+    /// Returns the two records side by side.
     pub(crate) fn side_by_side(&self) -> Option<&SideBySide> {
         self.0.iter().find_map(|screen| if let Screen::SideBySide(sides) = screen { Some(&**sides) } else { None })
     }
 
-    /// The two records side by side, to be looked at otherwise.
+    /// Returns the two records side by side, to be looked at otherwise.
     pub(crate) fn side_by_side_mut(&mut self) -> Option<&mut SideBySide> {
         self.0
             .iter_mut()
@@ -135,7 +137,7 @@ impl Screens {
     }
 }
 
-/// What is in front.
+/// Part of the screen that is in front.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Focus {
     /// A screen.
@@ -149,7 +151,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// The contexts in which its keys are looked up, the nearest first.
+    /// Lists the contexts in which its keys are looked up, the nearest first.
     pub fn contexts(self) -> Vec<Context> {
         match self {
             Self::Screen(screen) if screen.is_judged_on() => vec![screen.context(), Context::Review, Context::Anywhere],

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-/// Glyphs and what stands in for them; what is not listed becomes `?`.
+/// Glyphs and their ASCII twins; a glyph that is not listed becomes `?`.
 const TWINS: [(&str, &str); 34] = [
     ("─━╌", "-"),
     ("│┃┆╎", "|"),

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use crate::widgets::layout::{split_columns, split_rows};
 pub(crate) use stepscope_core::report::charts::{bar, dumbbell, interval, shade, share, span};
 
-/// Four counts as areas: the columns are the shares of the pairs, the rows of each column those of its two counts. What is
-/// more than nothing has an area; what is nothing has none.
+/// Lays out four counts as areas: the columns are the shares of the pairs, the rows of each column those of its two
+/// counts. A count above zero has an area; zero has none.
 pub(crate) fn mosaic(counts: [[u64; 2]; 2], area: Rect) -> [[Rect; 2]; 2] {
     let sums = counts.map(|pair| pair.iter().sum::<u64>());
     let (left, right) = split_columns(area, cells(sums, area.width));
@@ -18,7 +18,7 @@ pub(crate) fn mosaic(counts: [[u64; 2]; 2], area: Rect) -> [[Rect; 2]; 2] {
     [column(first, left), column(second, right)]
 }
 
-/// How many of some cells the first of two counts gets.
+/// Computes the number of cells, out of `all`, that the first of two counts gets.
 fn cells([first, second]: [u64; 2], all: u16) -> u16 {
     let whole = first + second;
     if whole == 0 || all == 0 {

@@ -6,7 +6,8 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 /// A fit of the name is better than any fit of the rest.
 const NAME_FIRST: u32 = 1 << 16;
 
-/// The items that fit what was typed by name, else by the rest, the best first; all in their order if nothing was typed.
+/// Ranks the items that fit the typed text by name, else by the rest, the best first; all in their order if nothing was
+/// typed.
 pub(crate) fn rank<T>(typed: &str, items: impl Iterator<Item = T>, texts: impl Fn(&T) -> (String, String)) -> Vec<T> {
     let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 stepscope_base::words! {
-    /// Where a key means something, with its heading in the help, in the order of the help. A look-up asks the contexts of
+    /// Context in which keys hold, by its heading in the help, in the order of the help. A look-up asks the contexts of
     /// what is in front, the nearest first.
     #[expect(missing_docs, reason = "the heading says what it is")]
     pub enum Context {
@@ -44,7 +44,7 @@ impl Context {
 }
 
 stepscope_base::words! {
-    /// What a key can do. Every action has an id, by which it is remapped and called from the palette.
+    /// Action of a key. Every action has an id, by which it is remapped and called from the palette.
     #[expect(missing_docs, reason = "the help of its row in the table says what it does")]
     pub enum Action {
         Back = "back",
@@ -169,13 +169,13 @@ pub(crate) fn need(holds: bool, why: Reason) -> Result<(), Reason> {
 }
 
 impl Action {
-    /// It moves a cursor or scrolls.
+    /// Tells whether it moves a cursor or scrolls.
     pub(crate) const fn is_movement(self) -> bool {
         use Action as A;
         matches!(self, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
     }
 
-    /// It means the same on every screen.
+    /// Tells whether it means the same on every screen.
     pub(crate) const fn is_plain(self) -> bool {
         use Action as A;
         self.is_movement()
@@ -187,11 +187,11 @@ impl Action {
 /// One row of the table of keys.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Where the keys hold.
+    /// Context in which the keys hold.
     pub context: Context,
     /// The keys: single ones (`j`, `Down`, `^D`) or chords (`y v`).
     pub keys: &'static [&'static str],
-    /// What they do.
+    /// Action of the keys.
     pub action: Action,
     /// The word in the footer; empty: not in the footer.
     pub hint: &'static str,
@@ -507,7 +507,7 @@ impl Key {
     }
 }
 
-/// What a look-up found.
+/// Result of a look-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lookup {
     /// This action.
@@ -524,7 +524,7 @@ pub struct Keymap {
     chords: Vec<Chord>,
 }
 
-/// Keys that stand for an action in a context.
+/// Keys of an action in a context.
 #[derive(Clone, Debug)]
 struct Chord {
     context: Context,
@@ -595,7 +595,7 @@ impl Keymap {
         Ok(keymap)
     }
 
-    /// What the keys typed so far mean in some contexts, the nearest first.
+    /// Looks up the keys typed so far in some contexts, the nearest first.
     pub(crate) fn look_up(&self, contexts: &[Context], typed: &[Key]) -> Lookup {
         let mut prefix = false;
         for place in contexts {
@@ -621,14 +621,14 @@ impl Keymap {
         own.map(|chord| chord.name.clone()).collect()
     }
 
-    /// Those of the keys of a binding that mean its action in some contexts.
+    /// Lists the keys of a binding that mean its action in some contexts.
     pub(crate) fn names_in(&self, binding: &Binding, contexts: &[Context]) -> Vec<String> {
         let own = self.chords.iter().filter(|chord| (chord.context, chord.action) == (binding.context, binding.action));
         let means = |chord: &&Chord| self.look_up(contexts, &chord.keys) == Lookup::Found(binding.action);
         own.filter(means).map(|chord| chord.name.clone()).collect()
     }
 
-    /// What was typed of a chord, by name, and how it can go on: the names of the rest and the actions.
+    /// Lists the continuations of a chord: the part typed so far, by name, then the rest of each chord with its action.
     pub(crate) fn continuations(&self, contexts: &[Context], typed: &[Key]) -> (String, Vec<(String, Action)>) {
         let here = |chord: &&Chord| contexts.contains(&chord.context);
         let longer = |chord: &&Chord| chord.keys.len() > typed.len() && chord.keys.starts_with(typed);

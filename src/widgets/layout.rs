@@ -2,10 +2,10 @@
 
 use ratatui::layout::Rect;
 
-/// From this width on the panes of a run stand side by side.
+/// Least width at which the panes of a run are side by side.
 pub(crate) const WIDE: u16 = 100;
 
-/// From this width on a third column shows what is otherwise behind a tab.
+/// Least width at which a third column shows what is otherwise behind a tab.
 pub(crate) const THIRD: u16 = 160;
 
 /// The parts of every screen.
@@ -13,7 +13,7 @@ pub(crate) const THIRD: u16 = 160;
 pub struct Parts {
     /// The first line.
     pub header: Rect,
-    /// What the screen is for.
+    /// Main part of the screen.
     pub body: Rect,
     /// The line that describes what the cursor is on, or answers a key.
     pub status: Rect,
@@ -36,7 +36,7 @@ pub fn parts(area: Rect) -> Parts {
     }
 }
 
-/// As many rows as a screen can have.
+/// Converts a count to rows, at most as many as a screen can have.
 pub fn rows(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
@@ -59,12 +59,12 @@ pub(crate) fn with_third(body: Rect) -> (Rect, Rect) {
     split_columns(body, first)
 }
 
-/// How many rows of the table are on screen.
+/// Counts the rows of the table on screen.
 pub fn table_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(1))
 }
 
-/// How many rows of the JSON are on screen.
+/// Counts the rows of the JSON on screen.
 pub(crate) fn json_height(area: Rect) -> usize {
     usize::from(parts(area).body.height.saturating_sub(2))
 }

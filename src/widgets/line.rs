@@ -8,12 +8,12 @@ use unicode_width::UnicodeWidthStr;
 use crate::widgets::prose::{cut, tail};
 use stepscope_base::text::Shown;
 
-/// A line takes at most so many bytes: as many as a note.
+/// Largest number of bytes of a line: as many as of a note.
 pub const MAX_LINE: usize = 64 << 10;
-/// A column of the screen shows at most so many bytes of a line: a sign and the marks over it.
+/// Largest number of bytes of a line in one column of the screen: a character and the marks over it.
 const COLUMN: usize = 64;
 
-/// The byte before which the cursor stands.
+/// Finds the byte of the character under the cursor.
 pub(crate) fn cursor_byte(line: &Line) -> usize {
     let typed = line.value();
     typed.char_indices().nth(line.cursor()).map_or(typed.len(), |(at, _)| at)

@@ -1,6 +1,6 @@
 //! A cursor over n rows and the part of them that is on screen.
 
-/// Where the cursor is and which row is on top. `settle` keeps both within what there is.
+/// Position of the cursor and of the first row on screen. `settle` keeps both within the rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct List {
     /// The row under the cursor.
@@ -14,7 +14,7 @@ pub struct List {
 pub(crate) struct Rows {
     /// The first on screen.
     pub top: usize,
-    /// How many there are.
+    /// Number of rows.
     pub len: usize,
     /// The one that is marked.
     pub at: Option<usize>,
@@ -23,13 +23,13 @@ pub(crate) struct Rows {
 /// A movement of a cursor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// By rows; negative is up.
+    /// Rows to move by; negative is up.
     By(isize),
-    /// By half pages.
+    /// Half pages to move by.
     HalfPages(isize),
-    /// By pages.
+    /// Pages to move by.
     Pages(isize),
-    /// To a row, counted from 0; beyond the end is the last.
+    /// Row to move to, counted from 0; beyond the end is the last.
     To(usize),
 }
 
@@ -83,7 +83,7 @@ impl List {
         (self.top..len).find(ends).unwrap_or(len.saturating_sub(1))
     }
 
-    /// The rows of a list that is so long, the one under the cursor marked.
+    /// Makes the rows of a list of this length, the one under the cursor marked.
     pub(crate) fn rows(self, len: usize) -> Rows {
         Rows { top: self.top, len, at: Some(self.at) }
     }
@@ -94,13 +94,13 @@ impl List {
     }
 }
 
-/// Whether rows of several lines each are all on screen at once.
+/// Tells whether rows of several lines each are all on screen at once.
 pub(crate) fn all_fit(len: usize, height: usize, lines: impl Fn(usize) -> usize) -> bool {
     let used = |used: usize, row| Some(used + lines(row)).filter(|used| *used <= height);
     len <= height && (0..len).try_fold(0, used).is_some()
 }
 
-/// The first row on screen if so many lines are left above a row.
+/// Finds the first row on screen if this number of lines is left above a row.
 pub(crate) fn top_above(row: usize, lines: usize, lines_of: &impl Fn(usize) -> usize) -> usize {
     let (mut top, mut left) = (row, lines);
     while let Some(before) = top.checked_sub(1) {

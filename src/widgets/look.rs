@@ -19,7 +19,7 @@ use stepscope_core::run::state::Badge;
 /// A piece of text and its role.
 pub(crate) type Piece = (String, Role);
 
-/// How a pane is to look.
+/// Appearance of a pane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look<'a> {
     /// The colours.
@@ -31,7 +31,7 @@ pub(crate) struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    /// How what has no panes looks.
+    /// Makes the look of something without panes.
     pub(crate) const fn new(theme: &'a Theme, focused: bool) -> Self {
         Self { theme, focused, number: None }
     }
@@ -189,7 +189,8 @@ pub(crate) fn line_pane(
     put(line, 0, frame(title, area, buf, look), buf);
 }
 
-/// Marks the selected row of an area: a style over all of it, borders left out, and a pointer in the blank column before it.
+/// Marks the selected row of an area: a style over all of it, borders left out, and a pointer in the blank column
+/// before it.
 pub(crate) fn select(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if let Some(place) = tint(row, area, buf, look) {
         let pointer = look.span(sign::POINTER, pointer_role(look.focused)).patch_style(look.selection());
@@ -198,7 +199,8 @@ pub(crate) fn select(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-/// Gives a row of an area the style of the selection; where it is, with the blank columns at both sides that belong to it.
+/// Gives a row of an area the style of the selection, and returns its place, with the blank columns at both sides that
+/// belong to it.
 fn tint(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Option<Rect> {
     let row = u16::try_from(row).ok().filter(|row| *row < area.height)?;
     let place = Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 };
@@ -210,7 +212,7 @@ const fn pointer_role(focused: bool) -> Role {
     if focused { Role::BorderFocus } else { Role::Faint }
 }
 
-/// Where the pointer of the selected row is on screen: screen readers and magnifiers follow the terminal's cursor.
+/// Finds the pointer of the selected row on screen: screen readers and magnifiers follow the terminal's cursor.
 pub(crate) fn pointer(buf: &Buffer, theme: &Theme) -> Option<Position> {
     let own = theme.style(pointer_role(true)).fg;
     let places = buf.area().positions();
@@ -224,7 +226,7 @@ pub(crate) fn scroll_mark(area: Rect, top: usize, len: usize, buf: &mut Buffer, 
     scroll_mark_of(area, (top, usize::from(area.height.saturating_sub(2))), len, buf, look);
 }
 
-/// [`scroll_mark`] where so many rows are on screen from the top one on.
+/// Draws a [`scroll_mark`] with this number of rows on screen, from the top one on.
 fn scroll_mark_of(area: Rect, (top, shown): (usize, usize), len: usize, buf: &mut Buffer, look: Look<'_>) {
     let height = usize::from(area.height.saturating_sub(2));
     if len <= shown || height == 0 {
@@ -247,7 +249,8 @@ pub(crate) fn put_cell(sign: Span<'static>, (x, y): (u16, u16), buf: &mut Buffer
     Line::from(sign).render(Rect { x, y, width: 1, height: 1 }.intersection(*buf.area()), buf);
 }
 
-/// Marks rows on the right border of a pane that cannot show all of them at once; of several in one place the first counts.
+/// Marks rows on the right border of a pane that cannot show all of them at once; of several in one place the first
+/// counts.
 pub(crate) fn border_marks(
     area: Rect,
     len: usize,

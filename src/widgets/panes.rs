@@ -9,7 +9,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::closest;
 
-/// Why a number leads to no pane.
+/// Reason given for a number that leads to no pane.
 pub(crate) const NO_PANE: &str = "no pane has this number here";
 
 /// The pane of a number, from 1.
@@ -32,13 +32,14 @@ pub(crate) fn named<T: Copy>(all: &[(T, &'static str)], name: &str) -> Result<T,
     Err(shown!("no pane \"{}\" (available: {}).{mean}", Shown::line(name.as_bytes()), titles.join(", ")))
 }
 
-/// The one so many further, round and round.
+/// Returns the item `by` places further, wrapping around at the ends.
 pub(crate) fn turn<T: Copy + PartialEq>(all: &[T], now: T, by: isize) -> T {
     let at = all.iter().position(|other| *other == now).unwrap_or(0);
     all.get(turn_to(Some(at), by, all.len())).copied().unwrap_or(now)
 }
 
-/// The number so many further, round and round; where none was chosen yet, the first, or the last.
+/// Returns the number `by` places further, wrapping around at the ends; where none was chosen yet, the first, or the
+/// last.
 pub(crate) fn turn_to(at: Option<usize>, by: isize, count: usize) -> usize {
     match at {
         None if by > 0 => 0,
@@ -47,12 +48,12 @@ pub(crate) fn turn_to(at: Option<usize>, by: isize, count: usize) -> usize {
     }
 }
 
-/// Where the panes of a screen were laid out last; what is hidden has no place.
+/// Areas in which the panes of a screen were last laid out; a hidden pane has none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Areas<P>(Vec<(P, Rect)>);
 
 impl<P: Copy + PartialEq> Areas<P> {
-    /// One pane alone fills the body, or all share it.
+    /// Gives the body to one pane alone, or shares it among all.
     pub(crate) fn new(body: Rect, alone: Option<P>, all: impl FnOnce() -> Vec<(P, Rect)>) -> Self {
         Self(alone.map_or_else(all, |pane| vec![(pane, body)]))
     }
@@ -62,12 +63,12 @@ impl<P: Copy + PartialEq> Areas<P> {
         self.0.iter().find(|(other, _)| *other == pane).map_or(Rect::default(), |(_, place)| *place)
     }
 
-    /// How many lines there are in a pane.
+    /// Counts the lines of a pane.
     pub(crate) fn height(&self, pane: P) -> usize {
         inner_height(self.of(pane))
     }
 
-    /// How many columns there are in a pane.
+    /// Counts the columns of a pane.
     pub(crate) fn width(&self, pane: P) -> usize {
         inner_width(self.of(pane))
     }
@@ -78,7 +79,7 @@ impl<P: Copy + PartialEq> Areas<P> {
         Some((*pane, usize::from(at.y.saturating_sub(place.y + 1))))
     }
 
-    /// The panes that there is room for, each with its place and how it is to look; `all`: in the order of their numbers.
+    /// Lists the panes that there is room for, each with its place and its look; `all`: in the order of their numbers.
     pub(crate) fn on_screen<'l>(
         &self,
         focus: P,

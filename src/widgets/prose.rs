@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use stepscope_base::text::Shown;
 use stepscope_core::paint::{MarkedRange, segments};
 
-/// At most so many bytes of one text are laid out; the rest is announced.
+/// Largest number of bytes of one text that are laid out; the rest is announced.
 pub(crate) const MAX_PROSE: usize = 64 << 10;
 
 /// Bytes as people say them.
@@ -22,12 +22,12 @@ pub(crate) fn size(bytes: usize) -> String {
     }
 }
 
-/// So many of what a noun names.
+/// Phrases a count of what a noun names: `1 step`, `2 steps`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is said of a text of which only the beginning is laid out.
+/// Tells how much of a long text is left out; `None`: the whole text is laid out.
 pub(crate) fn left_out(text: &str) -> Option<String> {
     let rest = text.len().checked_sub(MAX_PROSE).filter(|rest| *rest > 0)?;
     Some(format!("… {} more; stepscope show prints them", size(rest)))
@@ -125,7 +125,7 @@ pub(crate) fn hanging(
     ranges.iter().map(line).collect()
 }
 
-/// One line of a text with its marks painted.
+/// Paints one line of a text with its marks.
 pub(crate) fn paint(text: &str, line: &Range<usize>, base: Style, marks: &[MarkedRange<Style>]) -> Line<'static> {
     let spans = segments(line, marks).into_iter().map(|(range, style)| {
         let style = style.map_or(base, |style| base.patch(style));

@@ -17,7 +17,7 @@ use stepscope_terminal::colour::{Depth, Rgb};
 
 macro_rules! roles {
     ($($(#[doc = $doc:literal])+ $role:ident = $name:literal $(<- $parent:ident)?;)+) => {
-        /// What a piece of the screen is.
+        /// Role of a piece of the screen.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         pub enum Role {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $role,)+
@@ -27,7 +27,7 @@ macro_rules! roles {
             /// Every role.
             pub const ALL: &'static [Self] = &[$(Self::$role,)+];
 
-            /// Its name in a theme file.
+            /// Returns the name of the role in a theme file.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$role => $name,)+ }
             }
@@ -57,7 +57,7 @@ roles! {
     BorderFocus = "border-focus" <- Accent;
     /// A pane's title, a heading.
     Title = "title" <- Text;
-    /// What should be noticed without being a judgement.
+    /// Text to notice that is no judgement.
     Accent = "accent" <- Text;
     /// The chosen row; laid over other styles.
     Selection = "selection";
@@ -99,13 +99,13 @@ roles! {
     Cited = "cited" <- Accent;
     /// The citation that is being looked at.
     CitedCurrent = "cited-current" <- Cited;
-    /// Where a quote really stands when it is not where it was cited.
+    /// Actual place of a quote that is not where it was cited.
     Found = "found" <- Cited;
     /// Lines shown from beyond what was cited or given.
     Peek = "peek" <- Dim;
-    /// Where a value comes from, when all is well: rec, r1.
+    /// Origin of a value, when all is well: rec, r1.
     Badge = "badge" <- Dim;
-    /// Where a value comes from, when there is doubt: reconstructed, ambiguous, missing.
+    /// Origin of a value, when there is doubt: reconstructed, ambiguous, missing.
     BadgeDoubt = "badge-doubt" <- Warning;
     /// Calls go to a live model.
     Live = "live" <- Accent;
@@ -113,7 +113,7 @@ roles! {
     StatusBar = "status-bar" <- Text;
     /// A key in the last line.
     HintKey = "hint-key" <- Accent;
-    /// What that key does.
+    /// Action of a key in the last line.
     Hint = "hint" <- Dim;
     /// The life of a variable between its writer and its readers.
     Lifeline = "lifeline" <- Faint;
@@ -123,9 +123,9 @@ roles! {
     Read = "read" <- Accent;
     /// The current step or column.
     Current = "current" <- Title;
-    /// What lies after the current step.
+    /// Part after the current step.
     Ghost = "ghost" <- Faint;
-    /// The gold answer.
+    /// Expected answer.
     Gold = "gold" <- Accent;
     /// The question.
     Question = "question" <- Text;
@@ -221,7 +221,7 @@ pub struct ThemeError {
     pub file: String,
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// Description of the problem and what to do.
     pub message: String,
 }
 
@@ -318,18 +318,18 @@ impl Theme {
         strong
     }
 
-    /// How a role looks.
+    /// Returns the style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.full(role).reduced(self.depth, self.background.is_light())
     }
 
-    /// How the nth of several things of one kind looks, such as the items of an answer; the colours repeat.
+    /// Returns the style of the nth of several things of one kind, such as the items of an answer; the colours repeat.
     pub(crate) fn series(&self, n: usize) -> Style {
         let at = n.checked_rem(self.series.len()).and_then(|at| self.series.get(at));
         at.map_or_else(|| self.style(Role::Accent), |full| full.reduced(self.depth, self.background.is_light()))
     }
 
-    /// Whether the theme is for a light background.
+    /// Tells whether the theme is for a light background.
     pub fn is_light(&self) -> bool {
         self.background.is_light()
     }
@@ -370,7 +370,7 @@ fn advice(message: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Not text: shapes, and what is meant to step back.
+    /// Roles that are not text: shapes, and what is meant to step back.
     const SHAPES: [Role; 4] = [Role::Border, Role::BorderFocus, Role::Lifeline, Role::Ghost];
     /// Laid over other styles.
     const LAYERS: [Role; 2] = [Role::Selection, Role::SelectionDim];
@@ -384,7 +384,7 @@ mod tests {
         Theme::parse(name, text, depth).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// What a terminal with 256 colours makes of a colour.
+    /// Converts a colour to what a terminal with 256 colours makes of it.
     fn as_indexed(c: Rgb) -> Rgb {
         const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
         match c.indexed() {
@@ -396,7 +396,7 @@ mod tests {
         }
     }
 
-    /// Texts and what they stand on that contrast less than `least`, after `see` has changed the colours.
+    /// Lists the texts that contrast less than `least` with their background, after `see` has changed the colours.
     fn too_weak(name: &str, least: f64, see: fn(Rgb) -> Rgb) -> Vec<String> {
         let theme = theme(name);
         let screen = theme.full(Role::Screen).bg.unwrap_or(theme.background);

@@ -9,7 +9,7 @@ use crate::widgets::layout::{inner_height, split_rows};
 use crate::widgets::list::{List, Move, Rows, scroll};
 use crate::widgets::look::{Look, fill, frame, put, scroll_mark};
 
-/// What a window shows, and where.
+/// Content and place of a window.
 pub(crate) struct Window<'a> {
     pub place: Rect,
     pub title: Vec<Span<'static>>,
@@ -17,7 +17,7 @@ pub(crate) struct Window<'a> {
     pub head: Vec<Vec<Span<'static>>>,
     /// Lines that stay at the bottom.
     pub foot: Vec<Vec<Span<'static>>>,
-    /// How many lines stand between them.
+    /// Number of lines between them.
     pub len: usize,
     /// Makes one of them.
     pub line: Box<dyn Fn(usize) -> Vec<Span<'static>> + 'a>,

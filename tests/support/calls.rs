@@ -7,7 +7,7 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-/// Makes a call and hears it to its end.
+/// Makes a call and receives it to its end.
 pub(crate) fn heard(client: &Client, call: Call) -> (Received, Vec<RunEvent>) {
     let (mut rerun, mut events) = (Received::begin(RunId(1)), Vec::new());
     wait(async {

@@ -46,22 +46,22 @@ use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{Event, Program as _};
 
-/// How long the background may take; far more than it should on a busy machine.
+/// Time that the background may take; far more than it should on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The fixture that most scripts open.
+/// Returns the fixture that most scripts open.
 pub(crate) fn runs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs.jsonl")
 }
 
-/// Looks that do not depend on the terminal the tests run in.
+/// Returns looks that do not depend on the terminal the tests run in.
 fn looks() -> Looks {
     let theme = Theme::built_in("dark", Depth::True).unwrap();
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     Looks { theme, all, chosen: None, depth: Depth::True, ascii: false }
 }
 
-/// The model `small` of a server that speaks as Ollama does, asked without pauses and without a second try.
+/// Returns the model `small` of a server that speaks as Ollama does, asked without pauses and without a second try.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub(crate) fn small_at(url: String) -> Setup {
     let wanted = settings::WantedServer {
@@ -73,32 +73,32 @@ pub(crate) fn small_at(url: String) -> Setup {
     Setup { wanted, speed: Speed::AtOnce, retries: Some(0), ..Setup::default() }
 }
 
-/// A program at a keyboard that is a string and a screen that is a buffer.
+/// Program at a keyboard that is a string and a screen that is a buffer.
 pub(crate) struct Drive {
     pub(crate) app: App,
-    /// What was copied, in order.
+    /// Copied texts, in order.
     pub(crate) copied: Vec<String>,
-    /// What was kept over a restart, in order.
+    /// Views kept over a restart, in order.
     pub(crate) kept: Vec<(FileView, Option<String>)>,
-    /// Names of the other things that were asked for.
+    /// Names of the other effects that were asked for.
     pub(crate) asked: Vec<String>,
-    /// The exit code, once it has quit.
+    /// Exit code, once the program has quit.
     pub(crate) quit: Option<u8>,
-    /// Work waits until [`Drive::release`].
+    /// True if work waits until [`Drive::release`].
     pub(crate) hold: bool,
     held: Vec<Effect>,
     pub(crate) now: Instant,
     events: Receiver<Msg>,
-    /// Every screen that was drawn, where a test asks for them.
+    /// Drawn screens, if a test asks for them.
     pub(crate) frames: Option<Vec<String>>,
     calls: Calls,
     runtime: Handle,
     to_loop: tokio::sync::mpsc::Sender<Msg>,
     side: Arc<SideData>,
     loader: Loader,
-    /// The threads of reviews.
+    /// Threads of reviews.
     worker: Option<(ReviewWorker, Writer)>,
-    /// Where exports go that name no temporary folder of their own, whatever was typed.
+    /// Folder of the exports that name no temporary folder of their own, whatever was typed.
     exports: tempfile::TempDir,
     buffer: Buffer,
     cursor: Option<Position>,
@@ -125,7 +125,7 @@ impl Drive {
         Self::with(paths, |app| app.restore(view))
     }
 
-    /// Opens a file beside its baseline.
+    /// Opens a file with its baseline.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn beside(path: &Path, baseline: &Path) -> Self {
         let side = SideData::default().with_baseline(Some(baseline.to_owned()), 1);
@@ -236,7 +236,7 @@ impl Drive {
         }
     }
 
-    /// Does what somebody asked for, and what follows from it.
+    /// Performs an effect, and what follows from it.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn effect(&mut self, effect: Effect) {
         let mut messages = Vec::new();
@@ -257,7 +257,7 @@ impl Drive {
         }
     }
 
-    /// What models are asked by, as flags and settings say it.
+    /// Sets the model and server to ask, as flags and settings name them.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn ask(&mut self, setup: Setup) {
         let config = Config::default();
@@ -339,19 +339,19 @@ impl Drive {
         read(effect, &self.side).into_iter().collect()
     }
 
-    /// The path, if it lies in a temporary folder; else its name in the folder of exports.
+    /// Returns the path, if it is in a temporary folder; else its name in the folder of exports.
     fn kept_away(&self, path: PathBuf) -> PathBuf {
         let name = path.file_name().unwrap_or_default();
         if path.starts_with(std::env::temp_dir()) { path } else { self.exports.path().join(name) }
     }
 
-    /// Opens a file to be reviewed by somebody, its journal beside it; drafts lie in the state folder.
+    /// Opens a file to be reviewed by a person, its review log next to it; drafts are in the state folder.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn reviewing(path: &Path, by: &str, state: &Path, change: impl FnOnce(&mut App)) -> Self {
         Self::reviewing_in(path, beside(path).path(), by, state, change)
     }
 
-    /// The same with a journal elsewhere.
+    /// Opens the same with a review log elsewhere.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn reviewing_in(
         path: &Path,
@@ -363,7 +363,7 @@ impl Drive {
         Self::whole(&[path.to_owned()], SideData::default(), journal, by, state, change)
     }
 
-    /// Everything at once: files and what lies beside them, reviewed by somebody.
+    /// Opens everything together: files and their side data, reviewed by a person.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn whole(
         paths: &[PathBuf],
@@ -387,7 +387,7 @@ impl Drive {
         drive
     }
 
-    /// Takes in what the background finds until a condition holds, and goes on.
+    /// Takes in what the background finds until a condition holds, and returns the program for the next step.
     #[allow(dead_code, reason = "not every test file needs it")]
     #[track_caller]
     pub(crate) fn until(&mut self, holds: impl Fn(&App) -> bool) -> &mut Self {
@@ -395,7 +395,7 @@ impl Drive {
         self
     }
 
-    /// The clock goes on.
+    /// Moves the clock forward.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn after(&mut self, time: Duration) -> &mut Self {
         self.now += time;
@@ -431,20 +431,20 @@ impl Drive {
         self.draw();
     }
 
-    /// Pastes.
+    /// Pastes a text.
     pub(crate) fn paste(&mut self, text: &str) {
         self.event(Event::Input(Input::Paste(text.to_owned())));
         self.draw();
     }
 
-    /// Something of the mouse at a place.
+    /// Sends a mouse event at a position.
     pub(crate) fn mouse(&mut self, kind: MouseEventKind, column: u16, row: u16) {
         let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
         self.event(Event::Input(Input::Mouse(event)));
         self.draw();
     }
 
-    /// Clicks.
+    /// Clicks at a position.
     pub(crate) fn click(&mut self, column: u16, row: u16) {
         self.mouse(MouseEventKind::Down(MouseButton::Left), column, row);
     }
@@ -482,7 +482,7 @@ impl Drive {
         }
     }
 
-    /// The screen as lines, blanks at their ends left out.
+    /// Returns the screen as lines, blanks at their ends left out.
     pub(crate) fn lines(&self) -> Vec<String> {
         let area = self.buffer.area;
         (0..area.height).map(|y| self.row(y).trim_end().to_owned()).collect()
@@ -500,28 +500,28 @@ impl Drive {
         out
     }
 
-    /// The screen as text.
+    /// Returns the screen as text.
     pub(crate) fn screen(&self) -> String {
         self.lines().join("\n")
     }
 
-    /// The line above the keys.
+    /// Returns the line above the keys.
     pub(crate) fn status(&self) -> String {
         let lines = self.lines();
         lines.get(lines.len().saturating_sub(2)).cloned().unwrap_or_default().trim().to_owned()
     }
 
-    /// The first line.
+    /// Returns the first line.
     pub(crate) fn header(&self) -> String {
         self.lines().first().cloned().unwrap_or_default()
     }
 
-    /// The last line.
+    /// Returns the last line.
     pub(crate) fn footer(&self) -> String {
         self.lines().last().cloned().unwrap_or_default()
     }
 
-    /// The place of the first text like this: column and row.
+    /// Finds the first place that shows a text: column and row.
     #[track_caller]
     pub(crate) fn find(&self, text: &str) -> (u16, u16) {
         for y in 0..self.buffer.area.height {
@@ -533,29 +533,29 @@ impl Drive {
         panic!("{text:?} is not on the screen\n{}", self.screen());
     }
 
-    /// The style of the cell where a text begins.
+    /// Returns the style of the cell where a text begins.
     #[track_caller]
     pub(crate) fn style_of(&self, text: &str) -> Style {
         let place = self.find(text);
         self.buffer[place].style()
     }
 
-    /// The colour of the text in a cell.
+    /// Returns the colour of the text in a cell.
     pub(crate) fn colour_at(&self, column: u16, row: u16) -> Color {
         self.buffer[(column, row)].fg
     }
 
-    /// The colour of a role.
+    /// Returns the colour of a role.
     pub(crate) fn colour(&self, role: Role) -> Color {
         self.app.looks.theme.style(role).fg.unwrap_or(Color::Reset)
     }
 
-    /// The cursor's place, if it is shown.
+    /// Returns the cursor's position, if it is shown.
     pub(crate) fn cursor(&self) -> Option<Position> {
         self.cursor
     }
 
-    /// Whether the screen shows all these texts.
+    /// Checks that the screen shows all these texts.
     #[track_caller]
     pub(crate) fn shows(&self, texts: &[&str]) -> &Self {
         let screen = self.screen();
@@ -565,7 +565,7 @@ impl Drive {
         self
     }
 
-    /// Whether the screen shows none of these texts.
+    /// Checks that the screen shows none of these texts.
     #[track_caller]
     pub(crate) fn hides(&self, texts: &[&str]) -> &Self {
         let screen = self.screen();
@@ -575,7 +575,7 @@ impl Drive {
         self
     }
 
-    /// The ids of the table's rows, in the order of the screen.
+    /// Returns the ids of the table's rows, in the order of the screen.
     pub(crate) fn table_ids(&self) -> Vec<String> {
         let records = (0..self.app.rows()).filter_map(|row| self.app.table.record(row));
         records
@@ -584,7 +584,7 @@ impl Drive {
     }
 }
 
-/// Where model calls run; what they say goes the way of everything else.
+/// Starts the thread on which model calls run; their messages take the same way as all others.
 fn runtime(events: std::sync::mpsc::Sender<Msg>) -> (Handle, tokio::sync::mpsc::Sender<Msg>) {
     let (to_loop, mut messages) = tokio::sync::mpsc::channel(256);
     let (ready, handle) = channel();
@@ -602,7 +602,7 @@ fn runtime(events: std::sync::mpsc::Sender<Msg>) -> (Handle, tokio::sync::mpsc::
     (handle.recv().unwrap(), to_loop)
 }
 
-/// The keys of a script.
+/// Parses the keys of a script.
 pub(crate) fn parse(script: &str) -> Vec<KeyEvent> {
     let mut events = Vec::new();
     let mut rest = script.trim_start();

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-/// What a command does with this input. Who refuses its arguments does not wait for its input.
+/// Runs a command with this input. A command that refuses its arguments may not wait for its input.
 pub(crate) fn fed(command: &mut Command, input: impl AsRef<[u8]>) -> Output {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

@@ -7,19 +7,19 @@ use std::path::Path;
 
 use super::{Dice, flip, mutate};
 
-/// What stands under a name.
+/// Kind of an entry, with its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     File(Vec<u8>),
-    /// A file of so many bytes without any block.
+    /// File of so many bytes without any block.
     Hole(u64),
-    /// Where it leads.
+    /// Target of the link.
     Link(String),
     Folder,
     Pipe,
 }
 
-/// A name in the folder, and what stands there.
+/// Name in the folder, and what it names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -48,7 +48,7 @@ const NAMES: [&str; 18] = [
     "-",
 ];
 
-/// Where a link leads: out of the folder to what is nobody's, to what never ends, and round in a circle.
+/// Targets of links: out of the folder to what was not named, to what never ends, and in a circle.
 const LINKS: [&str; 12] = [
     "outside",
     "outside/storage.sqlite",
@@ -64,7 +64,7 @@ const LINKS: [&str; 12] = [
     "/proc/self/environ",
 ];
 
-/// All that lies in a folder.
+/// Reads everything in a folder.
 pub(crate) fn taken(from: &Path) -> Vec<Entry> {
     let (mut entries, mut todo) = (Vec::new(), vec![from.to_owned()]);
     while let Some(folder) = todo.pop() {
@@ -85,7 +85,7 @@ pub(crate) fn file(name: &str, bytes: impl Into<Vec<u8>>) -> Entry {
     Entry { name: name.to_owned(), what: What::File(bytes.into()) }
 }
 
-/// Each entry is a line with its kind and two lengths, then its name and its bytes.
+/// Packs the entries, each as a line with its kind and two lengths, then its name and its bytes.
 pub(crate) fn packed(entries: &[Entry]) -> Vec<u8> {
     let mut out = Vec::new();
     for Entry { name, what } in entries {
@@ -131,7 +131,7 @@ pub(crate) fn unpacked(mut text: &[u8]) -> Vec<Entry> {
     entries
 }
 
-/// Makes the folder. Of two entries in each other's way the first stays.
+/// Makes the folder. Of two entries that conflict the first one is kept.
 pub(crate) fn make(entries: &[Entry], at: &Path) {
     let _ = fs::remove_dir_all(at);
     fs::create_dir_all(at).unwrap();
@@ -159,7 +159,7 @@ pub(crate) fn make(entries: &[Entry], at: &Path) {
     }
 }
 
-/// The folder with one to four things changed: the bytes of files, their names and places, and what stands there.
+/// Changes one to four things in the folder: the bytes of files, their names and places, and what is there.
 pub(crate) fn mutate_folder(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut entries = unpacked(seed);
     for _ in 0..=dice.below(4) {

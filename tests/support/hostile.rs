@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// What may come of a file when it is checked: the exit codes that are honest.
+/// Exit codes that are honest for any file that is checked.
 const ANY: &[i32] = &[0, 1, 2];
 const READ: &[i32] = &[0, 1];
 const FOUND: &[i32] = &[1];
 
-/// One hostile file.
+/// Hostile file.
 pub(crate) struct Case {
-    /// Its name; the group comes first.
+    /// Name of the file; the group comes first.
     pub(crate) name: PathBuf,
     pub(crate) bytes: Vec<u8>,
     /// Honest exit codes of `check`.
@@ -24,7 +24,7 @@ fn case(group: &str, name: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>, codes:
 
 const BASE: &str = r#"{"id": "base", "question": "Two and two?", "gold_answer": "so #### 4", "gold_num": 4.0, "status": "ok", "mode": "procedural", "procedure": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Read both", "output": [{"name": "one", "description": "first"}, {"name": "two", "description": "second"}]}, {"id": 2, "inputs": [{"name": "one", "description": "first"}, {"name": "two", "description": "second"}], "stepDescription": "Add", "output": [{"name": "final_answer", "description": "sum"}]}]}, "fitness": 1.25, "steps": 2, "state": {"problem_text": "Two and two?", "one": 2, "two": 2, "final_answer": "4", "final_answer_numerical": 4, "confidence": 0.5}, "pred_answer": "4", "pred_num": 4.0, "correct": true}"#;
 
-/// Characters that a terminal obeys or hides, as themselves.
+/// Returns characters that a terminal obeys or hides, as themselves.
 fn payloads() -> Vec<(&'static str, String)> {
     let tags: String = "hidden".chars().map(|c| char::from_u32(0xe_0000 + u32::from(c)).unwrap()).collect();
     vec![
@@ -61,7 +61,7 @@ fn payloads() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The text as a JSON string may hold it: everything that is not letter or digit escaped.
+/// Returns the text as a JSON string may hold it: everything that is not letter or digit escaped.
 fn escaped(text: &str) -> String {
     let units = text.encode_utf16();
     units
@@ -72,7 +72,7 @@ fn escaped(text: &str) -> String {
         .collect()
 }
 
-/// The record with a text in every place that is shown; `text` stands as it is between quotes.
+/// Returns the record with a text in every place that is shown; `text` is inserted between quotes as it is.
 fn everywhere(text: &str) -> String {
     let mut out = BASE.to_owned();
     for place in ["base", "Two and two?", "Add", "Read both", "first", "one", "procedural", "task"] {
@@ -93,7 +93,7 @@ fn everywhere(text: &str) -> String {
     out
 }
 
-/// Records with every payload in every place: as escapes, and as itself as far as JSON lets it stand there.
+/// Returns records with every payload in every place: as escapes, and as itself as far as JSON allows it there.
 pub(crate) fn records() -> String {
     let itself = |text: String| -> String { text.chars().filter(|c| *c >= ' ' && !matches!(c, '"' | '\\')).collect() };
     let each = |(_, text): (_, String)| [everywhere(&escaped(&text)), everywhere(&itself(text))];
@@ -309,7 +309,7 @@ fn odd_names(out: &mut Vec<Case>) {
     out.push(case("names", "n".repeat(250), BASE, READ));
 }
 
-/// Every file.
+/// Returns every file.
 pub(crate) fn cases() -> Vec<Case> {
     let mut out = Vec::new();
     strings(&mut out);

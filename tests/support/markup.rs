@@ -51,10 +51,10 @@ const ELEMENTS: [(&str, &[&str]); 42] = [
 
 /// Elements without an end.
 const VOID: [&str; 3] = ["meta", "br", "rect"];
-/// What the text of these is no markup.
+/// Elements whose text is no markup.
 const RAW: [&str; 2] = ["style", "script"];
 
-/// What is wrong with a page, if anything is: with the first record it carries, or with none at all.
+/// Returns what is wrong with a page, if anything is: with the first record it carries, or with none at all.
 pub(crate) fn wrong_in(page: &str) -> Option<String> {
     // What is carried may be indented.
     let body = page.find("<script").unwrap_or(page.len());
@@ -81,7 +81,7 @@ pub(crate) fn wrong_in(page: &str) -> Option<String> {
     dangling.map(|link| format!("{link} leads nowhere"))
 }
 
-/// A page beside this one: no folder, no scheme.
+/// Tells whether a link names a page in the same folder: no folder, no scheme.
 fn is_page_name(link: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
     link.strip_suffix(".html").is_some_and(|name| !name.is_empty() && name.chars().all(fits))

@@ -31,7 +31,7 @@ fn pairs(names: &[String], value: &str) -> String {
     names.iter().map(|name| format!("\"{name}\": {value}")).collect::<Vec<_>>().join(",")
 }
 
-/// `count` variables, all written by one step and all read by the next.
+/// Makes `count` variables, all written by one step and all read by the next.
 pub(crate) fn many_variables(count: usize) -> String {
     let names: Vec<String> = (0..count).map(|n| format!("variable_{n}")).collect();
     let steps = [
@@ -41,7 +41,7 @@ pub(crate) fn many_variables(count: usize) -> String {
     record("many", "How many?", &steps, &pairs(&names, "\"x y z\""))
 }
 
-/// `count` steps, each reading what the one before wrote.
+/// Makes `count` steps, each reading what the one before wrote.
 pub(crate) fn many_steps(count: usize) -> String {
     let name = |n: usize| if n == 0 { "problem_text".to_owned() } else { format!("v{n}") };
     let steps: Vec<String> =
@@ -50,7 +50,7 @@ pub(crate) fn many_steps(count: usize) -> String {
     record("steps", "How far?", &steps, &pairs(&names, "1"))
 }
 
-/// Texts of a megabyte, in one word, in lines, in marks and in wide characters.
+/// Makes texts of a megabyte, in one word, in lines, in marks and in wide characters.
 pub(crate) fn long_texts(size: usize) -> String {
     let mut state = String::new();
     for (n, (name, unit)) in [
@@ -75,7 +75,7 @@ pub(crate) fn long_texts(size: usize) -> String {
     record("long", &"very long question ".repeat(size / 19), &steps, &state)
 }
 
-/// Names and texts that are no honest text, in every place that is shown.
+/// Makes names and texts that are no honest text, in every place that is shown.
 pub(crate) fn poisoned() -> String {
     let names = vec![POISON.to_owned(), "p\u{430}y".into(), "pay".into(), String::new(), " ".into(), "漢字".repeat(30)];
     let steps = [
@@ -102,7 +102,7 @@ pub(crate) fn poisoned() -> String {
     out
 }
 
-/// Variables that read each other in a ring, stand twice, and look alike; steps out of order.
+/// Makes variables that read each other in a ring, occur twice, and look alike; steps out of order.
 pub(crate) fn tangled() -> String {
     let name = |text: &str| text.to_owned();
     let steps = [
@@ -121,7 +121,7 @@ pub(crate) fn tangled() -> String {
     out
 }
 
-/// A record nested as deep as it is read, and one deeper.
+/// Makes a record nested so deep: as deep as it is read, or one deeper.
 pub(crate) fn deep(levels: usize) -> String {
     format!("{{\"question\": \"deep\", \"state\": {}1{}}}\n", "[".repeat(levels), "]".repeat(levels))
 }

@@ -16,7 +16,7 @@ use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_io::config::tour::TourScript;
 use stepscope_io::source::page::step_of;
 
-/// A sentence is shorter, whatever it is about.
+/// Limit of the length of a sentence, whatever it is about.
 pub(crate) const MAX_SENTENCE: usize = 4_000;
 
 fn sample(name: &str) -> Vec<u8> {
@@ -27,8 +27,8 @@ fn lines(text: &[u8]) -> Vec<Vec<u8>> {
     text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
 }
 
-/// Lines with one to three of them taken out, doubled, moved, or with a word replaced: text that is printed has no other
-/// structure.
+/// Returns lines with one to three of them taken out, doubled, moved, or with a word replaced: text that is printed has
+/// no other structure.
 fn mutate_lines(text: &str, dice: &mut Dice) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     for _ in 0..=dice.below(3) {
@@ -57,7 +57,7 @@ fn mutate_lines(text: &str, dice: &mut Dice) -> String {
     lines.concat()
 }
 
-/// As upstream prints a run.
+/// Run as upstream prints it.
 const PRINTED: &str = "Question: Ann has 2 apples.\nShe buys 3: how many?\nIndex:  22\nExpected Answer: 5.0\nPredicted Answer: 6\nDid baseline get it correct?: True\nProcedure Output:\n\n--- Procedure: Add: both ---\nSteps:\n\nStep 1: Extract: the numbers\n  **Inputs**:\n    - problem_text: Full text\n  **Outputs**:\n    - had: Apples before: 2\nin two lines\n    - bought: Apples bought\n\nStep 2: Say it\n  **Inputs**:\n    - had: Apples before\n    - bought: Apples bought\n  **Outputs**:\n    - final_answer: The sum\n[step 1] inputs: {'problem_text': \"Ann has 2 apples.\\nShe buys 3: how many?\"}\n[step 1] outputs: {'had': 2, 'bought': 3.0}\n[step 2] inputs: {'had': 2, 'bought': 3.0}\n[step 2] outputs: {'final_answer': \"it's 6\", 'final_answer_numerical': 6, 'sure': True}\n----- \n\n\n";
 
 fn notebook_of(outputs: &[Json]) -> Vec<u8> {
@@ -68,7 +68,7 @@ fn notebook_of(outputs: &[Json]) -> Vec<u8> {
     json!({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}).to_string().into_bytes()
 }
 
-/// Notebooks with runs as they were printed, with JSON, with what Python prints of a record, and an old one.
+/// Makes notebooks with runs as they were printed, with JSON, with what Python prints of a record, and an old one.
 pub(crate) fn notebooks() -> Vec<Vec<u8>> {
     let stdout = |text: &str| json!({"output_type": "stream", "name": "stdout", "text": text.split_inclusive('\n').collect::<Vec<_>>()});
     let record = String::from_utf8(lines_of("runs.jsonl")[0].clone()).unwrap();
@@ -89,7 +89,7 @@ pub(crate) fn notebooks() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Half of the time the text of an output, as text; else the notebook, as JSON.
+/// Changes the text of an output, as text, half of the time; else the notebook, as JSON.
 pub(crate) fn mutate_notebook(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     let Ok(mut root) = serde_json::from_slice::<Json>(seed) else { return mutate(seed, dice) };
     if dice.below(2) == 0 {
@@ -110,7 +110,7 @@ pub(crate) fn mutate_notebook(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     root.to_string().into_bytes()
 }
 
-/// Chains of thought in the spellings of those who write them.
+/// Makes chains of thought in the spellings of those who write them.
 pub(crate) fn thoughts() -> Vec<Vec<u8>> {
     let mut all = lines(&sample("chains.jsonl"));
     all.push(br#"{"problem": "2 + 3 + 4?", "solution": "2 + 3 = 5\n\n5 + 4 = 9\nThe answer is \\boxed{9}.", "ground_truth_answer": "9", "first_error_step": 2}"#.to_vec());
@@ -121,7 +121,7 @@ pub(crate) fn thoughts() -> Vec<Vec<u8>> {
     all
 }
 
-/// Completions with their reward, individuals of a generation, and answers without items.
+/// Makes completions with their reward, individuals of a generation, and answers without items.
 pub(crate) fn flats() -> Vec<Vec<u8>> {
     let runs = lines_of("runs.jsonl");
     let run: Json = serde_json::from_slice(&runs[0]).unwrap();
@@ -136,7 +136,7 @@ pub(crate) fn flats() -> Vec<Vec<u8>> {
     ]
 }
 
-/// A record is what any record is, and its page is nothing else but it.
+/// Checks a record like any other, and its page, which is nothing else but it.
 pub(crate) fn judge_shared(case: &[u8], folder: &Path) -> Result<(), String> {
     judge_record(case, folder)?;
     judge_export(case, None)
@@ -146,8 +146,8 @@ fn options<'p>(said: &'p [Said], source: &[u8]) -> PageOptions<'p> {
     PageOptions { passages: true, source: Shown::line(source), said, version: "0", ..PageOptions::default() }
 }
 
-/// The pages of a record hold the program's own markup, the record byte for byte where there is room, and nothing that
-/// looks private once that was taken out.
+/// Checks that the pages of a record hold the program's own markup, the record byte for byte where there is room, and
+/// nothing that looks private once that was taken out.
 pub(crate) fn judge_export(text: &[u8], document: Option<Document>) -> Result<(), String> {
     let said = Said {
         who: Untrusted::owned(text.iter().copied().take(60).collect()),
@@ -182,7 +182,7 @@ pub(crate) fn judge_export(text: &[u8], document: Option<Document>) -> Result<()
     }
 }
 
-/// Pages of records of every kind, one of them with the document that it cites.
+/// Makes pages of records of every kind, one of them with the document that it cites.
 pub(crate) fn pages() -> Vec<Vec<u8>> {
     let document = || Document::of(vec![(1, 1, "It is two."), (1, 2, "Or </script> three."), (3, 1, "")], Vec::new());
     let said = Said { who: "ada".into(), note: Some("n <b>".into()), ..Said::default() };
@@ -202,7 +202,7 @@ pub(crate) fn pages() -> Vec<Vec<u8>> {
     all.iter().map(|record| page(record, None)).chain([page(answer, Some(document()))]).collect()
 }
 
-/// Mostly what the page carries, as JSON; else the page.
+/// Changes what the page carries, as JSON, most of the time; else the page.
 pub(crate) fn mutate_page(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     let find = |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);
     let open = find(seed, b"id=\"stepscope\">").map(|at| at + 15);
@@ -221,7 +221,7 @@ pub(crate) fn mutate_page(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
     }
 }
 
-/// A page says the same twice, and what it carries makes a page that carries the same.
+/// Checks that a page is read the same twice, and that what it carries makes a page that carries the same.
 pub(crate) fn judge_page(case: &[u8], folder: &Path) -> Result<(), String> {
     judge_file(case, folder, "case.html")?;
     let step = step_of(&folder.join("case.html"));
@@ -248,7 +248,8 @@ pub(crate) fn judge_tour(case: &[u8], folder: &Path) -> Result<(), String> {
     }
 }
 
-/// That each seed is what its reader takes, and that a page with anything foreign in it is told from one without.
+/// Checks that each seed is what its reader takes, and that a page with anything foreign in it is told from one
+/// without.
 pub(crate) fn check_seeds(folder: &Path) {
     let kinds = |texts: &[Vec<u8>]| texts.iter().map(|text| Case::read(&text[..]).view().kind()).collect::<Vec<_>>();
     assert!(kinds(&thoughts()).iter().all(|kind| *kind == RecordKind::Chain), "{:?}", kinds(&thoughts()));

@@ -13,10 +13,10 @@ use rustix::fd::OwnedFd;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{Termios, tcgetattr};
 
-/// How long a condition may take to come true; far more than it should on a busy machine.
+/// Time in which a condition must come true; far more than it should take on a busy machine.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What to start.
+/// Command to start, with its environment and the size of its terminal.
 pub(crate) struct Start {
     command: Vec<String>,
     environment: Vec<(String, String)>,
@@ -24,13 +24,13 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// `stepscope` with these arguments.
+    /// Prepares `stepscope` with these arguments.
     pub(crate) fn stepscope(arguments: &[&str]) -> Self {
         let command = [env!("CARGO_BIN_EXE_stepscope")].iter().chain(arguments).map(|s| (*s).to_owned()).collect();
         Self { command, environment: Vec::new(), size: (80, 24) }
     }
 
-    /// A shell script in which `"$@"` is stepscope with these arguments.
+    /// Prepares a shell script in which `"$@"` is stepscope with these arguments.
     pub(crate) fn script(script: &str, arguments: &[&str]) -> Self {
         let mut start = Self::stepscope(arguments);
         start.command.splice(0..0, ["/bin/sh", "-c", script, "sh"].map(str::to_owned));
@@ -52,21 +52,21 @@ impl Start {
 struct State {
     parser: vt100::Parser,
     raw: Vec<u8>,
-    /// Nothing is read while this is true, as with a terminal after Ctrl-S.
+    /// True while nothing is read, as with a terminal after Ctrl-S.
     stalled: bool,
     closed: bool,
-    /// Nobody reads any more.
+    /// True once nothing is read any more.
     unread: bool,
     exit: Option<u32>,
 }
 
 type Shared = Arc<(Mutex<State>, Condvar)>;
 
-/// A running program on its terminal.
+/// Running program on its terminal.
 pub(crate) struct Terminal {
     master: Option<Box<dyn MasterPty + Send>>,
     writer: Arc<Mutex<Option<Box<dyn std::io::Write + Send>>>>,
-    /// Our own handle of the program's side: keeps the line settings readable after its end.
+    /// Own handle of the program's side: keeps the line settings readable after its end.
     line: Option<OwnedFd>,
     before: Termios,
     shared: Shared,
@@ -146,7 +146,7 @@ impl Terminal {
         let _ = kill_process(self.pid, signal);
     }
 
-    /// The program's process.
+    /// Returns the id of the program's process.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn pid(&self) -> Pid {
         self.pid
@@ -175,18 +175,18 @@ impl Terminal {
         self.wait(|state| state.unread);
     }
 
-    /// What the screen shows now.
+    /// Returns the text that the screen shows now.
     pub(crate) fn screen(&self) -> String {
         lock(&self.shared).parser.screen().contents()
     }
 
-    /// Every byte that the program has written so far.
+    /// Returns every byte that the program has written so far.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn raw(&self) -> Vec<u8> {
         lock(&self.shared).raw.clone()
     }
 
-    /// How many bytes the program has written so far.
+    /// Returns the number of bytes that the program has written so far.
     pub(crate) fn written(&self) -> usize {
         lock(&self.shared).raw.len()
     }
@@ -209,7 +209,7 @@ impl Terminal {
         assert!(self.wait(|state| state.raw.len() > before), "nothing more was written");
     }
 
-    /// Waits for the end of the program; its exit code.
+    /// Waits for the end of the program and returns its exit code.
     #[track_caller]
     pub(crate) fn wait_exit(&self) -> u32 {
         // The last output may come after the end is known.
@@ -229,12 +229,12 @@ impl Terminal {
         assert_eq!(code, expected, "the exit code; the screen shows:\n{}", self.screen());
     }
 
-    /// Whether the program ends although nothing reads what it writes.
+    /// Tells whether the program ends although nothing reads what it writes.
     pub(crate) fn exits_stalled(&self) -> bool {
         self.wait(|state| state.exit.is_some())
     }
 
-    /// Does something again and again until the program ends.
+    /// Repeats an action until the program ends.
     #[track_caller]
     pub(crate) fn wait_exit_while(&self, mut act: impl FnMut(&Self)) -> u32 {
         let end = Instant::now() + DEADLINE;
@@ -245,7 +245,7 @@ impl Terminal {
         self.wait_exit()
     }
 
-    /// What a shell would find changed: terminal modes and line settings that are not as they were.
+    /// Returns what a shell would find changed: terminal modes and line settings that are not as they were.
     pub(crate) fn left_on(&self) -> BTreeSet<String> {
         let state = lock(&self.shared);
         let screen = state.parser.screen();
@@ -282,12 +282,12 @@ impl Terminal {
         left
     }
 
-    /// Whether a terminal mode such as bracketed paste is on now.
+    /// Tells whether a terminal mode such as bracketed paste is on now.
     pub(crate) fn has_on(&self, what: &str) -> bool {
         self.left_on().contains(what)
     }
 
-    /// The program's home directory.
+    /// Returns the program's home directory.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
@@ -321,7 +321,7 @@ fn size((columns, rows): (u16, u16)) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
-/// The emulator cannot be empty or huge; the program is told the true size.
+/// Limits the side of a screen: the emulator cannot be empty or huge; the program is told the true size.
 fn side(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n.clamp(1, 1000)).unwrap()
 }
@@ -367,7 +367,7 @@ fn pump(
     }
 }
 
-/// A small run file and its name; the folder lives as long as the first value.
+/// Writes a small run file and returns it with its name; the folder lives as long as the first value.
 pub(crate) fn run_file() -> (tempfile::TempDir, PathBuf, &'static str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("little-run.jsonl");

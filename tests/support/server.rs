@@ -5,17 +5,17 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// Nothing in these tests takes longer unless it hangs.
+/// Time limit of everything in these tests: nothing takes longer unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request that came.
+/// Received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// `POST /v1/chat/completions`
+    /// Request line: `POST /v1/chat/completions`.
     pub(crate) line: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
-    /// Which request to this server it is, from 0.
+    /// Number of the request to this server, from 0.
     pub(crate) n: usize,
 }
 
@@ -33,14 +33,14 @@ impl Seen {
     }
 }
 
-/// The server's end of one connection.
+/// Server's end of one connection.
 pub(crate) struct Talk {
     stream: TcpStream,
     hung_up: Arc<(Mutex<usize>, Condvar)>,
 }
 
 impl Talk {
-    /// Writes bytes; what the client does not want any more is nobody's fault.
+    /// Writes bytes; it is no fault if the client does not want them any more.
     pub(crate) fn raw(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(bytes.as_ref()).and_then(|()| self.stream.flush()).is_ok()
     }
@@ -58,7 +58,7 @@ impl Talk {
         self.raw(b"0\r\n\r\n");
     }
 
-    /// A whole answer.
+    /// Writes a whole answer.
     pub(crate) fn whole(&mut self, status: &str, kind: &str, extra: &str, body: impl AsRef<[u8]>) {
         let body = body.as_ref();
         let head =
@@ -79,7 +79,7 @@ impl Talk {
     }
 }
 
-/// A server on a port of its own.
+/// Server on a port of its own.
 pub(crate) struct Server {
     pub(crate) port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -87,7 +87,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers every request with this. When the answer returns, the connection is closed.
+    /// Starts a server that answers every request with this. When the answer returns, the connection is closed.
     pub(crate) fn start(answer: impl Fn(&Seen, &mut Talk) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,6 +1,6 @@
 //! Typed answers: documents, citations, contract, dates, currencies, generation and route.
 
-/// What cited spans really point at: numberings, the search for the quote, what differs.
+/// Resolution of citations: numberings, search for the quote, differences.
 pub mod citations;
 /// The published contract of typed answers, and who would take what does not hold it.
 pub(crate) mod contract;
@@ -12,9 +12,9 @@ pub(crate) mod date;
 pub mod document;
 /// The generation call of a typed answer, made again.
 pub mod generation;
-/// What should happen with a typed answer, and why.
+/// Route of a typed answer, and its reasons.
 pub mod route;
-/// Whether the model saw all there is: the page after the last that it saw.
+/// Detection of answers that were cut off, by the page after the last that the model saw.
 pub mod truncation;
-/// Typed answers with cited spans.
+/// Typed answers with citations.
 pub mod typed;

@@ -1,16 +1,16 @@
 //! The word-problem wing: numbers, expressions, quantities, and what each step should have given.
 
-/// Calculations as they stand in texts, found, read and worked out.
+/// Calculations in texts: found, read and worked out.
 pub(crate) mod expression;
-/// The gold answer: its number, and what in it cannot be right.
+/// Expected answer: its number, and the errors in it.
 pub mod gold;
 /// Exact numbers of bounded size.
 pub mod number;
-/// What number words mean.
+/// Meanings of number words.
 pub(crate) mod number_words;
 /// The quantities of a question, and the variables that took them up.
 pub mod quantity;
-/// What each step should have given, by exact calculation.
+/// Exact recomputation of each step's result.
 pub mod recompute;
 /// Calculations as they are typeset, made into plain signs.
 pub(crate) mod typeset;

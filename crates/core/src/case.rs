@@ -37,7 +37,7 @@ mod view;
 
 pub use view::CaseView;
 
-/// What stands around a record and helps to judge it.
+/// Surroundings of a record that help to judge it.
 pub trait Context: fmt::Debug + Send + Sync {
     /// The document that a typed answer cites, where it is at hand.
     fn document(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
@@ -59,7 +59,7 @@ pub trait Context: fmt::Debug + Send + Sync {
         Untrusted::default()
     }
 
-    /// Whether a final number that is not finite breaks the answer's schema: upstream's `check_finite_number`.
+    /// Tells whether a final number that is not finite breaks the answer's schema: upstream's `check_finite_number`.
     fn checks_finite(&self) -> bool {
         true
     }
@@ -80,7 +80,7 @@ impl Context for Option<Arc<Document>> {
     }
 }
 
-/// Where a record stands.
+/// Position of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Location {
     /// The position of its source among all inputs, from 0.
@@ -93,7 +93,7 @@ pub struct Location {
     pub index: u64,
     /// Its first byte in the source.
     pub offset: u64,
-    /// How many bytes it has there: of a text that is too long only the beginning is at hand.
+    /// Number of its bytes there: of a text that is too long only the beginning is at hand.
     pub len: u64,
     /// It stands behind another value on one line or in one document.
     pub joined: bool,
@@ -175,7 +175,7 @@ impl<'t> Case<'t> {
         self.tape.root(&self.text)
     }
 
-    /// What was unusual in its text.
+    /// Lists what was unusual in its text.
     pub fn problems(&self) -> &[Problem] {
         self.tape.problems()
     }

@@ -18,7 +18,7 @@ pub mod lines;
 pub mod print;
 
 stepscope_base::words! {
-    /// How two records were found to belong together.
+    /// Way in which two records were found to belong together.
     pub enum By {
         /// By their id.
         Id = "id",
@@ -36,7 +36,7 @@ pub struct Pair {
     pub a: Option<usize>,
     /// In the second.
     pub b: Option<usize>,
-    /// How they were joined.
+    /// Way in which they were joined.
     pub by: By,
 }
 
@@ -122,7 +122,7 @@ impl Join {
         Self { pairs: of_a.chain(alone).collect(), twice_a: a.twice, twice_b: b.twice, unlike }
     }
 
-    /// How many items were joined in a way.
+    /// Counts the items that were joined in a way.
     pub fn count(&self, by: By) -> usize {
         self.pairs.iter().filter(|pair| pair.by == by).count()
     }
@@ -171,9 +171,9 @@ stepscope_base::words! {
 /// One item, judged on every basis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ComparedItem {
-    /// Which records.
+    /// Records of the item.
     pub pair: Pair,
-    /// Whether each is right, in the order of [`Basis::ALL`]; `None`: missing, error, or left out.
+    /// True for each side that is right, in the order of [`Basis::ALL`]; `None`: missing, error, or left out.
     pub right: [(Option<bool>, Option<bool>); 3],
     /// Its gold answer is disputed, and nobody gave a better one: it is left out of the last basis.
     pub left_out: bool,
@@ -186,12 +186,12 @@ impl ComparedItem {
         (basis != Basis::GoldAdjusted || !self.left_out).then(|| Cell::of(a, b))
     }
 
-    /// Whether each side is right on a basis.
+    /// Tells of each side whether it is right on a basis.
     pub fn right(&self, basis: Basis) -> (Option<bool>, Option<bool>) {
         self.right.get(basis as usize).copied().unwrap_or_default()
     }
 
-    /// Whether the second run, the baseline, has it right and the first has not: wrong, in error, or missing.
+    /// Tells whether the second run, the baseline, has it right and the first has not: wrong, in error, or missing.
     pub fn is_regression(&self) -> bool {
         let (a, b) = self.right(Basis::GoldAdjusted);
         !self.left_out && b == Some(true) && a != Some(true)
@@ -203,7 +203,7 @@ impl ComparedItem {
 pub struct Side<'s> {
     /// The records.
     pub summaries: &'s [Summary],
-    /// What people said.
+    /// Reviews of the records.
     pub reviews: &'s Reviews,
     /// Only what names the file, or was said of the very same content, counts: the journal is not this run's own.
     pub strict: bool,
@@ -249,7 +249,7 @@ fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedI
     ComparedItem { pair, right, left_out }
 }
 
-/// What people count the record as.
+/// Tells whether people count the record as right; `None`: they did not decide.
 fn said((_, reviewed): (&Summary, Option<ItemReviews<'_>>)) -> Option<bool> {
     match reviewed?.outcome() {
         Outcome::Pass => Some(true),
@@ -258,7 +258,7 @@ fn said((_, reviewed): (&Summary, Option<ItemReviews<'_>>)) -> Option<bool> {
     }
 }
 
-/// What was counted on one basis.
+/// Counts on one basis.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BasisCounts {
     /// Items in each cell, in the order of [`Cell::ALL`].

@@ -14,11 +14,11 @@ use stepscope_base::json::{Kind, Pointer, Value};
 pub struct Excess {
     /// Its items, in the plural.
     pub what: &'static str,
-    /// How many there are.
+    /// Number of its items.
     pub count: usize,
-    /// How many of them are read.
+    /// Number of items that are read.
     pub read: usize,
-    /// Where the list stands in the record.
+    /// Position of the list in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
 
@@ -72,17 +72,17 @@ pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: U
     found
 }
 
-/// Whether a list or an object can hold more than so many: each is two bytes at least, with its comma.
+/// Tells whether a list or an object can hold more than so many: each is two bytes at least, with its comma.
 fn is_long(value: Value<'_>, most: usize) -> bool {
     value.raw().len() / 2 > most
 }
 
-/// How many items or members a value has, if they can be more than so many; else 0.
+/// Counts the items or members of a value, if they can be more than so many; else 0.
 fn count(value: Value<'_>, most: usize) -> usize {
     if is_long(value, most) { value.len() } else { 0 }
 }
 
-/// How many inputs and outputs the calls have that are read, if they can be too many; else 0.
+/// Counts the inputs and outputs of the calls that are read, if they can be too many; else 0.
 fn shown<'a>(calls: Value<'a>) -> usize {
     let objects = |call: Value<'a>| [call.get("inputs"), call.get("outputs")].into_iter().flatten();
     let all = || calls.items().take(MAX_CALLS).flat_map(objects).filter(|object| object.kind() == Kind::Object);
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use crate::case::Case;
 
-    /// What the rules say of a record, and how many variables and steps its state has.
+    /// Lists the findings of a record, and counts the variables and steps of its state.
     fn said(text: &str) -> (Vec<String>, usize, usize) {
         let case = Case::read(text.as_bytes());
         let view = case.view();

@@ -15,7 +15,7 @@ pub(crate) const MAX_FINDINGS: usize = 100;
 pub(crate) const MAX_LABELS: usize = 100;
 
 stepscope_base::words! {
-    /// How grave a finding is, gravest first. The first two are upstream's words, with upstream's meaning.
+    /// Severity of a finding, gravest first. The first two are upstream's words, with upstream's meaning.
     pub enum Severity {
         /// Not runnable without rewriting.
         Fatal = "fatal",
@@ -62,7 +62,7 @@ stepscope_base::words! {
     }
 }
 
-/// Where a finding stands in its record.
+/// Place of a finding in its record.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// The key of the member that the pointer names.
@@ -100,9 +100,9 @@ impl Place {
 /// A place and what is to be said there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlaceLabel {
-    /// Where.
+    /// Place of the label.
     pub place: Place,
-    /// What, in a few words; may be empty on the first label, whose text is the finding's message.
+    /// Text of the label, in a few words; may be empty on the first label, whose text is the finding's message.
     pub text: Untrusted<'static>,
 }
 
@@ -145,22 +145,22 @@ pub(crate) type Details = Vec<(&'static str, Datum)>;
 pub struct Finding {
     /// The rule that says it.
     pub rule: RuleId,
-    /// How grave.
+    /// Severity of the finding.
     pub severity: Severity,
     /// Upstream's repair hint, where upstream gives one.
     pub action: Option<Action>,
-    /// What is wrong; where upstream says it, upstream's exact words.
+    /// Message that tells what is wrong; where upstream says it, upstream's exact words.
     pub message: Untrusted<'static>,
     /// The payload for machines.
     pub details: Details,
-    /// Where it stands, then what belongs to it.
+    /// Main place, before those that belong to it.
     first: PlaceLabel,
     more: Vec<PlaceLabel>,
-    /// How many labelled places are not kept.
+    /// Number of labelled places that are not kept.
     left_out: usize,
-    /// How to mend it, in a sentence.
+    /// Help to fix it, in a sentence.
     pub help: Option<&'static str>,
-    /// How many more of its rule were found in the record and are not listed.
+    /// Number of further findings of its rule in the record that are not listed.
     rest: usize,
 }
 
@@ -219,12 +219,12 @@ impl Finding {
         }
     }
 
-    /// How many labelled places are not kept.
+    /// Counts the labelled places that are not kept.
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// How many findings it stands for: itself and those of its rule that are not listed.
+    /// Counts the findings that it represents: itself and those of its rule that are not listed.
     pub const fn count(&self) -> usize {
         1 + self.rest
     }
@@ -245,7 +245,7 @@ impl Finding {
         self
     }
 
-    /// Where it stands.
+    /// Returns its main place.
     pub fn place(&self) -> &Place {
         &self.first.place
     }
@@ -256,7 +256,7 @@ impl Finding {
     }
 }
 
-/// What the rules found in one record, in order. Of one rule at most `MAX_FINDINGS` are kept, and the last of them
+/// Findings of the rules in one record, in order. Of one rule at most `MAX_FINDINGS` are kept, and the last of them
 /// counts the rest, so that neither memory nor output grows with what a record repeats.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Findings {
@@ -314,7 +314,7 @@ impl Findings {
         }
     }
 
-    /// How many there are, listed or not.
+    /// Counts all findings, listed or not.
     pub fn total(&self) -> usize {
         self.list.iter().map(Finding::count).sum()
     }

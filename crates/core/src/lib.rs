@@ -10,7 +10,7 @@ pub mod arithmetic;
 pub mod case;
 /// Two runs of the same questions, joined and counted.
 pub mod compare;
-/// What of a record is more than is read.
+/// Lists of a record of which only the beginning is read.
 pub(crate) mod excess;
 /// Findings: what is said about a record, and where.
 pub mod finding;
@@ -20,9 +20,9 @@ pub mod paint;
 pub mod procedure;
 /// One record, whatever its format.
 pub mod record;
-/// What was found, as text, short lines, JSON lines or SARIF.
+/// Reports of what was found, as text, short lines, JSON lines or SARIF.
 pub mod report;
-/// What people decided about records: events, and the state that follows.
+/// Decisions of people about records: events, and the state that follows.
 pub mod review;
 /// The registry of rules.
 pub mod rules;
@@ -32,11 +32,11 @@ pub mod run;
 pub mod schemas;
 /// The few statistics that reviews and comparisons need.
 pub mod statistics;
-/// What is kept of a record to review it and to compare it.
+/// Summary of a record, kept to review it and to compare it.
 pub mod summary;
-/// What the table shows of records, and its filter language.
+/// Table of records: what it shows, and its filter language.
 pub mod table;
-/// Where to fix a wrong run, and why.
+/// Place to fix in a wrong run, and the reasons.
 pub mod triage;
 /// Verifiers: a completion in, a reward out.
 pub mod verify;

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct MarkedRange<T> {
     /// Bytes of the text.
     pub range: Range<usize>,
-    /// What it is marked as.
+    /// Kind of mark.
     pub tone: T,
 }
 

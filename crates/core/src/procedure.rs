@@ -2,9 +2,9 @@
 //! the rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
 //! upstream's reader.
 
-/// Who writes and who reads each variable, found in one pass.
+/// Writers and readers of each variable, found in one pass.
 pub mod flow;
-/// What upstream's model says of a procedure: errors of its schema.
+/// Schema errors that upstream's model finds in a procedure.
 pub mod model;
 /// One step and the state it finds -> the request, as upstream makes it.
 pub mod prompt;
@@ -36,15 +36,15 @@ pub(crate) const UNREAD: &str = "__invalid_json__";
 pub struct Procedure<'a> {
     /// The whole object.
     pub value: Value<'a>,
-    /// What the procedure is for.
+    /// Name of the procedure, which tells its purpose.
     pub name: Option<Value<'a>>,
     /// The key and value of the step list.
     pub steps_member: Option<Member<'a>>,
     /// The steps in order; what is no object is a step without anything. At most [`MAX_STEPS`].
     pub steps: Vec<Step<'a>>,
-    /// How many steps are not read.
+    /// Number of steps that are not read.
     pub steps_left: usize,
-    /// How many inputs and outputs of the steps are not read.
+    /// Number of inputs and outputs of the steps that are not read.
     pub fields_left: usize,
 }
 
@@ -55,7 +55,7 @@ pub struct Step<'a> {
     pub value: Value<'a>,
     /// Its id as written.
     pub id: Option<Value<'a>>,
-    /// What is to be done.
+    /// Instruction of the step.
     pub text: Option<Value<'a>>,
     /// Key and value of the inputs.
     pub inputs_member: Option<Member<'a>>,
@@ -74,7 +74,7 @@ pub struct Field<'a> {
     pub value: Value<'a>,
     /// The variable's name as written.
     pub name: Option<Value<'a>>,
-    /// What the variable is.
+    /// Description of the variable.
     pub description: Option<Value<'a>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Procedure<'a> {
         procedure
     }
 
-    /// Whether all of it is read. What is said of a part need not hold for the whole.
+    /// Tells whether all of it is read. What is true of a part need not hold for the whole.
     pub const fn is_whole(&self) -> bool {
         self.steps_left == 0 && self.fields_left == 0
     }
@@ -114,8 +114,8 @@ impl<'a> Procedure<'a> {
         base.then("steps").then(position)
     }
 
-    /// Whether a JSON object has the marks of a procedure, be it a broken one. A bare count of steps is none: so
-    /// trainers write it.
+    /// Tells whether a JSON object has the marks of a procedure, be it a broken one. A bare count of steps is none:
+    /// trainers write it so.
     pub fn is_like(value: Value<'a>) -> bool {
         let marks = |member: Member<'_>| match member.name().bytes() {
             b"NameDescription" | b"name_description" => true,
@@ -133,7 +133,7 @@ impl<'a> Procedure<'a> {
     }
 }
 
-/// How many more fields are read, and how many were not.
+/// Number of fields that may still be read, and of those that were not.
 struct Room {
     left: usize,
     refused: usize,

@@ -14,7 +14,7 @@ use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 stepscope_base::words! {
-    /// What a record is.
+    /// Kind of a record.
     pub enum RecordKind {
         /// A procedure alone.
         Procedure = "procedure",
@@ -58,7 +58,7 @@ stepscope_base::words! {
 /// A record: its kind, and the values that stand in known places. What stands elsewhere is still in `root`.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
-    /// What it is.
+    /// Kind of the record.
     pub kind: RecordKind,
     /// The whole JSON value.
     pub root: Value<'a>,
@@ -72,7 +72,7 @@ pub struct Record<'a> {
     pub gold_num: Option<Value<'a>>,
     /// The procedure, if the record holds one.
     pub procedure: Option<Value<'a>>,
-    /// Where the procedure stands.
+    /// Position of the procedure, as a JSON pointer.
     pub procedure_pointer: Pointer,
     /// The final global state.
     pub state: Option<Value<'a>>,
@@ -82,7 +82,7 @@ pub struct Record<'a> {
     pub pred_answer: Option<Value<'a>>,
     /// The final number.
     pub pred_num: Option<Value<'a>>,
-    /// Whether the run was judged right.
+    /// True if the run was judged right.
     pub correct: Option<bool>,
     /// The raw reply of a baseline.
     pub raw: Option<Value<'a>>,
@@ -90,13 +90,13 @@ pub struct Record<'a> {
     pub error_type: Option<Value<'a>>,
     /// The error's text.
     pub error: Option<Value<'a>>,
-    /// What was recorded of every step: the `steps` of the run trace.
+    /// Recorded steps: the `steps` of the run trace.
     pub trace_steps: Option<Value<'a>>,
-    /// Where the record comes from, if it is a fork: the `fork` of the run trace.
+    /// Origin of the record, if it is a fork: the `fork` of the run trace.
     pub trace_fork: Option<Value<'a>>,
     /// Version of the run trace, where there is one.
     pub trace_version: Option<Value<'a>>,
-    /// Which schema the final answer follows, where that is known.
+    /// Schema that the final answer follows, where that is known.
     pub answer_schema: Option<AnswerSchema>,
     /// The record's answer object: the state of a run, the whole of an answer.
     pub answer: Option<Value<'a>>,
@@ -153,7 +153,7 @@ impl<'a> Record<'a> {
         self.answer?.get("confidence")?.float()
     }
 
-    /// How many steps the procedure has.
+    /// Counts the steps of the procedure.
     pub fn step_count(&self) -> Option<usize> {
         self.procedure?.get("steps").map(Value::len)
     }

@@ -20,7 +20,7 @@ pub mod jsonl;
 /// A record as a page to send.
 pub mod page;
 pub mod places;
-/// What is taken out before others see it.
+/// Redaction: removes private text before others see a record.
 pub mod redact;
 pub(crate) mod sarif;
 pub(crate) mod short;
@@ -45,7 +45,7 @@ stepscope_base::words! {
 }
 
 impl ReportFormat {
-    /// What stands before the first record.
+    /// Appends what comes before the first record.
     pub fn begin(self, out: &mut Vec<u8>) {
         if self == Self::Sarif {
             sarif::begin(out);
@@ -76,7 +76,7 @@ impl ReportFormat {
         bytes.strip_prefix(separator).unwrap_or(bytes)
     }
 
-    /// What stands after the last record.
+    /// Appends what comes after the last record.
     pub fn end(self, out: &mut Vec<u8>) {
         if self == Self::Sarif {
             sarif::end(out);
@@ -87,9 +87,9 @@ impl ReportFormat {
 /// Counts over all records of a check.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Totals {
-    /// How many records there were, broken ones too.
+    /// Number of records, broken ones included.
     pub records: u64,
-    /// How many findings of each severity, in the order of [`Severity::ALL`].
+    /// Number of findings of each severity, in the order of [`Severity::ALL`].
     pub findings: [u64; 4],
 }
 

@@ -30,9 +30,9 @@ pub use id::RuleId;
 pub struct Rule {
     /// Its row in the table of rules.
     pub id: RuleId,
-    /// What it looks for, in a sentence.
+    /// Subject of the rule, in a sentence.
     pub summary: &'static str,
-    /// Why that matters and what to do, in a few sentences.
+    /// Explanation: why that matters and what to do, in a few sentences.
     pub explanation: &'static str,
     /// A record (or text) in which it finds something; see [`example`].
     pub bad: &'static str,
@@ -95,14 +95,14 @@ pub fn stamp() -> &'static str {
     })
 }
 
-/// What all rules say of a record.
+/// Checks a record by all rules.
 pub fn check(case: &CaseView<'_>) -> Findings {
     #[cfg(debug_assertions)]
     counted::note(case.text());
     check_by(case, |_| true)
 }
 
-/// What some rules say of a record.
+/// Checks a record by some rules.
 pub(crate) fn check_by(case: &CaseView<'_>, speaks: impl Fn(RuleId) -> bool) -> Findings {
     let mut findings = Findings::new();
     // What holds for a part of a record need not hold for all of it.
@@ -116,8 +116,8 @@ pub(crate) fn check_by(case: &CaseView<'_>, speaks: impl Fn(RuleId) -> bool) -> 
     findings
 }
 
-/// How often the rules were run, for tests: on the records that hold a text which no other test has. Only debug builds
-/// count.
+/// Counts for tests of how often the rules were run: on the records that hold a text which no other test has. Only
+/// debug builds count.
 #[cfg(debug_assertions)]
 pub mod counted {
     use std::sync::{Mutex, PoisonError};
@@ -133,7 +133,7 @@ pub mod counted {
         watched(|all| all.push((mark, 0)));
     }
 
-    /// How often it was since it is watched.
+    /// Counts the runs since `watch`.
     pub fn runs(mark: &str) -> usize {
         watched(|all| all.iter().find(|(known, _)| *known == mark).map_or(0, |(_, runs)| *runs))
     }

@@ -18,7 +18,7 @@ pub mod rerun;
 pub mod sampling;
 /// The global state over time: what every step could read and what it wrote.
 pub mod state;
-/// What was recorded of every step.
+/// Recorded calls of the steps.
 pub mod trace;
 /// The machine of a whole run, from a procedure and a question.
 pub mod whole;

@@ -8,7 +8,7 @@ use crate::record::AnswerSchema;
 pub struct Schema {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it describes.
+    /// Description of what it is for.
     pub summary: &'static str,
     /// Its text, with a line end.
     pub text: &'static str,

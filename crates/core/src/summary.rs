@@ -28,17 +28,17 @@ const MAX_QUESTION: usize = 80;
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// What the record is.
+    /// Kind of the record.
     pub kind: RecordKind,
-    /// Where it stands.
+    /// Position of the record.
     pub origin: Location,
-    /// Which item it is.
+    /// Item that the record is about.
     pub item: ItemRef,
-    /// Which execution it shows: `rec`, the recorded one, or `fork`.
+    /// Execution that it shows: `rec`, the recorded one, or `fork`.
     pub execution: Text,
     /// Its content.
     pub content: Digest,
-    /// What the model was asked.
+    /// Digest of what the model was asked.
     pub input: Option<Digest>,
     /// The beginning of the question, by which people know the item; `None`: nobody asked, or it has none.
     pub question: Option<Shown>,
@@ -48,21 +48,21 @@ pub struct Summary {
     pub number: Option<Number>,
     /// The gold number.
     pub gold: Option<Number>,
-    /// What a corrected answer has to be.
+    /// Type that a corrected answer must have.
     pub answer_type: AnswerType,
-    /// How many steps it has; `None`: the record does not tell.
+    /// Number of its steps; `None`: the record does not tell.
     pub steps: Option<usize>,
     /// Hashes of the names of its variables, in order; `None`: nobody asked, or the record does not tell.
     pub variables: Option<Box<[u64]>>,
-    /// How many citations each of its items has; `None`: nobody asked, or it is no answer with cited lines.
+    /// Number of citations of each of its items; `None`: not asked for, or no answer with cited lines.
     pub citations: Option<Box<[u32]>>,
-    /// Whether the run was judged right, as its record says.
+    /// True if the run was judged right, as its record says.
     pub recorded: Option<bool>,
-    /// Whether it is right: by gold where there is one, else as it was judged.
+    /// True if it is right: by the expected answer where there is one, else as it was judged.
     pub right: Option<bool>,
     /// The rules that found something, each once.
     pub findings: Vec<RuleId>,
-    /// Where the record itself says that the run is to be fixed; `None`: nobody asked, or it is no run.
+    /// Place to fix, as judged from the record itself; `None`: not asked for, or no run.
     pub fix: Option<Fix>,
     /// The step that is to be fixed, from 1, where one is named.
     pub fix_step: Option<u64>,
@@ -149,7 +149,7 @@ impl Summary {
         self.question = question.filter(|text| !text.as_str().is_empty()).map(|text| text.cut(MAX_QUESTION));
     }
 
-    /// What people know the item by, in at most so many characters: its question, else its id or position.
+    /// Names the item as people know it, in at most so many characters: by its question, else its id or position.
     pub fn title(&self, characters: usize) -> Shown {
         let question = self.question.clone();
         question.unwrap_or_else(|| name_of(&self.item).line()).cut(characters)
@@ -165,7 +165,7 @@ impl Summary {
         self.citations = case.answered().map(|(_, answered)| answered.items.iter().map(citations).collect());
     }
 
-    /// Why nothing can be said of this part of the record; `None`: it may have it.
+    /// Explains why a review cannot be about this part of the record; `None`: it may have it.
     pub fn refuses_part(&self, part: AnswerPart) -> Option<Shown> {
         let Some(citations) = &self.citations else {
             return Some(Shown::own("this record is no answer with cited lines; leave out the part"));
@@ -178,7 +178,7 @@ impl Summary {
         Some(shown!("there is no citation {citation} (from 0): this item has {item}"))
     }
 
-    /// Why nothing can be said of this step or variable of the record; `None`: it may have them.
+    /// Explains why a review cannot be about this step or variable of the record; `None`: it may have them.
     pub fn refuses(&self, step: Option<u64>, variable: Option<&Text>) -> Option<Shown> {
         if let Some((step, steps)) = step.zip(self.steps).filter(|(step, steps)| *step > *steps as u64) {
             return Some(match steps {
@@ -192,7 +192,7 @@ impl Summary {
         (!is_there).then(|| shown!("this record has no variable \"{}\"", variable.line().cut(40)))
     }
 
-    /// What somebody sees who judges it now.
+    /// Describes what a person sees who judges it now.
     pub fn seen(&self) -> SeenRecord {
         SeenRecord {
             content_sha256: Some(self.content),
@@ -203,12 +203,12 @@ impl Summary {
         }
     }
 
-    /// Whether it ended without an answer: in an error, or unreadable.
+    /// Tells whether it ended without an answer: in an error, or unreadable.
     pub const fn is_error(&self) -> bool {
         matches!(self.kind, RecordKind::Error | RecordKind::Broken)
     }
 
-    /// Whether it answers the same as somebody read: the same number, or the same text but for blanks and capitals.
+    /// Tells whether its answer equals another: the same number, or the same text but for blanks and capitals.
     pub fn answers(&self, other: &Text) -> bool {
         if let (Some(number), Some(other)) =
             (self.number, crate::arithmetic::number::Written::parse(other.bytes().trim_ascii()))
@@ -272,7 +272,7 @@ impl<'c> Index<'c> {
         })
     }
 
-    /// What was said of an item, seen from the content that its record has now.
+    /// Returns the reviews of an item, seen from the content that its record has now.
     pub fn at_content<'a>(&self, reviewed: ItemReviews<'a>) -> ItemReviews<'a>
     where
         'c: 'a,

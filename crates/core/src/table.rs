@@ -4,9 +4,9 @@
 pub mod filter;
 /// Counts over all records.
 pub mod insights;
-/// What the table keeps of a record: forty bytes.
+/// Facts that the table keeps of a record: forty bytes.
 pub mod row;
-/// What of a record a person sees, and where.
+/// Parts of a record that a person sees, and their places.
 pub mod seen;
-/// What the table shows of one record.
+/// Texts that the table shows of one record.
 pub mod texts;

@@ -94,13 +94,13 @@ struct Trial<'c, 'a> {
     state: &'c State<'a>,
     recomputed: &'c Recomputed,
     findings: &'c [Finding],
-    /// What the run made of the quantities of the question.
+    /// Links between the quantities of the question and what the run made of them.
     links: Option<&'c QuantityLinks>,
     /// The answer of the baseline to the same question.
     baseline: Option<f64>,
     right: bool,
     gold: Option<Gold>,
-    /// What the gold text works out.
+    /// Calculations of the expected solution.
     working: Working,
     answer: Option<Written>,
     recovered: Option<Number>,
@@ -108,7 +108,7 @@ struct Trial<'c, 'a> {
 }
 
 impl<'c> Trial<'c, '_> {
-    /// Whether a number is the gold number, as exactly as that is written.
+    /// Tells whether a number is the expected number, as exactly as that is written.
     fn is_gold(gold: &Gold, number: Number) -> bool {
         let scale = [10, 100, 1000].map(Number::whole).into_iter();
         let step = scale.into_iter().find(|scale| gold.value.times(*scale).is_some_and(Number::is_whole));
@@ -116,7 +116,7 @@ impl<'c> Trial<'c, '_> {
         gold.value.is_near(number) || (gold.value.float() - number.float()).abs() <= half
     }
 
-    /// Whether the answer is this number, as people write it.
+    /// Tells whether the answer is this number, as people write it.
     fn answers(&self, number: Number) -> bool {
         self.answer.is_some_and(|answer| answer.stands_for(number) || answer.value.is_near(number))
     }
@@ -309,7 +309,7 @@ impl<'c> Trial<'c, '_> {
         Some((Fix::StepRun, Some(step), Confidence::Likely))
     }
 
-    /// Whether the plan itself leaves a quantity open: a letter for a number.
+    /// Tells whether the plan itself leaves a quantity open: a letter for a number.
     fn is_named_unknown(&self, write: &Computed) -> bool {
         let variable = self.state.variables().get(write.variable);
         let text = variable.and_then(|variable| variable.final_value).and_then(Value::string).unwrap_or_default();
@@ -535,7 +535,7 @@ impl<'c> Trial<'c, '_> {
         self.recomputed.writes.iter().find(|write| write.unevaluated.is_some()).map(|write| write.step)
     }
 
-    /// What the single steps show, behind the main argument.
+    /// Adds what the single steps show, behind the main argument.
     fn add_slips(&mut self) {
         let mut arguments = Vec::new();
         for write in self.recomputed.writes.iter().filter(|write| write.differs()).take(4) {

@@ -27,24 +27,25 @@ const SAME_REWARD: f64 = 1e-9;
 /// The details where the reference ended in an exception.
 const EXCEPTION: &str = "Verification exception";
 
-/// What a verifier says of a completion.
+/// Result of verifying a completion.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VerifyResult {
-    /// Whether it passed.
+    /// True if it passed.
     pub success: bool,
     /// From 0 to 1, as long as the weights of a chain add up to 1.
     pub reward: f64,
-    /// What was found, for people.
+    /// Description of the outcome, for people.
     pub details: Untrusted<'static>,
-    /// Why it failed: `invalid_json`, `schema_invalid`, `no_match`, ... or a sentence where it could not be judged.
+    /// Reason of the failure: `invalid_json`, `schema_invalid`, `no_match`, ... or a sentence if it could not be
+    /// judged.
     pub error: Option<Untrusted<'static>>,
-    /// How far a chain came.
+    /// Progress of a chain.
     pub metadata: Metadata,
-    /// Whether it could be judged at all.
+    /// True if it could be judged at all.
     pub judged: bool,
 }
 
-/// What more is known of a result.
+/// Further facts about a result.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub enum Metadata {
     /// Nothing.
@@ -52,14 +53,14 @@ pub enum Metadata {
     None,
     /// A chain passed all its stages.
     Passed {
-        /// How many.
+        /// Number of stages.
         stages: usize,
     },
     /// A chain stopped.
     Failed {
         /// At which stage, from 0.
         stage: usize,
-        /// What that stage said.
+        /// Result of that stage.
         result: Box<VerifyResult>,
     },
 }
@@ -141,12 +142,12 @@ pub fn recorded_reward(record: Value<'_>) -> Option<f64> {
     record.get("reward").filter(|reward| reward.is_number())?.float().filter(|reward| reward.is_finite())
 }
 
-/// Whether two rewards are not the same.
+/// Tells whether two rewards differ.
 pub fn differ(a: f64, b: f64) -> bool {
     (a - b).abs() > SAME_REWARD
 }
 
-/// What a verifier looks at.
+/// Input of a verifier.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
     /// The completion.
@@ -182,12 +183,12 @@ pub enum Verifier {
     Chained(Chain),
 }
 
-/// How [`Verifier::Bleu`] judges.
+/// Settings of [`Verifier::Bleu`].
 #[derive(Clone, Debug)]
 pub struct Bleu {
     /// References of every record.
     pub references: References,
-    /// Where a record holds further references: a text, or a list of texts.
+    /// Path of a record's further references: a text, or a list of texts.
     pub field: Option<FieldPath>,
     /// The score, from 0 to 1, from which on it passes.
     pub threshold: f64,
@@ -209,13 +210,13 @@ pub struct Chain {
 pub struct Stage {
     /// Its name, for people.
     pub name: Shown,
-    /// What judges.
+    /// Verifier of the stage.
     pub verifier: Verifier,
-    /// What its reward counts.
+    /// Weight of its reward.
     pub weight: f64,
 }
 
-/// Why there is no such chain.
+/// Reason that there is no such chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ChainError {
     /// There is nothing in it.
@@ -229,12 +230,12 @@ pub enum ChainError {
     Weight,
 }
 
-/// What each stage of a chain did with one completion: a chain that is climbed until a stage breaks.
+/// Results of the stages of a chain for one completion: a chain that is climbed until a stage breaks.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ChainResult {
     /// The stages, from the first.
     pub stages: Vec<StageOutcome>,
-    /// What the whole says.
+    /// Result of the whole chain.
     pub result: VerifyResult,
 }
 
@@ -243,11 +244,11 @@ pub struct ChainResult {
 pub struct StageOutcome {
     /// The stage's name.
     pub name: Shown,
-    /// What its reward counts.
+    /// Weight of its reward.
     pub weight: f64,
-    /// What it said; `None`: the chain had stopped before.
+    /// Result of the stage; `None`: the chain had stopped before.
     pub result: Option<VerifyResult>,
-    /// What it added to the reward.
+    /// Amount that it added to the reward.
     pub adds: f64,
 }
 

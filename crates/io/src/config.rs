@@ -34,15 +34,15 @@ const NAME: &str = "stepscope";
 /// Folders of the program.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Folders {
-    /// Of `config.toml` and `themes/`.
+    /// Folder of `config.toml` and `themes/`.
     pub config: Option<PathBuf>,
-    /// Of the session.
+    /// Folder of the session.
     pub state: Option<PathBuf>,
 }
 
 impl Folders {
-    /// `--config-dir` over `STEPSCOPE_CONFIG_DIR` over `$XDG_CONFIG_HOME/stepscope`; the session lies in
-    /// `STEPSCOPE_STATE_DIR` or `$XDG_STATE_HOME/stepscope`. Without a home folder there is none.
+    /// Finds the folders: `--config-dir` over `STEPSCOPE_CONFIG_DIR` over `$XDG_CONFIG_HOME/stepscope`; the session
+    /// lies in `STEPSCOPE_STATE_DIR` or `$XDG_STATE_HOME/stepscope`. Without a home folder there is none.
     pub fn find(flag: Option<&Path>) -> Self {
         Self::from(flag, |name| std::env::var_os(name), Xdg::new().ok().as_ref())
     }
@@ -62,7 +62,7 @@ impl Folders {
 /// The user's settings.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Config {
-    /// The file, for messages about what stands in it.
+    /// The file, for messages about its content.
     pub file: Shown,
     /// Name or path of the theme.
     pub theme: Option<String>,
@@ -167,7 +167,7 @@ impl Config {
         })
     }
 
-    /// Fault of a line of `[keys]`, told by who knows the table of keys.
+    /// Makes the failure for a line of `[keys]`, on behalf of the code that knows the table of keys.
     pub fn refuse(&self, remap: &Remap, why: &Shown) -> Failure {
         Failure { what: USE, path: shown!("{}, line {}", self.file, remap.line), source: why.clone() }
     }
@@ -177,7 +177,7 @@ fn line_of(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }
 
-/// The parser's words, which may quote the file, and what to do.
+/// Quotes the parser's words, which may quote the file, and says what to do.
 fn advice(message: &str) -> Shown {
     let shown = Shown::line(message.as_bytes());
     let what = if message.contains("unknown field") {

@@ -10,25 +10,25 @@ use stepscope_base::text::Shown;
 pub struct Failure {
     /// Beginning of the sentence: `cannot open`.
     pub what: &'static str,
-    /// On what.
+    /// Path or name of what it was done to.
     pub path: Shown,
     /// Reason, and what helps.
     pub source: Shown,
 }
 
 impl Failure {
-    /// A failure in the program's own words.
+    /// Makes a failure in the program's own words.
     pub fn own(what: &'static str, path: &Shown, why: &'static str) -> Self {
         Self { what, path: path.clone(), source: Shown::own(why) }
     }
 
-    /// A failure that the system reported.
+    /// Makes a failure that the system reported.
     pub fn system(what: &'static str, path: &Path, error: &std::io::Error) -> Self {
         Self { what, path: Shown::path(path), source: reason(error) }
     }
 }
 
-/// The system's reason in plain words where we have better ones.
+/// Puts the system's reason in plain words where we have better ones.
 pub fn reason(error: &std::io::Error) -> Shown {
     use std::io::ErrorKind as E;
     match error.kind() {

@@ -16,9 +16,9 @@ use stepscope_base::text::Shown;
 
 /// A longer text is not edited.
 const MAX_EDITED: u64 = 1 << 20;
-/// So much of a file tells whether it was exported.
+/// Number of bytes at the beginning of a file that tell whether it was exported.
 const MAX_HEAD: u64 = 256;
-/// So much of its end tells whose table a file is.
+/// Number of bytes at its end that tell whose table a file is.
 const MAX_END: u64 = 4096;
 
 /// Writes a new file and returns when it is on the disk.
@@ -112,7 +112,8 @@ pub fn export_folder(folder: &Path) -> Result<(), Failure> {
     DirBuilder::new().recursive(true).create(folder).map_err(|error| Failure::system("cannot create", folder, &error))
 }
 
-/// Puts a file of our own in place of the one before, whole or not at all, readable by its owner alone; its folder is made.
+/// Puts a file of our own in place of the one before, whole or not at all, readable by its owner alone; makes its
+/// folder.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     own_folder(folder(path))?;
     // Its name must not exist yet, so no link is followed.
@@ -138,7 +139,7 @@ pub(crate) fn remove(path: &Path) {
     let _ = std::fs::remove_file(path);
 }
 
-/// A new file, on the disk when this returns; its name may not be yet.
+/// Creates a new file, on the disk when this returns; its name may not be yet.
 fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(bytes)?;
@@ -154,7 +155,7 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Puts a text into a temporary file for an editor, readable for its owner alone; it is removed when the path is dropped.
+/// Puts a text into a temporary file for an editor, readable for its owner alone and removed when the path is dropped.
 pub fn editor_file(text: &str) -> Result<TempPath, Failure> {
     if text.len() as u64 >= MAX_EDITED {
         return Err(Failure::own("cannot edit", &Shown::own("this text"), "it is longer than 1 MB"));

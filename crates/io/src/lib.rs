@@ -2,9 +2,9 @@
 //!
 //! Law: knows `stepscope-core` and `stepscope-base` only.
 
-/// What the user set, and what the screen remembers.
+/// Settings of the user, and what the screen remembers.
 pub mod config;
-/// What could not be done, and what to do about it.
+/// Failures: what could not be done, and what to do about it.
 pub mod failure;
 /// Small files, written whole.
 pub mod files;
@@ -12,9 +12,9 @@ pub mod files;
 pub mod log;
 /// Asking models, and hearing their replies piece by piece.
 pub mod model;
-/// What a tour tells a second terminal.
+/// Notes that a tour passes to a second terminal.
 pub mod notes;
-/// From sources to what is said of their records: reading, checking, loading, searching, summaries.
+/// Pipelines from sources to results about their records: reading, checking, loading, searching, summaries.
 pub mod pipeline;
 /// Bytes in: opening, blocks, layouts, stores, tables, databases, documents.
 pub mod source;

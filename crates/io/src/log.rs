@@ -40,7 +40,7 @@ pub struct Append {
     pub line: Vec<u8>,
 }
 
-/// So many lines that wait are written with one wait for the disk, if each is [`SHORT`].
+/// Number of waiting lines that are written with one wait for the disk, if each is [`SHORT`].
 const TOGETHER: usize = 128;
 const SHORT: usize = 4 << 10;
 
@@ -60,7 +60,7 @@ impl Append {
 pub struct LogEvent {
     /// The line.
     pub id: LineId,
-    /// It is on the disk, or why it is not. Given again as it is, an event or fork counts once.
+    /// Success once it is on the disk, or the reason why it is not. Given again as it is, an event or fork counts once.
     pub result: Result<Appended, Failure>,
 }
 
@@ -70,12 +70,12 @@ pub struct Writer {
     orders: Sender<Append>,
     /// Closed by the thread when it ends.
     ended: Receiver<()>,
-    /// Failures that nobody was told.
+    /// Failures that were not reported.
     lost: Arc<Mutex<Vec<Shown>>>,
 }
 
 impl Writer {
-    /// Starts the thread. `tell` is called by it; `false`: nobody listens any more.
+    /// Starts the thread. `tell` is called by it; `false`: the receiver is gone.
     pub fn start(tell: impl Fn(LogEvent) -> bool + Send + 'static) -> Self {
         let (orders, taken) = channel::<Append>();
         let (alive, ended) = channel();
@@ -108,7 +108,8 @@ impl Writer {
         let _ = self.orders.send(append);
     }
 
-    /// Waits until everything that was given is saved or failed, and says what was not saved and nobody was told.
+    /// Waits until everything that was given is saved or failed, and returns sentences on what was not saved and not
+    /// reported.
     pub fn finish(self, patience: Duration) -> Vec<Shown> {
         drop(self.orders);
         if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {

@@ -27,21 +27,22 @@ mod wire;
 
 pub use endpoint::{Backend, Endpoint};
 
-/// How many events may wait for their reader; then the model waits.
+/// Number of events that may wait for their reader; then the model waits.
 const CHANNEL: usize = 256;
 
-/// How long a call may take, and how large it may become.
+/// Limits on the time of a call, and on its size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Until there is a connection.
+    /// Time limit until there is a connection.
     pub connect: Duration,
-    /// From asking to the first piece of the reply.
+    /// Time limit from asking to the first piece of the reply.
     pub first: Duration,
-    /// Between two pieces of the reply.
+    /// Time limit between two pieces of the reply.
     pub silence: Duration,
-    /// For everything, waits with it.
+    /// Time limit for everything, waits included.
     pub total: Duration,
-    /// How often the same request goes out again when the server is busy or fails, before anything of a reply came.
+    /// Number of times that the same request is sent again when the server is busy or fails, before anything of a reply
+    /// came.
     pub retries: u32,
     /// The first wait before that, where the server names none; it doubles.
     pub backoff: Duration,
@@ -80,7 +81,7 @@ pub struct RunningCall {
 }
 
 impl RunningCall {
-    /// What comes next; `None`: all was heard.
+    /// Receives the next event; `None`: there are no more.
     pub async fn next(&mut self) -> Option<RunEvent> {
         self.events.recv().await
     }
@@ -92,7 +93,7 @@ impl Drop for RunningCall {
     }
 }
 
-/// A client for one server, or for a cassette in its place.
+/// A client for one server, or for a recording in its place.
 #[derive(Clone, Debug)]
 pub struct Client {
     endpoint: Endpoint,
@@ -109,7 +110,7 @@ impl Client {
         Ok(Self { endpoint, wire, limits, stream: true, recorder: None })
     }
 
-    /// Plays a cassette instead of asking anybody.
+    /// Plays a recording instead of asking a server.
     pub fn playing(tape: cassette::Tape, backend: Backend) -> Result<Self, Trouble> {
         let endpoint = Endpoint::new(backend, backend.address(), None)?;
         // A recorded answer may be as slow as it was.
@@ -118,7 +119,7 @@ impl Client {
         Ok(Self { endpoint, wire: wire::Wire::Tape(tape), limits, stream: true, recorder: None })
     }
 
-    /// With every exchange recorded.
+    /// Records every exchange.
     #[must_use]
     pub fn recording(mut self, recorder: cassette::Recorder) -> Self {
         self.recorder = Some(recorder);
@@ -132,24 +133,24 @@ impl Client {
         self
     }
 
-    /// Whom it asks.
+    /// Returns the server that it asks.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Whether a cassette answers.
+    /// Tells whether a recording answers.
     pub fn is_cassette(&self) -> bool {
         matches!(self.wire, wire::Wire::Tape(_))
     }
 
-    /// Whether the cassette holds a reply to a call; `None`: there is no cassette.
+    /// Tells whether the recording holds a reply to a call; `None`: there is no recording.
     pub fn is_recorded(&self, call: &Call) -> Option<bool> {
         let wire::Wire::Tape(tape) = &self.wire else { return None };
         let backend = self.endpoint.backend;
         Some(tape.holds(backend, &body::body(backend, call, call.enforcement, self.stream).0))
     }
 
-    /// The size of the request that a call would make, in bytes.
+    /// Computes the size of the request that a call would make, in bytes.
     pub fn size(&self, call: &Call) -> usize {
         body::body(self.endpoint.backend, call, call.enforcement, self.stream).0.len()
     }

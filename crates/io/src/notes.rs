@@ -21,24 +21,24 @@ const MAX_NOTES: u64 = 8 << 20;
 const TRIES: usize = 40;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What a tour shows now, and what its presenter is to know.
+/// Scene that a tour shows now, and what its presenter is to know.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct TourNotes {
     /// The scene, from 1.
     pub scene: usize,
-    /// How many there are.
+    /// Number of scenes.
     pub scenes: usize,
-    /// What those who watch read.
+    /// Text for the audience.
     pub caption: String,
-    /// What the presenter keeps in mind.
+    /// Reminder for the presenter.
     pub note: String,
     /// The caption of the next scene; none: this is the last.
     pub next: Option<String>,
-    /// When the tour began, in milliseconds since 1970.
+    /// Time at which the tour began, in milliseconds since 1970.
     pub began: u64,
 }
 
-/// The time, in milliseconds since 1970.
+/// Returns the time, in milliseconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64)
 }
@@ -51,7 +51,7 @@ impl TourNotes {
         text.and_then(|text| replace(&path, &text)).map_err(|error| Failure::system("cannot write", &path, &error))
     }
 
-    /// How long the tour has been running.
+    /// Computes the time that the tour has been running.
     pub fn elapsed(&self) -> Duration {
         Duration::from_millis(now().saturating_sub(self.began))
     }
@@ -80,7 +80,7 @@ impl Followed {
         is_locked.then(|| Self { folder: folder.to_owned(), _lock: lock })
     }
 
-    /// Where it tells.
+    /// Returns the folder of its notes.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -93,7 +93,7 @@ impl Drop for Followed {
     }
 }
 
-/// What the tour that runs has told last; `None`: there is none, or it told nothing yet.
+/// Reads the latest notes of the running tour; `None`: there is none, or it told nothing yet.
 pub fn follow(folder: &Path) -> Option<TourNotes> {
     let [notes, lock] = NAMES;
     let folder = Beneath::root(folder).ok()?;

@@ -4,17 +4,17 @@
 pub mod answers;
 /// Arrow tables, batch by batch.
 pub(crate) mod arrow;
-/// What data and listings name, opened beneath a folder that a person named.
+/// Files that data and listings name, opened beneath a folder that a person named.
 pub mod beneath;
 /// Sources read block by block.
 pub mod block;
 /// Columns of tables, in whatever format they come.
 pub mod columns;
-/// Where records begin and end.
+/// Borders of records.
 pub mod cut;
 /// The documents that answers cite, found and kept.
 pub(crate) mod documents;
-/// From names to sources.
+/// Ways from names to sources.
 pub mod input;
 /// Lines on their way into a document.
 pub(crate) mod lines;

@@ -21,9 +21,9 @@ use stepscope_core::report::tables::{ColumnType, ResultTable, TableColumn, Table
 /// A group of rows is written when it takes this much, or has so many rows.
 const GROUP: usize = 16 << 20;
 const GROUP_ROWS: usize = 128 << 10;
-/// What a number takes until it is written, with its level.
+/// Size of a number until it is written, with its level.
 const NUMBER: usize = 10;
-/// How a file of ours is known: it stands at its end.
+/// Mark at the end of a file of ours, by which it is known.
 const CREATOR: &str = concat!("stepscope version ", env!("CARGO_PKG_VERSION"));
 const CREATED: &[u8] = b"stepscope version ";
 
@@ -40,7 +40,7 @@ struct TableFile {
     path: PathBuf,
     writer: SerializedFileWriter<NewFile>,
     columns: Vec<HeldColumn>,
-    /// What the rows take that are not written yet.
+    /// Size of the rows that are not written yet.
     held: usize,
     rows: u64,
 }
@@ -67,12 +67,12 @@ enum HeldValues {
 pub struct SavedTable {
     /// Its file.
     pub path: PathBuf,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u64,
 }
 
 impl TableFiles {
-    /// Where the tables will be.
+    /// Lists the paths where the tables will be.
     pub fn paths(folder: &Path, tables: &'static [ResultTable]) -> impl Iterator<Item = PathBuf> {
         tables.iter().map(|table| folder.join(table.name).with_extension("parquet"))
     }
@@ -254,7 +254,7 @@ mod tests {
         read_blob(&blob, names).unwrap()
     }
 
-    /// A row as words.
+    /// Writes a row as words.
     fn row(columns: &Columns, row: usize) -> Vec<String> {
         let cell = |column| match columns.cell(column, row) {
             Cell::Null => "-".to_owned(),

@@ -18,10 +18,10 @@ use stepscope_io::pipeline::compare::{CompareRequest, Compared};
 use stepscope_io::pipeline::dashboard::{BoardData, DashboardRequest};
 use stepscope_io::pipeline::snapshot::Snapshot;
 
-/// Why a key does nothing where it is about a record.
+/// Reason given for a key that needs a record, on a screen without one.
 pub(crate) const NOT_HERE: &str = "not available here; q goes back";
 
-/// Whether a screen of all records can be opened, or the open record be put next to its baseline record; `None`: it is
+/// Checks that a screen of all records can be opened, or the open record put next to its baseline record; `None`: it is
 /// another action.
 pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), Reason>> {
     let baseline = need(app.across.baseline.is_some(), "no baseline; start with --baseline PATH");
@@ -45,16 +45,16 @@ pub(crate) fn allowed(app: &App, screen: ScreenKind, action: Action) -> Option<R
     })
 }
 
-/// Why what counts over all records is not shown.
+/// Reason given when counts over all records are not shown.
 const HIDDEN: &str = "it counts what --hide hides; start without --hide to see it";
 
-/// Whether what counts over all records may be shown: it tells of those that are still to be judged.
+/// Checks that counts over all records may be shown: they give away records that are still to be judged.
 fn may_count(app: &App) -> Result<(), Reason> {
     need(app.review.hide.is_empty(), HIDDEN)
 }
 
-/// Whether a filter may take the place of what lies below: no re-run is lost by it whose call is running or whose result
-/// is not saved.
+/// Checks that a filter may replace the screens below it: no re-run is lost whose call is running or whose result is
+/// not saved.
 pub(crate) fn may_leave(app: &App) -> Result<(), Reason> {
     let is_held = app.screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
     need(!is_held, "a re-run is still open; go back to it (q) and end it first")
@@ -112,13 +112,13 @@ pub(crate) fn compare(app: &mut App) -> Effects {
     begin_due(app)
 }
 
-/// Reads the reviews anew as soon as all records are read.
+/// Reads the reviews again as soon as all records are read.
 fn read_boards(app: &mut App) -> Effects {
     app.across.judging.due = true;
     begin_due(app)
 }
 
-/// When the records have changed: works out anew what is on screen or asked for by the filter.
+/// Recomputes what is on screen or asked for by the filter when the records have changed.
 pub(crate) fn refresh_across(app: &mut App) -> Effects {
     let now = (app.store.len(), app.table.moves());
     if app.store.is_settled() && app.across.of != now {
@@ -191,7 +191,7 @@ pub(crate) fn show_filtered(app: &mut App, filter: &str) -> Effects {
     effects
 }
 
-/// What a filter needs that is not worked out yet; `Err`: it cannot be.
+/// Starts working out what a filter needs and does not have yet; `Err`: it cannot be had.
 pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'static str> {
     let asks = |field: &str| filter.sets().any(|set| set.starts_with(field));
     if filter.sets().next().is_some() {
@@ -210,7 +210,7 @@ pub(crate) fn prepare_sets(app: &mut App, filter: &Filter) -> Result<Effects, &'
     Ok(effects)
 }
 
-/// A decision is safe: the boards count it.
+/// Reports a decision as saved, and has the dashboard count it.
 pub(crate) fn decided(app: &mut App, name: &Shown) -> Effects {
     app.say(shown!("saved {name}"));
     read_boards(app)

@@ -10,12 +10,12 @@ use stepscope_core::report::page::{Cleaner, Said};
 pub struct RecordExport {
     /// The form.
     pub form: ExportForm,
-    /// Where to.
+    /// Path of the file to write.
     pub path: PathBuf,
     /// The step in question, from 0.
     pub step: Option<usize>,
-    /// What others are not to see.
+    /// Cleaner that takes out what others must not see.
     pub cleaner: Cleaner,
-    /// What people said of the record.
+    /// Verdicts and notes that people gave the record.
     pub said: Vec<Said>,
 }

@@ -19,8 +19,8 @@ use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::Input;
 
 impl App {
-    /// Keeps a fork of the open record, one line without its end: appended beside the record's file, or where told, and
-    /// called saved when it is on the disk.
+    /// Keeps a fork of the open record, one line without its end: appended next to the record's file, or where told,
+    /// and called saved when it is on the disk.
     pub fn keep_fork(&mut self, line: Vec<u8>) -> Option<(LineId, Effect)> {
         let Some(path) = forks_path(self) else {
             self.fail(Shown::own(
@@ -37,7 +37,7 @@ impl App {
     }
 }
 
-/// Where the forks of the open record are kept.
+/// Finds the file that keeps the forks of the open record.
 fn forks_path(app: &App) -> Option<Place> {
     if let Some(path) = &app.forks.path {
         return Some(Place::Named(path.clone()));
@@ -51,7 +51,7 @@ fn forks_path(app: &App) -> Option<Place> {
     }
 }
 
-/// What became of a line.
+/// Takes in the outcome of writing a line.
 pub(crate) fn told(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
     let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
     match line.what {
@@ -87,7 +87,7 @@ fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> 
     }
 }
 
-/// The row so many records further, forks not counted.
+/// Finds the row `by` records further, forks not counted.
 pub(crate) fn row_from(app: &App, record: usize, by: isize) -> usize {
     app.table.row_from(app.table.row_of(record), by, app.store.len())
 }
@@ -104,7 +104,7 @@ pub(crate) fn fork_by(app: &mut App, by: isize) -> Effects {
     app.request(record, app.screens.top())
 }
 
-/// The source of forks that an event is about; `true`: it is read anew.
+/// Finds the source of forks that an event is about; `true`: it is read from the start.
 pub(crate) fn forks_source(app: &App, event: &LoadEvent) -> Option<(usize, bool)> {
     let (source, anew) = match event {
         LoadEvent::Opened { source, .. } => (*source, true),

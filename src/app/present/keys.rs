@@ -7,10 +7,10 @@ use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Reason};
 use stepscope_base::text::Shown;
 
-/// Why a key does nothing.
+/// Reason given for a key that does nothing while presenting.
 const NOT_SAVED: Reason = "nothing is saved while presenting; :present ends it";
 
-/// Whether an action saves something; then it is refused.
+/// Refuses an action that saves something.
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     use Action as A;
     let saves =
@@ -32,7 +32,7 @@ pub(crate) fn turn(app: &mut App) -> Effects {
     }))
 }
 
-/// Of what was to be done, what leaves nothing behind.
+/// Drops the effects that would leave traces while presenting.
 pub(crate) fn without_traces(app: &App, mut effects: Effects) -> Effects {
     if app.presenting.is_some() {
         effects.retain(|effect| !matches!(effect, Effect::KeepView(..) | Effect::KeepDrafts(_) | Effect::Append(_)));

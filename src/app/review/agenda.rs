@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use stepscope_core::rules::id::QueueClass;
 
-/// How a row stands. Of all rows that are not named here nobody said anything.
+/// State of a row; rows that have none here are open: without a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AgendaState {
     /// Judged for good; `true`: it is to be judged a second time.
     Done(bool),
     /// Put off.
     Deferred,
-    /// A fork: nobody has to judge it.
+    /// A fork, which need not be judged.
     Fork,
 }
 
@@ -25,14 +25,14 @@ pub struct Agenda {
     deferred: BTreeSet<usize>,
     again: BTreeSet<usize>,
     done: usize,
-    /// How many of each class of the queue are done, and the class of each that is.
+    /// Number of rows done in each class of the queue, and the class of each of these rows.
     done_of: [usize; QueueClass::ALL.len()],
     classes: HashMap<usize, QueueClass>,
     forks: usize,
 }
 
 impl Agenda {
-    /// How a row of a class of the queue stands from now on; `None`: open.
+    /// Sets the state of a row of a class of the queue; `None`: open.
     pub fn set(&mut self, row: usize, class: QueueClass, standing: Option<AgendaState>) {
         if let Some(count) = self.classes.remove(&row).and_then(|before| self.done_of.get_mut(before as usize)) {
             *count -= 1;
@@ -102,13 +102,13 @@ impl Agenda {
         run.map_or(row, |(_, end)| row.max(*end))
     }
 
-    /// The first open row of so many.
+    /// Finds the first open row among the rows of the table.
     pub fn first(&self, rows: usize) -> Option<usize> {
         Some(self.open_from(0)).filter(|row| *row < rows)
     }
 
-    /// The row that comes next, from a row on and round from the top, but for one: open, else put off, else to be judged a
-    /// second time.
+    /// Finds the next row from a row on, continuing from the top, except one: an open row, else a deferred one, else
+    /// one to be judged a second time.
     pub fn next(&self, from: usize, rows: usize, but: Option<usize>) -> Option<usize> {
         let below = |row: &usize| *row < rows && Some(*row) != but;
         let open = |from: usize| {
@@ -122,12 +122,12 @@ impl Agenda {
         [open(from), open(0)].into_iter().find(below).or_else(|| of(&self.deferred)).or_else(|| of(&self.again))
     }
 
-    /// How many of a class of the queue are judged for good.
+    /// Counts the rows of a class of the queue that are judged for good.
     pub fn done_of(&self, class: QueueClass) -> usize {
         self.done_of.get(class as usize).copied().unwrap_or(0)
     }
 
-    /// How many of so many rows are judged for good, and how many are to be judged at all.
+    /// Counts the rows that are judged for good, and those of the table that are to be judged at all.
     pub fn progress(&self, rows: usize) -> (usize, usize) {
         (self.done, rows.saturating_sub(self.forks))
     }

@@ -23,11 +23,11 @@ use stepscope_core::review::event::{
     Anchor, AnswerType, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text,
 };
 
-/// So many records are labelled at once at most.
+/// Largest number of records that are labelled at once.
 pub(crate) const MAX_BATCH: usize = 10_000;
-/// The records have changed while somebody typed.
+/// Message when the records have changed while a text was typed.
 const GONE: &str = "the record was changed or deleted; copy your text and open it again";
-/// A longer name is no label.
+/// Length of the longest name of a label.
 const MAX_NAME: usize = 80;
 
 // What is asked.
@@ -38,7 +38,7 @@ fn ask_line(app: &mut App, field: ReviewField, text: String, proposed: bool) -> 
     Vec::new()
 }
 
-/// The triage's proposal stands there, to be confirmed; without one, the step on screen.
+/// Asks for the first bad step; proposes the one from the draft, else from where to fix, else the step on screen.
 pub(crate) fn ask_step(app: &mut App) -> Effects {
     let here = app.screens.record().map(|view| view.moment.0.max(1) as u64);
     let proposed = app.review.target.as_ref().and_then(|target| target.step);
@@ -93,7 +93,7 @@ pub(crate) fn confirmed(app: &mut App) -> Effects {
     review::news::begin_batch(app, &records, given)
 }
 
-/// Whether the last verdict is to be that of all with the same first finding.
+/// Asks whether to give the last verdict to all records with the same first finding.
 pub(crate) fn ask_same(app: &mut App) -> Effects {
     let Some(same) = app.review.same.clone() else { return Vec::new() };
     let (records, given) = (same.records.clone(), Given::Same(same));
@@ -117,7 +117,7 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
     effects
 }
 
-/// What the labels mean, in a window.
+/// Shows the meaning of the labels in a window.
 pub(crate) fn show_guidelines(app: &mut App) -> Effects {
     let set = app.review.label_set();
     let label = |(n, label): (usize, &LabelDefinition)| {
@@ -267,7 +267,7 @@ fn take_note(app: &mut App, typed: &str) -> Effects {
     effects
 }
 
-/// What the cursor is on: a variable, a value, or lines of the document.
+/// Finds the anchors for the cursor's place: a variable, a value, or lines of the document.
 fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
     let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table) else {
         return (Vec::new(), None);
@@ -305,7 +305,7 @@ fn anchor(app: &App) -> (Vec<Anchor>, Option<Text>) {
     (vec![Anchor::Pointer(pointer.text())], variable)
 }
 
-/// What the open answer calls its document.
+/// Finds the name that the open answer gives its document.
 fn document_name(app: &App) -> Text {
     let root = app.screens.record().and_then(|view| view.opened.root());
     let named = root.and_then(|root| {
@@ -391,7 +391,7 @@ fn labels_key(app: &mut App, purpose: LabelPurpose, mut line: Line, mut list: Li
     Vec::new()
 }
 
-/// Whether a key of the list of labels can be used now.
+/// Checks that a key of the list of labels can be used now.
 pub(crate) fn allowed_for_label(app: &App, action: Action) -> Result<(), &'static str> {
     let Some(Dialog::Review(ReviewDialog::Labels { purpose, line, list })) = &app.dialog else {
         return Err("find a label first (x, then /)");
@@ -468,7 +468,7 @@ fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
     effects
 }
 
-/// What was typed as the JSON of an answer of this type.
+/// Turns the typed text into the JSON of an answer of this type.
 fn as_json(typed: &str, kind: AnswerType) -> Text {
     let mut tape = stepscope_base::json::Tape::default();
     let as_it_is = match kind {
@@ -482,7 +482,7 @@ fn as_json(typed: &str, kind: AnswerType) -> Text {
     Text::owned(stepscope_base::json::write::Style::ASCII.of(text))
 }
 
-/// Where a note is: ` on /state/b`.
+/// Phrases the place of a note: ` on /state/b`.
 fn phrase_of(anchor: &Anchor) -> Shown {
     match anchor {
         Anchor::Pointer(pointer) if pointer.is_empty() => Shown::default(),

@@ -28,9 +28,9 @@ use stepscope_terminal::input::Input;
 
 /// A record with a longer text is not read ahead.
 const MAX_AHEAD: u32 = 4 << 20;
-/// A question is so short where more is to be said.
+/// Length of a question where other text needs the room.
 const SHORT: usize = 12;
-/// So many keys may wait.
+/// Largest number of inputs that may wait.
 const MAX_WAITING: usize = 256;
 
 /// Lets what was said be saved.
@@ -39,7 +39,7 @@ pub(crate) fn append(app: &mut App, event: Event) -> Effects {
     app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
-/// Why verdict keys do nothing.
+/// Reason given when verdict keys do nothing.
 const OFF: &str = "Not reviewing: verdict keys are off. Type :review to start, or start with --queue";
 
 impl App {
@@ -52,7 +52,7 @@ impl App {
     }
 }
 
-/// Whether a review was begun; if not, how to begin one.
+/// Checks that a review was begun; `Err` says how to begin one.
 pub(crate) fn may_review(app: &App) -> Result<(), &'static str> {
     match &app.review.place {
         ReviewLog::Nowhere(why) => Err(why),
@@ -76,7 +76,7 @@ pub(crate) fn turn_review(app: &mut App) -> Effects {
     effects
 }
 
-/// Whether a key of reviewing means something now; `None`: it is no such key.
+/// Checks that a review key can be used now; `None`: it is no such key.
 pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> Option<Result<(), &'static str>> {
     use Action as A;
     let on = |then: Result<(), &'static str>| may_review(app).and(then);
@@ -272,7 +272,7 @@ fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, draft: Draft) -
     effects
 }
 
-/// How many verdicts of each kind are mine, and the label that was given most often.
+/// Sums up my verdicts of each kind, and the label that was given most often.
 fn verdicts_given(app: &App) -> Shown {
     let mut verdicts = BTreeMap::new();
     let mut labels = BTreeMap::new();
@@ -298,7 +298,7 @@ fn choices(words: &[&str], now: &str) -> String {
     words.iter().map(word).collect::<Vec<_>>().join(" · ")
 }
 
-/// What is typed while something is being read comes later, in its order; `None`: this does.
+/// Holds back what is typed while something is being read, to take it later in its order; `Some`: it need not wait.
 pub(crate) fn must_wait(app: &mut App, input: Input) -> Option<Input> {
     let is_interrupt = |event: &KeyEvent| Some(Key::from_event(*event)) == Key::from_name("^C");
     match &input {
@@ -316,7 +316,7 @@ pub(crate) fn must_wait(app: &mut App, input: Input) -> Option<Input> {
     None
 }
 
-/// What was waited for is there: the keys go on.
+/// Ends the wait and takes the input that was held back.
 pub(crate) fn go_on(app: &mut App) -> Effects {
     app.review.wait = None;
     let mut inputs = std::mem::take(&mut app.review.ahead).into_iter();
@@ -334,7 +334,7 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
 
 // Verdicts.
 
-/// What was said before is the beginning of what is said now, unless something was begun already.
+/// Begins the draft with the earlier verdict, unless something was begun already.
 pub(crate) fn take_up(app: &mut App) {
     let again = app.review.target.as_ref().is_some_and(|target| target.again);
     if app.review.draft.is_empty() && !again {
@@ -424,7 +424,7 @@ pub(crate) fn write_label_set(app: &mut App, draft: &Draft) -> Effects {
     say_event(app, event)
 }
 
-/// What is about to be said outlives a crash.
+/// Keeps the drafts so that they survive a crash.
 pub(crate) fn keep_drafts(app: &App) -> Effects {
     vec![Effect::KeepDrafts(app.review.to_keep(&app.log))]
 }
@@ -483,7 +483,7 @@ fn redo(app: &mut App) -> Effects {
     effects
 }
 
-/// To a record, on the screen that is in front.
+/// Goes to a record, on the screen that is in front.
 fn go_to_record(app: &mut App, record: usize) -> Effects {
     app.table.list.at = app.table.row_of(record);
     let here = app.screens.record().is_some_and(|view| view.opened.index == record);
@@ -502,8 +502,8 @@ fn next_item(app: &mut App, from: usize) -> Option<usize> {
     app.review.agenda.next(here, rows, own).and_then(|row| app.table.record(row))
 }
 
-/// Brings the agenda up to what was said since it was made; after the order of the table has changed it is made anew,
-/// from what is known of records: of most nobody said anything.
+/// Updates the agenda with what has changed since it was made; after the order of the table has changed, rebuilds it
+/// from the known records: most records have no verdict.
 fn follow_agenda(app: &mut App) {
     let records = app.review.take_changed().unwrap_or_else(|| {
         app.review.agenda = Agenda::default();
@@ -520,13 +520,13 @@ fn follow_agenda(app: &mut App) {
     }
 }
 
-/// Why a record stands where it stands in the queue, as far as that may be told.
+/// Finds the class of a record in the queue, as far as it may be told.
 fn class_of(app: &App, record: usize) -> Option<QueueClass> {
     app.store.row(record).map(|row| QueueClass::of(&row.hiding(app.review.hide)))
 }
 
-/// Why a record is in the queue, and how many of how many for the same reason are still to be judged. Where the clean
-/// ones stand among the others, nobody is to know what to expect.
+/// Tells why a record is in the queue, and how many of how many for the same reason are still to be judged. Where clean
+/// records are mixed in, it tells nothing, so that the reviewer does not know what to expect.
 pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, usize)> {
     let is_told = app.table.sort == SortBy::Review && app.review.queue.clean_share.is_none();
     let class = class_of(app, record).filter(|_| is_told && app.fork_of(record).is_none())?;
@@ -534,8 +534,8 @@ pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, u
     Some((class, all.saturating_sub(app.review.agenda.done_of(class)), all))
 }
 
-/// Counts the classes of the queue, and brings together what has the same first finding; the order of the table was made
-/// just now, and went through all rows too.
+/// Counts the classes of the queue, and groups records with the same first finding; the table was sorted just now,
+/// which went through all rows too.
 pub(crate) fn group_queue(app: &mut App) {
     app.review.groups = Default::default();
     app.review.alike.clear();
@@ -555,8 +555,8 @@ pub(crate) fn group_queue(app: &mut App) {
     }
 }
 
-/// The others in the queue with the same first finding that I did not judge; `None`: there is none, or there are too many
-/// to be judged at once.
+/// Finds the other records in the queue with the same first finding that I did not judge; `None`: there is none, or
+/// there are too many to be judged at once.
 fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Option<SameVerdict> {
     let facts = app.store.row(record)?.hiding(app.review.hide);
     let (rule, kind) = (facts.leading()?, facts.kind());
@@ -589,7 +589,7 @@ fn go_to_open(app: &mut App) -> Effects {
     go_to_record(app, record)
 }
 
-/// On to the next item.
+/// Advances to the next item.
 fn advance(app: &mut App) -> Effects {
     let Some(target) = &app.review.target else { return Vec::new() };
     let Some(record) = next_item(app, target.record) else {
@@ -615,7 +615,7 @@ fn advance(app: &mut App) -> Effects {
     effects
 }
 
-/// How far the queue is done.
+/// Counts the progress through the queue.
 pub(crate) fn count_progress(app: &mut App) {
     follow_agenda(app);
     app.review.progress = app.review.agenda.progress(app.rows());
@@ -624,7 +624,7 @@ pub(crate) fn count_progress(app: &mut App) {
     }
 }
 
-/// What is left out of a record when it is read now.
+/// Selects the parts to leave out of a record when it is read now.
 pub(crate) fn hide_for(app: &App, record: usize) -> Hide {
     app.review.hide_for(record)
 }
@@ -672,7 +672,7 @@ fn read_ahead(app: &mut App, from: usize) -> Option<Effect> {
     app.read_record(next)
 }
 
-/// Whether a record that was read is wanted here, not to be opened.
+/// Takes a record that was read for the review, not to be opened.
 pub(crate) fn take_review_record(app: &mut App, opened: &mut Option<Box<OpenRecord>>, record: usize) -> Effects {
     if app.review.prefetching == Some(record) {
         app.review.prefetching = None;
@@ -736,7 +736,7 @@ pub(crate) fn settle_review(app: &mut App) {
     }
 }
 
-/// Somebody who does something does not leave, and does not go where the last session was.
+/// Cancels leaving and the return to the last session's place: the reviewer does something else.
 pub(crate) fn stay(app: &mut App, action: Action) {
     if !matches!(action, Action::Quit | Action::Back) {
         app.review.leaving = None;
@@ -744,7 +744,7 @@ pub(crate) fn stay(app: &mut App, action: Action) {
     app.review.resume = None;
 }
 
-/// Where somebody who reviews is, for the next session.
+/// Keeps the place of the reviewer for the next session.
 pub(crate) fn keep_place(app: &App, kept: &mut FileView) {
     let Some(view) = app.screens.record().filter(|_| app.screens.top() != ScreenKind::Table && app.review.is_begun())
     else {
@@ -760,7 +760,7 @@ pub(crate) fn keep_place(app: &App, kept: &mut FileView) {
     (kept.step, kept.scroll) = (Some(view.moment.0), Some((list.at, list.top)));
 }
 
-/// Goes back to where somebody stopped reviewing, once that record is found.
+/// Goes back to where the reviewer stopped, once that record is found.
 pub(crate) fn resume_at(app: &mut App, view: &FileView) {
     let record = usize::try_from(view.record).ok();
     let resume = |(record, screen): (usize, &String)| {
@@ -770,7 +770,7 @@ pub(crate) fn resume_at(app: &mut App, view: &FileView) {
     app.review.resume = record.zip(view.screen.as_ref()).map(resume);
 }
 
-/// Opens the record at which somebody stopped, as soon as it is there.
+/// Opens the record at which the reviewer stopped, as soon as it is there.
 pub(crate) fn resume(app: &mut App) -> Effects {
     let there = app.review.resume.filter(|resume| resume.record < app.store.len() && app.opening.is_none());
     match there {
@@ -781,7 +781,7 @@ pub(crate) fn resume(app: &mut App) -> Effects {
     }
 }
 
-/// Whether the open record is the one at which somebody stopped, and looked at as then.
+/// Goes back to the place in the open record at which the reviewer stopped; `false`: that was another record.
 fn resumed(app: &mut App) -> bool {
     let top = app.screens.top();
     let here = app.screens.record_mut();

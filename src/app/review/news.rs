@@ -16,7 +16,7 @@ use stepscope_io::failure::Failure;
 use stepscope_io::log::Appended;
 use stepscope_io::pipeline::search::Plan;
 
-/// Takes in what was appended to the review logs, or stood there; `anew`: one is another file, these are all.
+/// Takes in events that were appended to the review logs or found in them; `anew`: one is another file, these are all.
 pub(crate) fn take_reviews(app: &mut App, events: Vec<Event>, anew: bool, sentences: Vec<Shown>) -> Effects {
     let first = !std::mem::replace(&mut app.review.read, true);
     if let Some(sentence) = sentences.into_iter().next() {
@@ -56,7 +56,7 @@ pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
     Vec::new()
 }
 
-/// Asks who the records are that somebody judged.
+/// Asks for the summaries of records that have reviews.
 pub(crate) fn take_reviewed(app: &mut App, moves: Moves, records: Vec<u32>) -> Effects {
     if moves != app.table.moves() {
         return Vec::new();
@@ -88,7 +88,7 @@ pub(crate) fn take_summaries(
     Vec::new()
 }
 
-/// What became of something that was said, or, under its name, decided.
+/// Takes in the outcome of saving a verdict or, under its name, a decision.
 pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appended, Failure>) -> Effects {
     let met = match result {
         Ok(met) => met,
@@ -118,7 +118,7 @@ pub(crate) fn saved(app: &mut App, decided: Option<&Shown>, result: Result<Appen
     effects
 }
 
-/// What the table shows of reviews has changed.
+/// Updates the table after the reviews that it shows have changed.
 fn reviews_changed(app: &mut App) {
     if app.table.filter.needs_reviews() {
         app.arrange();
@@ -127,7 +127,7 @@ fn reviews_changed(app: &mut App) {
     app.review.count_since_new_label();
 }
 
-/// Looks for the records that somebody judged.
+/// Looks for the records that have reviews.
 fn find_reviewed(app: &mut App) -> Effects {
     let fresh = app.review.wanted();
     let moves = app.table.moves();
@@ -143,7 +143,7 @@ fn find_reviewed(app: &mut App) -> Effects {
     effects
 }
 
-/// More records were found, or they have other numbers now.
+/// Updates the review after more records were found, or records got other numbers.
 pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
     if moved {
         app.review.forget_records();
@@ -169,7 +169,7 @@ pub(crate) fn review_loaded(app: &mut App, moved: bool) -> Effects {
 
 // The end.
 
-/// Nothing that was said is left behind without a word. `None`: the session may end.
+/// Holds the session while reviews are unsaved, and says so. `None`: the session may end.
 pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
     app.log.events().next()?;
     let failed = app.log.failed_events();

@@ -28,11 +28,11 @@ use stepscope_core::review::event::{Event, GoldStatus, Text, Verdict};
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::triage::Fix;
 
-/// On a lower screen there is no strip.
+/// Least height of a screen with a strip.
 const LEAST_HEIGHT: u16 = 14;
-/// Labels take so many lines at most.
+/// Largest number of lines that labels take.
 const LABEL_LINES: usize = 3;
-/// The list of labels shows so many.
+/// Number of labels that the list shows.
 const LISTED: usize = 12;
 
 impl App {
@@ -43,7 +43,7 @@ impl App {
     }
 }
 
-/// How many rows the strip takes.
+/// Counts the rows that the strip takes.
 pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.
     let there = match app.screen() {
@@ -92,7 +92,7 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-/// On the right: whether everything is safe, and how fast it goes.
+/// Shows on the right whether everything is saved, and the pace of the review.
 fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let review = &app.review;
     let (failed, waiting) = (app.log.failed_events(), app.log.events().count());
@@ -118,7 +118,7 @@ fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-/// Why the record is in the queue, and how much of its group is left.
+/// Tells why the record is in the queue, and how much of its group is left.
 fn group(app: &App, look: Look<'_>) -> Option<Span<'static>> {
     let record = app.review.target.as_ref().map(|target| target.record).or_else(|| app.record())?;
     let is_open = !app.review.draft.choosing && app.review.judged(record).mine.is_none();
@@ -126,7 +126,7 @@ fn group(app: &App, look: Look<'_>) -> Option<Span<'static>> {
     Some(look.span(format!("{}: {left} of {all} left  ", class.phrase()), Role::Accent))
 }
 
-/// What was said and what is about to be said of the record.
+/// Shows the saved verdict and the draft for the record.
 fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let review = &app.review;
     let Some(target) = &review.target else { return of_row(app, look) };
@@ -169,7 +169,7 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-/// What the page says that the record came with: whoever has it has read it already.
+/// Shows the verdicts that came with the record's page: whoever has the page has read them already.
 fn carried(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(target) = app.review.target.as_ref().filter(|target| target.hidden.is_empty()) else { return Vec::new() };
     let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
@@ -184,7 +184,7 @@ fn carried(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-/// What others say, once I have said it myself.
+/// Shows the verdicts of others, once I have given mine.
 fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(target) = &app.review.target else { return Vec::new() };
     let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
@@ -244,7 +244,7 @@ fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-/// The first keys, where nothing else is to be said.
+/// Shows the first keys, where there is nothing else to show.
 fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     const KEYS: [(Action, &str); 5] = [
         (Action::Pass, "pass"),

@@ -31,7 +31,7 @@ impl App {
     }
 }
 
-/// Nobody waits for the record any more.
+/// Ends the search for the record of a link.
 fn end(app: &mut App) -> Effects {
     app.seek.take().and_then(|seek| end_of(Some(seek.search))).into_iter().collect()
 }
@@ -57,7 +57,7 @@ pub(crate) fn go_on(app: &mut App) -> Effects {
     effects
 }
 
-/// What a search found, if it was this one.
+/// Takes in the result of a search, if it is the one for this link.
 pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool) -> Effects {
     let Some(seek) = app.seek.as_mut().filter(|seek| seek.search.id == id) else { return Vec::new() };
     seek.search.take(found, done);

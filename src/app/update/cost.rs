@@ -29,7 +29,7 @@ use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::run::Program;
 
-/// An app over so many runs, and so many forks of the first of them.
+/// Makes an app over this number of runs, and of forks of the first of them.
 fn app(runs: usize, forks: usize) -> App {
     let folder = tempfile::tempdir().unwrap();
     let record = |n: usize| {

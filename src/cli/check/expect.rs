@@ -16,14 +16,14 @@ use stepscope_core::review::regression::{Expectation, judge};
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::{Index, Summary};
 
-/// A longer question is cut.
+/// Maximum length of a question, in characters; a longer one is cut.
 const QUESTION: usize = 44;
 
 pub(super) fn run(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) -> u8 {
     expect(options, journal, side, out).unwrap_or(FAILED)
 }
 
-/// `None`: it could not be done, and that was said.
+/// Checks records against a review log. `None`: this was not possible, and the reason was printed.
 fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let format = options.format();
     if !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
@@ -71,7 +71,7 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
     Some(if regressed { FOUND } else { CLEAN })
 }
 
-/// `regressed      a-1  the answer was 7, is 9`
+/// Formats an item: `regressed      a-1  the answer was 7, is 9`.
 fn line(
     reviewed: ItemReviews<'_>,
     summary: Option<&Summary>,

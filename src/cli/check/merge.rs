@@ -16,7 +16,7 @@ use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::expand;
 
-/// What was added up.
+/// Sum of the merged checks.
 #[derive(Default)]
 struct Merged {
     board: FixCounts,
@@ -24,7 +24,7 @@ struct Merged {
     records: u64,
     again: u64,
     boards: u64,
-    /// Lines that are neither.
+    /// Lines that are neither records nor summaries.
     others: u64,
 }
 

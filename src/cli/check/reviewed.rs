@@ -14,13 +14,13 @@ use stepscope_core::rules::review::of_review;
 use stepscope_io::pipeline::summaries::summary_checked;
 use stepscope_io::source::input::Input;
 
-/// What people said, and what was counted with it.
+/// Reviews, and the counts made with them.
 pub(super) struct Reviewed {
     reviews: Reviews,
     tally: Mutex<Tally>,
 }
 
-/// What was counted.
+/// Number of findings and of outcomes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tally {
     /// Findings of each severity, gravest first.
@@ -29,14 +29,14 @@ pub(super) struct Tally {
 }
 
 impl Reviewed {
-    /// Reads the journals that were named, else those next to the records, and says which count. `None`: one could not
-    /// be read.
+    /// Reads the review logs that were named, else those next to the records, and says which ones count. `None`: one
+    /// could not be read.
     pub(super) fn read(named: &[PathBuf], records: &[PathBuf], out: &Out) -> Option<Self> {
         let contents = counted(named, records, out)?;
         Some(Self { reviews: contents.reviews, tally: Mutex::default() })
     }
 
-    /// What is to be said of a record: nothing of one that passed, the verdict on one that failed.
+    /// Returns and counts the findings to report: none for a record that passed, also the verdict for one that failed.
     pub(super) fn findings(&self, case: &CaseView<'_>, input: &Input) -> Findings {
         let summary = summary_checked(case, input);
         let reviewed = self.reviews.find(&summary.item, Some(&summary.content));
@@ -62,7 +62,7 @@ impl Reviewed {
 }
 
 impl Tally {
-    /// `; reviewed: 12 pass, 3 fail, 260 open`
+    /// Formats the outcomes: `; reviewed: 12 pass, 3 fail, 260 open`.
     pub(super) fn phrase(&self) -> Shown {
         let named = Outcome::ALL.into_iter().zip(self.outcomes).filter(|(_, count)| *count > 0);
         let named: Vec<String> = named.map(|(outcome, count)| format!("{count} {}", outcome.word())).collect();

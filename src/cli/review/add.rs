@@ -59,7 +59,7 @@ struct One {
 }
 
 impl One {
-    /// The line that says the same; `None`: none was given.
+    /// Formats the line that says the same; `None`: no verdict was given.
     fn line(&self) -> Option<Vec<u8>> {
         let verdict = self.verdict.as_ref()?;
         let mut line = Vec::new();
@@ -74,7 +74,7 @@ impl One {
     }
 }
 
-/// What the lines (or rows) of one batch judged: an item that is judged twice is told.
+/// Items that the lines (or rows) of one batch judged: an item that is judged twice is reported.
 pub(super) struct JudgedLines {
     unit: &'static str,
     judged: HashMap<(ItemRef, Text), (u64, Verdict)>,
@@ -85,7 +85,7 @@ impl JudgedLines {
         Self { unit, judged: HashMap::new() }
     }
 
-    /// The sentence for a line that changes an earlier one.
+    /// Returns the sentence for a line that changes an earlier one.
     pub(super) fn change(&mut self, event: &Event, number: u64) -> Option<Shown> {
         let unit = self.unit;
         let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| event.kind == EventKind::Verdict))?;
@@ -99,19 +99,19 @@ impl JudgedLines {
     }
 }
 
-/// What an event is completed from: what was said before, and the records.
+/// Data that completes an event: earlier reviews, and the records.
 pub(super) struct Completion<'k> {
     pub(super) reviewer: Reviewer,
     pub(super) reviews: Reviews,
-    /// The records, if any were named: then nothing else is judged.
+    /// Records, if any were named: then nothing else is judged.
     pub(super) records: Option<Index<'k>>,
-    /// The labels that may be given as long as the journal has none of its own: those that the screen offers for these
-    /// records. A journal by itself takes what it is given until it has a label set.
+    /// Labels that may be given as long as the review log has none of its own: those that the screen offers for these
+    /// records. A review log by itself takes any label until it has a label set.
     offered: Option<LabelSet>,
 }
 
 impl Completion<'_> {
-    /// The labels that may be given.
+    /// Returns the labels that may be given.
     pub(super) fn label_sets(&self) -> LabelSets<'_> {
         let sets = self.reviews.label_sets();
         match &self.offered {
@@ -120,7 +120,7 @@ impl Completion<'_> {
         }
     }
 
-    /// Binds an event to its record and to what the reviewer said before; `Err`: it means nothing.
+    /// Binds an event to its record and to what the reviewer said before; `Err`: the event means nothing.
     pub(super) fn complete(&self, mut event: Event) -> Result<Event, Shown> {
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
             let Some(summary) = records.named(item) else {
@@ -160,7 +160,7 @@ impl Completion<'_> {
         }
     }
 
-    /// An undo of what is not there, or of what somebody else said, would change nothing.
+    /// Refuses an undo of what is not there, or of what somebody else said: it would change nothing.
     fn may_undo(&self, target: Option<&Text>) -> Result<(), Shown> {
         let name = || target.map(|target| target.line().cut(60)).unwrap_or_default();
         match target.and_then(|target| self.reviews.event(target)) {
@@ -172,9 +172,9 @@ impl Completion<'_> {
         }
     }
 
-    /// Whether the journal holds this very event: with its id; or, where it was given none, what the reviewer says of
-    /// the item now. So whoever was stopped may give everything again, and nothing counts twice. `Err`: the id is that
-    /// of another event.
+    /// Tells whether the review log holds this very event: with its id; or, where it was given none, as what the
+    /// reviewer says of the item now. So a batch that was interrupted may be given again, and nothing counts twice.
+    /// `Err`: the id is that of another event.
     pub(super) fn stands(&self, event: &Event) -> Result<bool, Shown> {
         if !event.event_id.is_empty() {
             return match self.reviews.event(&event.event_id) {
@@ -204,7 +204,7 @@ impl Completion<'_> {
     }
 }
 
-/// Whether two events are one, but for when they were said and what they take the place of.
+/// Tells whether two events say the same, apart from their ids and times and the events that they replace.
 fn says_the_same(one: &Event, other: &Event) -> bool {
     let said = |event: &Event| Event {
         event_id: Text::default(),
@@ -219,7 +219,8 @@ fn says_the_same(one: &Event, other: &Event) -> bool {
 }
 
 impl<'k> Completion<'k> {
-    /// Opens the journal that a place names, and reads what stands in it. `None`: that cannot be, and it was said.
+    /// Opens the review log that a place names, and reads it. `None`: this was not possible, and the reason was
+    /// printed.
     pub(super) fn open(place: &Where, who: &Who, summaries: &'k Summaries, out: &Out) -> Option<(Self, LogWriter)> {
         let opened = place.journal().and_then(|journal| match LogWriter::open(&journal) {
             Ok(writer) => Ok((journal, writer)),
@@ -310,7 +311,7 @@ fn understood(line: &[u8], tape: &mut Tape, known: &Completion<'_>) -> Result<Ev
     known.complete(short_form::read(value, &known.reviewer, &known.label_sets())?)
 }
 
-/// The next line, or as much of a long one as shows that it is too long; `false`: there is none.
+/// Reads the next line, or as much of a long one as shows that it is too long; `false`: there is none.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     let most = MAX_LINE as u64 + 1;
     line.clear();

@@ -77,7 +77,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     Some(CLEAN)
 }
 
-/// The records that failed, as they stand in their files.
+/// Writes the records that failed, as they are in their files.
 fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     if out.is_terminal() {
         out.complain(&Shown::own("these are raw bytes of your files: redirect them, for example > failed.jsonl"));
@@ -111,8 +111,8 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
     Some(if outcome.failures.is_empty() { CLEAN } else { FAILED })
 }
 
-/// A record as it stands in its file. In JSON a line end is a blank between values: a record over several lines becomes
-/// one line.
+/// Appends a record as it is in its file. In JSON a line end is a blank between values: a record over several lines
+/// becomes one line.
 fn one_line(text: &[u8], into: &mut Vec<u8>) {
     into.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }));
     into.push(b'\n');

@@ -17,9 +17,9 @@ use stepscope_core::review::export::{self, ImportedRow};
 use stepscope_core::review::short_form::{self, split};
 use stepscope_io::source::open::{Opened, open};
 
-/// Rows that are given to the writer before it is waited for.
+/// Number of rows that are given to the writer before it is waited for.
 const TOGETHER: usize = 128;
-/// A larger table was not made by hand.
+/// Maximum size of a table, in bytes: a larger one was not made by hand.
 const MAX_CSV: u64 = 256 << 20;
 
 /// `stepscope review import`.

@@ -17,9 +17,9 @@ use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::summaries::Summaries;
 
-/// A longer id does not widen the column.
+/// Maximum width of the column of ids; a longer id does not widen it.
 const MAX_WIDTH: usize = 40;
-/// A longer question is cut.
+/// Maximum length of a question, in characters; a longer one is cut.
 const MAX_QUESTION: usize = 44;
 
 /// `stepscope review list`.
@@ -85,7 +85,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     Some(CLEAN)
 }
 
-/// Whether the filter takes an item; without a filter it takes all, with one only what is among the records.
+/// Tells whether the filter takes an item: without a filter any item, with one only those among the records.
 fn takes(
     filter: Option<&Filtered>,
     summary: Option<&Summary>,
@@ -102,7 +102,7 @@ fn question(summary: Option<&Summary>) -> Option<Shown> {
     summary?.question.clone().map(|question| question.cut(MAX_QUESTION))
 }
 
-/// The columns that hold all of these items.
+/// Returns the columns that hold all of these items.
 fn columns<'s>(listed: impl Iterator<Item = (Option<&'s ItemRef>, Option<&'s Summary>)>) -> Columns {
     let characters = |text: Shown| text.as_str().chars().count();
     listed.fold(Columns::default(), |widest, (item, summary)| Columns {
@@ -111,7 +111,7 @@ fn columns<'s>(listed: impl Iterator<Item = (Option<&'s ItemRef>, Option<&'s Sum
     })
 }
 
-/// Runs that ended without an answer, which nobody has to judge for them to be run again.
+/// Returns the runs that ended without an answer, which need no verdict to be run again.
 fn unjudged_errors<'c>(
     list: &ListArgs,
     reviews: &Reviews,

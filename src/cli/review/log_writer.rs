@@ -12,10 +12,10 @@ use stepscope_io::log::journal;
 use stepscope_io::log::{Append, Appended, LineId, LogEvent, Writer};
 use stepscope_io::source::beneath::Place;
 
-/// After so long, it is said why nothing happens.
+/// Time after which it is said why nothing happens.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// See the module.
+/// Writer that waits until each event is saved: see the module.
 pub(super) struct LogWriter {
     writer: Writer,
     told: Receiver<LogEvent>,
@@ -31,13 +31,13 @@ impl LogWriter {
         Ok(Self { writer, told, place: place.clone(), path: Shown::path(place.path()) })
     }
 
-    /// The event as it was saved.
+    /// Saves an event and returns it as it was saved.
     pub(super) fn save(&mut self, event: Event, out: &Out) -> Result<Event, Failure> {
         let event = self.give(event);
         self.settle(out).map(|()| event)
     }
 
-    /// Gives an event to the writer: the event as it will be saved, which [`LogWriter::settle`] waits for.
+    /// Gives an event to the writer and returns it as it will be saved, which [`LogWriter::settle`] waits for.
     pub(super) fn give(&mut self, mut event: Event) -> Event {
         journal::stamp(&mut event);
         let (place, line) = (self.place.clone(), journal::line(&event));

@@ -62,13 +62,13 @@ enum NextFormat {
     Jsonl,
 }
 
-/// Where a record stands in the queue: what was put off comes last.
+/// Position of a record in the queue: records that were put off come last.
 type Place = (bool, (u8, u64), (usize, u64));
 
-/// How far the queue is done, and its first record that is open.
+/// Progress of the queue, and its first record that is open.
 #[derive(Default)]
 struct QueueScan {
-    /// How many records each class has, and how many of them are open.
+    /// Number of records of each class, and of those that are open.
     classes: [(u64, u64); QueueClass::ALL.len()],
     first: Option<(Place, QueueClass, Summary, Vec<u8>)>,
 }
@@ -141,10 +141,10 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     Some(CLEAN)
 }
 
-/// Where the record stands in the queue.
+/// Position of the record in the queue.
 struct QueuePlace {
     class: QueueClass,
-    /// How many records its class has, and how many are open.
+    /// Number of records of its class, and of those that are open.
     of_class: (u64, u64),
     of_queue: (u64, u64),
 }
@@ -176,12 +176,12 @@ impl QueuePlace {
     }
 }
 
-/// The labels that the screen offers.
+/// Returns the labels that the screen offers.
 fn labels(reviews: &Reviews) -> LabelSet {
     reviews.label_sets().newest().next().cloned().unwrap_or_else(LabelSet::starter)
 }
 
-/// The command that judges the record, ready to be changed.
+/// Prints the command that judges the record, ready to be changed.
 fn how_to_judge(next: &NextArgs, summary: &Summary, reviews: &Reviews, out: &mut Out) {
     let set = labels(reviews);
     let width = set.labels.iter().map(|label| label.id.line().as_str().chars().count()).max().unwrap_or(0);

@@ -11,14 +11,14 @@ use crate::widgets::prose::fit;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, width};
 
-/// Where the window is.
+/// Places the window.
 fn place(editor: &Editor, area: Rect) -> Rect {
     let body = parts(area).body;
     let height = if editor.is_large { body.height.saturating_sub(2) } else { 5 };
     centred(body, width(area, 110), height.clamp(3, body.height.max(3)))
 }
 
-/// Where the text is: below the line with what was recorded, above the line with what is to be said.
+/// Places the text: below the line with the recorded value, above the line with the message.
 fn text_area(editor: &Editor, area: Rect) -> Rect {
     let place = place(editor, area);
     let inner = Rect {
@@ -33,12 +33,12 @@ fn text_area(editor: &Editor, area: Rect) -> Rect {
     Rect { y: inner.y + 1, height: inner.height - 2, ..inner }
 }
 
-/// How many lines of the text are on screen.
+/// Counts the lines of the text on screen.
 pub(crate) fn height(editor: &Editor, area: Rect) -> usize {
     usize::from(text_area(editor, area).height)
 }
 
-/// Where the cursor is.
+/// Computes the position of the cursor.
 pub(crate) fn cursor(editor: &Editor, area: Rect) -> Position {
     let text = text_area(editor, area);
     let (_, (row, column)) = editor.window(usize::from(text.width), usize::from(text.height));

@@ -10,7 +10,7 @@ use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 use stepscope_base::text::Shown;
 
-/// Of a long reply the end is shown.
+/// Number of bytes shown of the end of a long reply.
 const TAIL: usize = 16 << 10;
 
 pub(crate) fn window<'a>(repair: &Repairing, area: Rect, look: Look<'a>) -> Window<'a> {

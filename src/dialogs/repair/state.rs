@@ -12,14 +12,14 @@ use stepscope_core::run::sampling::{CallEvent, Sampling, SamplingRound, ServerIn
 pub struct Repairing {
     /// The model and the place of its server.
     pub server: Shown,
-    /// What was repaired so far.
+    /// Repair so far.
     pub machine: ModelRepair,
     /// The call that runs, or ran last.
     pub round: Option<SamplingRound>,
 }
 
 impl Repairing {
-    /// Before the first call.
+    /// Makes a repair before its first call.
     pub fn new(procedure: Vec<u8>, server: Shown) -> Self {
         Self { server, machine: ModelRepair::new(procedure, MAX_TRIES), round: None }
     }

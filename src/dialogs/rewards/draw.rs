@@ -10,9 +10,9 @@ use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around, width};
 
 const WIDTH: u16 = 100;
-/// The details of one stage take at most so many lines.
+/// Largest number of lines for the details of one stage.
 const MAX_DETAIL_LINES: usize = 6;
-/// Longer names are cut.
+/// Length above which names are cut.
 const MAX_NAME: usize = 24;
 
 pub(crate) fn window<'a>(rewards: &'a Rewards, area: Rect, look: Look<'a>) -> Window<'a> {
@@ -81,7 +81,7 @@ fn text(text: &str, width: usize, indent: usize, role: Role) -> Vec<Vec<Piece>> 
     lines.map(|line| vec![(" ".repeat(indent), role), (line.to_owned(), role)]).collect()
 }
 
-/// As many decimals as it takes, at most four.
+/// Writes a number with as many decimals as it takes, at most four.
 fn number(number: f64) -> String {
     let text = format!("{number:.4}");
     let short = text.trim_end_matches('0');

@@ -21,7 +21,7 @@ use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
 /// A note takes at most so many lines.
 const MAX_NOTE: usize = 12;
-/// Beside one another reviewers need so many columns each.
+/// Number of columns that each reviewer needs, side by side.
 const VOICE: usize = 34;
 
 struct PaneAreas {
@@ -46,12 +46,12 @@ fn places(app: &App) -> PaneAreas {
     PaneAreas { agreement, list, voices }
 }
 
-/// How many items are on screen.
+/// Counts the items on screen.
 pub(crate) fn height(app: &App) -> usize {
     inner_height(places(app).list).max(1)
 }
 
-/// The item at a place of the screen.
+/// Finds the item at a place of the screen.
 pub(crate) fn row_of(app: &App, at: Position) -> Option<usize> {
     let area = places(app).list;
     let inside = area.contains(at) && at.y + 1 < area.bottom();
@@ -122,7 +122,7 @@ fn case_pane(app: &App, judged: &BoardData, case: &DisputedRecord, area: Rect, b
     pane(title, rows, line, area, buf, Look { focused: false, ..look });
 }
 
-/// How many lines the chosen item has, and how many are on screen.
+/// Counts the lines of the chosen item, and those on screen.
 pub(crate) fn size(app: &App) -> (usize, usize) {
     let area = places(app).voices;
     let judged = app.across.judged.as_ref();
@@ -158,7 +158,7 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
     lines
 }
 
-/// What the record answers.
+/// Summarises the answer of the record.
 fn facts(case: &DisputedRecord) -> Vec<Piece> {
     let summary = &case.summary;
     let answer = summary.answer.as_ref().map_or(Shown::own("none"), |answer| answer.line().cut(60));
@@ -174,7 +174,7 @@ fn facts(case: &DisputedRecord) -> Vec<Piece> {
     line
 }
 
-/// What one reviewer said, line by line.
+/// Lists the verdict of one reviewer, line by line.
 fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
     let (sign, role) = match voice.verdict {
         Verdict::Pass => (sign::PASSED, Role::Ok),
@@ -194,7 +194,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
     lines
 }
 
-/// Who decides.
+/// Names the adjudicator, or the keys while labels are chosen.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if app.across.adjudication.choosing.is_some() {
         return vec![look.span("1-9 toggle labels, Enter saves, Esc cancels", Role::Accent)];

@@ -50,7 +50,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// Moves the cursor, or by pages what was said of the item.
+/// Moves the cursor, or scrolls by pages through the verdicts on the item.
 pub(crate) fn go(app: &mut App, movement: Move) {
     let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let (lines, room) = draw::size(app);

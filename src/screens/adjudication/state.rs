@@ -5,10 +5,10 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Reviewer, Text, Verdict};
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
-/// So many labels have a key of their own.
+/// Number of labels that have a key of their own.
 pub(crate) const KEYS: usize = 9;
 
-/// See the module.
+/// State of the adjudication screen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Adjudication {
     /// The item.
@@ -20,7 +20,7 @@ pub struct Adjudication {
 }
 
 impl Adjudication {
-    /// The item that is looked at.
+    /// Returns the item under the cursor.
     pub fn case<'j>(&self, judged: &'j BoardData) -> Option<&'j DisputedRecord> {
         judged.cases.get(self.list.at)
     }
@@ -36,7 +36,7 @@ impl Adjudication {
     }
 }
 
-/// The labels that are offered for an item, those that its reviewers gave first.
+/// Lists the labels that are offered for an item, those that its reviewers gave first.
 pub(crate) fn offered<'j>(judged: &'j BoardData, case: &DisputedRecord) -> Vec<&'j (LabelRef, Shown)> {
     let given = |name: &Shown| case.dispute.voices.iter().any(|voice| voice.labels.contains(name));
     let (mut own, others): (Vec<_>, Vec<_>) = judged.labels.iter().partition(|(_, name)| given(name));
@@ -45,7 +45,7 @@ pub(crate) fn offered<'j>(judged: &'j BoardData, case: &DisputedRecord) -> Vec<&
     own
 }
 
-/// The verdict between reviewers: what those who said the same agree on goes with it.
+/// Builds the verdict between reviewers; it includes what those who gave the same verdict agree on.
 pub(crate) fn decide(case: &DisputedRecord, reviewer: Reviewer, verdict: Verdict, labels: Vec<LabelRef>) -> Event {
     let voices = || case.dispute.voices.iter().map(|voice| &voice.event);
     let mut event = Event::new(EventKind::Adjudicate, reviewer);

@@ -39,7 +39,7 @@ pub(crate) fn draw(view: &RecordView, answer: &AnswerView, area: Rect, buf: &mut
     tall_pane(title, rows, |n| lines(notes, answer, n, width, look), area, buf, look);
 }
 
-/// What the row under the cursor says, for the status line.
+/// Describes the row under the cursor, for the status line.
 pub(crate) fn describe(view: &RecordView, answer: &AnswerView) -> Vec<(Shown, Role)> {
     if let Some(fact) = answer.fact() {
         let pointer = fact.pointer.as_ref().map(|pointer| (pointer.text().line(), Role::Faint));
@@ -54,7 +54,7 @@ pub(crate) fn describe(view: &RecordView, answer: &AnswerView) -> Vec<(Shown, Ro
     texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
 }
 
-/// The lines of a row.
+/// Lays out the lines of a row.
 pub(crate) fn lines(
     notes: &[Note],
     answer: &AnswerView,
@@ -89,7 +89,7 @@ fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<
     wrapped(fact.text.as_str(), room, MAX_LINES).enumerate().map(line).collect()
 }
 
-/// A finding, where it leads, and for the row under the cursor what to do.
+/// Lays out a finding, where it leads, and for the row under the cursor what to do.
 fn note_lines(
     answer: &AnswerView,
     note: &Note,

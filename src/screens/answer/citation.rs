@@ -18,10 +18,10 @@ use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::paint::MarkedRange;
 
-/// What stands in front of the texts.
+/// Width of the label in front of the texts, in columns.
 const LABEL: usize = 7;
 
-/// So many other citations of the item are laid out.
+/// Number of other citations of the item that are laid out.
 const MAX_OTHERS: usize = 12;
 
 /// Sign, letter and key take about so much of a row among the items.
@@ -39,7 +39,7 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
-/// All its lines.
+/// Lays out all lines of the citation.
 pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     // A list of items cuts long values; here is room for all of one.
     let cut = |view: &&ItemView| view.lines.iter().any(|line| line.as_str().width() + CUT > width);
@@ -63,7 +63,7 @@ pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Ve
     lines
 }
 
-/// What became of a citation, where it is, and the words.
+/// Lays out a citation in full: its result, its place, and the words.
 fn in_full(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let mut lines = vec![vec![
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
@@ -96,7 +96,7 @@ fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static
     lines
 }
 
-/// A text with a label in front of its first line, what is marked in it painted and underlined.
+/// Wraps a text with a label in front of its first line; what is marked in it is painted and underlined.
 fn wrapped(
     label: &'static str,
     text: &Shown,

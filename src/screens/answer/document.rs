@@ -19,11 +19,11 @@ use stepscope_base::text::{Shown, ShownMap, head};
 use stepscope_core::answer::document::Document;
 use stepscope_core::paint::MarkedRange;
 
-/// At most so many bytes of a line are shown.
+/// Maximum number of bytes of a line that are shown.
 const MAX_LINE: usize = 4 << 10;
 /// The pages begin in this column of the lower border.
 const STRIP: u16 = 2;
-/// From this width on the number inside the page stands beside the line's own.
+/// Width from which on the number inside the page is shown next to the line's own.
 const BOTH_NUMBERS: usize = 56;
 
 pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -58,7 +58,7 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     overview(answer, document, area, buf, look);
 }
 
-/// Where the citations are: on the border those of the whole document, below it the pages.
+/// Marks where the citations are: those of the whole document on the border, the pages below it.
 fn overview(answer: &AnswerView, document: &Document, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut spans: Vec<_> = answer.shown.spans.iter().collect();
     spans.sort_by_key(|span| span.standing);
@@ -77,15 +77,15 @@ fn overview(answer: &AnswerView, document: &Document, area: Rect, buf: &mut Buff
     }
 }
 
-/// Some pages of the document as a cell.
+/// Pages of the document that share a cell of the strip.
 struct PageCell {
     pages: RangeInclusive<i64>,
     glyph: &'static str,
     role: Role,
 }
 
-/// The pages from the first to the last: cited with what became of it, retrieved, or neither. Of a longer document several
-/// share a cell, and the worst citation shows.
+/// Lists the pages from the first to the last: cited with what became of it, retrieved, or neither. Of a longer
+/// document several share a cell, and the worst citation shows.
 fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> {
     let room = usize::from(area.width.saturating_sub(STRIP + 2));
     let pages = document.pages();
@@ -110,7 +110,7 @@ fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> 
     pages.chunks(pages.len().div_ceil(room)).filter_map(cell).collect()
 }
 
-/// The first line of the page under the mouse.
+/// Returns the first line of the page under the mouse.
 pub(crate) fn page_at(answer: &AnswerView, area: Rect, at: Position) -> Option<usize> {
     let n = usize::from(at.x.checked_sub(area.x + STRIP).filter(|_| at.y + 1 == area.bottom())?);
     let document = answer.shown.document.as_deref()?;
@@ -118,7 +118,7 @@ pub(crate) fn page_at(answer: &AnswerView, area: Rect, at: Position) -> Option<u
     document.page(*cells.get(n)?.pages.start()).map(|lines| lines.start)
 }
 
-/// How many rows a line takes.
+/// Counts the rows that a line takes.
 pub(crate) fn rows(answer: &AnswerView, line: usize, width: usize) -> usize {
     let Some(document) = answer.shown.document.as_deref() else { return 1 };
     let gutter = Gutter::of(document, width);
@@ -131,7 +131,7 @@ fn begins_page(document: &Document, line: usize) -> bool {
     line.checked_sub(1).is_none_or(|before| page(before) != page(line))
 }
 
-/// The line between two pages.
+/// Builds the line between two pages.
 fn rule(shown: &ShownAnswer, document: &Document, line: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
     let (page, _) = document.number(line)?;
     if !begins_page(document, line) {
@@ -197,7 +197,8 @@ impl Gutter {
     }
 }
 
-/// What cites a line: a bar in the colour of the item, the signs of the items; `»` where a quote really stands.
+/// Builds the marks of a cited line: a bar in the colour of the item, the signs of the items; `»` where a quote really
+/// is.
 fn marks(answer: &AnswerView, line: usize, look: Look<'_>) -> (Span<'static>, Span<'static>) {
     let current = answer.span();
     let (mut bar, mut signs, mut style) = (" ", String::new(), Style::default());
@@ -218,7 +219,7 @@ fn marks(answer: &AnswerView, line: usize, look: Look<'_>) -> (Span<'static>, Sp
     (Span::styled(bar, style), Span::styled(signs, style))
 }
 
-/// The text of a line, wrapped and painted.
+/// Lays out the text of a line, wrapped and painted.
 fn text(
     answer: &AnswerView,
     document: &Document,
@@ -235,7 +236,7 @@ fn text(
     lines.iter().map(|range| prose::paint(map.text.as_str(), range, base, &marks).spans).collect()
 }
 
-/// The cited lines, and over them the words that were found. The citation under the cursor is on top.
+/// Marks the cited lines, and over them the words that were found. The citation under the cursor is on top.
 fn painted(answer: &AnswerView, line: usize, len: usize, map: &ShownMap, look: Look<'_>) -> Vec<MarkedRange<Style>> {
     let current = answer.span();
     let mut marks = Vec::new();

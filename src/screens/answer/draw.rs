@@ -34,7 +34,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     }
 }
 
-/// What the cursor is on.
+/// Describes what the cursor is on.
 pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(answer) = &view.answer else { return Vec::new() };
     if answer.pane == AnswerPane::Checks {

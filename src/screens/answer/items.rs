@@ -34,7 +34,7 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
     pane(title, rows, |n| answer.rows.get(n).map(line).unwrap_or_default(), area, buf, look);
 }
 
-/// The sign of an item in its colour.
+/// Returns the sign of an item in its colour.
 pub(crate) fn sign(item: usize, look: Look<'_>) -> Span<'static> {
     Span::styled(letter(item), look.theme.series(item))
 }
@@ -56,7 +56,7 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> V
     line
 }
 
-/// What I said of a part, next to it.
+/// Shows my verdict on a part, next to it.
 fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Option<Span<'static>> {
     let (verdict, labels) = answer.verdict_of(part)?;
     let labels = if labels.is_empty() { String::new() } else { format!("{labels}  ") };

@@ -112,7 +112,7 @@ fn open_contents(app: &mut App) -> Result<(), Reason> {
     Ok(())
 }
 
-/// To the heading under the cursor of the contents.
+/// Goes to the heading under the cursor of the contents.
 pub(crate) fn follow_contents(app: &mut App) {
     app.dialog = None;
     let row = app.scroll.at;
@@ -126,7 +126,7 @@ pub(crate) fn follow_contents(app: &mut App) {
     }
 }
 
-/// To the next finding: the cursor of the checks, and the citation it is about.
+/// Goes to the next finding: moves the cursor of the checks, and shows the citation that it is about.
 fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
     let Some(view) = app.screens.record_mut() else { return Ok(()) };
     let Some(answer) = &mut view.answer else { return Ok(()) };
@@ -145,7 +145,7 @@ fn next_finding(app: &mut App, by: isize) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The pane under the mouse gets the keys; the line of it.
+/// Gives the keys to the pane under the mouse, and returns the line there.
 pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
     let answer = answer_mut(app)?;
     let (pane, line) = answer.areas.at(at)?;

@@ -7,13 +7,13 @@ use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::{WIDE, parts, rows, split_columns, split_rows};
 use crate::widgets::panes::Areas;
 
-/// Columns that the panes beside the document take at most: the document gets the rest.
+/// Columns that the panes next to the document take at most: the document gets the rest.
 const LEFT: u16 = 84;
 
 /// Rows that the citation keeps between the items and the checks.
 const KEPT: u16 = 7;
 
-/// The panes below the question, by the one that has the keys.
+/// Lays out the panes below the question, by the one that has the keys.
 pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[Note]) -> Areas<AnswerPane> {
     use AnswerPane::{Checks, Citation, Document, Items};
     let focus = answer.pane;
@@ -40,7 +40,7 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[N
     })
 }
 
-/// The question stands above the panes, without a border.
+/// Returns the height of the question, which is above the panes and has no border.
 pub(crate) fn question_height(body: Rect) -> u16 {
     u16::from(body.height >= 10) + u16::from(body.height >= 30)
 }

@@ -23,14 +23,14 @@ use stepscope_core::case::CaseView;
 pub(crate) use stepscope_core::review::event::letter;
 use stepscope_core::rules;
 
-/// At most so many lines of one value are made ready; the JSON has the rest.
+/// Maximum number of lines of one value that are made ready; the JSON has the rest.
 const MAX_LINES: usize = 200;
-/// At most so many bytes of one text.
+/// Maximum number of bytes of one text.
 const MAX_TEXT: usize = 16 << 10;
 /// A column of a table is at most so wide.
 const MAX_CELL: usize = 40;
 
-/// The name of the row that says whether the answer was cut off; its proof stands in the document.
+/// Name of the row that says whether the answer was cut off; its proof is in the document.
 pub(crate) const TRUNCATION: &str = "continues?";
 /// The name of the row that says what is to be done with the answer.
 pub(crate) const ROUTE: &str = "route";
@@ -49,22 +49,22 @@ const SCALARS: [(&str, &str); 4] = [
 const LISTS: [(&str, &str); 3] =
     [("caveats", "caveat"), ("keywords_found", "keywords"), ("llm_discovered_keywords", "discovered")];
 
-/// See the module.
+/// Answer as the screen shows it.
 #[derive(Debug, Default)]
 pub struct ShownAnswer {
-    /// What was answered, in the answer's order.
+    /// Items of the answer, in the answer's order.
     pub items: Vec<ItemView>,
     /// The items in the order of the screen: what rests on nothing comes first.
     pub order: Vec<usize>,
-    /// Every citation, in the order of the items.
+    /// Citations of all items, in the order of the items.
     pub spans: Vec<SpanView>,
-    /// How many items rest on quotes that stand where they should; `None` where nobody can tell.
+    /// Number of items whose quotes are where they should be; `None` where the document that would tell is missing.
     pub grounded: Option<usize>,
-    /// What the answer cites.
+    /// Document that the answer cites.
     pub document: Option<Arc<Document>>,
     /// The pages that the model saw.
     pub retrieved: Vec<i64>,
-    /// What the answer says of itself, and what follows from it.
+    /// Statements of the answer about itself, and what follows from them.
     pub facts: Vec<Fact>,
     /// The routes that findings lead to: the rule, where its finding is, the route.
     pub(crate) led: Vec<(Shown, Pointer, Route)>,
@@ -72,36 +72,36 @@ pub struct ShownAnswer {
     pub peek: Option<Range<usize>>,
 }
 
-/// One item.
+/// Item of the answer.
 #[derive(Debug, Clone)]
 pub struct ItemView {
     /// The key of its value, `amount`; of an answer with a field each also the field's name.
     pub title: Shown,
     /// The value.
     pub lines: Vec<Shown>,
-    /// Its citations, among all.
+    /// Range of its citations among all citations.
     pub spans: Range<usize>,
-    /// How well it stands.
+    /// Grounding of the item: that of its worst citation.
     pub standing: Grounding,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
 
-/// How well a citation, or an item by its citations, is grounded. Worst first.
+/// Degree to which a citation, or an item by its citations, is grounded. Worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Grounding {
-    /// The quote stands nowhere, or there is nothing to go by.
+    /// The quote is nowhere in the document, or there is nothing to check.
     Nowhere,
     /// The quote is right, the place is not.
     Misplaced,
-    /// There is no quote, or document not found.
+    /// No quote is given, or the document was not found.
     Unproven,
-    /// The quote stands where it was cited.
+    /// The quote is where it was cited.
     Grounded,
 }
 
 impl Grounding {
-    /// Its sign.
+    /// Returns its sign.
     pub const fn glyph(self) -> &'static str {
         match self {
             Self::Nowhere => sign::NOT_FOUND,
@@ -111,7 +111,7 @@ impl Grounding {
         }
     }
 
-    /// Its colour.
+    /// Returns its colour.
     pub const fn role(self) -> Role {
         match self {
             Self::Nowhere => Role::Fatal,
@@ -122,14 +122,14 @@ impl Grounding {
     }
 }
 
-/// One citation.
+/// Citation of an item.
 #[derive(Debug, Clone)]
 pub struct SpanView {
-    /// Its item.
+    /// Index of its item.
     pub item: usize,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
-    /// How well it stands.
+    /// Grounding of the citation.
     pub standing: Grounding,
     /// Result, in a word or two: `exact`, `3 lines below`, `nowhere`.
     pub badge: Shown,
@@ -137,48 +137,48 @@ pub struct SpanView {
     pub written: Shown,
     /// The cited lines that the document has, under the contract's numbering.
     pub cited: Option<Range<usize>>,
-    /// Where the quote was found.
+    /// Place where the quote was found.
     pub found: Option<FoundView>,
-    /// What it resembles, where it stands nowhere.
+    /// Lines that the quote resembles, where it was not found.
     pub near: Option<Range<usize>>,
     /// Result, in sentences.
     pub sentences: Vec<Shown>,
     /// The model's words.
     pub quote: Option<Shown>,
-    /// What in them is not in the document's words.
+    /// Parts of the quote that are not in the document's words.
     pub quote_marks: Vec<Range<usize>>,
     /// The document's words there.
     pub recovered: Option<Shown>,
-    /// What in them is not in the model's words.
+    /// Parts of the document's words that are not in the model's words.
     pub recovered_marks: Vec<Range<usize>>,
 }
 
-/// Where a quote stands.
+/// Place of a quote in the document.
 #[derive(Debug, Clone)]
 pub struct FoundView {
     /// The lines.
     pub lines: Range<usize>,
-    /// What of each line belongs to it, in bytes of the line.
+    /// Part of each line that belongs to the quote, in bytes of the line.
     pub parts: Vec<(usize, Range<usize>)>,
 }
 
-/// One row of what is said of the answer as a whole.
+/// Row about the answer as a whole.
 #[derive(Debug, Clone)]
 pub struct Fact {
-    /// What it is about; empty: it goes on.
+    /// Subject of the row; empty if it continues the row above.
     pub name: &'static str,
-    /// What it says.
+    /// Text of the row.
     pub text: Shown,
-    /// Its colour.
+    /// Colour of the row.
     pub role: Role,
-    /// All of it, where the row shows a part.
+    /// Whole text, where the row shows a part.
     pub whole: Option<Shown>,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Option<Pointer>,
 }
 
 impl Fact {
-    /// A row.
+    /// Makes a row.
     pub fn new(name: &'static str, text: Shown, role: Role) -> Self {
         Self { name, text, role, whole: None, pointer: None }
     }
@@ -189,7 +189,7 @@ impl Fact {
 }
 
 impl ShownAnswer {
-    /// What is to be shown of an answer; `None` if the record is none.
+    /// Collects what the screen shows of an answer; `None` if the record is not a structured answer.
     pub fn of(case: &CaseView<'_>) -> Option<Self> {
         let (typed, answered) = case.answered()?;
         let document = case.document().cloned();
@@ -219,7 +219,7 @@ impl ShownAnswer {
         })
     }
 
-    /// What became of the worst citation of an item, if it does not stand where it was cited.
+    /// Returns the badge of an item's worst citation, unless its quote is where it was cited.
     pub(crate) fn worst_badge(&self, item: &ItemView) -> Option<&Shown> {
         let spans = self.spans.get(item.spans.clone()).unwrap_or_default();
         let worst = spans.iter().min_by_key(|span| span.standing)?;
@@ -296,7 +296,7 @@ fn span(item: usize, citation: &Citation<'_>, resolved: Option<(&Document, &Reso
     view
 }
 
-/// The lines as the answer writes them.
+/// Renders the lines of a citation as the answer writes them.
 fn written(citation: &Citation<'_>) -> Shown {
     let text = |value: Option<Value<'_>>| value.filter(|value| !value.is_null()).map(one_line);
     let pair = |(first, last): (Option<String>, Option<String>)| match (first, last) {
@@ -318,7 +318,7 @@ fn standing(resolution: &Resolution) -> Grounding {
     }
 }
 
-/// What became of a citation, so short that it fits beside the lines.
+/// Sums up the result of a citation, short enough to fit next to the lines.
 fn badge(resolution: &Resolution) -> Shown {
     let by = resolution.offset().filter(|by| *by != 0);
     let way = |by: i64| {
@@ -367,20 +367,20 @@ fn sentences(document: &Document, resolution: &Resolution) -> Vec<Shown> {
     said
 }
 
-/// The routes that findings lead to.
+/// Lists the routes that findings lead to.
 fn led(case: &CaseView<'_>) -> Vec<(Shown, Pointer, Route)> {
     let triggers = case.routed().into_iter().flat_map(|routed| &routed.triggers);
     let of_finding = triggers.filter(|trigger| is_rule(&trigger.why));
     of_finding.map(|trigger| (trigger.why.line(), trigger.pointer.clone(), trigger.route)).collect()
 }
 
-/// Whether a trigger is a finding, which has a row of its own.
+/// Tells whether a trigger is a finding, which has a row of its own.
 fn is_rule(why: &Untrusted<'_>) -> bool {
     why.utf8().is_some_and(|why| rules::rule(why).is_some())
 }
 
-/// What is said of the answer as a whole: the route first, then its flags, then its words. What leads to a route is said
-/// once: at the flag or the finding that it is.
+/// Lists the rows about the answer as a whole: the route first, then its flags, then its words. What leads to a route
+/// is told once: at the flag or the finding that it is.
 fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut own = own_facts(typed, case, offset);
     let Some(routed) = case.routed() else { return own };
@@ -406,7 +406,7 @@ fn facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) ->
     facts
 }
 
-/// What the answer says of itself.
+/// Lists the statements of the answer about itself.
 fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let asked = case.answered().and_then(|(_, answered)| answered.asked.kind.as_ref());
@@ -452,7 +452,7 @@ fn own_facts(typed: &TypedAnswer<'_>, case: &CaseView<'_>, offset: Option<Shown>
     facts
 }
 
-/// The items of an answer, their values as people read them.
+/// Lists the items of an answer, their values as people read them.
 fn items(items: &[AnswerItem<'_>]) -> Vec<ItemView> {
     let mut next = 0;
     let width = items.iter().filter_map(amount_width).max().unwrap_or(0);
@@ -479,7 +479,7 @@ fn title(item: &AnswerItem<'_>) -> Shown {
     }
 }
 
-/// The value of an item as lines: an amount, a date, a table, anything.
+/// Renders the value of an item as lines: an amount, a date, a table, anything.
 fn render(key: &Untrusted<'_>, value: Value<'_>, amounts: usize) -> Vec<Shown> {
     let get = |name: &str| value.get(name).filter(|value| !value.is_null());
     match (key.utf8(), value.kind()) {
@@ -504,7 +504,7 @@ fn render(key: &Untrusted<'_>, value: Value<'_>, amounts: usize) -> Vec<Shown> {
     }
 }
 
-/// How wide the number of an amount is.
+/// Measures the number of an amount, in columns.
 fn amount_width(item: &AnswerItem<'_>) -> Option<usize> {
     let (key, value) = item.value.as_ref()?;
     Some(one_line(value.get("value").filter(|_| *key == "amount")?).width().min(MAX_CELL))
@@ -532,7 +532,7 @@ fn table(value: Value<'_>) -> Vec<Shown> {
     head.into_iter().flatten().chain(rows.iter().map(line)).collect()
 }
 
-/// A value on one line, a string without its quotes.
+/// Renders a value on one line, a string without its quotes.
 fn one_line(value: Value<'_>) -> String {
     let text = match value.kind() {
         Kind::String => value.string().map(|text| Shown::line(head(text.bytes(), MAX_TEXT))).unwrap_or_default(),

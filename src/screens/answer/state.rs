@@ -20,14 +20,14 @@ stepscope_base::words! {
     /// The panes of the answer screen, by their titles, in the order of Tab.
     #[derive(Default)]
     pub enum AnswerPane {
-        /// What was answered, with the citations.
+        /// Items of the answer, with their citations.
         #[default]
         Items = "Answer",
-        /// What is cited.
+        /// Document that is cited.
         Document = "Document",
         /// One citation in full.
         Citation = "Citation",
-        /// What the answer says of itself, what the rules say, what follows.
+        /// Statements of the answer about itself, findings, and what follows from them.
         Checks = "Checks",
     }
 }
@@ -44,24 +44,24 @@ pub enum AnswerRow {
 /// A row of the checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CheckRow {
-    /// What the answer says of itself, or where it is to go.
+    /// A statement of the answer about itself, or its route.
     Fact(usize),
     /// A finding.
     Note(usize),
 }
 
-/// See the module.
+/// State of the answer screen.
 #[derive(Debug)]
 pub struct AnswerView {
     /// The answer.
     pub shown: ShownAnswer,
     /// The pane that has the keys.
     pub pane: AnswerPane,
-    /// Where the panes were laid out last.
+    /// Areas of the panes, as they were laid out last.
     pub(crate) areas: Areas<AnswerPane>,
     /// The rows of the checks in the order of their weight: the route, the findings, what the answer says of itself.
     pub(crate) check_rows: Vec<CheckRow>,
-    /// How many lines the citation takes in its pane.
+    /// Number of lines that the citation takes in its pane.
     pub(crate) citation_lines: usize,
     /// The rows of the items.
     pub rows: Vec<AnswerRow>,
@@ -77,7 +77,7 @@ pub struct AnswerView {
     pub at_found: bool,
     /// The document is to be brought to the citation.
     pub moved: bool,
-    /// What I said of its parts: the verdict, and the names of the labels.
+    /// My verdicts on its parts, with the names of the labels.
     pub(crate) verdicts: Vec<(AnswerPart, Verdict, String)>,
 }
 
@@ -119,7 +119,7 @@ impl AnswerView {
         answer
     }
 
-    /// What the model saw is where one looks when nothing is cited.
+    /// Moves to the first page that the model saw, the place to look when nothing is cited.
     fn show_retrieved(&mut self) {
         let document = self.shown.document.as_ref();
         let first = self.shown.retrieved.iter().min().and_then(|page| document?.page(*page));
@@ -136,7 +136,7 @@ impl AnswerView {
         self
     }
 
-    /// The item under the cursor.
+    /// Returns the item under the cursor.
     pub fn item(&self) -> Option<usize> {
         match *self.rows.get(self.items.at)? {
             AnswerRow::Item(item, _) => Some(item),
@@ -144,7 +144,7 @@ impl AnswerView {
         }
     }
 
-    /// The citation under the cursor; of an item its first.
+    /// Returns the citation under the cursor; on an item, its first.
     pub fn span(&self) -> Option<usize> {
         match *self.rows.get(self.items.at)? {
             AnswerRow::Span(span) => Some(span),
@@ -152,7 +152,7 @@ impl AnswerView {
         }
     }
 
-    /// The part of the answer under the cursor.
+    /// Returns the part of the answer under the cursor.
     pub(crate) fn part(&self) -> Option<AnswerPart> {
         match *self.rows.get(self.items.at)? {
             AnswerRow::Item(item, _) => Some(AnswerPart { item: item as u64, citation: None }),
@@ -160,14 +160,14 @@ impl AnswerView {
         }
     }
 
-    /// A citation as a part of its item.
+    /// Returns a citation as a part of its item.
     pub(crate) fn part_of(&self, span: usize) -> Option<AnswerPart> {
         let item = self.shown.spans.get(span)?.item;
         let first = self.shown.items.get(item)?.spans.start;
         Some(AnswerPart { item: item as u64, citation: Some(span.saturating_sub(first) as u64) })
     }
 
-    /// Where a part stands in the record.
+    /// Returns the position of a part in the record, as a JSON pointer.
     pub(crate) fn pointer_of(&self, part: AnswerPart) -> Option<Pointer> {
         let item = self.shown.items.get(usize::try_from(part.item).ok()?)?;
         let Some(citation) = part.citation else { return Some(item.pointer.clone()) };
@@ -175,18 +175,18 @@ impl AnswerView {
         self.shown.spans.get(span).map(|view| view.pointer.clone())
     }
 
-    /// What I said of a part.
+    /// Looks up my verdict on a part, and the names of its labels.
     pub(crate) fn verdict_of(&self, part: Option<AnswerPart>) -> Option<(Verdict, &str)> {
         let found = self.verdicts.iter().find(|(judged, ..)| Some(*judged) == part);
         found.map(|(_, verdict, labels)| (*verdict, labels.as_str()))
     }
 
-    /// The citation under the cursor.
+    /// Returns the citation under the cursor.
     pub(crate) fn span_view(&self) -> Option<&SpanView> {
         self.shown.spans.get(self.span()?)
     }
 
-    /// The item whose value is under the cursor.
+    /// Returns the item whose value is under the cursor.
     pub fn value(&self) -> Option<&ItemView> {
         match *self.rows.get(self.items.at)? {
             AnswerRow::Item(item, _) => self.shown.items.get(item),
@@ -194,7 +194,7 @@ impl AnswerView {
         }
     }
 
-    /// The fact under the cursor of the checks.
+    /// Returns the fact under the cursor of the checks.
     pub fn fact(&self) -> Option<&Fact> {
         match *self.check_rows.get(self.checks.at)? {
             CheckRow::Fact(fact) => self.shown.facts.get(fact),
@@ -202,7 +202,7 @@ impl AnswerView {
         }
     }
 
-    /// The finding under the cursor of the checks.
+    /// Returns the finding under the cursor of the checks.
     pub(crate) fn note(&self) -> Option<usize> {
         match *self.check_rows.get(self.checks.at)? {
             CheckRow::Note(note) => Some(note),
@@ -210,7 +210,7 @@ impl AnswerView {
         }
     }
 
-    /// To the pane of a number, from 1, else to the next.
+    /// Goes to the pane of a number, from 1, else to the next.
     pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
         let all = &AnswerPane::ALL;
         self.pane = number.map_or(Ok(panes::turn(all, self.pane, by)), |number| panes::numbered(all, number))?;
@@ -234,12 +234,12 @@ impl AnswerView {
         }
     }
 
-    /// How many lines the document has.
+    /// Counts the lines of the document.
     pub(crate) fn document_len(&self) -> usize {
         self.shown.document.as_ref().map_or(0, |document| document.len())
     }
 
-    /// To the next citation, round the end.
+    /// Goes to the next citation, from the last to the first.
     pub(crate) fn next_span(&mut self, by: isize) -> Result<(), Reason> {
         let places: Vec<usize> =
             (0..self.rows.len()).filter(|row| matches!(self.rows.get(*row), Some(AnswerRow::Span(_)))).collect();
@@ -257,7 +257,7 @@ impl AnswerView {
         Ok(())
     }
 
-    /// Whether something is cited.
+    /// Tells whether anything is cited.
     pub fn cites(&self) -> bool {
         self.rows.iter().any(|row| matches!(row, AnswerRow::Span(_)))
     }
@@ -278,7 +278,7 @@ impl AnswerView {
         }
     }
 
-    /// The document goes to the citation under the cursor.
+    /// Moves the document to the citation under the cursor.
     fn follow_cursor(&mut self) {
         self.citation_top = 0;
         let view = self.span_view();
@@ -287,7 +287,7 @@ impl AnswerView {
         self.show_place();
     }
 
-    /// To the other place of the citation: cited or found.
+    /// Goes to the other place of the citation: cited or found.
     pub(crate) fn other_place(&mut self) -> Result<(), Reason> {
         let view = self.span_view().ok_or("no citation here")?;
         match (&view.cited, &view.found) {
@@ -308,22 +308,22 @@ impl AnswerView {
         }
     }
 
-    /// The lines that the document is to show.
+    /// Returns the lines that the document is to show.
     pub fn place(&self) -> Option<Range<usize>> {
         let view = self.span_view()?;
         let found = view.found.as_ref().map(|found| found.lines.clone()).or_else(|| view.near.clone());
         if self.at_found { found.or_else(|| view.cited.clone()) } else { view.cited.clone().or(found) }
     }
 
-    /// To a line of the document.
+    /// Goes to a line of the document.
     pub(crate) fn go_to_line(&mut self, line: usize) {
         self.pane = AnswerPane::Document;
         self.lines.at = line.min(self.document_len().saturating_sub(1));
         self.moved = true;
     }
 
-    /// The quote with its lines, for copying: the document's own words where it has them, and where those stand, which
-    /// need not be where the answer says.
+    /// Returns the quote with its lines, for copying: the document's own words where it has them, and the lines where
+    /// those are, which need not be the ones that the answer cites.
     pub(crate) fn quote_text(&self) -> Option<Shown> {
         let view = self.span_view()?;
         let found = view.found.as_ref().map(|found| &found.lines);
@@ -334,7 +334,7 @@ impl AnswerView {
         Some(shown!("“{text}”, {}: {}", lines_in_words(document, lines), view.badge))
     }
 
-    /// Every row of the items and line of the document that holds a text.
+    /// Lists every row of the items and line of the document that holds a text.
     pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
         let text = |row: &AnswerRow| match *row {
             AnswerRow::Item(item, line) => {
@@ -373,8 +373,8 @@ impl AnswerView {
         }
     }
 
-    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document takes,
-    /// `check_lines` how many lines a check.
+    /// Keeps every cursor within what there is and on screen. `rows_of` says how many rows a line of the document
+    /// takes, `check_lines` how many lines a check.
     pub(crate) fn settle(
         &mut self,
         rows_of: impl Fn(&Self, usize) -> usize,
@@ -400,7 +400,7 @@ impl AnswerView {
         self.lines.top = self.lines.top.clamp(lowest, at);
     }
 
-    /// Where the citation under the cursor is cited and where it stands.
+    /// Lists the lines where the citation under the cursor is cited and where it is found.
     fn places(&self) -> impl Iterator<Item = usize> {
         let view = self.span_view();
         let cited = view.and_then(|view| view.cited.as_ref()).map(|lines| lines.start);

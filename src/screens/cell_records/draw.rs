@@ -32,7 +32,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     pane(heading, rows, line, area, buf, look);
 }
 
-/// Number, outcome, findings and question of a record.
+/// Lays out the number, outcome, findings and question of a record.
 fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let number = pad_left(&(record + 1).to_string(), app.store.len().to_string().len());

@@ -11,7 +11,7 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{inner_height, parts, with_third};
 use stepscope_core::table::filter::{Filter, RowAnswer};
 
-/// So many rows are looked at for one key: a key stays quick in a table of any length.
+/// Number of rows that are looked at for one key: a key stays quick in a table of any length.
 const MOST: usize = 10_000;
 
 /// Finds the records of the cell under the cursor; asks for the texts that are missing.
@@ -24,14 +24,14 @@ pub(crate) fn renew(app: &mut App) -> Option<Effect> {
     (!missing.is_empty()).then(|| Effect::RowTexts(app.table.moves(), missing))
 }
 
-/// The third column of a screen whose numbers count records.
+/// Returns the third column of a screen whose numbers count records.
 fn column(app: &App) -> Option<Rect> {
     let counts = matches!(app.screens.top(), ScreenKind::Compare | ScreenKind::Dashboard | ScreenKind::Insights);
     let (_, third) = with_third(parts(app.area()).body);
     (counts && third.width > 0).then_some(third)
 }
 
-/// The filter of the cell under the cursor.
+/// Returns the filter of the cell under the cursor.
 fn filter(app: &App) -> Option<Filter> {
     let typed = match app.screens.top() {
         ScreenKind::Compare => compare::draw::filter(app).ok(),

@@ -3,8 +3,8 @@
 /// The first records that a number counts.
 #[derive(Debug, Default)]
 pub struct CellRecords {
-    /// By their numbers in the table.
+    /// Numbers of the records in the table.
     pub(crate) records: Vec<usize>,
-    /// More may follow.
+    /// True if more may follow.
     pub(crate) is_cut: bool,
 }

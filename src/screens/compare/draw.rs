@@ -22,7 +22,7 @@ use stepscope_io::pipeline::compare::Compared;
 /// The width of the names of the rows, and of a column.
 const NAME: usize = 18;
 const COLUMN: usize = 17;
-/// How the runs were joined takes at most so many lines.
+/// Maximum number of lines that tell how the runs were joined.
 const JOINED: usize = 3;
 /// The areas are so wide and so high at least, and at most.
 const NARROWEST: usize = 24;
@@ -32,27 +32,27 @@ const HIGHEST: u16 = 18;
 /// The scale of an interval at least and at most.
 const SHORTEST: usize = 11;
 const SCALE: usize = 61;
-/// From this height on the parts have blank lines between them.
+/// Height from which on the parts have blank lines between them.
 const ROOMY: u16 = 28;
 
-/// The comparison without the records of its cell.
+/// Returns the area of the comparison, without the records of its cell.
 fn place(app: &App) -> Rect {
     let (place, _) = with_third(parts(app.area()).body);
     place
 }
 
-/// The filter of the cell under the cursor; `Err`: why there is none.
+/// Returns the filter of the cell under the cursor; `Err`: why there is none.
 pub(crate) fn filter(app: &App) -> Result<String, &'static str> {
     let compared = app.across.compared.as_ref().ok_or("still joining the runs")?;
     app.across.compare.filter(compared)
 }
 
-/// How many rows are on screen at a time.
+/// Counts the rows on screen at a time.
 pub(crate) fn height(app: &App) -> usize {
     inner_height(place(app)).saturating_sub(head(app).len()).max(1)
 }
 
-/// What stands above the rows and does not move; the last line is for the heads of the columns.
+/// Builds the lines above the rows, which do not scroll; the last line is for the heads of the columns.
 fn head(app: &App) -> Vec<Shown> {
     let Some(compared) = &app.across.compared else { return Vec::new() };
     let body = place(app);
@@ -116,7 +116,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     scroll_mark(area, list.top, rows.len(), buf, look);
 }
 
-/// The four cells in which both runs are judged, as areas: A from left to right, B from top to bottom.
+/// Draws the four cells in which both runs are judged, as areas: A from left to right, B from top to bottom.
 fn draw_mosaic(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some((place, tiles)) = mosaic(app, area) else { return };
     let under = app.across.compared.as_ref().and_then(|compared| app.across.compare.row(compared));
@@ -162,10 +162,10 @@ const fn fill_of(cell: Cell) -> char {
     }
 }
 
-/// All areas together, and each with its count.
+/// Area of the mosaic, and its parts, each with its count.
 type Mosaic = (Rect, [(Cell, u64, Rect); 4]);
 
-/// Where the areas are: right of the cells, down to the measures. `None`: there is no room, or nothing to count.
+/// Lays out the areas: right of the cells, down to the measures. `None`: there is no room, or nothing to count.
 fn mosaic(app: &App, area: Rect) -> Option<Mosaic> {
     let compared = app.across.compared.as_ref().filter(|_| app.across.compare.list.top == 0)?;
     let column = compared.columns.get(app.across.compare.basis)?;
@@ -187,7 +187,7 @@ fn mosaic(app: &App, area: Rect) -> Option<Mosaic> {
     (both + only_a + only_b + neither > 0).then_some((place, tiles))
 }
 
-/// How many lines the areas take beyond the rows next to them.
+/// Counts the lines that the areas take beyond the rows next to them.
 fn extra(app: &App, area: Rect) -> u16 {
     let Some(compared) = app.across.compared.as_ref().filter(|_| area.height >= ROOMY) else { return 0 };
     let rows = rows(compared);
@@ -210,7 +210,7 @@ fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     ]
 }
 
-/// The row at a place of the screen, and the basis of the column.
+/// Finds the row at a place of the screen, and the basis of the column.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let area = place(app);
     if let Some((_, tiles)) = mosaic(app, area)
@@ -231,7 +231,7 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)
     Some((row, column.and_then(|column| bases.get(column)).map(|basis| *basis as usize)))
 }
 
-/// Blank lines above a row; `extra`: those that the areas take.
+/// Counts the blank lines above a row; `extra`: those that the areas take.
 const fn gap(row: CompareRow, area: Rect, extra: u16) -> usize {
     match row {
         // Both accuracies stand one below the other.
@@ -240,7 +240,7 @@ const fn gap(row: CompareRow, area: Rect, extra: u16) -> usize {
     }
 }
 
-/// The cell under the cursor, or its whole row where all bases are one.
+/// Marks the cell under the cursor, or its whole row where all bases are one.
 fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, look: Look<'_>) {
     if !matches!(row, CompareRow::Cell(_) | CompareRow::LeftOut) {
         select(line, body, buf, look);
@@ -329,7 +329,7 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
     }
 }
 
-/// What Enter would do.
+/// Describes what Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     if app.across.compared.is_none() {
         return Vec::new();

@@ -54,7 +54,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     if before == (cursor.list.at, cursor.basis) { app.act(Action::Open) } else { Vec::new() }
 }
 
-/// To the records behind the number that the cursor is on.
+/// Opens the records behind the number that the cursor is on.
 fn open_cell(app: &mut App) -> Effects {
     let Some(compared) = &app.across.compared else { return Vec::new() };
     match filter(app) {

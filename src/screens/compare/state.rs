@@ -7,18 +7,18 @@ use stepscope_core::compare::{Basis, Cell, distinct};
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
 use stepscope_io::pipeline::compare::Compared;
 
-/// One row of the comparison.
+/// Row of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CompareRow {
     /// A cell, counted on every basis.
     Cell(Cell),
-    /// Items whose gold answer is disputed.
+    /// Items whose expected answer is disputed.
     LeftOut,
     /// Items that the baseline has right and the run has not.
     Regressions,
     /// Items in one run alone.
     Alone,
-    /// Records whose id stands earlier.
+    /// Records whose id occurs earlier.
     Duplicates,
     /// A line about all items: which block, and which of the bases that differ.
     Measure(usize, usize),
@@ -33,7 +33,7 @@ pub struct CompareCursor {
     pub basis: usize,
 }
 
-/// The rows of a comparison.
+/// Lists the rows of a comparison.
 pub(crate) fn rows(compared: &Compared) -> Vec<CompareRow> {
     let mut rows: Vec<CompareRow> = Cell::ALL.into_iter().map(CompareRow::Cell).collect();
     if compared.columns.iter().any(|column| column.left_out > 0) {
@@ -46,17 +46,17 @@ pub(crate) fn rows(compared: &Compared) -> Vec<CompareRow> {
 }
 
 impl CompareCursor {
-    /// The basis under the cursor.
+    /// Returns the basis under the cursor.
     pub fn basis(&self) -> Basis {
         Basis::ALL.get(self.basis).copied().unwrap_or(Basis::GoldAdjusted)
     }
 
-    /// The row under the cursor.
+    /// Returns the row under the cursor.
     pub fn row(&self, compared: &Compared) -> Option<CompareRow> {
         rows(compared).get(self.list.at).copied()
     }
 
-    /// To another of the bases that differ.
+    /// Goes to another of the bases that differ.
     pub(crate) fn turn(&mut self, by: isize, compared: &Compared) {
         let bases = distinct(&compared.columns);
         let at = bases.iter().position(|basis| *basis as usize == self.basis).unwrap_or(0);
@@ -64,7 +64,7 @@ impl CompareCursor {
         self.basis = bases.get(next).map_or(0, |basis| *basis as usize);
     }
 
-    /// How many of the items behind the number are no records of the run.
+    /// Counts the items behind the number that are not records of the run.
     pub fn hidden(&self, compared: &Compared, set: &str) -> usize {
         let column = compared.columns.get(self.basis);
         let count = match self.row(compared) {
@@ -77,7 +77,7 @@ impl CompareCursor {
         usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(shown)
     }
 
-    /// The filter that shows the records of what the cursor is on; `Err`: why there is none.
+    /// Returns the filter that shows the records of what the cursor is on; `Err`: why there is none.
     pub fn filter(&self, compared: &Compared) -> Result<String, &'static str> {
         let row = self.row(compared).ok_or("nothing here")?;
         let word = match row {

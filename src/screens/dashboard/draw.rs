@@ -23,7 +23,7 @@ const LONGEST: usize = 60;
 const SHORTEST: usize = 8;
 const SCALE: usize = 41;
 
-/// How many rows are on screen.
+/// Counts the rows on screen.
 pub(crate) fn height(app: &App) -> usize {
     inner_height(parts(app.area()).body)
 }
@@ -66,7 +66,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     scroll_mark(area, app.across.dashboard.top, rows.len(), buf, look);
 }
 
-/// The line at a place of the screen, and the number.
+/// Finds the line at a place of the screen, and the number.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let (area, _) = with_third(parts(app.area()).body);
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
@@ -132,7 +132,7 @@ fn spans(
     spans
 }
 
-/// A share with its interval, or the part that a line has of its board.
+/// Draws a share with its interval, or the part that a line has of its table.
 fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String {
     if let Some([low, share, high]) = line.interval {
         return charts::interval(low, share, high, room.min(SCALE));
@@ -142,13 +142,13 @@ fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String 
     charts::bar(count(line), whole, room)
 }
 
-/// The filter of the number under the cursor.
+/// Returns the filter of the number under the cursor.
 pub(crate) fn filter(app: &App) -> Option<String> {
     let judged = app.across.judged.as_ref()?;
     Some(app.across.dashboard.cell(judged)?.set.as_str().to_owned())
 }
 
-/// What Enter would do.
+/// Describes what Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     match filter(app) {
         Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],

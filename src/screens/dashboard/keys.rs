@@ -54,7 +54,7 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     if before == (cursor.line, cursor.column) { app.act(Action::Open) } else { Vec::new() }
 }
 
-/// To the records behind the number under the cursor.
+/// Opens the records behind the number under the cursor.
 fn open_number(app: &mut App) -> Effects {
     if let Some(filter) = filter(app) {
         return across::keys::show_filtered(app, &filter);

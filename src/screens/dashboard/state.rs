@@ -4,16 +4,16 @@ use crate::widgets::list::{List, Move};
 use stepscope_core::review::dashboard::{DashboardCell, DashboardLine, DashboardTable};
 use stepscope_io::pipeline::dashboard::BoardData;
 
-/// One row of the screen.
+/// Row of the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DashboardRow<'b> {
-    /// Between two boards.
+    /// Space between two tables.
     Blank,
-    /// The title and the heads of a board.
+    /// Title and column heads of a table.
     Heads(&'b DashboardTable),
     /// A line with numbers, and its place among all such lines.
     Line(usize, &'b DashboardTable, &'b DashboardLine),
-    /// Some lines of a board are not listed.
+    /// Note that some lines of a table are not listed.
     More,
 }
 
@@ -28,7 +28,7 @@ pub struct DashboardCursor {
     pub top: usize,
 }
 
-/// All rows, from the top.
+/// Lists all rows, from the top.
 pub(crate) fn rows(judged: &BoardData) -> Vec<DashboardRow<'_>> {
     let (mut rows, mut lines) = (Vec::new(), 0);
     for (n, board) in judged.boards.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(crate) fn rows(judged: &BoardData) -> Vec<DashboardRow<'_>> {
 }
 
 impl DashboardCursor {
-    /// The line under the cursor, with the number that it is on.
+    /// Returns the number under the cursor.
     pub fn cell<'b>(&self, judged: &'b BoardData) -> Option<&'b DashboardCell> {
         let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line)?;
         line.cells.get(self.column)?.as_ref()
@@ -64,7 +64,7 @@ impl DashboardCursor {
         self.turn(0, judged);
     }
 
-    /// To another number of the line.
+    /// Goes to another number of the line.
     pub fn turn(&mut self, by: isize, judged: &BoardData) {
         let line = judged.boards.iter().flat_map(|board| &board.lines).nth(self.line);
         let last = line.map_or(0, |line| line.cells.len().saturating_sub(1));

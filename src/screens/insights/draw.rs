@@ -21,7 +21,7 @@ const FIGURE: usize = 7;
 /// Bars are no longer, however wide the screen is.
 const LONGEST: usize = 80;
 
-/// How many lines are on screen.
+/// Counts the lines on screen.
 pub(crate) fn height(app: &App) -> usize {
     inner_height(parts(app.area()).body)
 }
@@ -85,7 +85,7 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
     }
 }
 
-/// The line with cells at a place of the screen, by its number among such lines, and the cell.
+/// Finds the line with cells at a place of the screen, by its number among such lines, and the cell.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     let (area, _) = with_third(parts(app.area()).body);
     let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
@@ -96,12 +96,12 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     Some((n, column / CELL))
 }
 
-/// The filter of the cell under the cursor.
+/// Returns the filter of the cell under the cursor.
 pub(crate) fn filter(app: &App) -> Option<String> {
     app.insights.filter(&lines(&app.store.totals().insights))
 }
 
-/// What Enter would do.
+/// Describes what Enter would do.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     match filter(app) {
         Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],

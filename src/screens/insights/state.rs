@@ -4,7 +4,7 @@ use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::list::{List, Move};
 use stepscope_core::report::insight_lines::{CALIBRATION, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES};
 
-/// The chart of a column of the table, by its title.
+/// Returns the title of the chart of a column of the table.
 pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
     match sort {
         SortBy::Kind => KIND,
@@ -27,7 +27,7 @@ pub struct InsightCursor {
 }
 
 impl InsightCursor {
-    /// The filter of the cell under the cursor.
+    /// Returns the filter of the cell under the cursor.
     pub(crate) fn filter(self, lines: &[InsightLine]) -> Option<String> {
         let filters = lines.get(line_at(lines, self.list.at)?)?.filters();
         filters.get(self.cell).map(|filter| (*filter).to_owned())
@@ -46,14 +46,14 @@ impl InsightCursor {
         self.turn(0, lines);
     }
 
-    /// To another cell of the line.
+    /// Goes to another cell of the line.
     pub(crate) fn turn(&mut self, by: isize, lines: &[InsightLine]) {
         let line = line_at(lines, self.list.at).and_then(|at| lines.get(at));
         let last = line.map_or(0, |line| line.filters().len().saturating_sub(1));
         self.cell = self.cell.saturating_add_signed(by).min(last);
     }
 
-    /// To the first line of a chart.
+    /// Goes to the first line of a chart.
     pub(crate) fn move_to_chart(&mut self, title: &str, lines: &[InsightLine], height: usize) {
         let above = lines.iter().position(|line| matches!(line, InsightLine::Title(own, _) if *own == title));
         let before =
@@ -63,7 +63,7 @@ impl InsightCursor {
     }
 }
 
-/// The line with the n-th cells.
+/// Finds the line with the n-th cells.
 pub(crate) fn line_at(lines: &[InsightLine], n: usize) -> Option<usize> {
     let with_cells = lines.iter().enumerate().filter(|(_, line)| !line.filters().is_empty());
     with_cells.map(|(at, _)| at).nth(n)

@@ -47,20 +47,20 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     border_marks(area, outline.len(), marks, buf, look);
 }
 
-/// The marks of the values from one node up to another.
+/// Returns the marks of the values from one node up to another.
 fn marks(view: &RecordView, nodes: Range<usize>) -> &[NoteMark] {
     let marks = &view.opened.marks;
     let place = |node: usize| marks.partition_point(|mark| (mark.node as usize) < node);
     marks.get(place(nodes.start)..place(nodes.end)).unwrap_or_default()
 }
 
-/// The marks of a value.
+/// Returns the marks of a value.
 fn here(view: &RecordView, row: JsonRow) -> &[NoteMark] {
     let node = row.node as usize;
     marks(view, node..node + 1)
 }
 
-/// The first finding inside a folded container.
+/// Returns the first finding inside a folded container.
 fn hidden_mark<'i>(view: &'i RecordView, row: JsonRow, root: Value<'_>) -> Option<&'i NoteMark> {
     let inside = root.nth(row.node as usize).filter(|_| row.folded)?.value;
     marks(view, inside.index() + 1..inside.next_index()).iter().min_by_key(|mark| mark.note)
@@ -108,12 +108,12 @@ fn spans(
     line
 }
 
-/// How many lines a record that is no JSON takes.
+/// Counts the lines that a record that is not JSON takes.
 pub(crate) fn raw_lines(view: &RecordView, width: usize) -> usize {
     prose::wrap(raw_text(view).as_str(), width).len()
 }
 
-/// How far such a record of so many lines can be scrolled, in `area`: the number of lines that can be the first.
+/// Counts the lines of such a record, of `lines` in all, that can be the first one on screen in `area`.
 pub(crate) fn raw_tops(view: &RecordView, lines: usize, area: Rect) -> usize {
     (lines + 1).saturating_sub(raw_height(view, inner_height(area))).max(1)
 }
@@ -123,7 +123,7 @@ fn raw_text(view: &RecordView) -> Shown {
     Shown::prose(head(text, MAX_RAW))
 }
 
-/// The findings come first, then a blank line.
+/// Returns the height that is left for the text below the findings and a blank line.
 fn raw_height(view: &RecordView, height: usize) -> usize {
     height.saturating_sub(view.opened.notes.len() + 1)
 }
@@ -144,7 +144,7 @@ fn raw(view: &RecordView, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<
     }
 }
 
-/// The path of the value under the cursor, and what is said of it.
+/// Describes the value under the cursor: its path, and the findings on it.
 pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(root) = view.opened.root() else { return Vec::new() };
     let Some(row) = view.outline.current() else { return Vec::new() };
@@ -157,7 +157,7 @@ pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> 
     line
 }
 
-/// The pointer of a value of the tape.
+/// Returns the pointer of a value of the tape.
 pub(crate) fn pointer_of(root: Value<'_>, node: u32) -> stepscope_base::json::Pointer {
     root.nth(node as usize).map(|found| root.pointer_at(found.value.range().start)).unwrap_or_default()
 }

@@ -55,7 +55,7 @@ pub(crate) fn settle(app: &mut App) {
     go(app, Move::By(0));
 }
 
-/// How many rows the cursor of the JSON can be on, and how many are on screen. Where there is no JSON, the first line
+/// Counts the rows that the cursor of the JSON can be on, and those on screen. Where there is no JSON, the first line
 /// on screen is the cursor.
 fn rows(view: &mut RecordView, area: Rect) -> (usize, usize) {
     if view.outline.is_empty() {

@@ -11,7 +11,7 @@ const FOLD_FROM: usize = 2_000;
 /// A longer string is cut in its row; `Enter` shows it whole.
 const MAX_ROW_TEXT: usize = 4 << 10;
 
-/// What is folded, and the rows that are left.
+/// Folded values, and the rows that are left.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// The cursor.
@@ -20,18 +20,18 @@ pub struct Outline {
     rows: Vec<JsonRow>,
 }
 
-/// One row: which value, how deep.
+/// Row: its value and depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct JsonRow {
     /// Index of the value in the tape.
     pub node: u32,
-    /// How many values stand before it in the container around it.
+    /// Number of values before it in the container around it.
     pub place: u32,
-    /// How many containers stand around it.
+    /// Number of containers around it.
     pub depth: u16,
-    /// It has an inside.
+    /// True if it has an inside.
     pub container: bool,
-    /// Its inside is hidden.
+    /// True if its inside is hidden.
     pub folded: bool,
 }
 
@@ -40,16 +40,16 @@ pub struct JsonRow {
 pub struct JsonRowText {
     /// The key, or the index in an array.
     pub key: Option<Shown>,
-    /// Whether the key is an index.
+    /// True if the key is an index.
     pub is_index: bool,
-    /// What the value is.
+    /// Kind of the value.
     pub kind: Kind,
     /// The value, or what is inside.
     pub text: Shown,
 }
 
 impl Outline {
-    /// The rows of a record, the big ones folded.
+    /// Lists the rows of a record, the big ones folded.
     pub fn new(root: Value<'_>) -> Self {
         let mut outline = Self::default();
         if root.next_index() > FOLD_FROM {
@@ -85,27 +85,27 @@ impl Outline {
         }
     }
 
-    /// How many rows there are.
+    /// Counts the rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is nothing.
+    /// Tells whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// A row.
+    /// Returns a row.
     pub fn row(&self, n: usize) -> Option<JsonRow> {
         self.rows.get(n).copied()
     }
 
-    /// The row of a value, or of the folded container that holds it.
+    /// Returns the row of a value, or of the folded container that holds it.
     pub(crate) fn row_of(&self, node: u32) -> usize {
         self.rows.partition_point(|row| row.node <= node).saturating_sub(1)
     }
 
-    /// The row under the cursor.
+    /// Returns the row under the cursor.
     pub fn current(&self) -> Option<JsonRow> {
         self.row(self.list.at)
     }
@@ -133,7 +133,7 @@ impl Outline {
         }
     }
 
-    /// The row of the next value in the same container, or of the one before.
+    /// Returns the row of the next value in the same container, or of the one before.
     pub(crate) fn sibling(&self, by: isize) -> Option<usize> {
         let here = self.current()?;
         let ends = |n: &usize| self.row(*n).is_none_or(|row| row.depth <= here.depth);
@@ -193,7 +193,7 @@ impl Outline {
         self.list.at = self.rows.partition_point(|row| row.node <= node).saturating_sub(1);
     }
 
-    /// The rows from `first` on, as they are drawn, at most `count`.
+    /// Renders the rows from `first` on, as they are drawn, at most `count`.
     pub fn texts(&self, root: Value<'_>, first: usize, count: usize) -> Vec<(JsonRow, JsonRowText)> {
         let rows = self.rows.get(first..).unwrap_or_default();
         let rows = rows.get(..count.min(rows.len())).unwrap_or_default();
@@ -211,8 +211,8 @@ fn row_text(row: JsonRow, Found { key, value }: Found<'_>) -> JsonRowText {
     JsonRowText { key, is_index, kind: value.kind(), text: value_text(value, MAX_ROW_TEXT) }
 }
 
-/// A value in one line: scalars as they stand in the file (strings unescaped, in quotes), containers by what is in
-/// them; at most about `limit` bytes.
+/// Renders a value in one line: scalars as they are in the file (strings unescaped, in quotes), containers by what is
+/// in them; at most about `limit` bytes.
 pub(crate) fn value_text(value: Value<'_>, limit: usize) -> Shown {
     match value.kind() {
         Kind::String | Kind::Key => {

@@ -26,9 +26,9 @@ use stepscope_io::pipeline::side_data::Surroundings;
 pub struct Answer {
     case: Case<'static>,
     document: Option<Arc<Document>>,
-    /// Where the prompt comes from, in words.
+    /// Source of the prompt, in words.
     pub source: Shown,
-    /// The files whose lines are in the prompt, beside the record's own.
+    /// Files whose lines are in the prompt, apart from the record's own.
     pub files: Vec<Shown>,
 }
 
@@ -47,7 +47,8 @@ pub(crate) fn ready(text: Vec<u8>, document: Option<Arc<Document>>, types: &Type
 }
 
 impl Answer {
-    /// What the call gave, once it is judged. What failed or broke off is no answer, and is set beside none.
+    /// Builds the outcome of the call, once it is judged. A call that failed or was cancelled gave no answer, and is
+    /// compared with none.
     pub fn outcome(&self, round: &SamplingRound, side: &Arc<SideData>, now: &str) -> Option<Outcome> {
         let (text, record) = (self.case.text(), self.case.root().map(formats::read)?);
         let line = answered(&record, text, round, now);
@@ -70,7 +71,7 @@ impl Answer {
     }
 }
 
-/// What is said of an answer on the lines above: its values, what is to be done with it, its findings.
+/// Sums up an answer for the lines above: its values, what is to be done with it, its findings.
 fn side_of(opened: &OpenRecord) -> Side {
     let answer = opened.structured.as_ref().map(|structured| match structured.items.as_slice() {
         [] => Shown::own("nothing"),

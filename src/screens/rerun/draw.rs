@@ -33,13 +33,13 @@ const WORD: usize = 13;
 const BAR: usize = 20;
 /// A value takes at most so many lines of its histogram.
 const MAX_LABEL: usize = 6;
-/// From this width on there is room behind the bars for what a value is.
+/// Width from which on there is room behind the bars for what a value is.
 const MARKED: usize = 60;
-/// So many variables are listed.
+/// Number of variables that are listed.
 const MAX_ROWS: usize = 1_000;
-/// So many of the variables that a step is to write are listed.
+/// Number of the variables that a step is to write that are listed.
 const MAX_EXPECTED: usize = 200;
-/// So many bytes of a reply that is still coming are laid out for each row on screen.
+/// Bytes of a reply that is still coming that are laid out for each row on screen.
 const TAIL: usize = 4;
 
 pub(crate) fn areas(attempt: &Attempt, area: Rect) -> Areas<Pane> {
@@ -56,7 +56,7 @@ pub(crate) fn areas(attempt: &Attempt, area: Rect) -> Areas<Pane> {
     })
 }
 
-/// Of the lower panes the one that is shown where there is room for one.
+/// Returns the lower pane that is shown where there is room for one.
 fn shown_pane(attempt: &Attempt) -> Pane {
     match (attempt.pane, attempt.stage) {
         (Pane::Top, Stage::Choosing | Stage::Preview) => Pane::Request,
@@ -94,7 +94,7 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-/// The line above the keys.
+/// Builds the hint in the line above the keys.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
@@ -210,7 +210,7 @@ fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Vec<Sp
     vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
 }
 
-/// The line that says what Enter would do, in full.
+/// Tells what Enter would do, in full.
 fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     if let Some(never) = &attempt.never {
         return (never.clone(), Role::Fatal);
@@ -270,7 +270,7 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     BoxLines { lines, cursor: Some(cursor), tall: if at == 0 { tall } else { 1 } }
 }
 
-/// Every file whose lines go out.
+/// Lists every file whose lines are sent.
 fn files(app: &App, attempt: &Attempt) -> Vec<Shown> {
     let others = match attempt.ready.as_ref().map(|ready| &ready.machine) {
         Some(Machine::Answer(answer)) => answer.files.as_slice(),
@@ -523,7 +523,7 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static
     line
 }
 
-/// The lines of one of the lower panes.
+/// Lays out the lines of one of the lower panes.
 pub(crate) fn lines(
     attempt: &Attempt,
     view: Option<&RecordView>,
@@ -569,7 +569,7 @@ impl Text<'_> {
         self.lines.push(spans.collect());
     }
 
-    /// A text from data, as much of it as can be laid out.
+    /// Adds a text from data, as much of it as can be laid out.
     fn data(&mut self, bytes: &[u8], role: Role) {
         let head = stepscope_base::text::head(bytes, MAX_PROSE - 1024);
         self.prose(&Shown::prose(head), role);
@@ -603,7 +603,7 @@ impl Text<'_> {
         }
     }
 
-    /// One line for each of several replies that are coming.
+    /// Adds one line for each of several replies that are coming.
     fn replies(&mut self, round: &SamplingRound) {
         for (n, reply) in round.replies.iter().enumerate() {
             let (glyph, role) = match &reply.received.phase {
@@ -663,7 +663,7 @@ impl Text<'_> {
         }
     }
 
-    /// The end of what is still coming, or the beginning of what is there.
+    /// Adds the end of what is still coming, or the beginning of what is there.
     fn bytes(&mut self, bytes: &[u8], role: Role, at_end: bool) {
         let room = self.width.max(1) * 200 * TAIL;
         let room = room.min(16 << 10);
@@ -712,7 +712,7 @@ impl Text<'_> {
         }
     }
 
-    /// A value in full with its bar, and what it is: the recomputed one, the recorded one.
+    /// Adds a value in full with its bar, and what it is: the recomputed one, the recorded one.
     fn value_bar(&mut self, text: &[u8], count: usize, all: usize, known: Option<&ChangedRow>) {
         let is = |value: Option<&Shown>| value.is_some_and(|value| is_value(text, value));
         let mark =
@@ -737,7 +737,7 @@ impl Text<'_> {
         }
     }
 
-    /// The columns of a bar's label, and of the bar.
+    /// Measures the columns of a bar's label, and of the bar.
     fn bar_widths(&self) -> (usize, usize) {
         // Behind a bar are its count and what the value is.
         let width = self.width.saturating_sub(10 + if self.width >= MARKED { 26 } else { 0 });
@@ -796,7 +796,7 @@ impl Text<'_> {
         }
     }
 
-    /// The values that came before the run ended early.
+    /// Adds the values that came before the run ended early.
     fn received(&mut self, outcome: &Outcome) {
         if outcome.received.is_empty() {
             return self.say("no complete reply: the recorded values are unchanged", Role::Dim);
@@ -854,14 +854,14 @@ impl Text<'_> {
     }
 }
 
-/// A value of a reply is this one, whether it is written as a text or as a number.
+/// Tells whether a value of a reply is this one, be it written as a text or as a number.
 fn is_value(text: &[u8], value: &Shown) -> bool {
     let line = Shown::line(text);
     let plain = line.as_str().trim_matches('"');
     plain == value.as_str() || normal(plain.as_bytes()) == normal(value.as_str().as_bytes())
 }
 
-/// Reasoning in marks, and what follows it.
+/// Separates reasoning in marks from what follows it.
 fn apart(reply: &Reply) -> (&[u8], &[u8]) {
     let content = reply.received.content.as_slice();
     let trimmed = content.trim_ascii_start();
@@ -875,7 +875,7 @@ fn apart(reply: &Reply) -> (&[u8], &[u8]) {
     }
 }
 
-/// The variables that the step is to write, as they were recorded.
+/// Lists the variables that the step is to write, as they were recorded.
 fn expected(attempt: &Attempt, view: Option<&RecordView>) -> Vec<ChangedRow> {
     let (Some(ask), Some(view)) = (attempt.ask(), view) else { return Vec::new() };
     let judged = attempt.round.as_ref().and_then(|round| match round.replies.as_slice() {

@@ -27,12 +27,12 @@ use stepscope_core::run::sampling::CallEvent;
 use stepscope_io::log::LineId;
 use stepscope_io::model::setup::Server;
 
-/// Why an answer is asked for once.
+/// Reason that only one call is made for an answer.
 const ONE_CALL: &str = "a structured answer is one call; r re-runs it";
-/// Why a key does nothing while a call runs, and while its reply is judged.
+/// Reasons that a key does nothing: while a call runs, and while its reply is judged.
 const RUNNING: &str = "a call is running; Esc cancels it";
 const JUDGED: &str = "checking the result…";
-/// Larger texts are not typed as the name of a model.
+/// Maximum length of the name of a model that is typed, in bytes.
 const MAX_MODEL: usize = 200;
 
 impl App {
@@ -56,7 +56,7 @@ impl App {
     }
 }
 
-/// Why a step cannot be asked again; asked by the keys and the footer.
+/// Checks whether a step can be re-run; `Err`: why not. The keys and the footer ask it.
 pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
     let need = |holds: bool, why: &'static str| if holds { Ok(()) } else { Err(why) };
     let attempt = app.screens.attempt().filter(|_| app.screens.top() == ScreenKind::Rerun);
@@ -127,7 +127,7 @@ fn rerun(app: &mut App, action: Action) -> Effects {
     plan(app)
 }
 
-/// The same once more, or farther.
+/// Re-runs the same step, or further ones.
 fn rerun_again(app: &mut App, action: Action) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     if attempt.stage == Stage::Several && action == Action::RerunFromHere {
@@ -149,7 +149,7 @@ fn rerun_again(app: &mut App, action: Action) -> Effects {
     plan(app)
 }
 
-/// Works out what would be asked, and of whom.
+/// Works out what would be sent, and to which server.
 fn plan(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let id = app.models.next_id();
@@ -179,7 +179,7 @@ fn candidate(app: &mut App, id: RunId) -> Effects {
     if is_offline { Vec::new() } else { vec![Effect::FindServers(id)] }
 }
 
-/// Who was found.
+/// Takes in the servers that were found.
 pub(crate) fn take_candidates(app: &mut App, id: RunId, candidates: Vec<Candidate>, trouble: Option<Shown>) {
     if let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) {
         attempt.picker.candidates.extend(candidates);
@@ -187,7 +187,7 @@ pub(crate) fn take_candidates(app: &mut App, id: RunId, candidates: Vec<Candidat
     }
 }
 
-/// Who was chosen, ready to be asked.
+/// Takes in the server that was chosen, ready to be asked.
 pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, Shown>) -> Effects {
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
     match chosen {
@@ -208,7 +208,7 @@ pub(crate) fn take_chosen(app: &mut App, id: RunId, chosen: Result<Box<Server>, 
     }
 }
 
-/// Where a leg led.
+/// Takes in the result of a transition, and sends the next call if there is one.
 pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effects {
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.id == id) else { return Vec::new() };
     let goes_on = attempt.reach(reached);
@@ -217,7 +217,7 @@ pub(crate) fn take_reached(app: &mut App, id: RunId, reached: Reached) -> Effect
     if goes_on { send(app) } else { Vec::new() }
 }
 
-/// What was heard of the running calls.
+/// Takes in the events of the running calls.
 pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Instant) -> Effects {
     let transition = app.screens.attempt_mut().and_then(|attempt| attempt.hear(id, told, now));
     if transition.is_some() {
@@ -226,7 +226,7 @@ pub(crate) fn take_told(app: &mut App, id: RunId, told: Vec<CallEvent>, now: Ins
     transition.map(|transition| Effect::Transition(id, Box::new(transition))).into_iter().collect()
 }
 
-/// That a call is running is not said beyond its end.
+/// Drops the message about a running call once that is over.
 fn drop_stage_status(app: &mut App) {
     let stage = app.screens.attempt().map(|attempt| attempt.stage);
     let is_over = |said: &str| match stage {
@@ -239,7 +239,7 @@ fn drop_stage_status(app: &mut App) {
     }
 }
 
-/// Asks. The one place that leads to a server.
+/// Sends the request. This is the one place that leads to a server.
 fn send(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     let Some((id, server, calls)) = attempt.send(&mut app.models) else { return Vec::new() };
@@ -254,7 +254,7 @@ pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
     Some(vec![Effect::CancelRun(id), Effect::Transition(id, Box::new(transition))])
 }
 
-/// `Enter`: sends, chooses, takes or edits what the cursor is on.
+/// Sends, chooses, takes or edits what the cursor is on, for `Enter`.
 fn open_in_rerun(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt_mut() else { return Vec::new() };
     match attempt.stage {
@@ -296,7 +296,7 @@ fn open_field(app: &mut App) -> Effects {
     Vec::new()
 }
 
-/// The line that names the endpoint was confirmed.
+/// Sends the request once the line that names the endpoint was confirmed, or tells why it cannot be sent.
 fn ask(app: &mut App) -> Effects {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let why = if let Some(never) = &attempt.never {
@@ -313,7 +313,7 @@ fn ask(app: &mut App) -> Effects {
     app.fail(why)
 }
 
-/// Left and right on a field.
+/// Changes the field under the cursor, for left and right.
 fn turn_field(app: &mut App, by: isize) -> Effects {
     let Some(attempt) = app.screens.attempt_mut().filter(|attempt| attempt.pane == Pane::Top) else {
         return Vec::new();
@@ -396,7 +396,7 @@ fn keep_attempt(app: &mut App) -> Effects {
     kept.map(|(_, effect)| effect).into_iter().collect()
 }
 
-/// Whether a fork is on the disk.
+/// Notes whether a fork was saved.
 pub(crate) fn took_fork(app: &mut App, id: LineId, is_saved: bool) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
     if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
@@ -408,7 +408,7 @@ pub(crate) fn took_fork(app: &mut App, id: LineId, is_saved: bool) {
     }
 }
 
-/// One level up: out of the maximised pane, out of the call, out of the list, out of the screen.
+/// Goes one level up: out of the maximised pane, out of the call, out of the list, out of the screen.
 fn leave_rerun(app: &mut App) -> Effects {
     if let Some(effects) = cancel_run(app) {
         return effects;
@@ -479,7 +479,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     }
 }
 
-/// What can be copied of the pane that has the keys.
+/// Returns the text to copy from the pane that has the keys.
 pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
     let attempt = app.screens.attempt()?;
     if attempt.pane == Pane::Request {
@@ -489,8 +489,7 @@ pub(crate) fn copied_of_rerun(app: &App) -> Option<Shown> {
     Some(Shown::prose(&reply.received.content))
 }
 
-/// The next pane, `by` further.
-/// To the pane of a number, from 1, else to the next.
+/// Goes to the pane of a number, from 1, else `by` panes further.
 fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
     match number.map_or(Ok(panes::turn(&Pane::ALL, attempt.pane, by)), |number| panes::numbered(&Pane::ALL, number)) {
@@ -499,7 +498,7 @@ fn pane_in_rerun(app: &mut App, number: Option<usize>, by: isize) {
     }
 }
 
-/// Whether the reply that is shown was recorded earlier.
+/// Tells whether the reply that is shown was recorded earlier.
 pub(crate) fn is_replay(app: &App) -> bool {
     let round = app.screens.attempt().and_then(|attempt| attempt.round.as_ref());
     let reply = round.and_then(|round| round.replies.first());
@@ -508,7 +507,7 @@ pub(crate) fn is_replay(app: &App) -> bool {
     })
 }
 
-/// How far an action goes, and how often it asks.
+/// Returns the scope of an action, and the number of times that it asks.
 const fn wanted(action: Action) -> (Scope, usize) {
     match action {
         Action::RerunFromHere => (Scope::FromHere, 1),
@@ -518,7 +517,7 @@ const fn wanted(action: Action) -> (Scope, usize) {
     }
 }
 
-/// What belongs to this screen; `None`: it does not.
+/// Performs an action of this screen; `None` if it belongs to another.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     use Action as A;
     match action {
@@ -542,7 +541,7 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     Some(Vec::new())
 }
 
-/// The pane under the mouse gets the keys.
+/// Gives the keys to the pane under the mouse.
 pub(crate) fn focus(app: &mut App, at: Position) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
     if let Some((pane, _)) = attempt.areas.at(at) {

@@ -18,17 +18,17 @@ use stepscope_core::run::state::Moment;
 use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::side_data::SideData;
 
-/// More findings are not named.
+/// Maximum number of findings that are named.
 const MAX_NAMED: usize = 200;
 
-/// See the module.
+/// Outcome of a re-run.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The fork as a record, on one line.
     pub line: Vec<u8>,
-    /// Why it ended early.
+    /// Reason that it ended early.
     pub ended: Option<Shown>,
-    /// What had come by then: step, by position, variable and value. It is shown, and compared with nothing.
+    /// Values received by then: step, by position, variable and value. They are shown, and compared with nothing.
     pub received: Vec<(usize, Shown, Shown)>,
     /// The variables: first those that the asked steps write, then the others that changed.
     pub rows: Vec<ChangedRow>,
@@ -42,55 +42,55 @@ pub struct Outcome {
     pub stale: Vec<usize>,
     /// The first step from which on the two are not the same, by position.
     pub diverges: Option<usize>,
-    /// Two typed answers side by side, in place of the variables.
+    /// Diff of two structured answers, in place of the variables.
     pub sides: Option<Box<SideBySide>>,
 }
 
-/// One variable in both runs.
+/// Variable in both runs.
 #[derive(Debug, Clone)]
 pub struct ChangedRow {
-    /// Its name.
+    /// Name of the variable.
     pub name: Shown,
     /// The step that writes it, by position.
     pub step: Option<usize>,
-    /// That step was asked again.
+    /// True if that step was asked again.
     pub is_asked: bool,
-    /// In the parent.
+    /// Value in the parent.
     pub recorded: Option<Shown>,
-    /// In the fork.
+    /// Value in the fork.
     pub new: Option<Shown>,
-    /// As it is calculated exactly.
+    /// Value as it is calculated exactly.
     pub computed: Option<Shown>,
-    /// How recorded and new stand to each other.
+    /// Change from recorded to new.
     pub change: Change,
 }
 
-/// What is said of one of the two.
+/// Summary of one of the two.
 #[derive(Debug, Default)]
 pub struct Side {
-    /// Whether its answer is right.
+    /// True if its answer is right; `None` where that is unknown.
     pub right: Option<bool>,
-    /// Its answer.
+    /// Answer of the run.
     pub answer: Option<Shown>,
-    /// Where to fix it.
+    /// Place to fix it.
     pub fix: Option<Shown>,
-    /// How many findings of each severity.
+    /// Number of findings of each severity.
     pub counts: [usize; 4],
 }
 
-/// One finding, in short.
+/// Finding, in short.
 #[derive(Debug, Clone)]
 pub struct FindingLine {
-    /// How grave.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// Which rule.
+    /// Id of the rule.
     pub rule: &'static str,
-    /// In words.
+    /// Message in words.
     pub message: Shown,
 }
 
 impl Outcome {
-    /// Sets a fork beside the record that it came from.
+    /// Compares a fork with the record that it came from.
     pub fn of(parent: &Case<'_>, fork: &Fork, line: Vec<u8>, side: &Arc<SideData>) -> Self {
         if let Some(ended) = &fork.ended {
             let (ended, received) = (Some(shown!("{ended}")), received(fork));
@@ -113,7 +113,7 @@ impl Outcome {
     }
 }
 
-/// The values of the steps that gave some.
+/// Lists the values of the steps that gave some.
 fn received(fork: &Fork) -> Vec<(usize, Shown, Shown)> {
     let mut all = Vec::new();
     for call in &fork.calls {
@@ -164,7 +164,7 @@ impl Side {
     }
 }
 
-/// The findings of one side that the other has not; of equal ones each counts.
+/// Lists the findings of one side that the other has not; of equal ones each counts.
 fn only(of: &[Finding], other: &[Finding]) -> Vec<FindingLine> {
     let key = |finding: &Finding| (finding.rule, finding.message.line());
     let mut there: HashMap<_, usize> = HashMap::new();

@@ -23,17 +23,17 @@ use stepscope_io::model::setup::{Server, Setup};
 use crate::screens::rerun::outcome::Outcome;
 use crate::screens::rerun::transition::{Machine, Reached, Ready, Transition};
 
-/// More samples are not asked from the screen.
+/// Maximum number of samples that can be asked for from the screen.
 pub(crate) const MAX_SAMPLES: usize = 100;
-/// How many samples `^R` begins with.
+/// Number of samples that `^R` begins with.
 pub const SAMPLES: usize = 5;
-/// How many calls run at once.
+/// Number of calls that run at once.
 pub(crate) const AT_ONCE: usize = 4;
-/// How often the clock of a running call moves on.
+/// Interval at which the clock of a running call advances.
 const TICK: Duration = Duration::from_millis(200);
 
 stepscope_base::words! {
-    /// Who answers the keys, in a word that is always on the screen.
+    /// Source of the replies, in a word that is always on the screen.
     pub enum Mode {
         /// A server may be asked.
         Live = "LIVE",
@@ -44,43 +44,43 @@ stepscope_base::words! {
     }
 }
 
-/// Whom the keys ask, for the whole session.
+/// Server and model that the keys ask, for the whole session.
 #[derive(Debug, Default)]
 pub struct ModelChoice {
-    /// What the flags say.
+    /// Setup from the flags.
     pub setup: Setup,
     /// Flags, environment or settings name a server.
     pub is_configured: bool,
     /// The profiles of the settings.
     pub profiles: Vec<String>,
-    /// Who was chosen.
+    /// Server that was chosen.
     pub server: Option<Server>,
-    /// Which of its models.
+    /// Model that was chosen on it.
     pub model: Option<String>,
-    /// How it is asked.
+    /// Sampling parameters of the calls.
     pub sampling: Sampling,
     last: u64,
 }
 
 impl ModelChoice {
-    /// With what flags and settings say.
+    /// Starts with what flags and settings say.
     pub fn new(setup: Setup, config: &Config) -> Self {
         let (is_configured, profiles) = (setup.is_configured(config), config.profiles.keys().cloned().collect());
         Self { setup, is_configured, profiles, ..Self::default() }
     }
 
-    /// As before anything was chosen.
+    /// Forgets the server, the model and the sampling parameters that were chosen.
     pub(crate) fn forget_choice(&mut self) {
         (self.server, self.model, self.sampling) = (None, None, Sampling::default());
     }
 
-    /// The number of the next piece of work; results of an older one are dropped.
+    /// Returns the number of the next piece of work; results of an older one are dropped.
     pub(crate) fn next_id(&mut self) -> RunId {
         self.last += 1;
         RunId(self.last)
     }
 
-    /// Who answers.
+    /// Returns the source of the replies.
     pub fn mode(&self) -> Mode {
         match &self.server {
             Some(server) if server.client.is_cassette() => Mode::Cassette,
@@ -90,7 +90,7 @@ impl ModelChoice {
         }
     }
 
-    /// Who answers, in a few words; `None`: nobody was chosen yet.
+    /// Names the source of the replies, in a few words; `None` if none was chosen yet.
     pub(crate) fn name(&self) -> Option<Shown> {
         match (self.mode(), &self.server) {
             (Mode::Cassette, _) => Some(Shown::own("replay")),
@@ -104,10 +104,10 @@ impl ModelChoice {
     }
 }
 
-/// Somebody who may be asked.
+/// Source of replies that may be chosen.
 #[derive(Clone, Debug)]
 pub enum Candidate {
-    /// Whom flags, environment or settings name.
+    /// Server that flags, environment or settings name.
     Named(Option<String>),
     /// A server that answered, what most often listens at its port, and one of its models.
     Found(Box<Endpoint>, &'static str, Option<String>),
@@ -117,34 +117,34 @@ pub enum Candidate {
     Samples,
 }
 
-/// Who may be asked, to choose from.
+/// List of servers and recordings to choose from.
 #[derive(Debug, Default)]
 pub struct Picker {
-    /// Everybody.
+    /// Sources that may be chosen.
     pub candidates: Vec<Candidate>,
     /// The cursor.
     pub list: List,
     /// Servers are still being looked for.
     pub is_looking: bool,
-    /// Why somebody is not among them.
+    /// Reason that something is missing from them.
     pub trouble: Option<Shown>,
 }
 
-/// Where a re-run stands.
+/// Stage of a re-run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Stage {
-    /// Whom to ask is being chosen.
+    /// A server is being chosen.
     Choosing,
-    /// What would go out is shown.
+    /// The request is shown before it is sent.
     #[default]
     Preview,
     /// A model is at work.
     Asking,
     /// Replies are being judged.
     Judging,
-    /// Of several replies one is to be taken.
+    /// One of several replies is to be chosen.
     Several,
-    /// Nothing more will come.
+    /// End: no more will come.
     Over,
 }
 
@@ -153,29 +153,29 @@ stepscope_base::words! {
     pub enum Field {
         /// The line that sends.
         Send = "",
-        /// Which server.
+        /// The server.
         Server = "server",
-        /// Which model.
+        /// The model.
         Model = "model",
-        /// How far to go.
+        /// The scope of the re-run.
         Scope = "how far",
-        /// How many replies.
+        /// The number of replies.
         Samples = "samples",
         /// The temperature.
         Temperature = "temperature",
         /// The seed.
         Seed = "seed",
-        /// How the schema is enforced.
+        /// The enforcement of the schema.
         Enforcement = "enforcement",
     }
 }
 
 impl Field {
-    /// Those of a typed answer, which is one call.
+    /// Rows of a structured answer, which is one call.
     const OF_ANSWER: [Self; 6] =
         [Self::Send, Self::Server, Self::Model, Self::Temperature, Self::Seed, Self::Enforcement];
 
-    /// What stands before the line on which it is typed; empty for what is not typed.
+    /// Returns the label in front of the line on which it is typed; empty for what is not typed.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Model => " model: ",
@@ -191,120 +191,120 @@ stepscope_base::words! {
     /// The panes.
     #[derive(Default)]
     pub enum Pane {
-        /// What is to be sent, what came, what is to be chosen: the box at the top.
+        /// The box at the top: what is to be sent, what came, what is to be chosen.
         #[default]
         Top = "re-run",
-        /// What goes out.
+        /// The prompt that is sent.
         Request = "request",
-        /// What comes back.
+        /// The reply that comes back.
         Reply = "reply",
-        /// Recorded beside new.
+        /// The diff of recorded and new.
         Difference = "difference",
     }
 }
 
 impl Pane {
-    /// Those below the box, in their order.
+    /// Panes below the box, in their order.
     pub(crate) const LOWER: [Self; 3] = [Self::Request, Self::Reply, Self::Difference];
 }
 
-/// Whether the fork is safe.
+/// Progress of saving the fork.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Kept {
-    /// Nobody asked for it.
+    /// Saving was not asked for.
     #[default]
     No,
-    /// It is being written.
+    /// Fork being written.
     Saving(LineId),
-    /// It could not be written, and can be given again.
+    /// Fork that could not be written yet, and can be given again.
     Waiting(LineId),
-    /// It is on the disk.
+    /// Fork on the disk.
     Saved,
-    /// There is nowhere to write it.
+    /// Fork that cannot be written anywhere.
     Failed,
 }
 
-/// What is asked again.
+/// Subject of a re-run.
 #[derive(Clone, Debug, Default)]
 pub enum Of {
     /// Steps of a run.
     #[default]
     Run,
-    /// A typed answer; the document that it cites.
+    /// A structured answer; the document that it cites.
     Answer(Option<Arc<Document>>),
 }
 
-/// One re-run.
+/// State of one re-run.
 #[derive(Debug, Default)]
 pub struct Attempt {
-    /// Of what is awaited; everything else is stale.
+    /// Number of the work that is awaited; results of any other are out of date.
     pub id: RunId,
-    /// What is asked again.
+    /// Subject of the re-run.
     pub of: Of,
     /// The step at which it begins, by position.
     pub step: usize,
-    /// How many steps there are.
+    /// Number of steps.
     pub steps: usize,
     /// The model that the record names.
     pub known: Option<String>,
-    /// How far it goes.
+    /// Scope of the re-run.
     pub scope: Scope,
-    /// How often the step is asked.
+    /// Number of times that the step is asked.
     pub samples: usize,
     /// Values in place of the recorded ones, as JSON texts.
     pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
     /// The prompt in place of the step's own.
     pub prompt: Option<Untrusted<'static>>,
-    /// Where it stands.
+    /// Stage that it has reached.
     pub stage: Stage,
-    /// Whom to choose from.
+    /// Servers and recordings to choose from.
     pub picker: Picker,
     /// The row of the preview, or the reply, under the cursor.
     pub list: List,
-    /// What can be asked next, and all that will be.
+    /// Question that can be asked next, and a preview of all that will be.
     pub ready: Option<Box<Ready>>,
-    /// Why nothing can be asked.
+    /// Reason that nothing can be asked.
     pub never: Option<Shown>,
     /// The size of what goes out first, in bytes.
     pub bytes: Option<usize>,
-    /// Whether the cassette holds a reply to it.
+    /// True if the recording holds a reply to it.
     pub is_recorded: Option<bool>,
-    /// What is being heard, or was.
+    /// Calls that are under way, or were last.
     pub round: Option<Box<SamplingRound>>,
-    /// What the calls are a part of, while they run and while a choice is awaited.
+    /// Machine that the calls are a part of, while they run and while a choice is awaited.
     machine: Option<Machine>,
     /// The steps that were asked so far: a sentence each.
     pub past: Vec<Shown>,
-    /// All that is asked.
+    /// Preview of all that is asked.
     pub preview: Preview,
-    /// What became of the run.
+    /// Outcome of the run.
     pub outcome: Option<Box<Outcome>>,
-    /// Whether that is safe.
+    /// Progress of saving it.
     pub kept: Kept,
-    /// It was asked whether to drop what is not safe.
+    /// True once it was asked whether to drop what is not saved.
     pub warned: bool,
     /// The pane that has the keys.
     pub pane: Pane,
-    /// That pane fills the screen.
+    /// True if that pane fills the screen.
     pub maximised: bool,
-    /// Where the panes were laid out last.
+    /// Areas of the panes, as they were laid out last.
     pub(crate) areas: Areas<Pane>,
     /// The first line on screen of the lower panes.
     pub tops: [usize; 3],
     /// The end of the reply stays on screen.
     pub follows: bool,
-    /// When the call that runs was first heard of, and what time it is.
+    /// Time at which the running call was first heard of, and the present time.
     pub clock: Option<(Instant, Instant)>,
     text: Vec<u8>,
 }
 
 impl Attempt {
-    /// Before a step of a record.
+    /// Prepares a re-run from a step of a record.
     pub fn new(of: Of, text: Vec<u8>, step: usize, steps: usize, known: Option<String>) -> Self {
         Self { of, text, step, steps, known, samples: 1, follows: true, ..Self::default() }
     }
 
-    /// The transition to what can be asked, from the beginning; what was ready is not so any more.
+    /// Begins the transition to what can be asked, from the beginning; what was ready no longer is.
     pub fn begin(&mut self, id: RunId) -> Transition {
         (self.id, self.never, self.ready) = (id, None, None);
         let text = self.text.clone();
@@ -316,7 +316,7 @@ impl Attempt {
         Transition::Begin(text, RerunStart { step, edits, scope, samples, prompt, ..RerunStart::default() })
     }
 
-    /// Back to the preview; what came is dropped.
+    /// Goes back to the preview; what came is dropped.
     pub fn again(&mut self) {
         (self.stage, self.pane, self.list) = (Stage::Preview, Pane::Top, List::default());
         (self.round, self.machine, self.outcome, self.ready) = (None, None, None, None);
@@ -325,29 +325,29 @@ impl Attempt {
         self.tops = [0; 3];
     }
 
-    /// A model is at work.
+    /// Tells whether a model is at work.
     pub fn is_running(&self) -> bool {
         self.stage == Stage::Asking
     }
 
-    /// A model is at work, or what came of it is being judged.
+    /// Tells whether a model is at work, or what came of it is being judged.
     pub fn is_busy(&self) -> bool {
         matches!(self.stage, Stage::Asking | Stage::Judging)
     }
 
-    /// What is asked next, or was asked last.
+    /// Returns what is asked next, or was asked last.
     pub fn ask(&self) -> Option<&Ask> {
         let next = self.ready.as_ref().map(|ready| &ready.question.ask);
         self.round.as_ref().map(|round| &round.ask).or(next)
     }
 
-    /// The prompt that goes out next, or went out last.
+    /// Returns the prompt that is sent next, or was sent last.
     pub fn request(&self) -> Option<&Untrusted<'static>> {
         let last = self.round.as_ref().and_then(|round| round.replies.first()).map(|reply| &reply.executed.prompt);
         last.or_else(|| self.ready.as_ref().map(|ready| ready.question.prompt()))
     }
 
-    /// About how many tokens go out in all.
+    /// Estimates the number of tokens that are sent in all.
     pub fn tokens(&self) -> usize {
         let first = self.request().map_or(0, |prompt| prompt.bytes().len().div_ceil(4));
         self.preview.tokens.saturating_add(first.saturating_mul(self.samples.saturating_sub(1)))
@@ -364,7 +364,7 @@ impl Attempt {
         self.is_recorded = server.client.is_recorded(&call);
     }
 
-    /// The model that is asked.
+    /// Returns the model that is asked.
     pub fn model(&self, models: &ModelChoice) -> Option<String> {
         let named = models.model.clone().or_else(|| models.server.as_ref()?.model.clone());
         named.or_else(|| self.known.clone())
@@ -412,19 +412,19 @@ impl Attempt {
         Some(Transition::Came(self.machine.take()?, self.round.clone()?))
     }
 
-    /// The time moves on.
+    /// Advances the clock.
     pub fn pass(&mut self, now: Instant) {
         if self.is_running() {
             self.clock.get_or_insert((now, now)).1 = now;
         }
     }
 
-    /// When the clock is to move on.
+    /// Returns the time at which the clock is to advance.
     pub fn wake_at(&self) -> Option<Instant> {
         self.clock.filter(|_| self.is_running()).map(|(_, at)| at + TICK)
     }
 
-    /// How long the call has been running.
+    /// Measures the time that the call has been running.
     pub fn elapsed(&self) -> Duration {
         self.clock.map(|(began, at)| at.saturating_duration_since(began)).unwrap_or_default()
     }
@@ -477,7 +477,7 @@ impl Attempt {
         Some(Transition::Take(machine, round.clone(), choice))
     }
 
-    /// Whether the reply under the cursor can be taken; if not, why not.
+    /// Checks whether the reply under the cursor can be taken; `Err`: why not.
     pub(crate) fn can_take(&self) -> Result<(), &'static str> {
         let round = self.round.as_ref().filter(|_| self.stage == Stage::Several).ok_or("nothing to choose")?;
         match self.list.at.checked_sub(1) {
@@ -493,7 +493,7 @@ impl Attempt {
         }
     }
 
-    /// The reply that the reply pane shows: the one under the cursor, where there are several.
+    /// Returns the reply that the reply pane shows: the one under the cursor, where there are several.
     pub(crate) fn shown_reply(&self) -> usize {
         match self.stage {
             Stage::Several => self.list.at.saturating_sub(1),
@@ -501,7 +501,7 @@ impl Attempt {
         }
     }
 
-    /// How many rows the cursor of the box at the top can be on.
+    /// Counts the rows that the cursor of the box at the top can be on.
     pub fn rows(&self) -> usize {
         match self.stage {
             Stage::Choosing => self.picker.candidates.len(),
@@ -511,22 +511,22 @@ impl Attempt {
         }
     }
 
-    /// A typed answer is asked for again.
+    /// Tells whether a structured answer is asked for again.
     pub const fn is_answer(&self) -> bool {
         matches!(self.of, Of::Answer(_))
     }
 
-    /// The rows of the preview.
+    /// Lists the rows of the preview.
     pub const fn fields(&self) -> &'static [Field] {
         if self.is_answer() { &Field::OF_ANSWER } else { &Field::ALL }
     }
 
-    /// The field under the cursor.
+    /// Returns the field under the cursor.
     pub fn field(&self) -> Field {
         self.fields().get(self.list.at).copied().unwrap_or(Field::Send)
     }
 
-    /// One call, or the calls of a step, in a sentence.
+    /// Sums up one call, or the calls of a step, in a sentence.
     fn in_short(&self, round: &SamplingRound) -> Shown {
         let bytes: usize = round.replies.iter().map(|reply| reply.received.content.len()).sum();
         let slowest = round.replies.iter().map(|reply| reply.elapsed).max().unwrap_or_default();
@@ -545,17 +545,17 @@ impl Attempt {
         shown!("{what}: {bytes} bytes in {seconds:.1} s; {}{comma}{around}", round.tally())
     }
 
-    /// What a step is called.
+    /// Names a step.
     pub fn named(&self, step: usize) -> Shown {
         if self.is_answer() { Shown::own("the answer") } else { shown!("step {}", step + 1) }
     }
 
-    /// Why the run ended early.
+    /// Returns the reason that the run ended early.
     pub fn ended(&self) -> Option<&Shown> {
         self.outcome.as_ref()?.ended.as_ref()
     }
 
-    /// Something would be lost that is not safe.
+    /// Tells whether something that is not saved would be lost.
     pub fn is_unsaved(&self) -> bool {
         let has_result = self.outcome.as_ref().is_some_and(|outcome| outcome.ended.is_none());
         // What could not be written is kept by the program, which asks again before it ends.
@@ -564,17 +564,17 @@ impl Attempt {
     }
 }
 
-/// The next rung, round and round.
+/// Returns the next enforcement, from the last to the first.
 pub fn turned(enforcement: Enforcement, by: isize) -> Enforcement {
     panes::turn(&[Enforcement::Schema, Enforcement::Json, Enforcement::Prompt], enforcement, by)
 }
 
-/// The next scope, round and round.
+/// Returns the next scope, from the last to the first.
 pub fn farther(scope: Scope, by: isize) -> Scope {
     panes::turn(&[Scope::One, Scope::Stale, Scope::FromHere], scope, by)
 }
 
-/// A scope in words.
+/// Renders a scope in words.
 pub(crate) const fn scope_words(scope: Scope) -> &'static str {
     match scope {
         Scope::One => "this step only",

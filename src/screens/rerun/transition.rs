@@ -15,49 +15,49 @@ use stepscope_core::run::rerun::RerunMachine;
 use stepscope_core::run::sampling::{Choice, SamplingRound};
 use stepscope_io::pipeline::side_data::SideData;
 
-/// What there is to continue with.
+/// Input from which a re-run continues.
 #[derive(Debug)]
 pub enum Transition {
     /// A re-run begins at a step of this record.
     Begin(Vec<u8>, RerunStart),
-    /// The call that gave this typed answer is to be made again, from the document that it cites.
+    /// The call that gave this structured answer is to be made again, from the document that it cites.
     Answer(Vec<u8>, Option<Arc<Document>>),
-    /// All that will be heard of a question is there.
+    /// All replies to a question.
     Came(Machine, Box<SamplingRound>),
-    /// Of several replies this is to be it.
+    /// Choice of one of several replies.
     Take(Box<RerunMachine>, Box<SamplingRound>, Choice),
 }
 
-/// What says what to ask.
+/// Machine that determines the next call.
 #[derive(Debug)]
 pub enum Machine {
     /// The steps of a run.
     Steps(Box<RerunMachine>),
-    /// The one call of a typed answer.
+    /// The one call of a structured answer.
     Answer(Box<Answer>),
 }
 
-/// Where it led.
+/// Result of a transition.
 #[derive(Debug)]
 pub enum Reached {
-    /// There is something to ask.
+    /// Question to ask.
     Ask(Box<Ready>),
-    /// One of several replies is to be chosen.
+    /// Replies of which one is to be chosen.
     Several(Box<RerunMachine>, Box<SamplingRound>),
     /// The end.
     Over(Option<Box<SamplingRound>>, Box<Outcome>),
-    /// Nothing can be asked.
+    /// Reason that nothing can be asked.
     Never(Shown),
 }
 
-/// What can be asked.
+/// Question that is ready to be asked.
 #[derive(Debug)]
 pub struct Ready {
-    /// What it is a part of.
+    /// Machine that the question is a part of.
     pub machine: Machine,
-    /// All that the machine asks.
+    /// Preview of all that the machine asks.
     pub preview: Preview,
-    /// What is asked next.
+    /// Next question.
     pub question: Question,
     /// The replies that led here.
     pub past: Option<Box<SamplingRound>>,

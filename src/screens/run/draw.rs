@@ -27,7 +27,7 @@ pub(crate) fn draw(view: &RecordView, buf: &mut Buffer, look: Look<'_>) {
     }
 }
 
-/// What is under the cursor, in one sentence.
+/// Explains what is under the cursor, in one sentence.
 pub(crate) fn explain(view: &RecordView) -> Shown {
     let step = || view.step().and_then(|step| view.opened.steps.get(step));
     match view.pane {
@@ -56,7 +56,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
     }
 }
 
-/// What the cursor is on.
+/// Describes what the cursor is on.
 pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     match view.pane {
         RunPane::Timeline => timeline::describe(view, look),

@@ -21,7 +21,7 @@ use stepscope_io::failure::Failure;
 use stepscope_terminal::run::on_file;
 
 impl App {
-    /// The open record is as it was recorded again.
+    /// Discards the edits of the open record, so that it is as it was recorded.
     pub(crate) fn forget_edits(&mut self) {
         if let Some(view) = self.screens.record_mut() {
             view.edits = Edits::default();
@@ -45,7 +45,7 @@ pub(crate) fn edit(app: &mut App) -> Effects {
     Vec::new()
 }
 
-/// Whether what the cursor is on can be edited; if not, why not.
+/// Checks whether what the cursor is on can be edited; `Err`: why not.
 pub(crate) fn may_edit(app: &App) -> Result<(), &'static str> {
     let Some(view) = app.screens.record() else { return Err("open a run with steps first") };
     if view.pane == RunPane::Step {
@@ -101,7 +101,7 @@ fn prompt_editor(app: &App) -> Result<Editor, Shown> {
     Ok(Editor::new(EditTarget::Prompt(step), title, own.line(), &text))
 }
 
-/// What a key does while a text is being typed.
+/// Handles a key while a text is being typed.
 pub(crate) fn editor_key(app: &mut App, mut editor: Box<Editor>, event: KeyEvent) -> Effects {
     let key = Key::from_event(event);
     let action = match app.keymap.look_up(&[Context::Editor], &[key]) {
@@ -175,7 +175,7 @@ fn keep_edits(app: &mut App) {
     }
 }
 
-/// The edits of the open record, from when it was looked at before.
+/// Restores the edits of the open record, from when it was looked at before.
 pub(crate) fn recall_edits(app: &mut App) {
     let Some(view) = app.screens.record_mut() else { return };
     let address = app.store.address(view.opened.index);
@@ -209,7 +209,7 @@ fn open_outside(app: &mut App, mut editor: Box<Editor>) -> Effects {
     effects
 }
 
-/// The text lies in a file: the editor may have it.
+/// Opens the editor on the file that holds the text.
 pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
     let path = match lent {
         Ok(path) => path,
@@ -225,7 +225,7 @@ pub(crate) fn lent(app: &mut App, lent: Result<TempPath, Failure>) -> Effects {
     vec![effect]
 }
 
-/// The editor has ended.
+/// Reads the text once the editor has ended.
 pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
     let Some(path) = app.outside.lent.take() else { return Vec::new() };
     if let Err(why) = ended {
@@ -235,7 +235,7 @@ pub(crate) fn returned(app: &mut App, ended: Result<(), Shown>) -> Effects {
     vec![Effect::ReadFromEditor(path)]
 }
 
-/// What the editor made of the text.
+/// Takes back the text from the external editor.
 pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
     match (text, app.dialog.as_mut().map(Dialog::own_mut)) {
         (Ok(text), Some(Dialog::Editor(editor))) => {
@@ -247,8 +247,8 @@ pub(crate) fn taken_back(app: &mut App, text: Result<String, Failure>) {
     }
 }
 
-/// The moment at which the chosen variable can be edited: the one on screen; at the end, from which nothing goes on, the
-/// one since which the value holds.
+/// Returns the moment at which the chosen variable can be edited: the one on screen; at the end, after which no step
+/// runs, the one since which the value holds.
 fn editable_moment(view: &run::state::RecordView) -> Result<usize, &'static str> {
     let steps = view.opened.steps.len();
     if view.moment.0 < steps {
@@ -262,7 +262,7 @@ fn row_name(view: &run::state::RecordView, variable: usize) -> Option<Untrusted<
     view.opened.view().state().variables().get(variable).map(|variable| variable.name.to_owned())
 }
 
-/// The text of a JSON string that is better edited as what it is.
+/// Returns the text of a JSON string that is better edited as what it is.
 fn plain_text(json: &[u8]) -> Option<String> {
     let mut tape = stepscope_base::json::Tape::default();
     let value = tape.parse(json).filter(|value| value.kind() == Kind::String)?;
@@ -270,7 +270,7 @@ fn plain_text(json: &[u8]) -> Option<String> {
     (text.contains('\n') || text.len() > 60).then_some(text)
 }
 
-/// What would be sent for a step, values that were edited before it included.
+/// Builds the prompt that would be sent for a step, including values that were edited before it.
 fn own_prompt(view: &run::state::RecordView, step: usize) -> Result<Untrusted<'static>, Shown> {
     let edits = if view.edits.step == step { view.edits.pairs() } else { Vec::new() };
     let (case, start) = (view.opened.view(), RerunStart { step, edits, ..RerunStart::default() });

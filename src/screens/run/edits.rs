@@ -12,17 +12,17 @@ use stepscope_core::run::state::Moment;
 pub struct Edit {
     /// The variable, by its place in the state.
     pub variable: usize,
-    /// Its name.
+    /// Name of the variable.
     pub name: Untrusted<'static>,
     /// The value, a JSON text.
     pub json: Vec<u8>,
     /// The value on one line.
     pub line: Shown,
-    /// What it is.
+    /// Kind of the value.
     pub kind: Kind,
 }
 
-/// See the module.
+/// Pending edits of a record.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Edits {
     /// The values hold before this step, by position.
@@ -34,12 +34,12 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// Whether nothing was changed.
+    /// Tells whether nothing was changed.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.prompt.is_none()
     }
 
-    /// Why a value cannot be changed before a step.
+    /// Tells whether a value cannot be changed before a step: others are already changed before another one.
     pub fn refuses(&self, step: usize) -> bool {
         !self.values.is_empty() && self.step != step
     }
@@ -61,26 +61,27 @@ impl Edits {
         self.values.retain(|edit| edit.variable != variable);
     }
 
-    /// The value that was set for a variable and holds at a moment, if the recorded one there was written up to `from`.
+    /// Returns the value that was set for a variable and holds at a moment, if the recorded one there was written up to
+    /// `from`.
     pub fn at(&self, variable: usize, moment: Moment, from: Option<Moment>) -> Option<&Edit> {
         let holds = moment.0 >= self.step && from.is_none_or(|from| from.0 <= self.step);
         self.values.iter().find(|edit| holds && edit.variable == variable)
     }
 
-    /// The values as a branch takes them.
+    /// Returns the values as a branch takes them.
     pub fn pairs(&self) -> Vec<(Untrusted<'static>, Vec<u8>)> {
         self.values.iter().map(|edit| (edit.name.clone(), edit.json.clone())).collect()
     }
 }
 
-/// What a typed text is as a value.
+/// Typed text, read as a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Typed {
-    /// Nothing: recorded value restored.
+    /// Empty text: the recorded value is restored.
     Nothing,
     /// JSON.
     Json(Vec<u8>),
-    /// No JSON; this is it as a JSON string.
+    /// Text that is not JSON, as a JSON string.
     Word(Vec<u8>),
 }
 
@@ -99,7 +100,7 @@ impl Typed {
     }
 }
 
-/// A text as a JSON string.
+/// Renders a text as a JSON string.
 pub(crate) fn string(text: &str) -> Vec<u8> {
     Style::ASCII.of(text)
 }

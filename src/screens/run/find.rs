@@ -7,15 +7,15 @@ use stepscope_base::text::Shown;
 /// A place that a search found on the run screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hit {
-    /// In the question.
+    /// Place in the question.
     Question,
-    /// In a step's text.
+    /// Place in a step's text.
     Step(usize),
-    /// In a variable's name, description or value.
+    /// Place in a variable's name, description or value.
     Variable(usize),
-    /// In a finding.
+    /// Place in a finding.
     Finding(usize),
-    /// A row of the items of a typed answer.
+    /// A row of the items of a structured answer.
     Item(usize),
     /// A line of the document.
     Line(usize),
@@ -24,7 +24,7 @@ pub enum Hit {
 /// A search on the run screen or in the JSON.
 #[derive(Debug, Default)]
 pub struct Find {
-    /// What was typed.
+    /// Text of the search, as typed.
     pub typed: String,
     /// The places on the run screen.
     pub hits: Vec<Hit>,
@@ -34,7 +34,7 @@ pub struct Find {
     pub at: Option<(ScreenKind, usize)>,
 }
 
-/// The values whose text or key fits, by their index in the tape.
+/// Lists the values whose text or key matches, by their index in the tape.
 pub(crate) fn matching_nodes(root: Value<'_>, is_match: impl Fn(&str) -> bool) -> Vec<u32> {
     let text = |value: Value<'_>| match value.string() {
         Some(text) => text.line(),

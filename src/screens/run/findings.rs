@@ -43,14 +43,14 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     }
 }
 
-/// The width to wrap the findings in, where all of them are on screen then; else each has one line.
+/// Returns the width to wrap the findings in, where all of them are on screen then; else each has one line.
 pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
     let width = inner_width(area);
     let lines = |n| lines(view, n, Some(width), look).len();
     all_fit(view.opened.notes.len(), inner_height(area), lines).then_some(width)
 }
 
-/// The lines of a finding.
+/// Lays out the lines of a finding.
 pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let Some(note) = view.opened.notes.get(n) else { return Vec::new() };
     let argument = note.finding.is_none();
@@ -62,8 +62,8 @@ pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Loo
     hanging(vec![look.span(format!("{glyph} "), role)], &text, look.style(Role::Text), &[mark], width)
 }
 
-/// The finding under the cursor with its proof, from a row on, where the list leaves room for it; what the list says in
-/// full is not said again.
+/// Lays out the finding under the cursor with its proof, from a row on, where the list leaves room for it; what the
+/// list says in full is not said again.
 fn in_full(
     view: &RecordView,
     note: &Note,

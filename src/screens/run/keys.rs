@@ -73,7 +73,7 @@ fn sideways(app: &mut App, by: isize) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// What the chosen quantity of the question is, and which variables took it up.
+/// Tells what the chosen quantity of the question is, and which variables use it.
 pub(crate) fn say_quantity(app: &mut App) {
     if let Some(sentence) = app.screens.record().and_then(RecordView::quantity_sentence) {
         app.say(sentence);
@@ -97,7 +97,7 @@ pub(crate) fn settle(app: &mut App) {
     view.settle(areas, lines, call_lines);
 }
 
-/// The pane under the mouse gets the keys; the line of it.
+/// Gives the keys to the pane under the mouse, and returns the line there.
 pub(crate) fn focus(app: &mut App, at: Position) -> Option<usize> {
     let view = app.screens.record_mut()?;
     let (pane, line) = view.areas.at(at)?;

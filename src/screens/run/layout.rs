@@ -86,13 +86,13 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
 }
 
-/// How many lines the worked answer takes, as far as the screen is high.
+/// Counts the lines that the worked answer takes, up to the height of the screen.
 fn worked_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
     let worked = view.opened.worked.as_ref().filter(|_| width > 0);
     worked.map_or(0, |text| rows(prose::wrap_up_to(text.as_str(), width, usize::from(body.height)).len()))
 }
 
-/// How many lines the question takes, as far as the screen is high.
+/// Counts the lines that the question takes, up to the height of the screen.
 fn question_rows(view: &RecordView, width: usize, body: Rect) -> u16 {
     rows(prose::wrap_up_to(view.opened.question.as_str(), width, usize::from(body.height)).len())
 }

@@ -64,7 +64,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     scroll_mark(area, view.question_top, view.question_lines(inner_width(area)), buf, look);
 }
 
-/// The expected answer as the data set works it out.
+/// Draws the expected answer as the data set works it out.
 pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let Some(worked) = &view.opened.worked else { return };
     let title = vec![look.span(RunPane::Worked.word(), Role::Title)];
@@ -77,7 +77,7 @@ pub(crate) fn draw_worked(view: &RecordView, area: Rect, buf: &mut Buffer, look:
     scroll_mark(area, view.worked_top, view.worked_lines(inner_width(area)), buf, look);
 }
 
-/// The quantities: those that the chosen variable took up are lit, those that nothing took up stand out.
+/// Marks the quantities: those that the chosen variable uses are lit, those that nothing uses are underlined.
 fn marks(view: &RecordView, look: Look<'_>) -> Vec<MarkedRange<Style>> {
     let lit = view.lit_quantities();
     let quantities = view.opened.computed.marks.iter().enumerate();

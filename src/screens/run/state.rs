@@ -36,26 +36,26 @@ stepscope_base::words! {
         Steps = "Steps",
         /// The global state.
         State = "Global state",
-        /// What the rules say.
+        /// The findings of the rules.
         Findings = "Findings",
         /// One step in full.
         Step = "Step",
-        /// What every step took, and what it wrote against what recomputing gives.
+        /// The time of every step, and the value that it wrote against the recomputed one.
         Timeline = "Timeline",
         /// The prompt and the reply of the step, where there is room for a third column.
         Call = "Reply and prompt",
         /// The task's text, gold and answer.
         Question = "Question",
-        /// The expected answer as the data set works it out, where there is room beside the question.
+        /// The expected answer as the data set works it out, where there is room next to the question.
         Worked = "Expected answer (gold)",
     }
 }
 
 stepscope_base::words! {
-    /// What the step pane shows.
+    /// Tabs of the step pane.
     #[derive(Default)]
     pub enum Tab {
-        /// What it reads and writes.
+        /// The values that it reads and writes.
         #[default]
         Data = "data",
         /// The prompt.
@@ -72,15 +72,15 @@ stepscope_base::words! {
 pub struct RecordView {
     /// The record.
     pub opened: OpenRecord,
-    /// How many steps have run at the moment that is shown; 0 is the start.
+    /// Number of steps that have run at the moment that is shown; 0 is the start.
     pub moment: Moment,
     /// The pane that has the keys.
     pub pane: RunPane,
-    /// That pane fills the screen.
+    /// True if that pane fills the screen.
     pub maximised: bool,
-    /// Where the panes were laid out last.
+    /// Areas of the panes, as they were laid out last.
     pub(crate) areas: Areas<RunPane>,
-    /// How many lines the step takes in its pane.
+    /// Number of lines that the step takes in its pane.
     step_lines: usize,
     /// Cursor of the variables.
     pub variables: List,
@@ -90,7 +90,7 @@ pub struct RecordView {
     pub steps: List,
     /// First step of the timeline on screen.
     pub timeline: List,
-    /// What the steps wrote against what recomputing gives.
+    /// Values that the steps wrote, against the recomputed ones.
     pub(crate) tracks: Vec<Option<Track>>,
     /// First line of the question on screen.
     pub question_top: usize,
@@ -100,51 +100,51 @@ pub struct RecordView {
     pub detail_top: usize,
     /// First line of the prompt and the reply on screen.
     pub call_top: usize,
-    /// How many lines they take in their pane.
+    /// Number of lines that the prompt and the reply take in their pane.
     call_lines: usize,
-    /// How the value under the cursor comes about, as far as that was worked out.
+    /// Derivation of the value under the cursor, as far as it was worked out.
     pub(crate) proof: Option<Tree>,
     /// The place of the finding under the cursor in the record, its number and width: worked out once.
     pub(crate) excerpt: Vec<Shown>,
     excerpted: Option<(usize, usize)>,
-    /// What the proof is of: variable and step.
+    /// Subject of the proof: variable and step.
     proved: Option<(usize, usize)>,
     /// The wrong value's way to the answer.
     pub(crate) wrong: WrongPath,
-    /// What the step pane shows.
+    /// Tab that the step pane shows.
     pub tab: Tab,
     /// The current step in full.
     pub detail: Detail,
     /// The other end of the difference.
     pub anchor: Option<Moment>,
-    /// What can influence the chosen variable, while the state pane has the keys.
+    /// Influences on the chosen variable, while the state pane has the keys.
     pub influence: Option<Influence>,
     /// The quantity of the question that the cursor is on, while the question has the keys.
     pub quantity: Option<usize>,
     /// The chosen quantity is to be brought on screen.
     quantity_moved: bool,
-    /// The typed answer, if it is one.
+    /// Structured answer, if the record is one.
     pub answer: Option<AnswerView>,
-    /// What was changed before the record is gone on with.
+    /// Pending edits: variable values and a prompt.
     pub edits: Edits,
-    /// Which execution it is: `rec`, or `r1` and so on for a fork.
+    /// Name of the execution: `rec`, or `r1` and so on for a fork.
     pub execution: String,
     /// The record as JSON.
     pub outline: Outline,
-    /// It is shown as JSON.
+    /// True if it is shown as JSON.
     pub json: bool,
     /// The search in it.
     pub find: Find,
-    /// How many lines a record that is no JSON takes, in this width.
+    /// Width, and the number of lines that a record that is not JSON takes in it.
     raw_lines: Option<(usize, usize)>,
 }
 
-/// Where a wrong value goes, from the first error to the answer: variables and the steps that wrote them wrong.
+/// Path of a wrong value, from the first error to the answer: variables and the steps that wrote them wrong.
 #[derive(Debug, Default)]
 pub(crate) struct WrongPath(Vec<(usize, usize)>);
 
 impl WrongPath {
-    /// Of a run whose first error is known.
+    /// Follows the first error of a run to the answer, where that error is known.
     fn of(opened: &OpenRecord) -> Self {
         let Some(first) = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step) else { return Self::default() };
         if opened.correct == Some(true) || opened.variables.len() > MAX_FOLLOWED {
@@ -175,7 +175,7 @@ impl WrongPath {
         Self(wrong)
     }
 
-    /// The step from which on a variable is wrong.
+    /// Returns the step from which on a variable is wrong.
     pub(crate) fn since(&self, variable: usize) -> Option<usize> {
         self.0.iter().find(|(other, _)| *other == variable).map(|(_, step)| *step)
     }
@@ -234,12 +234,12 @@ impl RecordView {
         view
     }
 
-    /// The kind of screen that it is on.
+    /// Returns the kind of screen that it is on.
     pub const fn kind(&self) -> ScreenKind {
         if self.json { ScreenKind::Json } else { self.own_kind() }
     }
 
-    /// The screen that its kind of record has besides its JSON.
+    /// Returns the screen that its kind of record has besides its JSON.
     pub const fn own_kind(&self) -> ScreenKind {
         match self.opened.kind {
             RecordKind::Typed => ScreenKind::Answer,
@@ -267,29 +267,29 @@ impl RecordView {
         self
     }
 
-    /// The document that a structured answer cites.
+    /// Returns the document that a structured answer cites.
     pub(crate) fn document(&self) -> Option<&Document> {
         self.answer.as_ref()?.shown.document.as_deref()
     }
 
-    /// The variable that everything leads to.
+    /// Returns the variable that everything leads to.
     fn answer_variable(&self) -> usize {
         let variables = &self.opened.variables;
         let named = variables.iter().position(|row| row.name.as_str() == FINAL_ANSWER);
         named.unwrap_or_else(|| variables.len().saturating_sub(1))
     }
 
-    /// The prompt that was edited for the current step.
+    /// Returns the prompt that was edited for the current step.
     pub(crate) fn edited_prompt(&self) -> Option<&Untrusted<'static>> {
         self.edits.prompt.as_ref().filter(|(step, _)| Some(*step) == self.step()).map(|(_, prompt)| prompt)
     }
 
-    /// The step that is asked next: the current one, or the one before which values were edited.
+    /// Returns the step that is asked next: the current one, or the one before which values were edited.
     pub(crate) fn step_to_ask(&self) -> Option<usize> {
         if self.edits.values.is_empty() { self.step() } else { Some(self.edits.step) }
     }
 
-    /// The position of the current step; `None` at the start.
+    /// Returns the position of the current step; `None` at the start.
     pub fn step(&self) -> Option<usize> {
         self.moment.0.checked_sub(1)
     }
@@ -306,7 +306,8 @@ impl RecordView {
         }
     }
 
-    /// Goes to a moment step by step: the state moves on to what the step writes, unless somebody reads it there.
+    /// Goes to a moment step by step: the cursor of the state pane moves to what the step writes, unless that pane has
+    /// the keys.
     pub(crate) fn walk_to(&mut self, moment: usize) {
         self.go_to_moment(moment);
         if self.pane != RunPane::State {
@@ -315,7 +316,7 @@ impl RecordView {
         }
     }
 
-    /// To what a reviewer looks at first: the step that went wrong first, or what is worst in an answer.
+    /// Goes to what a reviewer looks at first: the step that went wrong first, or what is worst in an answer.
     pub(crate) fn go_to_first_error(&mut self) {
         let grave = |note: &&Note| note.severity <= Severity::Repairable;
         let notes = self.opened.notes.iter().filter(grave);
@@ -332,7 +333,7 @@ impl RecordView {
         }
     }
 
-    /// Whether there is a step to walk to; if not, why not.
+    /// Checks whether there is a step to walk to; `Err`: why not.
     pub(crate) fn may_walk(&self, steps: isize) -> Result<(), Reason> {
         let next = self.moment.0.saturating_add_signed(steps).min(self.opened.steps.len());
         match (next == self.moment.0, steps > 0) {
@@ -388,7 +389,7 @@ impl RecordView {
         Ok(())
     }
 
-    /// The panes that hold something, whether there is room for them or not.
+    /// Lists the panes that hold something, even if there is no room for them.
     pub(crate) fn panes(&self) -> Vec<RunPane> {
         let holds = |pane: &RunPane| match pane {
             RunPane::Timeline => self.has_timeline(),
@@ -436,22 +437,22 @@ impl RecordView {
         }
     }
 
-    /// The steps took time or tokens that are known, or some can be recomputed.
+    /// Tells whether the steps took time or tokens that are known, or some can be recomputed.
     pub(crate) fn has_timeline(&self) -> bool {
         self.opened.has_steps() && (self.opened.cost.is_some() || self.tracks.iter().any(Option::is_some))
     }
 
-    /// How many lines the question takes.
+    /// Counts the lines that the question takes.
     pub(crate) fn question_lines(&self, width: usize) -> usize {
         prose::wrap(self.opened.question_text().as_str(), width).len()
     }
 
-    /// How many lines the worked answer takes.
+    /// Counts the lines that the worked answer takes.
     pub(crate) fn worked_lines(&self, width: usize) -> usize {
         self.opened.worked.as_ref().map_or(0, |text| prose::wrap(text.as_str(), width).len())
     }
 
-    /// How many lines a record that is no JSON takes; counted once in a width, since every key asks.
+    /// Counts the lines that a record that is not JSON takes; once per width, since every key asks.
     pub(crate) fn raw_lines(&mut self, width: usize, count: impl Fn(&Self, usize) -> usize) -> usize {
         if let Some((_, lines)) = self.raw_lines.filter(|(known, _)| *known == width) {
             return lines;
@@ -461,8 +462,8 @@ impl RecordView {
         lines
     }
 
-    /// Keeps every cursor on screen, where the panes are now; `step_lines` and `call_lines`: how many lines the step takes,
-    /// and its prompt and reply.
+    /// Keeps every cursor on screen, where the panes are now; `step_lines` and `call_lines`: how many lines the step
+    /// takes, and its prompt and reply.
     pub(crate) fn settle(&mut self, areas: Areas<RunPane>, step_lines: usize, call_lines: usize) {
         (self.areas, self.step_lines, self.call_lines) = (areas, step_lines, call_lines);
         if self.areas.of(RunPane::Call).height > 0 {
@@ -498,13 +499,13 @@ impl RecordView {
         }
     }
 
-    /// The next tab of the step pane, or the one before.
+    /// Goes to the next tab of the step pane, or the one before.
     pub(crate) fn turn_tab(&mut self, by: isize) {
         self.tab = panes::turn(&Tab::ALL, self.tab, by);
         self.detail_top = 0;
     }
 
-    /// To the next quantity of the question, and to the variable that took it up.
+    /// Goes to the next quantity of the question, and to the variable that uses it.
     pub(crate) fn next_quantity(&mut self, by: isize) {
         let count = self.opened.computed.marks.len();
         if count > 0 {
@@ -530,20 +531,20 @@ impl RecordView {
         self.question_top = self.question_top.clamp(lowest, line);
     }
 
-    /// The cursor of the lifelines to a variable.
+    /// Moves the cursor of the lifelines to a variable.
     pub fn choose_variable(&mut self, variable: usize) {
         self.variables.at = variable;
         self.refresh_influence();
     }
 
-    /// The variables that took up the chosen quantity.
+    /// Lists the variables that use the chosen quantity.
     pub(crate) fn lit_variables(&self) -> &[usize] {
         let mark =
             self.quantity.filter(|_| self.pane == RunPane::Question).and_then(|n| self.opened.computed.marks.get(n));
         mark.map(|mark| mark.variables.as_slice()).unwrap_or_default()
     }
 
-    /// What the chosen quantity is, in a sentence.
+    /// Describes the chosen quantity, in a sentence.
     pub(crate) fn quantity_sentence(&self) -> Option<Shown> {
         let quantity = self.quantity?;
         let mark = self.opened.computed.marks.get(quantity)?;
@@ -563,7 +564,7 @@ impl RecordView {
         Some(shown!("{}/{count}  “{words}”: {}{taken}", quantity + 1, mark.meaning))
     }
 
-    /// The quantities that are lit: the one under the cursor, else those of the chosen variable.
+    /// Lists the quantities that are lit: the one under the cursor, else those of the chosen variable.
     pub(crate) fn lit_quantities(&self) -> Vec<usize> {
         match (self.pane, self.quantity) {
             (RunPane::Question, Some(quantity)) => vec![quantity],
@@ -571,7 +572,7 @@ impl RecordView {
         }
     }
 
-    /// To the next finding, and to the step and variable it is about.
+    /// Goes to the next finding, and to the step and variable it is about.
     pub(crate) fn next_finding(&mut self, by: isize) {
         let count = self.opened.notes.len();
         if count == 0 {
@@ -606,7 +607,7 @@ impl RecordView {
         }
     }
 
-    /// The variable that `w` and `W` are about: the chosen one, else the first that the step reads.
+    /// Returns the variable that `w` and `W` are about: the chosen one, else the first that the step reads.
     fn subject_variable(&self) -> Option<(usize, &VariableRow)> {
         let variable = match self.pane {
             RunPane::State | RunPane::Findings => self.variables.at,
@@ -615,7 +616,7 @@ impl RecordView {
         Some((variable, self.opened.variables.get(variable)?))
     }
 
-    /// To a variable and a step, if they were found.
+    /// Goes to a variable and a step, if they were found.
     pub(crate) fn go_to_found(&mut self, found: Result<(usize, usize), Reason>) -> Result<(), Reason> {
         let (variable, step) = found?;
         self.variables.at = variable;
@@ -623,7 +624,8 @@ impl RecordView {
         Ok(())
     }
 
-    /// The variable that `w` is about, and the step that writes it; of several the one that holds now, or the next.
+    /// Returns the variable that `w` is about, and the step that writes it; of several the one that holds now, or the
+    /// next.
     pub fn writer(&self) -> Result<(usize, usize), Reason> {
         let (variable, row) = self.subject_variable().ok_or("no variable selected")?;
         let holding =
@@ -636,7 +638,7 @@ impl RecordView {
         Ok((variable, step))
     }
 
-    /// The variable that `W` is about, and the next step that reads it, round and round.
+    /// Returns the variable that `W` is about, and the next step that reads it, from the last to the first.
     pub fn reader(&self) -> Result<(usize, usize), Reason> {
         let (variable, row) = self.subject_variable().ok_or("no variable selected")?;
         let here = self.moment.0;
@@ -648,7 +650,7 @@ impl RecordView {
         Ok((variable, step))
     }
 
-    /// The difference on or off; its other end is the moment before this step.
+    /// Turns the diff on or off; its other end is the moment before this step.
     pub(crate) fn toggle_difference(&mut self) {
         if self.anchor.take().is_none() {
             self.anchor = Some(Moment(self.moment.0.saturating_sub(1)));
@@ -656,12 +658,12 @@ impl RecordView {
         }
     }
 
-    /// How many findings stand there, by severity.
+    /// Counts the findings, by severity.
     pub fn counts(&self) -> [usize; 4] {
         Severity::ALL.map(|severity| self.opened.count(severity))
     }
 
-    /// The place in the record that the cursor is on.
+    /// Returns the place in the record that the cursor is on.
     pub fn pointer(&self) -> Pointer {
         let step =
             |step: Option<usize>| step.and_then(|step| self.opened.steps.get(step)).map(|row| row.pointer.clone());
@@ -678,13 +680,13 @@ impl RecordView {
         found.unwrap_or_default()
     }
 
-    /// The value of the chosen variable at this moment, else its last one.
+    /// Returns the value of the chosen variable at this moment, else its last one.
     pub(crate) fn chosen_value(&self) -> Option<&ShownValue> {
         let held = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.value.as_ref());
         held.or_else(|| self.opened.variables.get(self.variables.at)?.writes.last()?.value.as_ref())
     }
 
-    /// What the cursor is on, with a title: for the pop-up and for copying.
+    /// Returns what the cursor is on, with a title: for the pop-up and for copying.
     pub fn chosen_text(&self) -> Option<(Shown, Shown)> {
         match self.pane {
             RunPane::Question => Some((Shown::own("question"), self.opened.question.clone())),
@@ -705,7 +707,7 @@ impl RecordView {
         }
     }
 
-    /// How the computed value of the chosen variable comes about, where one was worked out.
+    /// Derives the computed value of the chosen variable, where one was worked out.
     pub fn derivation(&self) -> Option<Tree> {
         let (title, recorded) = self.chosen_text().filter(|_| self.pane == RunPane::State)?;
         let step = self.opened.write_at(self.variables.at, self.moment).and_then(|write| write.step)?;
@@ -713,14 +715,14 @@ impl RecordView {
         Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.computed))
     }
 
-    /// Why the rule of the finding under the cursor matters.
+    /// Explains why the rule of the finding under the cursor matters.
     pub(crate) fn explain_finding(&self) -> Option<Shown> {
         let note = self.opened.notes.get(self.findings.at)?;
         let rule = rules::rule(note.rule)?;
         Some(shown!("{} {}: {}", note.severity.glyph(), note.rule, rule.summary))
     }
 
-    /// Variable and step whose proof belongs to the finding under the cursor, else to the first error.
+    /// Returns the variable and step whose proof belongs to the finding under the cursor, else to the first error.
     fn to_prove(&self) -> Option<(usize, usize)> {
         let is_computed = |place: &(usize, usize)| self.opened.computed.value_of(place.0, Some(place.1)).is_some();
         let note = self.opened.notes.get(self.findings.at);
@@ -733,7 +735,7 @@ impl RecordView {
         own.or_else(|| written().find(differs)).or_else(|| written().find(is_computed))
     }
 
-    /// Works the proof out anew where the finding under the cursor is about another value than before.
+    /// Works out the proof again where the finding under the cursor is about another value than before.
     fn refresh_proof(&mut self) {
         let wanted = self.to_prove();
         if wanted == self.proved {
@@ -762,7 +764,7 @@ impl RecordView {
         }
     }
 
-    /// Every place on this screen that holds a text, in reading order.
+    /// Lists every place on this screen that holds a text, in reading order.
     pub fn hits(&self, is_match: impl Fn(&str) -> bool) -> Vec<Hit> {
         let mut hits = self.answer.as_ref().map(|answer| answer.hits(&is_match)).unwrap_or_default();
         if is_match(self.opened.question.as_str()) {
@@ -790,12 +792,12 @@ impl RecordView {
         self.find = Find { typed: typed.to_owned(), hits, nodes, at: None };
     }
 
-    /// Whether something was found on the screen in front.
+    /// Tells whether something was found on the screen in front.
     pub fn has_found(&self) -> bool {
         if self.json { !self.find.nodes.is_empty() } else { !self.find.hits.is_empty() }
     }
 
-    /// To a place that was found, so many further, and which it is; `Err`: nothing was found.
+    /// Goes to a place that was found, so many further, and tells which it is; `Err`: nothing was found.
     pub fn find_by(&mut self, by: isize) -> Result<Shown, Shown> {
         let count = if self.json { self.find.nodes.len() } else { self.find.hits.len() };
         if count == 0 {

@@ -27,7 +27,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
-/// Prompt and reply of the step, one below the other.
+/// Draws prompt and reply of the step, one below the other.
 pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = call(view, inner_width(area), look.theme);
     let rows = Rows { top: view.call_top, len: lines.len(), at: None };
@@ -35,7 +35,7 @@ pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: L
     pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
-/// How many lines prompt and reply take.
+/// Counts the lines that prompt and reply take.
 pub(crate) fn call_height(view: &RecordView, width: usize, theme: &Theme) -> usize {
     call(view, width, theme).len()
 }
@@ -50,7 +50,7 @@ fn call(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>
     page.lines
 }
 
-/// How many lines the content takes.
+/// Counts the lines that the content takes.
 pub(crate) fn height(view: &RecordView, width: usize, theme: &Theme) -> usize {
     content(view, width, theme).len()
 }
@@ -133,7 +133,7 @@ impl StepText<'_> {
         }
     }
 
-    /// A text below its heading, if there is one.
+    /// Adds a text below its heading, if there is one.
     fn section(&mut self, heading: &'static str, text: Option<&Shown>) {
         if let Some(text) = text {
             self.line(heading, Role::Faint);

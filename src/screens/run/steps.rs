@@ -28,14 +28,14 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     tall_pane(title, rows, |position| lines(view, position, width, look), area, buf, look);
 }
 
-/// The width to wrap the steps in, where all of them are on screen then; else each has one line.
+/// Returns the width to wrap the steps in, where all of them are on screen then; else each has one line.
 pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usize> {
     let width = inner_width(area);
     let lines = |position| lines(view, position, Some(width), look).len();
     all_fit(view.opened.steps.len(), inner_height(area), lines).then_some(width)
 }
 
-/// The lines of a step.
+/// Lays out the lines of a step.
 pub(crate) fn lines(
     view: &RecordView,
     position: usize,

@@ -25,28 +25,29 @@ const MAX_VARIABLES: usize = 2_000;
 /// The columns of a duration and of tokens.
 const TIME: usize = 9;
 const TOKENS: usize = 13;
-/// From this width on the title is a sentence.
+/// Width from which on the title is a sentence.
 const LONG_TITLE: u16 = 70;
-/// From this width on a step shows what it recorded and what recomputing gives.
+/// Width from which on a step shows what it recorded and what recomputing gives.
 const BOTH: usize = 16;
 /// The waterfall has at least so many columns, and values at most.
 const BAR: usize = 6;
 const VALUE: usize = 30;
 
-/// What a step wrote against what recomputing it gives.
+/// Value that a step wrote, against the recomputed one.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
     /// The variable.
     pub name: Shown,
-    /// What it wrote.
+    /// Value that the step wrote.
     pub recorded: Shown,
-    /// What recomputing gives.
+    /// Value that recomputing gives.
     pub recomputed: Shown,
-    /// Both differ.
+    /// True if they differ.
     pub differs: bool,
 }
 
-/// The tracks of the steps, by position: of each the first variable that differs, else the first that was recomputed.
+/// Lists the tracks of the steps, by position: of each the first variable that differs, else the first that was
+/// recomputed.
 pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
     let mut tracks: Vec<Option<Track>> = vec![None; opened.steps.len()];
     for (variable, row) in opened.variables.iter().enumerate().take(MAX_VARIABLES) {
@@ -63,7 +64,7 @@ pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
     tracks
 }
 
-/// The first step whose recorded value is not the recomputed one.
+/// Returns the first step whose recorded value is not the recomputed one.
 fn divergence(view: &RecordView) -> Option<usize> {
     view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.differs))
 }
@@ -132,7 +133,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Sp
     vec![look.span(glyph, role), Span::styled(pad(&text, width.saturating_sub(1)), style)]
 }
 
-/// What the row under the cursor says, in full.
+/// Describes the row under the cursor, in full.
 pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(step) = view.step() else { return vec![look.span("Before step 1", Role::Dim)] };
     let mut spans = Vec::new();

@@ -24,14 +24,14 @@ use stepscope_base::text::Shown;
 use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 
-/// So many steps of a variable are named in a line.
+/// Number of steps of a variable that are named in a line.
 const MAX_NAMED: usize = 20;
-/// A value takes so many lines where there is room.
+/// Maximum number of lines of a value, where there is room.
 const MAX_LINES: usize = 4;
-/// Columns for values, and for badges as words beside them.
+/// Columns for values, and for badges as words next to them.
 const ROOMY: usize = 42;
 
-/// How the columns share the width.
+/// Shares of the columns in the width.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
     name: usize,
@@ -41,7 +41,7 @@ struct Columns {
     cell: usize,
     /// First step column on screen; 0 is `q`, what was given.
     first: usize,
-    /// How many step columns are on screen.
+    /// Number of step columns on screen.
     count: usize,
 }
 
@@ -62,14 +62,14 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     scroll_mark(below_heading, view.variables.top, variables.len(), buf, look);
 }
 
-/// Whether long values take several lines: where all of them are on screen then.
+/// Tells whether long values take several lines: where all of them are on screen then.
 pub(crate) fn is_tall(view: &RecordView, area: Rect, look: Look<'_>) -> bool {
     let columns = share(view, inner_width(area));
     let height = inner_height(area).saturating_sub(1);
     all_fit(view.opened.variables.len(), height, |variable| height_of(view, variable, columns, look))
 }
 
-/// How many lines the variables take with their values in several lines, counted no further than to so many.
+/// Counts the lines that the variables take with their values in several lines; stops once there are more than `most`.
 pub(crate) fn tall_height(view: &RecordView, width: usize, most: usize, look: Look<'_>) -> usize {
     let columns = share(view, width);
     let mut lines = 0;
@@ -82,7 +82,7 @@ pub(crate) fn tall_height(view: &RecordView, width: usize, most: usize, look: Lo
     lines
 }
 
-/// How many lines a variable takes with its value in several.
+/// Counts the lines that a variable takes with its value in several.
 pub(crate) fn height_in(view: &RecordView, variable: usize, area: Rect, look: Look<'_>) -> usize {
     height_of(view, variable, share(view, inner_width(area)), look)
 }
@@ -91,7 +91,7 @@ fn height_of(view: &RecordView, variable: usize, columns: Columns, look: Look<'_
     1 + more_lines(view, variable, columns, look).len()
 }
 
-/// The lines of a value that follow its first.
+/// Wraps the lines of a value that follow its first.
 fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<String> {
     let held = view.opened.write_at(variable, view.moment);
     let (Some(row), Some(write)) = (view.opened.variables.get(variable), held) else { return Vec::new() };
@@ -153,8 +153,8 @@ fn share(view: &RecordView, width: usize) -> Columns {
     Columns { name, value, badge, cell, first, count }
 }
 
-/// Where all values are known in one way the title says so, and there is no column; else badges are words where there is
-/// room for them.
+/// Returns the width of the badges. Where all values are known in one way the title says so, and there is no column;
+/// else badges are words where there is room for them.
 fn badge_width(view: &RecordView, words: bool) -> usize {
     if common_badge(view).is_some() {
         return 0;
@@ -168,7 +168,7 @@ fn badges(view: &RecordView) -> impl Iterator<Item = Badge> {
     writes.filter(|write| write.value.is_some()).map(|write| write.badge)
 }
 
-/// How all values are known, where it is in one way.
+/// Returns the badge of all values, where they share one.
 fn common_badge(view: &RecordView) -> Option<Badge> {
     let mut badges = badges(view).filter(|_| view.opened.fork_origin.is_none() && view.edits.values.is_empty());
     let first = badges.next()?;
@@ -188,8 +188,8 @@ fn heading(view: &RecordView, columns: Columns, look: Look<'_>) -> Vec<Span<'sta
     line
 }
 
-/// The numbers over the columns of steps and the blanks between them, and which of them is the current step. Where they
-/// would touch, only every fifth has one, and the current step.
+/// Lists the numbers over the columns of steps and the blanks between them, and which of them is the current step.
+/// Where they would touch, only every fifth has one, and the current step.
 fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
     let label = |column: usize| if column == 0 { "q".to_owned() } else { column.to_string() };
     let all = columns.first..columns.first + columns.count;
@@ -217,7 +217,7 @@ fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
     out
 }
 
-/// The lines of a variable; a tall one has all of its value.
+/// Lays out the lines of a variable; a tall one has all of its value.
 fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let mut lines = vec![line(view, variable, columns, tall, look)];
     if tall {
@@ -298,13 +298,13 @@ fn value(
     spans
 }
 
-/// What a value's column holds.
+/// Content of a value's column.
 struct ValueText<'v> {
-    /// What became of it in a difference.
+    /// Sign and colour of its change in a diff.
     mark: Option<(&'static str, Role)>,
     text: &'v str,
     role: Role,
-    /// What follows the text.
+    /// Pieces that follow the text.
     behind: Vec<Span<'static>>,
     /// Columns of the text.
     room: usize,
@@ -333,7 +333,7 @@ impl<'v> ValueText<'v> {
     }
 }
 
-/// A value that was edited, and the recorded one behind it.
+/// Lays out a value that was edited, and the recorded one behind it.
 fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
     let recorded = held.and_then(|write| write.value.as_ref()).map_or("nothing", |value| value.line.as_str());
     let room = columns.value.saturating_sub(2);
@@ -349,7 +349,7 @@ fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>
     ]
 }
 
-/// How a value is known; in a fork, whether it came with it.
+/// Returns the badge of a value, which tells how it is known; in a fork, the fork's name where the value is new.
 fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
     if write.badge.is_put() {
         return if width > write.badge.label().len() { write.badge.label() } else { write.badge.short() };
@@ -364,7 +364,7 @@ fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
     }
 }
 
-/// What stands behind a value: the numbers of the quantities it is, and what it should be.
+/// Lists what follows a value: the numbers of the quantities that it is, and what it should be.
 fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
     let computed = &view.opened.computed;
     let mut spans = Vec::new();
@@ -390,7 +390,7 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) 
     spans
 }
 
-/// What became of the variable between the two ends of the difference.
+/// Compares the variable at the two ends of the diff.
 fn change(view: &RecordView, row: &VariableRow, held: &WriteRow) -> Option<(&'static str, Role)> {
     let anchor = view.anchor.filter(|_| held.badge != Badge::NotRun)?;
     let (from, to) = (anchor.min(view.moment), anchor.max(view.moment));
@@ -476,7 +476,7 @@ fn lifeline(
     spans
 }
 
-/// What the signs mean, for the help.
+/// Meanings of the signs, for the help.
 pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("━", "the wrong value on its way to the answer"),
     ("◆", "the step writes the variable"),
@@ -498,7 +498,7 @@ pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("ambiguous", "ambiguous: several steps write it, only the last value is known"),
 ];
 
-/// The first steps of a list by their numbers, and how many more there are.
+/// Lists the first steps by their numbers, and how many more there are.
 fn list(steps: impl Iterator<Item = usize>) -> String {
     let mut steps = steps.map(|step| (step + 1).to_string());
     let named: Vec<String> = steps.by_ref().take(MAX_NAMED).collect();
@@ -508,7 +508,7 @@ fn list(steps: impl Iterator<Item = usize>) -> String {
     }
 }
 
-/// How the value of the chosen variable is known, and what the glyphs of its row say.
+/// Explains how the value of the chosen variable is known, and what the glyphs of its row mean.
 pub(crate) fn explain(view: &RecordView) -> Shown {
     let Some(row) = view.opened.variables.get(view.variables.at) else { return Shown::own("No variables") };
     let Some(held) = view.opened.write_at(view.variables.at, view.moment) else {
@@ -523,7 +523,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
     shown!("{}: {}, {}{computed}", row.name, held.badge.label(), held.badge.phrase())
 }
 
-/// A short description of the chosen variable, for the line below the panes.
+/// Describes the chosen variable in short, for the line below the panes.
 pub(crate) fn describe(view: &RecordView) -> String {
     let Some(row) = view.opened.variables.get(view.variables.at) else { return String::new() };
     let writers = list(row.writes.iter().filter_map(|write| write.step));

@@ -18,10 +18,10 @@ use stepscope_core::compare::difference::Change;
 
 /// A value takes at most so many lines.
 const MAX_LINES: usize = 400;
-/// The column of names beside both sides.
+/// Width of the column of names next to both sides.
 const NAME: usize = 22;
 
-/// How many lines there are, and how many are on screen.
+/// Counts all lines, and those on screen.
 pub(crate) fn size(app: &App, area: Rect) -> (usize, usize) {
     let body = layout::parts(area).body;
     let lines = app.screens.side_by_side().map_or(0, |sides| lines(sides, inner_width(body)).len());
@@ -43,7 +43,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     pane(title, rows, |n| look.spans(lines.get(n).map(Vec::as_slice).unwrap_or_default()), area, buf, look);
 }
 
-/// Everything in a width.
+/// Lays out everything in a width.
 pub(crate) fn lines(sides: &SideBySide, width: usize) -> Vec<Vec<Piece>> {
     let wide = width >= usize::from(WIDE) - 4;
     let mut lines = Vec::new();
@@ -144,7 +144,7 @@ fn stacked(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usiz
     lines
 }
 
-/// What is counted, and what is hidden.
+/// Tells how many unchanged rows are hidden.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(sides) = app.screens.side_by_side() else { return Vec::new() };
     let hidden = sides.rows.len() - sides.shown().count();

@@ -21,13 +21,13 @@ use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::Partner;
 
-/// So many rows are looked at for the next record with a partner.
+/// Number of rows that are looked at for the next record with a partner.
 const NEAR: isize = 1_000;
-/// Why a record is not put next to its baseline record.
+/// Reason that a record is not put next to its baseline record.
 const NO_PARTNER: &str = "no baseline record for this item, by id or by question";
 
 impl App {
-    /// The record that keys are about: under the cursor of the table, or open.
+    /// Returns the record that keys are about: under the cursor of the table, or open.
     pub(crate) fn current(&self) -> Option<usize> {
         match (self.screens.of_record(), self.screens.record()) {
             (ScreenKind::Table, _) | (_, None) => self.record(),
@@ -35,7 +35,7 @@ impl App {
         }
     }
 
-    /// The parent of the record that keys are about, if it is a fork and its parent is here.
+    /// Returns the parent of the record that keys are about, if it is a fork and its parent is here.
     pub(crate) fn parent_of_current(&self) -> Option<(usize, usize)> {
         let record = self.current()?;
         let (source, byte) = self.forks.tree.parent(self.store.address(record)?)?;
@@ -50,7 +50,7 @@ impl App {
     }
 }
 
-/// Puts a fork beside its parent; `None`: it is none, or its parent is not here.
+/// Puts a fork next to its parent; `None`: it is none, or its parent is not here.
 pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
     let (fork, parent) = app.parent_of_current()?;
     Some(beside_parent(app, fork, parent))
@@ -62,7 +62,7 @@ fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
     vec![Effect::PutSideBySide(fork, Box::new([a, b]), Against::Parent)]
 }
 
-/// A record, to be opened elsewhere, with the name of its execution.
+/// Returns a record, to be opened elsewhere, with the name of its execution.
 pub(crate) fn handle(app: &App, record: usize) -> Option<RecordHandle> {
     let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
     let execution = app.forks.tree.execution(app.store.address(record)?);
@@ -71,7 +71,7 @@ pub(crate) fn handle(app: &App, record: usize) -> Option<RecordHandle> {
     Some(RecordHandle { record, reading, row, name })
 }
 
-/// The next fork of the same record, beside its parent.
+/// Opens the next fork of the same record, next to its parent.
 fn fork_beside_by(app: &mut App, by: isize) -> Effects {
     match fork_beside(app, by) {
         Ok((fork, parent)) => {
@@ -82,7 +82,7 @@ fn fork_beside_by(app: &mut App, by: isize) -> Effects {
     }
 }
 
-/// A fork further than the one side by side, with its parent.
+/// Finds the fork `by` further than the one side by side, with its parent.
 fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     let here = app.screens.side_by_side().and_then(|sides| app.store.address(sides.record));
     let here = here.ok_or("no fork here")?;
@@ -108,7 +108,7 @@ fn open_handle(app: &App) -> Option<RecordHandle> {
     handle(app, app.screens.record()?.opened.index)
 }
 
-/// Two records that were read.
+/// Shows the two records that were read.
 pub(crate) fn take_sides(app: &mut App, record: usize, result: Result<Box<SideBySide>, Failure>) -> Effects {
     if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
         return Vec::new();
@@ -120,7 +120,7 @@ pub(crate) fn take_sides(app: &mut App, record: usize, result: Result<Box<SideBy
     Vec::new()
 }
 
-/// What was made of a record.
+/// Shows the fork that was made of a record.
 pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySide>, Shown>) -> Effects {
     if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
         return Vec::new();
@@ -134,7 +134,7 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
     }
 }
 
-/// The fixes that were found.
+/// Offers the fixes that were found.
 pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>, Shown>) -> Effects {
     if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
         return Vec::new();
@@ -180,7 +180,7 @@ fn ask_where(app: &mut App) {
     app.open_prompt(PromptPurpose::Export, format!("{stem}.repaired.json"));
 }
 
-/// Whether a repaired procedure is being looked at.
+/// Tells whether a repaired procedure is being looked at.
 fn has_procedure(app: &App) -> bool {
     let unkept = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref());
     unkept.is_some_and(|unkept| unkept.procedure.is_some())
@@ -194,7 +194,7 @@ pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
     vec![Effect::Export(PathBuf::from(typed.trim()), procedure)]
 }
 
-/// What became of the file.
+/// Reports whether the file was written.
 pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(), Failure>) -> Effects {
     match result {
         Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
@@ -244,7 +244,7 @@ pub(crate) fn go(app: &mut App, movement: Move) {
     }
 }
 
-/// Whether the record that keys are about has a partner, as far as is known.
+/// Checks whether the record that keys are about has a partner, as far as is known.
 pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
     let record = app.current().ok_or("no record here")?;
     let hidden = app.review.hidden_of(record);
@@ -255,7 +255,7 @@ pub(crate) fn may_put_beside(app: &App) -> Result<(), &'static str> {
     need(compared.partner(address).is_some(), NO_PARTNER)
 }
 
-/// Puts a record beside its partner in the baseline, once it is known.
+/// Puts a record next to its partner in the baseline, once it is known.
 pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     let hidden = app.review.hidden_of(record);
     if !hidden.is_empty() {
@@ -290,7 +290,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
     app.refuse(NO_PARTNER)
 }
 
-/// To the next record of the table, beside its own partner.
+/// Opens the next record of the table, next to its own partner.
 fn pair_by(app: &mut App, by: isize) -> Effects {
     match pair_from(app, by) {
         Ok((row, record)) => {
@@ -301,7 +301,7 @@ fn pair_by(app: &mut App, by: isize) -> Effects {
     }
 }
 
-/// The record so many rows further than the one side by side, with its row.
+/// Finds the record so many rows further than the one side by side, with its row.
 fn pair_from(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     let sides = app.screens.side_by_side().ok_or("no record here")?;
     let (row, rows) = (app.table.row_of(sides.record), app.rows());

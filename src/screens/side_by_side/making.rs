@@ -9,7 +9,7 @@ use stepscope_core::run::replay::exact;
 use stepscope_core::run::rerun::edited;
 use stepscope_io::log::now;
 
-/// What to make.
+/// Fork to make of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Make {
     /// The run with other values before a step; later steps keep what was recorded.
@@ -23,7 +23,7 @@ pub enum Make {
     Exact,
     /// The record with another procedure.
     Repair {
-        /// What was done to it.
+        /// Repair that was made, in words.
         done: Shown,
         /// The procedure, as JSON.
         procedure: Vec<u8>,
@@ -31,7 +31,7 @@ pub enum Make {
 }
 
 impl Make {
-    /// What is made, in a few words.
+    /// Names what is made, in a few words.
     pub fn title(&self) -> Shown {
         match self {
             Self::Edit { step, .. } => shown!("overrides before step {}", step + 1),
@@ -40,7 +40,7 @@ impl Make {
         }
     }
 
-    /// The fork as a record, one line without its end; `Err`: why there is none.
+    /// Renders the fork as a record, one line without its end; `Err`: why there is none.
     pub fn line(&self, parent: &OpenRecord) -> Result<Vec<u8>, Shown> {
         let case = parent.view();
         let record = case.record.as_ref();
@@ -61,12 +61,12 @@ impl Make {
     }
 }
 
-/// What can be done about a procedure: the fixes that need no model, and last a model.
+/// Fixes of a procedure: those that need no model, and last a model.
 #[derive(Clone, Debug, Default)]
 pub struct Fixes {
-    /// All that help, one after the other, if there are several; then each alone.
+    /// List of the fixes: all that help, one after the other, if there are several; then each alone.
     pub list: Vec<SuggestedFix>,
-    /// How many diagnostics there are.
+    /// Number of diagnostics.
     pub diagnostics: usize,
     /// The procedure as it is, for a model.
     pub procedure: Vec<u8>,
@@ -77,12 +77,12 @@ pub struct Fixes {
 }
 
 impl Fixes {
-    /// How many lines there are to choose from.
+    /// Counts the lines to choose from.
     pub fn rows(&self) -> usize {
         self.list.len() + 1
     }
 
-    /// Of the procedure of a record; `Err`: why there are none.
+    /// Finds the fixes of the procedure of a record; `Err`: why there are none.
     pub fn of(parent: &OpenRecord) -> Result<Self, Shown> {
         let case = parent.view();
         let procedure = case.procedure().map(|procedure| procedure.value.raw());

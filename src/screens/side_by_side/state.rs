@@ -20,43 +20,43 @@ use stepscope_io::pipeline::side_data::Surroundings;
 
 /// Upstream's tolerance for numbers.
 const NEAR: f64 = 1e-6;
-/// At most so many bytes of one value are made ready; the JSON has the rest.
+/// Maximum number of bytes of one value that are made ready; the JSON has the rest.
 const MAX_VALUE: usize = 8 << 10;
-/// When so many bytes have been shown, later values are cut to so many.
+/// Number of bytes shown after which later values are cut, and the length to which they are cut.
 const MAX_ALL: usize = 256 << 10;
 const MAX_LATE: usize = 80;
-/// At most so many rows; those that only say that both are the same go first.
+/// Maximum number of rows; those that only say that both are the same go first.
 const MAX_ROWS: usize = 2_000;
-/// At most so many steps are put side by side.
+/// Maximum number of steps that are put side by side.
 const MAX_STEPS: usize = 200;
-/// At most so many items of a typed answer are listed.
+/// Maximum number of items of a structured answer that are listed.
 const MAX_ITEMS: usize = 100;
-/// At most so many of the values that a step wrote stand below it, each cut after so many characters.
+/// Maximum number of values listed below the step that wrote them, and the characters after which each is cut.
 const MAX_WRITES: usize = 30;
 const MAX_WRITTEN: usize = 200;
 
-/// See the module.
+/// State of the screen that shows two records side by side.
 #[derive(Debug, Default)]
 pub struct SideBySide {
-    /// What the second record is.
+    /// Role of the second record.
     pub against: Against,
     /// The second record, if it is a fork that is not kept yet.
     pub fork: Option<Unkept>,
     /// The number of the first record in the table.
     pub record: usize,
-    /// What the two are called.
+    /// Names of the two.
     pub names: [Shown; 2],
-    /// Everything, from the top.
+    /// Rows, from the top.
     pub rows: Vec<SideRow>,
-    /// So many rows are always shown: what each is and answers.
+    /// Number of rows that are always shown: what each is and answers.
     pub facts: usize,
-    /// Also what is the same.
+    /// True if what is the same is shown too.
     pub all: bool,
     /// The first line on screen.
     pub top: usize,
 }
 
-/// What the two records are to each other.
+/// Relation of the two records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Against {
     /// A record of the run, and its partner in the baseline.
@@ -69,15 +69,15 @@ pub enum Against {
 /// A fork that is not kept yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unkept {
-    /// Its record, one line without its end.
+    /// Record of the fork, one line without its end.
     pub line: Vec<u8>,
     /// The repaired procedure, where that is all there is to it.
     pub procedure: Option<Vec<u8>>,
-    /// It is made of what was edited.
+    /// True if it is made of what was edited.
     pub is_edit: bool,
 }
 
-/// One row of the pane.
+/// Row of the pane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SideRow {
     /// The head of a part.
@@ -86,13 +86,13 @@ pub enum SideRow {
     Sentence(Shown),
     /// A value of each.
     Sides {
-        /// What it is.
+        /// Name of the value.
         name: Shown,
-        /// How they differ.
+        /// Change from the first to the second.
         change: Change,
-        /// Of the first; `None`: it has none.
+        /// Value of the first; `None`: it has none.
         a: Option<Shown>,
-        /// Of the second.
+        /// Value of the second.
         b: Option<Shown>,
     },
     /// A line of a text of which the two have versions.
@@ -100,14 +100,14 @@ pub enum SideRow {
 }
 
 impl SideRow {
-    /// Whether it only says that both are the same.
+    /// Tells whether it only says that both are the same.
     pub const fn is_same(&self) -> bool {
         matches!(self, Self::Sides { change: Change::Same, .. })
     }
 }
 
 impl SideBySide {
-    /// Two records that were opened, with the names of their runs.
+    /// Compares two records that were opened, with the names of their runs.
     pub fn of(names: [Shown; 2], against: Against, a: &OpenRecord, b: &OpenRecord) -> Self {
         let mut rows = facts(a, b);
         let facts = rows.len();
@@ -153,7 +153,7 @@ impl SideBySide {
         Self { record: a.index, names, against, rows, facts, ..Self::default() }
     }
 
-    /// With a sentence about both at the top.
+    /// Adds a sentence about both at the top.
     #[must_use]
     pub fn about(mut self, sentence: Shown) -> Self {
         self.rows.insert(0, SideRow::Sentence(sentence));
@@ -161,7 +161,7 @@ impl SideBySide {
         self
     }
 
-    /// Two records that stand in no table, from their texts.
+    /// Opens two records that are in no table, from their texts.
     pub fn of_texts(names: [Shown; 2], texts: [Vec<u8>; 2]) -> Self {
         let [a, b] = texts.map(|text| {
             let row = RowFacts::unchecked(0, text.len() as u64);
@@ -170,7 +170,7 @@ impl SideBySide {
         Self::of(names, Against::Baseline, &a, &b)
     }
 
-    /// The rows that are shown now.
+    /// Lists the rows that are shown now.
     pub fn shown(&self) -> impl Iterator<Item = &SideRow> {
         let shown = |(n, row): &(usize, &SideRow)| self.all || *n < self.facts || !row.is_same();
         self.rows.iter().enumerate().filter(shown).map(|(_, row)| row)
@@ -188,8 +188,7 @@ fn sides(name: Shown, a: Option<Shown>, b: Option<Shown>) -> Option<SideRow> {
     Some(SideRow::Sides { name, change, a, b })
 }
 
-/// What each is and answers: always shown, the same or not.
-/// 4 and 4.0 are the same answer, however each record writes it.
+/// Treats numbers that differ only in how they are written as equal: 4 and 4.0 are the same answer.
 fn as_numbers(row: SideRow) -> SideRow {
     let number = |text: &Option<Shown>| text.as_ref()?.as_str().replace(',', "").parse::<f64>().ok();
     match row {
@@ -202,6 +201,7 @@ fn as_numbers(row: SideRow) -> SideRow {
     }
 }
 
+/// Lists what each is and answers: always shown, the same or not.
 fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let both = |name: &'static str, of: &dyn Fn(&OpenRecord) -> Option<Shown>| sides(Shown::own(name), of(a), of(b));
     let right = |opened: &OpenRecord| {
@@ -235,7 +235,7 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     facts
 }
 
-/// What a typed answer holds, a line an item, with how well it stands.
+/// Lists the items of a structured answer, one a line, with their grounding.
 fn items(structured: &ShownAnswer) -> Shown {
     let lines = structured.items.iter().take(MAX_ITEMS).map(|item| {
         let value = item.lines.iter().cloned().reduce(|all, line| all.and(" ").join(&line)).unwrap_or_default();
@@ -262,7 +262,7 @@ fn came_about(opened: &OpenRecord) -> Shown {
     })
 }
 
-/// What the rules say of each, by rule, the gravest first.
+/// Lists the findings of each, by rule, the gravest first.
 fn findings(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let said = |opened: &OpenRecord, rule: &str| {
         let own = opened.notes.iter().filter(|note| note.finding.is_some() && note.rule == rule);
@@ -275,7 +275,7 @@ fn findings(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     part("Findings", rules.filter_map(|(_, rule)| sides(Shown::own(rule), said(a, rule), said(b, rule))).collect())
 }
 
-/// The lines in which two procedures differ, as JSON.
+/// Lists the lines in which two procedures differ, as JSON.
 fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<SideRow> {
     let text = |record: Option<&Record<'_>>| Some(Shown::prose(&pretty(record?.procedure?.raw())));
     let Some((a, b)) = text(a).zip(text(b)).filter(|(a, b)| a != b) else { return Vec::new() };
@@ -287,7 +287,7 @@ fn procedures(a: Option<&Record<'_>>, b: Option<&Record<'_>>) -> Vec<SideRow> {
     std::iter::once(SideRow::Heading(Shown::own("Procedure"))).chain(rows).collect()
 }
 
-/// The reply of a direct prompt, beside the steps of a run where there are some.
+/// Lists the reply of a direct prompt, next to the steps of a run where there are some.
 fn replies(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     let reply = |opened: &OpenRecord| opened.reply.clone();
     let text =
@@ -302,7 +302,7 @@ fn replies(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     row.flat_map(|row| [SideRow::Heading(Shown::own(heading)), row]).collect()
 }
 
-/// All steps of a run as one text: what each does, and what it wrote.
+/// Joins all steps of a run into one text: what each does, and what it wrote.
 fn in_one(opened: &OpenRecord) -> Option<Shown> {
     let steps = opened.steps.iter().enumerate().take(MAX_STEPS);
     let texts = steps.map(|(n, step)| shown!("{}. {}", n + 1, step_text(opened, n, step)));
@@ -320,7 +320,7 @@ fn step_text(opened: &OpenRecord, position: usize, step: &StepRow) -> Shown {
     wrote.take(MAX_WRITES).fold(step.text.clone(), |text, wrote| text.join(&wrote))
 }
 
-/// The steps of two runs, by position.
+/// Compares the steps of two runs, by position.
 fn steps(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
     if !a.has_steps() || !b.has_steps() {
         return Vec::new();
@@ -371,7 +371,7 @@ fn value(value: Value<'_>) -> Shown {
     prose(value).shortened(MAX_VALUE)
 }
 
-/// Cuts what follows when very much has been said: everything is wrapped anew for every frame.
+/// Cuts what follows when the rows are very long or many: everything is wrapped again for every frame.
 fn bound(rows: &mut Vec<SideRow>, facts: usize) {
     if rows.len() > MAX_ROWS {
         let mut n = 0;
@@ -403,7 +403,7 @@ fn part(title: &'static str, rows: Vec<SideRow>) -> Vec<SideRow> {
     summed(title, std::iter::once(SideRow::Heading(Shown::own(title))).chain(rows).collect())
 }
 
-/// The rows of a part, its heading with what was counted.
+/// Returns the rows of a part, its heading with what was counted.
 fn summed(title: &'static str, mut rows: Vec<SideRow>) -> Vec<SideRow> {
     let same = rows.iter().filter(|row| row.is_same()).count();
     let others = rows.iter().filter(|row| matches!(row, SideRow::Sides { .. })).count() - same;

@@ -32,7 +32,7 @@ const WIDER: usize = 14;
 const MAX_DEPTH: usize = 8;
 
 stepscope_base::words! {
-    /// One column.
+    /// Column of the table.
     enum Column {
         Position = "#",
         Review = "v",
@@ -50,7 +50,7 @@ stepscope_base::words! {
 }
 
 impl Column {
-    /// Its word above typed answers, which have other facts.
+    /// Returns its word above structured answers, which have other facts.
     const fn typed_word(self) -> &'static str {
         match self {
             Self::Kind => "type",
@@ -79,7 +79,7 @@ impl Column {
     }
 }
 
-/// The columns that fit into a width, each with its own; the title takes the rest.
+/// Lists the columns that fit into a width, each with its own; the title takes the rest.
 fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let records = app.store.len();
     let position = records.to_string().len().max(2) + 1;
@@ -150,7 +150,7 @@ fn nothing(app: &App) -> &'static str {
     }
 }
 
-/// The outcome of the record under the cursor, and what the sorted column means.
+/// Explains the outcome of the record under the cursor, and what the sorted column means.
 pub(crate) fn explain(app: &App) -> Option<Shown> {
     let row = app.store.row(app.record()?)?;
     let outcome = match (row.correct(), row.kind()) {
@@ -173,7 +173,7 @@ pub(crate) fn explain(app: &App) -> Option<Shown> {
     Some(shown!("{outcome}{column}"))
 }
 
-/// What is looked for, what failed, else the record under the cursor.
+/// Describes what is searched for, what failed, else the record under the cursor.
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let mut line = Vec::new();
     if !app.table.filter_text.is_empty() {
@@ -207,7 +207,7 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-/// An id that was calculated tells nobody anything.
+/// Tells whether an id was calculated; such an id tells a reader nothing.
 fn is_hash(id: &str) -> bool {
     id.len() >= 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -233,14 +233,14 @@ fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'
     line
 }
 
-/// The columns on screen that can be sorted by, from left to right.
+/// Lists the columns on screen that can be sorted by, from left to right.
 pub(crate) fn sorts(app: &App) -> Vec<SortBy> {
     let (table, _) = with_third(app.area());
     let width = usize::from(table.width.saturating_sub(2));
     columns(width, app).into_iter().filter_map(|(column, _)| column.sort()).collect()
 }
 
-/// The sort of a column of the screen, for the mouse.
+/// Returns the sort of a column of the screen, for the mouse.
 pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
     let (area, _) = with_third(area);
     let inner_width = usize::from(area.width.saturating_sub(2));
@@ -280,7 +280,7 @@ fn aligned(column: Column, text: &str, width: usize) -> String {
     if is_right { pad_left(text, width) } else { pad(text, width) }
 }
 
-/// What every record says in a column.
+/// Renders a column that every record has.
 fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Role) {
     let texts = app.table.texts(record);
     let known = row.has(Flag::Checked);
@@ -310,7 +310,7 @@ fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Ro
     }
 }
 
-/// Graded correct or wrong, or ended with an error; a blank where nobody can tell.
+/// Returns the sign of the grade: correct or wrong, or ended with an error; a blank where that is unknown.
 pub(crate) fn outcome(row: &RowFacts) -> (&'static str, Role) {
     match (row.correct(), row.kind()) {
         (Some(true), _) => (sign::CORRECT, Role::Dim),
@@ -320,7 +320,7 @@ pub(crate) fn outcome(row: &RowFacts) -> (&'static str, Role) {
     }
 }
 
-/// The number of a record, or which fork it is.
+/// Returns the number of a record, or which fork it is.
 fn position(app: &App, record: usize) -> (String, Role) {
     match app.fork_of(record) {
         Some((_, address, true)) => (app.forks.tree.execution(address), Role::Changed),
@@ -329,7 +329,7 @@ fn position(app: &App, record: usize) -> (String, Role) {
     }
 }
 
-/// The question; of a fork what was done instead, because the question stands above it.
+/// Returns the question; of a fork what was done instead, because the question is in a row above it.
 pub(crate) fn title(app: &App, record: usize) -> (String, Role) {
     let question = app.table.texts(record).map_or("", |texts| texts.title.as_str()).to_owned();
     let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
@@ -346,7 +346,7 @@ pub(crate) fn title(app: &App, record: usize) -> (String, Role) {
     (format!("parent{parent} not loaded: {what}"), Role::Warning)
 }
 
-/// What a column tells that a reviewer may not want to see yet.
+/// Returns what a column reveals that a reviewer may not want to see yet.
 const fn hidden_by(column: Column) -> Option<Hidden> {
     match column {
         Column::Ok | Column::Gold => Some(Hidden::Gold),
@@ -356,7 +356,7 @@ const fn hidden_by(column: Column) -> Option<Hidden> {
     }
 }
 
-/// What a typed answer says in a column; `None`: what every record says there.
+/// Renders a column of a structured answer; `None`: it is the same as for every record.
 fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<(String, Role)> {
     let ship = typed.route == Some(Route::Ship);
     Some(match column {
@@ -391,7 +391,7 @@ fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<
     })
 }
 
-/// A route in one short word.
+/// Names a route in one short word.
 const fn short(route: Route) -> &'static str {
     match route {
         Route::ShowConflict => "conflict",
@@ -401,7 +401,7 @@ const fn short(route: Route) -> &'static str {
     }
 }
 
-/// Where to fix it; `↺`: recomputing gives the expected answer.
+/// Returns the place to fix; `↺`: recomputing gives the expected answer.
 fn fix(row: &RowFacts) -> (String, Role) {
     let recovers = if row.recovers_gold() { format!(" {}", sign::RECOVERS) } else { String::new() };
     match row.fix() {

@@ -9,59 +9,59 @@ use crate::app::msg::SearchId;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// See the module.
+/// Matches of a search in the table.
 #[derive(Debug)]
 pub struct Matches {
     /// The number of the search.
     pub id: SearchId,
-    /// What was typed.
+    /// Text of the search, as typed.
     pub typed: String,
-    /// What is looked for.
+    /// Pattern that is searched for.
     pub letters: Regex,
-    /// So many records are or were looked at.
+    /// Number of records that are or were looked at.
     pub planned: usize,
-    /// It is under way.
+    /// True while the search is under way.
     pub running: bool,
-    /// To be gone to as soon as it is certain which match that is: so many further, from this row.
+    /// Match to go to as soon as it is certain which that is: so many further, from this row.
     pub jump: Option<(isize, usize)>,
-    /// What was said last, of which row, and what belongs behind it.
+    /// Sentence that was said last, the row it is about, and what belongs behind it.
     pub told: Option<(Shown, usize, &'static str)>,
-    /// Every record that holds it and the place in it, in the order in which they came.
+    /// Records that hold it and the place in each, in the order in which they came.
     found: Vec<(u32, u32)>,
-    /// Where it was seen; many records hold it in the same place.
+    /// Places in which it was seen; many records hold it in the same place.
     places: Vec<Shown>,
     known: HashMap<Shown, u32>,
     /// The rows of those that are shown, ascending, each with its number in `found`.
     rows: Vec<(u32, u32)>,
-    /// Looking began at this row, of so many, and goes round.
+    /// Row at which looking began; it goes round, over `len` rows.
     from: usize,
     len: usize,
-    /// So many rows were looked at for certain.
+    /// Number of rows that were looked at for certain.
     looked: usize,
-    /// The rows are those that were there when looking began.
+    /// True if the rows are those that were there when looking began.
     kept: bool,
 }
 
-/// What a step through the matches leads to.
+/// Result of a step through the matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// To this row.
+    /// Row to go to.
     Go {
         /// The row.
         row: usize,
-        /// Which match of the table it is, from 0.
+        /// Index of the match among those of the table, from 0.
         nth: usize,
-        /// It went over the end.
+        /// True if it went over the end.
         wrapped: bool,
     },
-    /// That is not certain yet.
+    /// Result that is not certain yet.
     Wait,
-    /// There is none.
+    /// No match.
     Nothing,
 }
 
 impl Matches {
-    /// Nothing yet; looking begins at row `from` of `len`, and goes through `planned` records.
+    /// Begins with nothing; looking begins at row `from` of `len`, and goes through `planned` records.
     pub fn new(id: SearchId, typed: &str, letters: Regex, [from, len, planned]: [usize; 3]) -> Self {
         Self {
             id,
@@ -120,7 +120,7 @@ impl Matches {
         self.running &= !done;
     }
 
-    /// The rows have other records now.
+    /// Arranges the matches by the rows that the records have now.
     pub(crate) fn rearrange(&mut self, row_of: impl Fn(u32) -> Option<u32>) {
         let rows = self.found.iter().enumerate();
         self.rows = rows.filter_map(|(n, (record, _))| Some((row_of(*record)?, n as u32))).collect();
@@ -128,17 +128,17 @@ impl Matches {
         self.kept = false;
     }
 
-    /// How many matches stand above a row.
+    /// Counts the matches above a row.
     fn below(&self, row: usize) -> usize {
         self.rows.partition_point(|(other, _)| (*other as usize) < row)
     }
 
-    /// The how-manieth row it was that was looked at.
+    /// Counts the rows that are looked at before this one.
     fn turn(&self, row: usize) -> usize {
         if row >= self.from { row - self.from } else { (row + self.len).saturating_sub(self.from) }
     }
 
-    /// Whether a step from a row meets no row that was not looked at.
+    /// Tells whether a step from a row meets no row that was not looked at.
     fn is_certain(&self, by: isize, here: usize) -> bool {
         if !self.running {
             return true;
@@ -160,7 +160,7 @@ impl Matches {
         }
     }
 
-    /// So many matches further down from a row, or up; 0: the first at or below it.
+    /// Goes so many matches further down from a row, or up; 0: the first at or below it.
     pub fn step(&self, by: isize, here: usize) -> Next {
         if !self.is_certain(by, here) {
             return Next::Wait;
@@ -179,20 +179,20 @@ impl Matches {
         }
     }
 
-    /// Which match a row is, from 0.
+    /// Returns the index of the match in a row, from 0.
     pub fn nth(&self, row: usize) -> Option<usize> {
         let at = self.below(row);
         self.rows.get(at).filter(|(other, _)| *other as usize == row).map(|_| at)
     }
 
-    /// Where in its record a match was seen.
+    /// Returns the place in its record where a match was seen.
     pub fn place(&self, nth: usize) -> Option<&Shown> {
         let (_, n) = self.rows.get(nth)?;
         let (_, place) = self.found.get(*n as usize)?;
         self.places.get(*place as usize)
     }
 
-    /// Which match a row is, of how many, and where it is seen.
+    /// Describes the match in a row: its number, the number of all, and where it is seen.
     pub fn sentence(&self, row: usize, record: usize) -> Option<Shown> {
         let nth = self.nth(row)?;
         let so_far = if self.running { " so far" } else { "" };
@@ -200,17 +200,17 @@ impl Matches {
         Some(shown!("match {} of {}{so_far} · record {} · {place}", nth + 1, self.len(), record + 1))
     }
 
-    /// How many matches are shown.
+    /// Counts the matches that are shown.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether none is shown.
+    /// Tells whether none is shown.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// How many matches are hidden.
+    /// Counts the matches that are hidden.
     pub fn hidden(&self) -> usize {
         self.found.len() - self.rows.len()
     }
@@ -222,7 +222,7 @@ mod tests {
 
     const ROWS: usize = 40;
 
-    /// Every third row holds it; record and row are one but that hidden records have none.
+    /// Makes matches in every third row; record and row are one but that hidden records have none.
     fn matches(from: usize) -> (Matches, Vec<usize>) {
         let order: Vec<usize> = (from..ROWS).chain(0..from).collect();
         (Matches::new(1, "x", Regex::new("x").unwrap(), [from, ROWS, ROWS]), order)

@@ -1,19 +1,19 @@
 //! The order of the table: which record stands in which row, and which row a record stands in. Both are looked up, never
 //! looked for: every key asks, and there may be a million rows.
 
-/// See the module. It is made anew when records come or go, not when somebody moves about.
+/// Order of the table. It is rebuilt when records come or go, not when the cursor moves.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     /// The record of each row.
     rows: Vec<u32>,
-    /// The row of each record; of one that is hidden, the row where it would stand.
+    /// Row of each record; of one that is hidden, the row where it would be.
     places: Vec<u32>,
     /// The rows of forks, ascending: they are not counted where records are.
     forks: Vec<u32>,
 }
 
 impl Order {
-    /// Of the record of each row and the rows of forks, of so many records.
+    /// Builds the order of so many records from the record of each row and the rows of forks.
     pub(crate) fn new(rows: Vec<u32>, forks: Vec<u32>, records: usize) -> Self {
         let last = u32::try_from(rows.len().saturating_sub(1)).unwrap_or(u32::MAX);
         let mut places = Vec::with_capacity(records);
@@ -33,27 +33,27 @@ impl Order {
         Self { rows, places, forks }
     }
 
-    /// How many rows there are.
+    /// Counts the rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The record in a row.
+    /// Returns the record in a row.
     pub(crate) fn record(&self, row: usize) -> Option<usize> {
         self.rows.get(row).map(|record| *record as usize)
     }
 
-    /// The row of a record; if it is hidden, the row where it would stand.
+    /// Returns the row of a record; if it is hidden, the row where it would be.
     pub(crate) fn row_of(&self, record: usize) -> usize {
         self.places.get(record).map_or(self.rows.len().saturating_sub(1), |row| *row as usize)
     }
 
-    /// How many rows above a row are no forks.
+    /// Counts the rows above a row that are not forks.
     pub(crate) fn own_above(&self, row: usize) -> usize {
         row - self.forks.partition_point(|fork| (*fork as usize) < row).min(row)
     }
 
-    /// The row that has so many rows above it that are no forks, and is none itself.
+    /// Returns the row that has so many rows above it that are not forks, and is none itself.
     pub(crate) fn own_row(&self, above: usize) -> usize {
         // Above each fork stand as many other rows as its row says, less the forks above it.
         let (mut from, mut to) = (0, self.forks.len());

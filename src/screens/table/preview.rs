@@ -18,13 +18,13 @@ use stepscope_base::text::Shown;
 use stepscope_core::run::state::Ran;
 use stepscope_core::triage::Fix;
 
-/// So many lines of the question are shown.
+/// Number of lines of the question that are shown.
 const QUESTION: usize = 8;
-/// So many lines of one finding are shown.
+/// Number of lines of one finding that are shown.
 const FINDING: usize = 4;
-/// So many lines of one step.
+/// Number of lines of one step.
 const STEP: usize = 2;
-/// So many lines of the words of one citation.
+/// Number of lines of the words of one citation.
 const QUOTE: usize = 3;
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
@@ -36,7 +36,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     pane(vec![look.span(title, Role::Title)], rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
-/// The gravest finding, for the line below the table.
+/// Returns the gravest finding, for the line below the table.
 pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Vec<Span<'static>>> {
     // What speaks for a correct answer is no news.
     let is_news = |note: &&Note| note.finding.is_some() || opened.correct != Some(true);
@@ -48,7 +48,7 @@ pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Vec<S
     Some(vec![look.span(format!("{glyph} "), role), look.span(note.message.as_str(), Role::Text)])
 }
 
-/// What is told of a record, in the order of weight: the lines that do not fit are the least of it.
+/// Lists what is shown of a record, the most important first: lines that do not fit are the least important.
 fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let mut lines = text(opened.question.as_str(), width, QUESTION, Role::Text, look);
     lines.push(Vec::new());
@@ -69,7 +69,7 @@ fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> 
     lines
 }
 
-/// A heading and its lines, if there are any.
+/// Adds a heading and its lines, if there are any.
 fn section(lines: &mut Vec<Vec<Span<'static>>>, heading: &str, content: Vec<Vec<Span<'static>>>, look: Look<'_>) {
     if !content.is_empty() {
         lines.extend([Vec::new(), vec![look.span(heading, Role::Title)]]);
@@ -81,7 +81,7 @@ fn text(text: &str, width: usize, most: usize, role: Role, look: Look<'_>) -> Ve
     wrapped(text, width, most).take(most).map(|line| vec![look.span(line, role)]).collect()
 }
 
-/// A text behind its sign, wrapped under itself up to so many lines.
+/// Wraps a text behind its sign, under itself up to so many lines.
 fn signed(
     (sign, sign_role): (&str, Role),
     text: &str,
@@ -106,7 +106,7 @@ fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) ->
     opened.notes.iter().take(height).flat_map(lines).collect()
 }
 
-/// Every citation of a structured answer with its words, under the value that it supports.
+/// Lists every citation of a structured answer with its words, under the value that it supports.
 fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let Some(structured) = &opened.structured else { return Vec::new() };
     let lines = |span: &SpanView| {
@@ -136,7 +136,7 @@ fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Ve
     opened.steps.iter().enumerate().take(height).flat_map(lines).collect()
 }
 
-/// The last value of each variable that a step wrote, and which step.
+/// Lists the last value of each variable that a step wrote, and which step.
 fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let rows = || opened.variables.iter().filter(|row| row.writes.last().is_some_and(|write| write.step.is_some()));
     let names = rows().take(height).map(|row| row.name.as_str().width());
@@ -159,7 +159,7 @@ fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Ve
     rows().take(height).filter_map(line).collect()
 }
 
-/// Answer, expected answer and where to fix.
+/// Lists answer, expected answer and where to fix.
 fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let fact = |name: &str, value: &str, role: Role| {
         let value = fit(value, width.saturating_sub(10));

@@ -35,7 +35,7 @@ impl App {
     }
 }
 
-/// The same; `Err`: the filter cannot be, and nothing has changed.
+/// Takes a filter as typed; `Err`: the filter cannot be, and nothing has changed.
 pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let typed = typed.trim().to_owned();
     let filter = Arc::new(Filter::parse(&typed, app.side.types()).map_err(|error| shown!("{}", error.message))?);
@@ -57,7 +57,7 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     Ok(effects)
 }
 
-/// How many records a filter takes, where that costs little: it is asked at every key.
+/// Counts the records that a filter takes, where that costs little: it is asked at every key.
 pub(crate) fn count(app: &App, filter: &Filter) -> Option<FilterCount> {
     const MOST: usize = 20_000;
     let App { store, across, review, .. } = app;
@@ -111,7 +111,7 @@ pub(crate) fn follow_matches(app: &mut App) -> Effects {
     Vec::new()
 }
 
-/// Where find was to go, if somebody still waits for it there.
+/// Goes where find was to go, if the cursor still waits for it there.
 fn land(app: &mut App) {
     let Some(finding) = &mut app.table.finding else { return };
     if let Some((by, row)) = finding.jump.take()
@@ -163,7 +163,7 @@ pub(crate) fn find_by(app: &mut App, by: isize) {
     }
 }
 
-/// To a match of the table, so many further: 0 is the first at or after the cursor.
+/// Goes to a match of the table, so many further: 0 is the first at or after the cursor.
 fn visit_found(app: &mut App, by: isize) {
     let (here, (found, size)) = (app.table.list.at, app.store.progress());
     let Some(finding) = &mut app.table.finding else { return };
@@ -225,12 +225,12 @@ pub(crate) fn take_found(app: &mut App, id: u64, found: &[u32], done: bool, now:
     }
 }
 
-/// A pattern for text on screen: as in the filter, small letters find capitals too.
+/// Builds a pattern for text on screen: as in the filter, small letters find capitals too.
 fn regex_of(typed: &str) -> Result<regex::bytes::Regex, Shown> {
     text_pattern(typed).map_err(|why| shown!("{why}"))
 }
 
-/// What ends a search.
+/// Returns the effect that ends a search.
 pub(crate) fn end_of(search: Option<Search>) -> Option<Effect> {
     search.map(|search| Effect::EndSearch(search.id))
 }

@@ -16,10 +16,10 @@ use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::RowTexts;
 use stepscope_core::triage::Fix;
 
-/// More texts than this are not kept.
+/// Maximum number of texts that are kept.
 const MAX_ROW_TEXTS: usize = 4_096;
 
-/// What the table is sorted by.
+/// Key by which the table is sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SortBy {
     /// The place in the file.
@@ -29,20 +29,20 @@ pub enum SortBy {
     Kind,
     /// Wrong before right.
     Correct,
-    /// How grave and how many the findings are.
+    /// Severity and number of the findings.
     Findings,
-    /// Where to fix the run.
+    /// Place to fix the run.
     Fix,
     /// A numeric column.
     Number(SortColumn),
-    /// In the order in which a person should look at them.
+    /// Order in which a person should look at them.
     Review,
 }
 
 /// The numeric columns that can be sorted by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SortColumn {
-    /// How many steps.
+    /// Number of steps.
     Steps,
     /// The genetic search's score.
     Fitness,
@@ -53,7 +53,7 @@ pub enum SortColumn {
 }
 
 impl SortBy {
-    /// In the order of the columns.
+    /// Orders, as the columns are.
     pub const ALL: [Self; 10] = [
         Self::Position,
         Self::Kind,
@@ -67,7 +67,7 @@ impl SortBy {
         Self::Review,
     ];
 
-    /// The word at the head of the column, and the id.
+    /// Returns the word at the head of the column, which is its id.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Position => "#",
@@ -83,12 +83,12 @@ impl SortBy {
         }
     }
 
-    /// The column of an id.
+    /// Returns the column of an id.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|by| by.word() == word)
     }
 
-    /// What to compare by; `None` sorts last in either direction.
+    /// Returns the value to compare by; `None` sorts last in either direction.
     fn key(self, row: &RowFacts) -> Option<f64> {
         match self {
             Self::Position | Self::Review => None,
@@ -107,7 +107,7 @@ impl SortBy {
     }
 }
 
-/// Grave before many: one fatal outweighs every repairable.
+/// Weighs the findings, grave before many: one fatal outweighs every error.
 fn gravity(row: &RowFacts) -> f64 {
     Severity::ALL.iter().fold(0.0, |weight, severity| weight * 256.0 + f64::from(row.count(*severity)))
 }
@@ -115,24 +115,24 @@ fn gravity(row: &RowFacts) -> f64 {
 /// A search over the records' text that is under way or done.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// Its number.
+    /// Number of the search.
     pub id: SearchId,
-    /// What was typed.
+    /// Text of the search, as typed.
     pub typed: String,
     /// Records found so far, ascending.
     pub found: Vec<u32>,
-    /// All were looked at that were there when it began.
+    /// True once all were looked at that were there when it began.
     pub done: bool,
-    /// It is under way.
+    /// True while it is under way.
     pub running: bool,
-    /// So many records, from the first on, are or were looked at.
+    /// Number of records, from the first on, that are or were looked at.
     pub planned: usize,
-    /// What is looked for.
+    /// Filter that records are searched with.
     pub filter: Arc<Filter>,
 }
 
 impl Search {
-    /// A search that has not begun.
+    /// Makes a search that has not begun.
     pub fn new(id: SearchId, typed: &str, filter: Arc<Filter>) -> Self {
         Self { id, typed: typed.to_owned(), found: Vec::new(), done: false, running: false, planned: 0, filter }
     }
@@ -155,9 +155,9 @@ impl Search {
 pub struct Table {
     /// The cursor.
     pub list: List,
-    /// What it is sorted by.
+    /// Key by which it is sorted.
     pub sort: SortBy,
-    /// From the greatest down.
+    /// True if sorted from the greatest down.
     pub descending: bool,
     /// The filter as typed.
     pub filter_text: String,
@@ -173,17 +173,17 @@ pub struct Table {
     preview: Option<Box<OpenRecord>>,
     wanted: Option<(usize, u64, bool)>,
     moves: u64,
-    /// Nobody has chosen a row yet: the cursor stays at the front of the queue while the order is still being made.
+    /// True until a row is chosen: the cursor stays at the front of the queue while the order is still being made.
     pub from_front: bool,
 }
 
 impl Table {
-    /// How many rows there are, of `records`.
+    /// Counts the rows, of `records`.
     pub fn len(&self, records: usize) -> usize {
         self.order.as_ref().map_or(records, Order::len)
     }
 
-    /// The record in a row.
+    /// Returns the record in a row.
     pub fn record(&self, row: usize) -> Option<usize> {
         #[cfg(debug_assertions)]
         stepscope_io::pipeline::store::visits::note();
@@ -193,17 +193,17 @@ impl Table {
         }
     }
 
-    /// The row of a record; if it is hidden, the row where it would stand.
+    /// Returns the row of a record; if it is hidden, the row where it would be.
     pub(crate) fn row_of(&self, record: usize) -> usize {
         self.order.as_ref().map_or(record, |order| order.row_of(record))
     }
 
-    /// How many rows above a row are no forks.
+    /// Counts the rows above a row that are not forks.
     pub(crate) fn own_above(&self, row: usize) -> usize {
         self.order.as_ref().map_or(row, |order| order.own_above(row))
     }
 
-    /// The row so many records further down or up, forks not counted; at the ends the last there is.
+    /// Returns the row so many records further down or up, forks not counted; at the ends the last there is.
     pub(crate) fn row_from(&self, row: usize, by: isize, records: usize) -> usize {
         let own = self.own_above(self.len(records));
         let above = match by {
@@ -215,7 +215,7 @@ impl Table {
         if (by > 0) == (found > row) { found } else { row }
     }
 
-    /// All records, those that are shown first: from a row down, and round from the top.
+    /// Lists all records, those that are shown first: from a row down, and round from the top.
     pub(crate) fn rows_from(&self, row: usize, records: usize) -> impl Iterator<Item = usize> + '_ {
         let rows = self.len(records);
         let shown = (row..rows).chain(0..row.min(rows)).filter_map(|row| self.record(row));
@@ -231,14 +231,14 @@ impl Table {
         }
     }
 
-    /// Whether every record is shown in the order of the file.
+    /// Tells whether every record is shown in the order of the file.
     pub(crate) fn is_natural(&self) -> bool {
         self.order.is_none()
     }
 
-    /// Makes the order anew from the rows, as they are and as the queue is made of them, keeping the cursor on its record;
-    /// `is_in` says whether a set of records holds one, `review` what people said of it, `forks` puts each fork below its
-    /// parent, if there are any.
+    /// Rebuilds the order from the rows, as they are and as the queue is made of them, keeping the cursor on its
+    /// record; `is_in` says whether a set of records holds one, `review` what people said about it, `forks` puts each
+    /// fork below its parent, if there are any.
     pub(crate) fn arrange(
         &mut self,
         records: usize,
@@ -308,7 +308,7 @@ impl Table {
         order
     }
 
-    /// The texts of a record, if they were read.
+    /// Returns the texts of a record, if they were read.
     pub fn texts(&self, record: usize) -> Option<&RowTexts> {
         self.row_texts.get(&record)
     }
@@ -321,7 +321,7 @@ impl Table {
         self.row_texts.extend(row_texts);
     }
 
-    /// The record under the cursor, if it was read.
+    /// Returns the record under the cursor, if it was read.
     pub(crate) fn preview(&self, record: usize) -> Option<&OpenRecord> {
         self.preview.as_deref().filter(|opened| opened.index == record)
     }
@@ -331,7 +331,7 @@ impl Table {
         self.preview = Some(opened);
     }
 
-    /// Whether a record must be asked for to be previewed; it is taken for asked.
+    /// Tells whether a record must be requested for the preview, and notes it as requested.
     pub(crate) fn wants_preview(&mut self, record: usize, checked: bool) -> bool {
         let wanted = Some((record, self.moves, checked));
         let fresh = self.wanted != wanted;
@@ -346,18 +346,18 @@ impl Table {
         self.moves += 1;
     }
 
-    /// How often records have changed their numbers.
+    /// Returns the number of times that records have changed their numbers.
     pub const fn moves(&self) -> u64 {
         self.moves
     }
 
-    /// The records in some rows whose texts were not read yet.
+    /// Lists the records in some rows whose texts were not read yet.
     pub(crate) fn missing_row_texts(&self, rows: std::ops::Range<usize>) -> Vec<usize> {
         rows.filter_map(|row| self.record(row)).filter(|record| !self.row_texts.contains_key(record)).collect()
     }
 }
 
-/// The row of a record that is not hidden.
+/// Returns the row of a record that is not hidden.
 fn shown_row(order: Option<&Order>, record: u32) -> Option<u32> {
     let Some(order) = order else { return Some(record) };
     let row = order.row_of(record as usize);

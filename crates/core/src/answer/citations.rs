@@ -32,7 +32,7 @@ pub(crate) const NEARBY: usize = 5;
 const MAX_PAGES: usize = 64;
 /// A quote of so many letters and digits does not fit the numbers of a page by chance.
 const TELLING: usize = 16;
-/// So many spans of one answer are resolved; of the rest it is undecided where their quotes stand.
+/// Maximum number of citations of one answer that are resolved; for the rest the place of the quote is undecided.
 pub(crate) const MAX_SPANS: usize = 4096;
 /// The work for all quotes of one answer. A unit is about a nanosecond of a slow machine, and a quarter of a second is
 /// all that one record gets; counted and not timed, so that the same record always says the same.
@@ -51,7 +51,7 @@ stepscope_base::words! {
 }
 
 stepscope_base::words! {
-    /// How well a quote and the text agree, best first.
+    /// Degree of agreement between a quote and the text, best first.
     pub enum Tier {
         /// Byte for byte.
         Exact = "exact" => "word for word",
@@ -68,7 +68,7 @@ stepscope_base::words! {
     }
 }
 
-/// Where a quote stands, seen from the cited lines.
+/// Place of a quote, relative to the cited lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum QuotePlace {
     /// In the cited lines.
@@ -93,20 +93,20 @@ pub enum QuotePlace {
     NotInDoc,
 }
 
-/// What a span claims.
+/// Lines, pages and quote that a citation claims.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim<'a> {
     /// First and last line, inclusive, as numbers.
     pub lines: (Option<i64>, Option<i64>),
     /// First and last page.
     pub pages: (Option<i64>, Option<i64>),
-    /// The model's words for what stands there.
+    /// Quote in the model's words.
     pub quote: Option<&'a [u8]>,
     /// The pages that the model saw.
     pub retrieved: &'a [i64],
 }
 
-/// A place in a document where a quote stands.
+/// Place of a quote in a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QuoteMatch {
     /// The lines.
@@ -115,13 +115,13 @@ pub struct QuoteMatch {
     pub pages: Option<(i64, i64)>,
     /// The exact bytes of the document's text.
     pub bytes: Range<usize>,
-    /// How well it agrees.
+    /// Degree of agreement.
     pub tier: Tier,
     /// Lines among these that do not belong to the quote: headers, footers, footnotes.
     pub skipped: Vec<usize>,
 }
 
-/// The place that a quote which stands nowhere resembles most.
+/// Place that a quote found nowhere resembles most.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NearMatch {
     /// The lines.
@@ -130,32 +130,32 @@ pub struct NearMatch {
     pub pages: Option<(i64, i64)>,
     /// The exact bytes of the document's text.
     pub bytes: Range<usize>,
-    /// How much agrees, in hundredths.
+    /// Similarity, in hundredths.
     pub similarity: u8,
-    /// What of the quote does not stand there, in bytes of the quote without the blanks around it.
+    /// Parts of the quote that the text there lacks, in bytes of the quote without the blanks around it.
     pub quote: Vec<Range<usize>>,
-    /// What stands there instead, in bytes of the document's text.
+    /// Parts of the text there that the quote lacks, in bytes of the document's text.
     pub text: Vec<Range<usize>>,
     /// Only the beginnings were compared.
     pub cut: bool,
 }
 
-/// What became of a span.
+/// Result of resolving a citation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Resolution {
     /// First and last line as they are claimed.
     pub claimed: (Option<i64>, Option<i64>),
-    /// The numbering that the span is to be read under: page-local where it names pages.
+    /// Numbering under which the citation is to be read: page-local where it names pages.
     pub contract: Numbering,
     /// The lines that it cites, as far as they exist, in order.
     pub cited: Option<Range<usize>>,
-    /// Whether the first line exists; `None` where no number is given.
+    /// True if the first line exists; `None` where no number is given.
     pub start_exists: Option<bool>,
-    /// Whether the last line exists; `None` where no number is given.
+    /// True if the last line exists; `None` where no number is given.
     pub end_exists: Option<bool>,
     /// The last line comes before the first.
     pub reversed: bool,
-    /// Where the quote stands.
+    /// Place of the quote.
     pub place: QuotePlace,
     /// The place that fits best.
     pub found: Option<QuoteMatch>,
@@ -163,15 +163,15 @@ pub struct Resolution {
     pub numbering: Option<Numbering>,
     /// The places that were found, in order; not all where there are many.
     pub places: Vec<QuoteMatch>,
-    /// How many there are; counting ends at a thousand.
+    /// Number of places; counting ends at a thousand.
     pub total: usize,
-    /// What the quote resembles, where it stands nowhere.
+    /// Place that the quote resembles most, if it was found nowhere.
     pub near: Option<NearMatch>,
-    /// Where each place would have to be counted from, for [`shared_offset`].
+    /// Offsets and numbering that would lead to each place, for [`shared_offset`].
     fits: Vec<NumberingFit>,
 }
 
-/// What a place asks of the claimed numbers.
+/// Offsets and numbering under which the claimed numbers lead to a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct NumberingFit {
     /// The offsets, smallest and largest, that lead to it.
@@ -179,7 +179,7 @@ struct NumberingFit {
     page_local: bool,
 }
 
-/// How much may still be done to find the quotes of an answer. What is about to be done is paid first.
+/// Work left for finding the quotes of an answer. Work is paid for before it is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     left: u64,
@@ -206,24 +206,24 @@ impl Budget {
         !self.is_out
     }
 
-    /// What it costs to fold some bytes.
+    /// Pays for folding some bytes; `false` if too little work is left.
     fn fold(&mut self, bytes: usize) -> bool {
         self.spend(bytes, 16)
     }
 
-    /// What it costs to look through some bytes.
+    /// Pays for looking through some bytes; `false` if too little work is left.
     fn scan(&mut self, bytes: usize) -> bool {
         self.spend(bytes, 1)
     }
 
-    /// What it costs to compare a quote of so many bytes with a place.
+    /// Pays for comparing a quote of so many bytes with a place; `false` if too little work is left.
     fn compare(&mut self, bytes: usize) -> bool {
         self.spend(bytes + 16, 32)
     }
 }
 
 impl<'a> Claim<'a> {
-    /// What a citation claims. `quote` is its unescaped text.
+    /// Reads the claim of a citation. `quote` is its unescaped text.
     pub fn of(citation: &Citation<'_>, quote: Option<&'a [u8]>, retrieved: &'a [i64]) -> Self {
         let lines = (citation.lines.0.and_then(line_number), citation.lines.1.and_then(line_number));
         Self { lines, pages: citation.page_numbers(), quote, retrieved }
@@ -266,14 +266,14 @@ impl<'a> Claim<'a> {
         Some(start..end.max(start))
     }
 
-    /// Whether the last line comes before the first.
+    /// Tells whether the last line comes before the first.
     pub(crate) fn is_reversed(&self) -> bool {
         let (Some(first), Some(last)) = self.lines else { return false };
         let page = self.pages.0;
         (self.pages.1.or(page), last) < (page, first)
     }
 
-    /// What the claimed numbers have to do with some lines.
+    /// Determines the offsets and numbering under which the claimed numbers lead to some lines.
     fn fit(&self, document: &Document, cited: Option<&Range<usize>>, lines: &Range<usize>) -> NumberingFit {
         let local = || {
             let (first, last) = self.first_and_last()?;
@@ -291,7 +291,7 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// Whether a line exists, on a page or in the whole document.
+/// Tells whether a line exists, on a page or in the whole document; `None` where no number is given.
 fn exists(document: &Document, line: Option<i64>, page: Option<i64>) -> Option<bool> {
     let line = line?;
     Some(match page {
@@ -308,12 +308,12 @@ fn line_number(value: Value<'_>) -> Option<i64> {
     })
 }
 
-/// Resolves one span.
+/// Resolves one citation.
 pub fn resolve(document: &Document, claim: &Claim<'_>) -> Resolution {
     resolve_within(document, claim, &mut Budget::default())
 }
 
-/// Resolves one span; what is looked through far from the cited lines comes off a budget.
+/// Resolves one citation; text looked through far from the cited lines comes off a budget.
 pub(crate) fn resolve_within(document: &Document, claim: &Claim<'_>, budget: &mut Budget) -> Resolution {
     let mut resolution = Resolution::unsought(document, claim);
     // A quote of nothing but blanks and marks says nothing.
@@ -373,7 +373,7 @@ fn trimmed(quote: &[u8]) -> &[u8] {
     }
 }
 
-/// How many bytes of blanks stand before a quote: places in it are counted behind them.
+/// Counts the bytes of blanks before a quote: places in it are counted from behind them.
 pub(crate) fn blanks_before(quote: &[u8]) -> usize {
     let rest = match std::str::from_utf8(quote) {
         Ok(text) => text.trim_start().len(),
@@ -383,7 +383,7 @@ pub(crate) fn blanks_before(quote: &[u8]) -> usize {
 }
 
 impl Resolution {
-    /// What can be said without looking for the quote.
+    /// Resolves as much of a claim as is possible without looking for the quote.
     fn unsought(document: &Document, claim: &Claim<'_>) -> Self {
         let contract = claim.contract();
         let cited = claim.cited(document, contract);
@@ -492,29 +492,29 @@ impl Resolution {
         }
     }
 
-    /// Whether the quote stands where it is said to stand, however it is written.
+    /// Tells whether the quote is in the cited lines, however it is written.
     pub fn is_grounded(&self) -> bool {
         self.place == QuotePlace::Cited
     }
 
-    /// Whether there was a quote to look for.
+    /// Tells whether there was a quote to look for.
     pub(crate) fn has_quote(&self) -> bool {
         !matches!(self.place, QuotePlace::NoQuote | QuotePlace::NotInDoc)
     }
 
-    /// Whether the published check finds the quote in the cited lines.
+    /// Tells whether the published check passes: it finds the quote in the cited lines, or there is none to find.
     pub(crate) fn is_published_ok(&self) -> bool {
         let seen = self.found.as_ref().is_some_and(|found| found.tier <= Tier::Whitespace);
         !self.has_quote() || (self.is_grounded() && seen && !self.reversed)
     }
 
-    /// How many lines the found place lies behind the cited one; negative: before.
+    /// Returns the distance of the found place from the cited one, in lines; negative if it comes before.
     pub fn offset(&self) -> Option<i64> {
         let (found, cited) = (self.found.as_ref()?, self.cited.as_ref()?);
         Some(i64::try_from(found.lines.start).ok()? - i64::try_from(cited.start).ok()?)
     }
 
-    /// The result in one word: the tier where the quote stands in its lines, else where it stands.
+    /// Names the result in one word: the tier if the quote is in its lines, else its place.
     pub fn word(&self) -> &'static str {
         match self.place {
             QuotePlace::Cited => self.found.as_ref().map_or("exact", |found| found.tier.word()),
@@ -530,8 +530,8 @@ impl Resolution {
     }
 }
 
-/// An object: `word`, `tier`, `numbering`, `offset`, `cited`, `found`, `places`, `total`, `near`. Lines are 0-based over
-/// the whole document.
+/// An object: `word`, `tier`, `numbering`, `offset`, `cited`, `found`, `places`, `total`, `near`. Lines are 0-based
+/// over the whole document.
 impl Json for Resolution {
     fn write(&self, writer: &mut Writer<'_>) {
         writer.object(|object| {
@@ -595,7 +595,7 @@ pub fn parts(document: &Document, bytes: &Range<usize>) -> Vec<(usize, Range<usi
 }
 
 impl QuoteMatch {
-    /// What belongs to the quote, line by line: the line and the bytes in it.
+    /// Lists the bytes that belong to the quote, line by line: the line and the bytes in it.
     pub fn parts(&self, document: &Document) -> Vec<(usize, Range<usize>)> {
         let mut parts = parts(document, &self.bytes);
         parts.retain(|(n, _)| !self.skipped.contains(n));
@@ -603,8 +603,8 @@ impl QuoteMatch {
     }
 }
 
-/// What stands in the document where a span leads: the quote's place if it was found, else the cited lines. Never the
-/// model's words.
+/// Returns the text of the document to which a citation leads: the quote's place if it was found, else the cited lines.
+/// Never the model's words.
 pub fn recovered<'d>(document: &'d Document, resolution: &Resolution) -> Option<Cow<'d, [u8]>> {
     let Some(found) = &resolution.found else {
         let lines = resolution.cited.clone()?;
@@ -624,17 +624,17 @@ pub fn recovered<'d>(document: &'d Document, resolution: &Resolution) -> Option<
     Some(Cow::Owned(text))
 }
 
-/// One mistake that explains the numbers of all spans.
+/// Mistake that explains the numbers of all citations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharedMistake {
-    /// Every quote stands so many lines behind its number; -1: counted from 1.
+    /// Every quote is so many lines behind its number; -1: counted from 1.
     Offset(i64),
     /// The numbers count inside the page.
     PageLocal,
 }
 
-/// The mistake that explains all spans with a quote of an answer, if one does: there are two or more, each is
-/// found, and not all where they should be.
+/// Finds the mistake that explains all citations with a quote of an answer, if one does: there are two or more, each
+/// is found, and not all where they should be.
 pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) -> Option<SharedMistake> {
     /// So many offsets are tried.
     const MAX_OFFSETS: usize = 256;
@@ -658,18 +658,18 @@ pub fn shared_offset<'r>(resolutions: impl IntoIterator<Item = &'r Resolution>) 
     offsets.into_iter().filter(|by| *by != 0).find(|by| leads(*by)).map(SharedMistake::Offset)
 }
 
-/// A span of an answer and what became of it.
+/// Citation of an answer and its resolution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResolvedCitation {
     /// The number of its item.
     pub item: usize,
-    /// Where the span stands in the record.
+    /// Position of the citation in the record, as a JSON pointer.
     pub pointer: Pointer,
-    /// What became of it.
+    /// Result of resolving it.
     pub resolution: Resolution,
 }
 
-/// Resolves the spans of all items, in order; at most [`MAX_SPANS`].
+/// Resolves the citations of all items, in order; at most [`MAX_SPANS`].
 pub(crate) fn resolve_all(document: &Document, items: &[AnswerItem<'_>], retrieved: &[i64]) -> Vec<ResolvedCitation> {
     let mut budget = Budget::of(work::left(MAX_WORK));
     let before = budget.left;
@@ -686,7 +686,7 @@ pub(crate) fn resolve_all(document: &Document, items: &[AnswerItem<'_>], retriev
     resolved
 }
 
-/// Whether the evidence of an item holds: it has a quote, and every quote stands where it should.
+/// Tells whether the evidence of an item holds: it has a quote, and every quote is in its cited lines.
 pub(crate) fn is_item_grounded(cited: &[ResolvedCitation], item: usize) -> bool {
     // They stand in the order of the items.
     let from = cited.partition_point(|cited| cited.item < item);

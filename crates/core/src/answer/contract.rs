@@ -12,18 +12,18 @@ use stepscope_base::python::Message;
 use stepscope_base::schema::{Breach as SchemaBreach, Law, Schema, Type};
 use stepscope_base::text::Untrusted;
 
-/// What is wrong.
+/// Kind of a breach of the contract.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ContractFault {
     /// The answer is no JSON object.
     NotJson,
     /// A field is missing.
     Missing,
-    /// A field that nobody knows.
+    /// An unknown field.
     Unknown,
     /// A value of another type.
     Type,
-    /// A word that is none of those that may stand there.
+    /// A word that is none of the allowed ones.
     Enum,
     /// A number outside of its range.
     Range,
@@ -32,7 +32,7 @@ pub enum ContractFault {
 /// One place where an answer does not hold the contract.
 #[derive(Clone, Debug)]
 pub struct ContractBreach {
-    /// What is wrong.
+    /// Kind of the breach.
     pub fault: ContractFault,
     /// In a sentence.
     pub message: Untrusted<'static>,
@@ -42,14 +42,14 @@ pub struct ContractBreach {
     pub lenient: bool,
 }
 
-/// Who would take an answer.
+/// Verdicts of lenient and of strict readers on an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Strictness {
     /// A lenient parser: unknown keys are passed over, `"0.9"` is a number.
     pub lax: bool,
     /// A strict schema: exact types, no unknown keys.
     pub strict: bool,
-    /// Why the more lenient of those that refuse it does so.
+    /// Reason of the more lenient of those readers that refuse it.
     pub why: Option<Untrusted<'static>>,
 }
 
@@ -62,7 +62,7 @@ struct Schemas {
     other_span: Schema,
 }
 
-/// Spans and fields of other dialects: what stands there has its type, or is null.
+/// Citations and fields of other dialects: what is there has its type, or is null.
 const OTHER_SPAN: &str = r#"{"type": "object", "properties": {"quote": {"type": ["string", "null"]},
     "found": {"type": ["boolean", "null"]}}, "patternProperties": {
     "^((start|end)_)?(page|line)(_num|_number|_start|_end)?$": {"type": ["integer", "null"]}}}"#;
@@ -100,8 +100,8 @@ pub(crate) fn breaches(typed: &TypedAnswer<'_>, items: &[AnswerItem<'_>], types:
     out.breaches
 }
 
-/// Who would take an answer with these breaches; `None` where the published contract is not meant: fields of another
-/// dialect.
+/// Tells which readers would take an answer with these breaches; `None` where the published contract is not meant:
+/// fields of another dialect.
 pub(crate) fn strictness(
     typed: &TypedAnswer<'_>,
     items: &[AnswerItem<'_>],
@@ -121,14 +121,14 @@ pub(crate) fn strictness(
     Some(Strictness { lax: refused.is_none(), strict: why.is_none(), why })
 }
 
-/// Whether a span has keys of another dialect.
+/// Tells whether a citation has keys of another dialect.
 fn is_other(span: &Citation<'_>) -> bool {
     let published = |name: &str| matches!(name, "line_start" | "line_end" | "quote");
     let known = |name: &str| is_beside_the_value(name) && !published(name);
     span.root.members().any(|member| member.name().utf8().is_some_and(known))
 }
 
-/// What is wrong with the text of an answer.
+/// Reports the breach of an answer that is text, not a JSON object.
 fn not_json(text: Value<'_>, pointer: &Pointer) -> ContractBreach {
     let string = text.string().unwrap_or_default();
     let mut tape = Tape::default();
@@ -304,7 +304,7 @@ fn sentence(message: Message) -> Untrusted<'static> {
     Untrusted::owned(bytes)
 }
 
-/// What a sentence calls the value at a place: the last key of its address.
+/// Names the value at a place for a sentence: by the last key of its address.
 fn name_of(at: &Pointer, whole: Option<&str>) -> Vec<u8> {
     use stepscope_base::json::Part;
     if let Some(whole) = whole {
@@ -349,7 +349,7 @@ const fn word(wanted: Type) -> &'static str {
     }
 }
 
-/// Whether pydantic takes a value of another type for one of this type, as it does by default.
+/// Tells whether pydantic, as it is by default, takes a value of another type for one of this type.
 fn is_taken_as(value: Value<'_>, wanted: Type) -> bool {
     let text = value.string();
     let text = text.as_ref().and_then(Untrusted::utf8).map(|text| text.trim().to_ascii_lowercase());
@@ -411,8 +411,7 @@ mod tests {
         assert_eq!(judged(&own), (Vec::new(), Some((true, true))));
     }
 
-    /// What stands in an answer and what stands there instead; the fault, its place, the sentence, and what lenient
-    /// readers do.
+    /// Parts of an answer, each with its replacement; the fault, its place, the sentence, and what lenient readers do.
     const BREACHES: &str = r#"
 0.9 | "0.9" | Type | /confidence | confidence is a string, not a number; lenient readers convert it. | taken
 0.9 | "high" | Type | /confidence | confidence is a string, not a number. | refused

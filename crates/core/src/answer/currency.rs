@@ -17,7 +17,7 @@ const FORMER: &str = "ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BE
     NIC NLG PEH PEI PES PLZ PTE RHD ROK ROL RUR SDD SDP SIT SKK SLL SRG STD SUR TJR TMM TPE TRL UAK UGS UGW USS UYN \
     UYP VEB VEF VNC XEU XFO XFU XRE YDD YUD YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR";
 
-/// Whether a text is the code of a currency, of today or of the past.
+/// Tells whether a text is the code of a currency, of today or of the past.
 pub(crate) fn is_code(text: &[u8]) -> bool {
     let stands_in = |list: &str| list.as_bytes().chunks(4).any(|code| code.get(..3) == Some(text));
     text.len() == 3 && (stands_in(CURRENT) || stands_in(FORMER))

@@ -14,7 +14,7 @@ pub(crate) struct Date {
     pub day: u32,
 }
 
-/// Why a text is no day.
+/// Reason why a text is no date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NoDate {
     /// It is not of the form YYYY-MM-DD.
@@ -67,7 +67,7 @@ impl Date {
 }
 
 impl WrittenDate {
-    /// Whether nothing that was written speaks against a day.
+    /// Tells whether a day agrees with everything that was written.
     pub(crate) fn agrees(&self, date: Date) -> bool {
         let year =
             self.year.is_none_or(|(year, whole)| if whole { year == date.year } else { year == date.year % 100 });
@@ -90,7 +90,7 @@ impl WrittenDate {
 /// A longer text is no date.
 const MAX_TEXT: usize = 200;
 
-/// What a text can mean as a date; nothing where it is not understood.
+/// Reads a text as a date, in all its possible meanings; none where it is not understood.
 pub(crate) fn written(text: &str) -> Vec<WrittenDate> {
     if text.len() > MAX_TEXT {
         return Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn written(text: &str) -> Vec<WrittenDate> {
 const SPANS: &str = "days weeks months years week month year after before following prior later anniversary \
     business quarter end ended ending tage jours monate within";
 
-/// Words that stand inside of dates and say nothing.
+/// Words inside of dates that say nothing.
 const FILLERS: &str = "of the day de del den der du le el il am on a.d ad";
 
 const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun";
@@ -132,7 +132,7 @@ const MONTHS: [&str; 12] = [
     "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro",
 ];
 
-/// Whether a list of words, a blank between two, has this one.
+/// Tells whether a list of words, separated by blanks, contains this one.
 fn is_in(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
@@ -202,7 +202,7 @@ fn year(tokens: &[DateToken]) -> Option<(u32, bool)> {
     }
 }
 
-/// Whether two tokens stand between year and month, and month and day.
+/// Tells whether two tokens separate year, month and day.
 fn joins(first: &DateToken, second: &DateToken) -> bool {
     match (first, second) {
         (DateToken::Sign(a), DateToken::Sign(b)) => a == b && matches!(a, '-' | '/' | '.'),

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use crate::answer::citations::{FoldedText, fold_text};
 use stepscope_base::text::Shown;
 
-/// How many lines at the top and at the bottom of a page may be headers and footers.
+/// Number of lines at the top and at the bottom of a page that may be headers and footers.
 const EDGE: usize = 4;
-/// A page number stands in one of so many lines at the edge.
+/// Number of lines at the edge of a page among which its number is.
 const NUMBER_EDGE: usize = 2;
 
 /// One heading of the table of contents.
@@ -31,7 +31,7 @@ pub struct Heading {
 pub struct Document {
     /// All lines, each with a line end.
     text: Vec<u8>,
-    /// Where each line begins in `text`, and the end of the last.
+    /// Byte of `text` at which each line begins, and the end of the last.
     starts: Vec<usize>,
     /// Page and number inside the page of each line.
     numbers: Vec<(i64, i64)>,
@@ -57,7 +57,7 @@ impl Document {
         Self::in_order(count, bytes, lines.into_iter(), toc)
     }
 
-    /// As [`Document::of`], of lines that are read where they stand: those in order are kept once only.
+    /// Does as [`Document::of`], for lines that are read in place: those in order are kept once only.
     pub fn read<T: AsRef<[u8]>>(lines: impl Iterator<Item = (i64, i64, T)> + Clone, toc: Vec<Heading>) -> Self {
         if !lines.clone().is_sorted_by_key(|(page, line, _)| (page, line)) {
             return Self::of(lines.collect(), toc);
@@ -103,12 +103,12 @@ impl Document {
         self.origin.as_ref()
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether there is no line.
+    /// Tells whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
@@ -147,12 +147,12 @@ impl Document {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// How many bytes the whole text has.
+    /// Returns the size of the whole text, in bytes.
     pub fn size(&self) -> usize {
         self.text.len()
     }
 
-    /// Where a line begins in the whole text.
+    /// Returns the byte of the whole text at which a line begins.
     pub fn offset(&self, n: usize) -> Option<usize> {
         self.starts.get(n).copied().filter(|_| n < self.len())
     }
@@ -172,7 +172,7 @@ impl Document {
         lines.start + start..lines.start + end.max(start)
     }
 
-    /// How many lines come before a number inside a page.
+    /// Counts the lines before a number inside a page.
     pub(crate) fn lines_before(&self, page: i64, number: i64) -> usize {
         self.numbers.partition_point(|own| *own < (page, number))
     }
@@ -183,7 +183,7 @@ impl Document {
         page(lines.start).zip(page(lines.end.checked_sub(1)?))
     }
 
-    /// How many pages some lines stand on.
+    /// Counts the pages that some lines are on.
     pub(crate) fn pages_in(&self, lines: &Range<usize>) -> usize {
         let at = |n: usize| self.pages.partition_point(|(_, page)| page.end <= n);
         if lines.is_empty() { 0 } else { at(lines.end - 1) + 1 - at(lines.start) }
@@ -194,12 +194,12 @@ impl Document {
         self.skeleton.get_or_init(|| FoldedText::of(self, 0..self.len(), false))
     }
 
-    /// Whether a line belongs to its page, not to the text: a running header or footer, a page number, a rule.
+    /// Tells whether a line belongs to its page, not to the text: a running header or footer, a page number, a rule.
     pub(crate) fn is_furniture(&self, n: usize) -> bool {
         self.furniture.get_or_init(|| furniture(self)).binary_search(&n).is_ok()
     }
 
-    /// How many bytes it takes in memory, about, with what is made of it when quotes are looked for.
+    /// Estimates the bytes it takes in memory, with what is made of it when quotes are looked for.
     pub fn weight(&self) -> usize {
         let line = size_of::<usize>() + size_of::<(i64, i64)>();
         2 * (self.text.len() + self.numbers.len() * line) + self.pages.len() * size_of::<(i64, Range<usize>)>()

@@ -22,7 +22,7 @@ use stepscope_base::text::{Shown, Untrusted};
 const MAX_LINES: usize = 4 << 20;
 /// Keys of a schema that say something to people only.
 const ABOUT: [&str; 4] = ["$schema", "$id", "title", "description"];
-/// Keys of an answer trace that are written anew, or that say what was true of its parent only.
+/// Keys of an answer trace that are written afresh, or that say what was true of its parent only.
 const OWN: &str = "format version id prompt answer answer_text meta model created_at trace reward error";
 
 /// A generation call, ready to be sent.
@@ -30,14 +30,14 @@ const OWN: &str = "format version id prompt answer answer_text meta model create
 pub struct Generation {
     /// The prompt, the JSON Schema of the answer, and the keys that it has to have.
     pub request: Request,
-    /// How many lines of the document are in the prompt; `None`: the prompt is the recorded one.
+    /// Number of lines of the document in the prompt; `None`: the prompt is the recorded one.
     pub lines: Option<usize>,
-    /// The files whose lines are in the request, beside the record's own: that of those lines, and that of the type of
+    /// Files whose lines are in the request, besides the record's own: that of those lines, and that of the type of
     /// values that is asked for, where a person brought it.
     pub files: Vec<Shown>,
 }
 
-/// Why there is nothing to send.
+/// Reason why there is nothing to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoGeneration {
     /// It is no answer with cited lines.
@@ -92,7 +92,7 @@ impl Generation {
         Ok(Self { request, lines: Some(lines), files: document.origin().cloned().into_iter().chain(file).collect() })
     }
 
-    /// Where the prompt comes from, in words.
+    /// Names the source of the prompt, in words.
     pub fn source(&self) -> Shown {
         match self.lines {
             Some(1) => Shown::own("a prompt rebuilt from 1 line"),

@@ -11,7 +11,7 @@ use stepscope_base::json::{Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 stepscope_base::words! {
-    /// Where an answer goes.
+    /// Route of an answer.
     pub enum Route {
         /// There is no answer yet.
         Pending = "pending" => "no answer yet: run it",
@@ -39,9 +39,9 @@ stepscope_base::words! {
 pub struct Trigger {
     /// The route that it speaks for.
     pub route: Route,
-    /// Why, in a few words; of a failed check, its rule.
+    /// Reason, in a few words; of a failed check, its rule.
     pub why: Untrusted<'static>,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
 
@@ -52,7 +52,7 @@ pub struct Routed {
     pub route: Route,
     /// Everything that fired, in the order of the routes.
     pub triggers: Vec<Trigger>,
-    /// What the page after the last says.
+    /// Verdict from the page after the last.
     pub truncation: TruncationVerdict,
 }
 
@@ -128,7 +128,7 @@ pub fn route(case: &CaseView<'_>, findings: &[Finding]) -> Option<Routed> {
     Some(Routed { route, triggers: fired, truncation })
 }
 
-/// Whether a finding keeps an answer from being used as it is. That a list goes on and that there is no answer have
+/// Tells whether a finding keeps an answer from being used as it is. A list that continues and a missing answer have
 /// routes of their own.
 fn is_failed_check(finding: &Finding) -> bool {
     finding.rule.kinds() == Kinds::Typed
@@ -137,12 +137,12 @@ fn is_failed_check(finding: &Finding) -> bool {
         && !is_converted(finding)
 }
 
-/// Whether it speaks of a value of another type that lenient readers convert.
+/// Tells whether a finding is about a value of another type that lenient readers convert.
 fn is_converted(finding: &Finding) -> bool {
     finding.rule == RuleId::WrongType && finding.severity == Severity::Warning
 }
 
-/// What an answer says of itself, whatever its dialect.
+/// Statements of an answer about itself, whatever its dialect.
 struct Says {
     found: Option<bool>,
     complete: Option<bool>,

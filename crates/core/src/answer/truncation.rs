@@ -11,12 +11,12 @@ use stepscope_base::python::Message;
 use stepscope_base::text::Untrusted;
 
 stepscope_base::words! {
-    /// What the next page says.
+    /// Verdict from the next page on whether the answer is cut off.
     #[derive(Default)]
     pub enum TruncationVerdict {
         /// Nothing follows that belongs to the answer.
         Bounded = "bounded",
-        /// The list goes on where the model could not see it.
+        /// The list continues where the model could not see it.
         Truncated = "truncated",
         /// It cannot be told.
         #[default]
@@ -29,7 +29,7 @@ stepscope_base::words! {
 pub struct Truncation {
     /// The verdict.
     pub verdict: TruncationVerdict,
-    /// Why, in a sentence.
+    /// Reason of the verdict, in a sentence.
     pub reason: Untrusted<'static>,
     /// The lines of the page after the last that the model saw; empty where none was looked at.
     pub peeked: Range<usize>,
@@ -52,7 +52,7 @@ impl Truncation {
     }
 }
 
-/// A page that holds nothing but what stands on every page is passed over, so many times.
+/// Number of pages that are passed over because they hold nothing but what is on every page.
 const MAX_EMPTY_PAGES: usize = 3;
 /// So many lines of the next page may belong to the last entry of the list, before the next entry begins.
 const MAX_WRAPPED: usize = 8;
@@ -107,7 +107,7 @@ pub(crate) fn cited_lines(citation: &Citation<'_>, document: &Document) -> Optio
     (start <= end).then(|| start..end.saturating_add(1))
 }
 
-/// What the model saw and cited.
+/// Context that the model saw and cited.
 struct SeenContext<'d> {
     document: &'d Document,
     /// The last cited line, or the last line of the last page where none is cited.
@@ -223,7 +223,7 @@ impl<'d> SeenContext<'d> {
         verdict(TruncationVerdict::Unknown, "The next page begins with neither a heading nor another entry: ", top)
     }
 
-    /// What the code of a line says of a list whose entries have codes.
+    /// Judges a line by its code, for a list whose entries have codes.
     fn code_verdict(&self, line: usize) -> Option<TruncationVerdict> {
         let last = self.codes.last()?;
         let code = Code::of(self.text(line))?;
@@ -250,7 +250,7 @@ impl<'d> SeenContext<'d> {
         code.follows(last, group).then_some(TruncationVerdict::Truncated)
     }
 
-    /// What the first lines of the next page say of a table: more rows, or prose.
+    /// Judges the first lines of the next page after a table: more rows, or prose.
     fn table_verdict(&self, lines: &[usize]) -> Option<(usize, TruncationVerdict)> {
         let from = self.last.saturating_sub(MAX_WRAPPED);
         let rows: Vec<usize> = (from..=self.last).filter_map(|line| cells(self.text(line))).collect();
@@ -326,12 +326,12 @@ fn content(document: &Document, lines: &Range<usize>) -> Vec<usize> {
     out
 }
 
-/// Running headers and footers stand among so many lines at the top or bottom of a page.
+/// Number of lines at the top or bottom of a page among which running headers and footers are looked for.
 const ZONE: usize = 4;
-/// And are looked for on so many pages before and behind.
+/// Number of pages before and behind on which they are looked for.
 const NEIGHBOURS: usize = 3;
 
-/// Whether a line is a page number, a rule, or stands at the same end of the pages around it.
+/// Tells whether a line is a page number or a rule, or recurs at the same end of the pages around it.
 fn is_furniture(document: &Document, page: usize, line: usize) -> bool {
     let text = document.line(line).unwrap_or_default().trim_ascii();
     if says_nothing(text) {
@@ -376,7 +376,7 @@ fn says_nothing(text: &[u8]) -> bool {
     }
 }
 
-/// Whether two lines are equal, blanks folded, where a number may count the pages along.
+/// Tells whether two lines are equal, but for blanks and a number that counts the pages.
 fn is_same_but_for_page(a: &[u8], b: &[u8], difference: i64) -> bool {
     let words = |text: &'_ [u8]| {
         let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -393,7 +393,7 @@ fn is_same_but_for_page(a: &[u8], b: &[u8], difference: i64) -> bool {
 /// So many headings of one page, or of no known page, are compared.
 const MAX_ENTRIES: usize = 300;
 
-/// Whether the table of contents names a line as a heading of its page.
+/// Tells whether the table of contents names a line as a heading of its page.
 fn in_contents(document: &Document, line: usize) -> bool {
     let Some((page, _)) = document.number(line) else { return false };
     let text = folded(document.line(line).unwrap_or_default());
@@ -505,7 +505,7 @@ fn is_continuation(text: &[u8]) -> bool {
     text.chars().next().is_some_and(char::is_lowercase)
 }
 
-/// How many cells a line has, where it is the row of a table: between bars, tabs or wide blanks.
+/// Counts the cells of a line that is the row of a table: between bars, tabs or wide blanks.
 fn cells(text: &[u8]) -> Option<usize> {
     let text = std::str::from_utf8(text).ok()?.trim().trim_matches('|').trim();
     let count = |parts: Vec<&str>| parts.iter().filter(|part| !part.trim().is_empty()).count();
@@ -534,7 +534,7 @@ fn is_prose(text: &[u8]) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Code {
     parts: Vec<String>,
-    /// What stands between the parts.
+    /// Signs between the parts.
     signs: Vec<char>,
 }
 
@@ -578,7 +578,7 @@ impl Code {
         (parts.len() >= 2 && parts.iter().all(is_part) && says).then_some(Self { parts, signs })
     }
 
-    /// Whether it comes after another one of its level; what counts counts on, in a group of its own from the start.
+    /// Tells whether it comes after a code of its level: by its number in the same group, else by that of its group.
     fn follows(&self, last: &Self, group: usize) -> bool {
         let number = |part: Option<&String>| part.and_then(|part| part.parse::<u32>().ok());
         let (own, other) = (self.parts.get(group), last.parts.get(group));
@@ -590,7 +590,7 @@ impl Code {
     }
 }
 
-/// What stands before the entries of a list.
+/// Number or bullet before the entries of a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Marker {
     /// The signs around the number, or the bullet itself.
@@ -608,7 +608,7 @@ enum Counting {
 }
 
 impl Marker {
-    /// Whether both stand in lists of one sort.
+    /// Tells whether both belong to lists of one sort.
     fn is_of(&self, other: &Self) -> bool {
         let shared = |(counting, _): &(Counting, u32)| other.readings.iter().any(|(own, _)| own == counting);
         let same = self.readings.iter().any(shared) || (self.readings.is_empty() && other.readings.is_empty());
@@ -666,7 +666,7 @@ fn marker(text: &[u8]) -> Option<Marker> {
 
 /// `EXAMPLE 4: ..`, or a term in capitals: `INFORMATION TYPE: ..`
 fn label(text: &str) -> Option<Marker> {
-    /// Such labels stand beside lists, not in them.
+    /// Labels next to lists, not in them.
     const ASIDE: [&str; 8] = ["NOTE", "NOTES", "TABLE", "FIGURE", "SOURCE", "WARNING", "CAUTION", "IMPORTANT"];
     const MAX_LABEL: usize = 60;
     let (label, _) = text.split_once(':').filter(|(label, _)| label.len() <= MAX_LABEL)?;
@@ -721,7 +721,7 @@ mod tests {
     use crate::answer::document::Heading;
     use stepscope_base::json::Tape;
 
-    /// The verdict on a list whose entries stand on the cited lines of a document, a page each text.
+    /// The verdict on a list whose entries are on the cited lines of a document, a page each text.
     fn judged(
         pages: &[&str],
         toc: &[(&str, i64)],

@@ -10,7 +10,7 @@ use crate::answer::document::{Document, Heading};
 use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
-/// The fields of every answer beside its items, in the order in which they are published.
+/// Fields of every answer besides its items, in the order in which they are published.
 pub(crate) const BASE_FIELDS: [&str; 11] = [
     "extraction_method",
     "confidence",
@@ -25,22 +25,22 @@ pub(crate) const BASE_FIELDS: [&str; 11] = [
     "suggested_clarification",
 ];
 
-/// Value keys that are known before any type is registered: they carry the value wherever they stand in an item.
+/// Value keys that are known before any type is registered: they carry the value anywhere in an item.
 const VALUE_KEYS: [&str; 9] = ["text", "amount", "date", "boolean", "table", "list", "address", "person_name", "iban"];
 
-/// Where an item keeps its citations.
+/// Keys under which an item keeps its citations.
 const SPANS: [&str; 3] = ["spans", "citations", "span"];
 const FIRST_LINE: [&str; 5] = ["line_start", "start_line_num", "start_line", "line_num", "line"];
 const LAST_LINE: [&str; 3] = ["line_end", "end_line_num", "end_line"];
 const FIRST_PAGE: [&str; 6] = ["page", "page_num", "page_start", "start_page_num", "start_page", "page_number"];
 const LAST_PAGE: [&str; 3] = ["page_end", "end_page_num", "end_page"];
 const QUOTE: &str = "quote";
-/// What else stands beside the value in an item or field.
+/// Other keys of an item or field, next to the value.
 const BESIDE: [&str; 6] = ["found", "caveat", "caveats", "confidence", "extraction_method", "note"];
 /// Fields of the per-field dialect are looked for so deep below the answer.
 const MAX_NESTING: usize = 3;
 
-/// How an answer object is laid out.
+/// Layout of an answer object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Dialect {
     /// Base fields and `items`.
@@ -49,35 +49,35 @@ pub(crate) enum Dialect {
     Fields,
 }
 
-/// What a question asks for.
+/// Type of the values that a question asks for, and whether it asks for all of several.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct AnswerRequest {
     /// The name of the type, in small letters: `amount`, or one that the user registered.
     pub kind: Option<Untrusted<'static>>,
-    /// Whether it asks for all of several things, where the question or its schema says so.
+    /// True if it asks for all of several things; `None` where neither the question nor its schema says so.
     pub many: Option<bool>,
 }
 
-/// Where the parts of a typed answer stand.
+/// Parts of a typed answer.
 #[derive(Clone, Debug, Default)]
 pub struct TypedAnswer<'a> {
     /// The answer object, if it could be read as one.
     pub answer: Option<Value<'a>>,
-    /// Where the answer object stands, or should.
+    /// Position of the answer object, existing or expected, as a JSON pointer.
     pub pointer: Pointer,
     /// The text of an answer that is no JSON.
     pub answer_text: Option<Value<'a>>,
-    /// What was asked for, as free JSON.
+    /// Description of what was asked for, as free JSON.
     pub parsed_question: Option<Value<'a>>,
     /// The name of the schema that was asked for.
     pub schema: Option<Value<'a>>,
     /// The pages that the model saw, a list of objects with `page_num`.
     pub retrieved_pages: Option<Value<'a>>,
-    /// How it was made: `raw_response`, fragments, template.
+    /// Details of its generation: `raw_response`, fragments, template.
     pub meta: Option<Value<'a>>,
     /// The document, or a reference to it.
     pub document: Option<Value<'a>>,
-    /// Which document of its store it is about.
+    /// Id of the document in its store.
     pub doc_id: Option<Value<'a>>,
     /// It came with a question, so that a missing answer is one.
     pub traced: bool,
@@ -91,7 +91,7 @@ pub(crate) const MAX_CITATIONS: usize = 50_000;
 /// One item of an answer: a value, and the places that it rests on.
 #[derive(Clone, Debug)]
 pub struct AnswerItem<'a> {
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
     /// The whole item.
     pub root: Value<'a>,
@@ -106,7 +106,7 @@ pub struct AnswerItem<'a> {
 /// One cited place.
 #[derive(Clone, Debug)]
 pub struct Citation<'a> {
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
     /// The whole citation.
     pub root: Value<'a>,
@@ -114,7 +114,7 @@ pub struct Citation<'a> {
     pub lines: (Option<Value<'a>>, Option<Value<'a>>),
     /// First and last cited page, in the dialects that have them.
     pub pages: (Option<Value<'a>>, Option<Value<'a>>),
-    /// The model's own words for what stands there.
+    /// Quote in the model's own words.
     pub quote: Option<Value<'a>>,
 }
 
@@ -124,7 +124,7 @@ impl<'a> TypedAnswer<'a> {
         Self { answer: Some(answer), ..Self::default() }
     }
 
-    /// How the answer object is laid out; `None` where there is none.
+    /// Determines the layout of the answer object; `None` where there is none.
     pub(crate) fn dialect(&self) -> Option<Dialect> {
         let answer = self.answer.filter(|answer| answer.kind() == Kind::Object)?;
         let has_fields = || has_fields(answer) || is_flat(answer);
@@ -136,12 +136,13 @@ impl<'a> TypedAnswer<'a> {
         self.answer?.get(field)
     }
 
-    /// Whether a base field is true, as lenient readers take it; `None` where it is no truth value.
+    /// Reads a base field as a truth value, as lenient readers take it; `None` where it is none.
     pub fn flag(&self, field: &str) -> Option<bool> {
         truth(self.base(field)?)
     }
 
-    /// What the question asks for: the shape and type that were made of it, else the name of its schema.
+    /// Determines the kind of answer that the question asks for: from the shape and type that were made of it, else
+    /// from the name of its schema.
     pub fn asked(&self) -> AnswerRequest {
         let parsed = self.parsed_question;
         let among = |root: Option<Value<'a>>, keys: &[&str]| {
@@ -198,12 +199,12 @@ impl<'a> TypedAnswer<'a> {
 }
 
 impl<'a> AnswerItem<'a> {
-    /// Where the value stands.
+    /// Returns the position of the value, as a JSON pointer.
     pub(crate) fn value_pointer(&self) -> Option<Pointer> {
         self.value.as_ref().map(|(key, _)| self.pointer.then(Part::Key(key.to_owned())))
     }
 
-    /// Whether it says of itself that nothing was found: fields do.
+    /// Tells whether the item counts as found: fields may say of themselves that nothing was.
     pub(crate) fn is_found(&self) -> bool {
         self.root.get("found").and_then(Value::bool) != Some(false)
     }
@@ -215,7 +216,7 @@ impl<'a> AnswerItem<'a> {
     }
 }
 
-/// How much of an answer is not read.
+/// Number of items and citations of an answer that are not read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UnreadRest {
     /// Items.
@@ -330,7 +331,7 @@ pub fn whole(value: Value<'_>) -> Option<i64> {
     }
 }
 
-/// Whether an object is an answer by its base fields: items and one of them, or three of them.
+/// Tells whether an object is an answer by its base fields: items and one of them, or three of them.
 pub(crate) fn is_rich(value: Value<'_>) -> bool {
     let (mut base, mut items) = (0, false);
     for member in value.members() {
@@ -347,7 +348,7 @@ pub(crate) fn is_rich(value: Value<'_>) -> bool {
 /// The keys under which an answer without items carries its value.
 const FLAT_VALUES: [&str; 2] = ["answer", "value"];
 
-/// Whether an object is the smallest answer there is: a value with its first and last line.
+/// Tells whether an object is the smallest possible answer: a value with its first and last line.
 pub(crate) fn is_flat(value: Value<'_>) -> bool {
     let (mut says, mut begins, mut ends) = (false, false, false);
     for member in value.members() {
@@ -365,7 +366,7 @@ pub(crate) fn is_flat(value: Value<'_>) -> bool {
     says && begins && ends
 }
 
-/// Whether an object holds fields of `{value, quote, line_start, ..}`.
+/// Tells whether an object holds fields of `{value, quote, line_start, ..}`.
 pub(crate) fn has_fields(value: Value<'_>) -> bool {
     let mut found = ItemCollector::default();
     fields(value, &Pointer::default(), MAX_NESTING - 1, &mut found);
@@ -376,7 +377,7 @@ pub(crate) fn has_fields(value: Value<'_>) -> bool {
     !found.items.is_empty()
 }
 
-/// The document that stands in the record itself.
+/// Reads the document that the record itself contains.
 pub fn inline_document(typed: &TypedAnswer<'_>) -> Option<Document> {
     let document = typed.document?;
     let lines = document.get("lines").filter(|lines| lines.kind() == Kind::Array)?;
@@ -458,7 +459,7 @@ fn carrier(item: Value<'_>) -> Option<Member<'_>> {
     })
 }
 
-/// Whether a key of an item belongs to its evidence, not to its value.
+/// Tells whether a key of an item belongs to its evidence, not to its value.
 pub(crate) fn is_beside_the_value(key: &str) -> bool {
     let lists: [&[&str]; 6] = [&SPANS, &FIRST_LINE, &LAST_LINE, &FIRST_PAGE, &LAST_PAGE, &BESIDE];
     key == QUOTE || lists.iter().any(|list| list.contains(&key))

@@ -27,7 +27,7 @@ pub(crate) const MAX_NODES: usize = 200;
 pub(crate) const MAX_DEPTH: usize = 24;
 /// More names are not known.
 pub(crate) const MAX_NAMES: usize = 256;
-/// So many words may stand between a number and the next operator, as its unit.
+/// Number of words that may be between a number and the next operator, as its unit.
 const MAX_UNIT_WORDS: usize = 3;
 
 /// An operation on two numbers.
@@ -76,7 +76,7 @@ impl Operation {
         }
     }
 
-    /// What takes it back, and the number that it leaves as it is on the left.
+    /// Returns the inverse operation, and the neutral element of this one.
     pub(crate) fn undone(self) -> Option<(Self, Number)> {
         match self {
             Self::Add => Some((Self::Subtract, Number::ZERO)),
@@ -130,10 +130,10 @@ impl Single {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Node {
     Number(Number),
-    /// `20%`, kept apart: beside plus and minus nobody knows of what.
+    /// `20%`, kept apart: next to plus and minus it is unknown of what.
     Percent(Number),
     Name(u32),
-    /// A name that is no variable's; where it stands in the text.
+    /// A name that is no variable's; its place in the text.
     Symbol(u32, u32),
     Single(Single, u16),
     Pair(Operation, u16, u16),
@@ -185,7 +185,7 @@ impl Expression {
         (nodes.len() as u16).checked_sub(1)
     }
 
-    /// The names that stand as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
+    /// Lists the names used as a share, with `true` in `1 - name`, and with `false` in `name / 100` or `100 - name`.
     pub(crate) fn shares(&self) -> Vec<(u32, bool)> {
         let at = |n: u16| self.nodes.get(usize::from(n));
         let number = |n: u16, whole: i64| at(n) == Some(&Node::Number(Number::whole(whole)));
@@ -252,12 +252,12 @@ impl Expression {
         names
     }
 
-    /// Whether it is more than a number or a name.
+    /// Tells whether it is more than a number or a name.
     pub(crate) fn is_operation(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Pair(..)))
     }
 
-    /// The numbers that stand in it, 20 for `20%`, in their order.
+    /// Lists the numbers in it, 20 for `20%`, in their order.
     pub fn numbers(&self) -> Vec<Number> {
         let number = |node: &Node| match node {
             Node::Number(number) | Node::Percent(number) => Some(*number),
@@ -266,13 +266,13 @@ impl Expression {
         self.nodes.iter().filter_map(number).collect()
     }
 
-    /// Whether something is divided by this number in it.
+    /// Tells whether something in it is divided by this number.
     pub(crate) fn divides_by(&self, number: Number) -> bool {
         let is_it = |at: u16| self.nodes.get(usize::from(at)) == Some(&Node::Number(number));
         self.nodes.iter().any(|node| matches!(*node, Node::Pair(Operation::Divide, _, lower) if is_it(lower)))
     }
 
-    /// Whether a variable is taken off itself, or divided by itself: then two things were read as one.
+    /// Tells whether a variable is subtracted from itself, or divided by itself: then two things were read as one.
     pub(crate) fn cancels(&self) -> bool {
         let name = |at: u16| self.nodes.get(usize::from(at)).filter(|node| matches!(node, Node::Name(_)));
         let same = |left, right| name(left).is_some_and(|left| name(right) == Some(left));
@@ -280,7 +280,7 @@ impl Expression {
         self.nodes.iter().any(|node| matches!(*node, Node::Pair(by, left, right) if undoes(by) && same(left, right)))
     }
 
-    /// Whether this number stands in it.
+    /// Tells whether this number occurs in it.
     pub fn holds(&self, number: Number) -> bool {
         self.nodes.contains(&Node::Number(number))
     }
@@ -342,8 +342,8 @@ impl Expression {
         parts
     }
 
-    /// What it adds up, or multiplies, each as it counts: what is taken off with a minus, what divides as one over it.
-    /// Where names have no value, nothing.
+    /// Collects the terms of its sum, or the factors of its product: a subtracted term negated, a divisor as its
+    /// reciprocal. Empty where a name has no value.
     pub(crate) fn joined(&self, by: Operation) -> Vec<Number> {
         let (Some((undone, neutral)), Some(values)) = (by.undone(), self.values(|_| None)) else { return Vec::new() };
         let mut joined = Vec::new();
@@ -428,7 +428,7 @@ fn plain(number: Number) -> String {
     }
 }
 
-/// The names that may stand in a text, each with a number.
+/// Names that may occur in a text, each with a number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     list: Vec<(String, u32)>,
@@ -482,7 +482,7 @@ struct Lexeme {
     kind: TokenKind,
     start: usize,
     end: usize,
-    /// A blank stands before it.
+    /// True if a blank precedes it.
     spaced: bool,
 }
 
@@ -629,7 +629,7 @@ fn mark_times(list: &mut [Lexeme], text: &str) {
     }
 }
 
-/// What a calculation is assigned to.
+/// Target of an assigned calculation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum AssignedTo {
     /// A variable.
@@ -641,17 +641,17 @@ pub(crate) enum AssignedTo {
 /// A calculation found in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Calculation {
-    /// What stands before its equals sign.
+    /// Target before its equals sign.
     pub target: Option<AssignedTo>,
     /// The calculation.
     pub expression: Expression,
-    /// What the text itself says it gives: `3 * 26 = 78`.
+    /// Result that the text itself states: `3 * 26 = 78`.
     pub stated: Option<Written>,
     /// Its bytes in the text, without the target.
     pub range: Range<usize>,
 }
 
-/// Whether a text can hold a calculation at all: a look at its bytes, unescaped or not.
+/// Tells whether a text can hold a calculation at all, by a look at its bytes, unescaped or not.
 pub(crate) fn may_hold(bytes: &[u8]) -> bool {
     memchr::memchr3(b'*', b'/', b'+', bytes).is_some()
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
@@ -662,7 +662,7 @@ pub(crate) fn may_hold(bytes: &[u8]) -> bool {
             .any(|at| matches!(bytes.get(at + 1..at + 6), Some(b"u00d7" | b"u00f7" | b"u2212")))
 }
 
-/// Whether a cross, an obelus or a minus sign of Unicode stands in a text. Their last bytes are rarer than their first.
+/// Tells whether a text contains `×`, `÷` or the minus sign of Unicode. Their last bytes are rarer than their first.
 pub(crate) fn holds_typographic_sign(bytes: &[u8]) -> bool {
     memchr::memchr3_iter(0x97, 0xb7, 0x92, bytes).any(|last| {
         let before = bytes.get(..=last).unwrap_or_default();
@@ -741,12 +741,12 @@ fn target_before(list: &[Lexeme], start: usize, text: &str) -> Option<AssignedTo
     }
 }
 
-/// What a string that should be a value is.
+/// Interpretation of a string that should be a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Reading {
     /// A number, perhaps with its unit: `12 dollars`, `5/8`, `$1,080`.
     Number(Written),
-    /// A calculation that nobody carried out.
+    /// A calculation that was not carried out.
     Expression(Expression),
     /// A calculation with its result: `3 * 26 = 78`.
     Done(Expression, Written),
@@ -818,7 +818,7 @@ fn whole(list: &[Lexeme], text: &str) -> Option<(Expression, Option<Written>)> {
     Some((Expression { nodes }, value))
 }
 
-/// A calculation that stands alone, such as a gold answer's `48/2`.
+/// Reads a calculation that is the whole text, such as an expected answer's `48/2`.
 pub(crate) fn alone(text: &str) -> Option<Expression> {
     let list = tokens(text, &Names::default())?;
     let mut parser = Parser::new(&list, 0, text, true);
@@ -826,7 +826,7 @@ pub(crate) fn alone(text: &str) -> Option<Expression> {
     (parser.at == list.len()).then_some(Expression { nodes: parser.nodes })
 }
 
-/// The numbers that stand in a sentence, each with its place; those of calculations too. `round2` and `1st` are names.
+/// Lists the numbers in a sentence, each with its place; those of calculations too. `round2` and `1st` are names.
 pub(crate) fn numbers(text: &str) -> Vec<(Written, Range<usize>)> {
     let bytes = text.as_bytes();
     let mut numbers = Vec::new();
@@ -883,7 +883,7 @@ struct Parser<'t> {
     whole: bool,
     /// Any word may be the unknown of an equation.
     words: bool,
-    /// Units may stand wherever people write them: `240g/5`, `$8/hour * 3`, `(3 + 2) apples`.
+    /// True if units may be wherever people write them: `240g/5`, `$8/hour * 3`, `(3 + 2) apples`.
     units: bool,
     nodes: Vec<Node>,
     depth: usize,
@@ -1035,7 +1035,8 @@ impl<'t> Parser<'t> {
         self.push(Node::Pair(Operation::Multiply, left, right))
     }
 
-    /// A unit between a number and what goes on: `60 dollars * 8`. What runs on without a blank is no number.
+    /// Skips a unit between a number and the next operator: `60 dollars * 8`. A number that runs on without a
+    /// blank is none.
     fn skip_unit(&mut self) -> Option<()> {
         self.skip_rate();
         let glued = self.list.get(self.at).is_some_and(|next| next.kind == TokenKind::Word && !next.spaced);

@@ -6,44 +6,44 @@ use crate::record::Record;
 use crate::run::chain::number_of;
 use stepscope_base::json::Value;
 
-/// Longer gold answers are not looked through for calculations.
+/// Longer expected answers are not looked through for calculations.
 const MAX_TEXT: usize = 16_000;
 /// More calculations are not worked out.
 const MAX_ANNOTATIONS: usize = 100;
 
-/// What the gold answer says.
+/// Number of the expected answer, and its origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gold {
     /// The number to compare with.
     pub value: Number,
-    /// It stands at the end of the gold text; else it is `gold_num`.
+    /// True if it is at the end of the expected answer's text; else it is `gold_num`.
     pub from_text: bool,
     /// `gold_num` is another number than the one at the end of the text.
     pub misread: Option<Number>,
 }
 
-/// A calculation in the gold text: `<<48/2=24>>`, or `48/2 = $24` where there are no marks.
+/// Calculation in the text of the expected answer: `<<48/2=24>>`, or `48/2 = $24` where there are no marks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
     /// As it is written.
     pub text: String,
-    /// What it says it gives.
+    /// Result as the text states it.
     pub says: Written,
-    /// What it gives.
+    /// Result of the calculation.
     pub gives: Option<Number>,
-    /// The number that stands behind it, with its unit: `<<12/3=4>>4`.
+    /// Number behind it, with its unit: `<<12/3=4>>4`.
     pub printed: Option<Written>,
-    /// What is calculated.
+    /// Calculation, parsed.
     pub calculation: Option<Expression>,
     /// The sentence around it.
     pub line: String,
-    /// It stands in a mark, which a calculator was to carry out.
+    /// True if it is in a mark, which a calculator was to carry out.
     pub marked: bool,
     wrong: bool,
 }
 
 impl Annotation {
-    /// Whether it is wrong.
+    /// Tells whether the stated result is wrong.
     pub(crate) const fn is_wrong(&self) -> bool {
         self.wrong
     }
@@ -59,7 +59,7 @@ impl Annotation {
 }
 
 impl Gold {
-    /// The gold number of a record; `None` where it has none.
+    /// Reads the expected number of a record; `None` where it has none.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         // What chains of thought are compared with is often a text: "18".
         let number = |value| if record.chain.is_some() { number_of(value) } else { Written::of(value) };
@@ -91,16 +91,16 @@ fn ending(text: Value<'_>) -> Option<Number> {
     }
 }
 
-/// The worked text of a gold answer: its calculations, and what stands behind them.
+/// Worked text of an expected answer: its calculations, and the text behind them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Working {
     /// Every calculation with its result, in order.
     pub calculations: Vec<Annotation>,
-    /// What stands behind the last of them.
+    /// Text behind the last of them.
     pub behind: String,
 }
 
-/// The calculations of the gold text, marked or as people write them.
+/// Reads the calculations in the text of the expected answer, marked or as people write them.
 pub fn working(record: &Record<'_>) -> Working {
     let mut all = Working::default();
     let Some(text) = record.gold_answer.and_then(Value::string) else { return all };
@@ -153,12 +153,12 @@ fn unmarked(one: Worked, line: &str) -> Annotation {
     }
 }
 
-/// What stands behind the number that a mark prints.
+/// Returns the text behind the number that a mark prints.
 fn printed_end(text: &str) -> &str {
     text.trim_start_matches(|c: char| c == '$' || c.is_ascii_digit() || matches!(c, ',' | '.'))
 }
 
-/// The number right behind a mark; of a fraction or a range nobody knows.
+/// Reads the number right behind a mark; `None` for a fraction or a range.
 fn printed(text: &str) -> Option<Written> {
     let text = text.trim_start_matches('$');
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, ',' | '.'))).unwrap_or(text.len());

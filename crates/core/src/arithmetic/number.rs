@@ -5,7 +5,7 @@ use std::fmt;
 
 use stepscope_base::json::{Kind, Value};
 
-/// More digits than this are never read: they would not fit, and nobody counts so far.
+/// Maximum number of digits that are read: more would not fit, and no text counts so far.
 const MAX_DIGITS: usize = 30;
 /// Numerator and denominator stay below two to this power, so that no step of the arithmetic can overflow.
 const MAX_BITS: u32 = 120;
@@ -26,7 +26,7 @@ pub struct Number {
 /// A number as somebody wrote it: how many decimals there are says how far it may be rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Written {
-    /// What is written.
+    /// Value as written.
     pub value: Number,
     /// Digits behind the point.
     pub decimals: u32,
@@ -129,12 +129,12 @@ impl Number {
         self.is_whole().then_some(self.upper)
     }
 
-    /// Whether it is a whole number.
+    /// Tells whether it is a whole number.
     pub const fn is_whole(self) -> bool {
         self.lower == 1
     }
 
-    /// Whether it is below zero.
+    /// Tells whether it is below zero.
     pub(crate) fn is_negative(self) -> bool {
         self.upper < 0
     }
@@ -152,7 +152,7 @@ impl Number {
         (self.upper, self.lower)
     }
 
-    /// The number that a float's shortest text stands for.
+    /// The number that a float's shortest text denotes.
     pub(crate) fn from_float(float: f64) -> Option<Self> {
         float.is_finite().then(|| Written::parse(format!("{float:e}").as_bytes()))?.map(|written| written.value)
     }
@@ -223,7 +223,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Whether two floats count as equal: within upstream's measure, of the larger one where that is above one.
+/// Tells whether two floats are equal within upstream's tolerance, relative to the larger one if that is above one.
 pub fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= NEAR * a.abs().max(b.abs()).max(1.0)
 }
@@ -296,8 +296,8 @@ impl Written {
         matches!(value.kind(), Kind::Int | Kind::Float).then(|| Self::parse(value.raw()))?
     }
 
-    /// Whether this is how people would write an exact number: rounded or cut where the written digits end, or a
-    /// whole number beside a broken one.
+    /// Tells whether this is how people would write an exact number: rounded or cut at the last written digit, or a
+    /// whole number in place of a fractional one.
     pub fn stands_for(self, exact: Number) -> bool {
         let (written, exact_float) = (self.value.float(), exact.float());
         let off = (written - exact_float).abs();

@@ -4,7 +4,7 @@
 /// Longer words mean nothing here.
 pub(crate) const LONGEST: usize = 11;
 
-/// What a word contributes to a number.
+/// Contribution of a word to a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NumberWord {
     /// 0 to 19.
@@ -70,7 +70,7 @@ impl NumberWord {
 /// Writes the table of words as a function and as a list.
 macro_rules! table {
     ($($($word:literal)|+ => $meaning:expr,)+) => {
-        /// What a word means, if it can be part of a number.
+        /// Returns the meaning of a word, if it can be part of a number.
         pub(crate) fn number_word(word: &[u8]) -> Option<NumberWord> {
             use NumberWord::{Dozen, Each, Half, Hundred, Multiple, Nth, Ordinal, Period, Scale, Score, Small, Tens, Two};
             Some(match word {
@@ -186,7 +186,7 @@ const fn pair(first: u8, second: u8) -> usize {
     (first as usize & 31) << 5 | second as usize & 31
 }
 
-/// Whether a word of letters, in any case, may mean something: hardly any other begins as those do and is as long.
+/// Tells whether a word of letters, in any case, may have a meaning, by its first two letters and its length.
 pub(crate) fn may_mean(word: &[u8]) -> bool {
     let [first, second, ..] = word else { return false };
     let lengths = LENGTHS.get(pair(*first, *second)).copied().unwrap_or(0);

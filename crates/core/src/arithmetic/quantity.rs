@@ -21,7 +21,7 @@ pub use scan::find;
 pub use units::{Dimension, Unit, unit};
 
 stepscope_base::words! {
-    /// What sort of number stands there.
+    /// Kind of a number in a text.
     pub enum Kind {
         /// A count or a measure.
         Number = "number",
@@ -51,15 +51,15 @@ stepscope_base::words! {
 /// One number of a question.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantity {
-    /// Where it stands, in bytes of the question's unescaped text, signs of currency and percent included.
+    /// Byte range in the question's unescaped text, signs of currency and percent included.
     pub span: Range<usize>,
     /// Its value: 20 for `20%`, 12 for `a dozen`, 8.5 for `8:30`, 0 for a date.
     pub value: Number,
-    /// What sort of number it is.
+    /// Kind of the number.
     pub kind: Kind,
-    /// Whether it certainly is a quantity; a year, an ordinal, `each` or a name may be none.
+    /// True if it certainly is a quantity; a year, an ordinal, `each` or a name may be none.
     pub sure: bool,
-    /// What it measures, where a unit stands beside it.
+    /// Unit of measurement next to it, if any.
     pub unit: Option<Unit>,
     /// The variables that took it up, by their index in the state, ascending.
     pub variables: Vec<usize>,

@@ -34,7 +34,7 @@ pub const MAX_DEPTH: usize = 16;
 /// A derivation has no more lines.
 pub const MAX_LINES: usize = 100;
 
-/// Where a calculation was found.
+/// Place where a calculation was found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlanSource {
     /// In the step's text.
@@ -45,7 +45,7 @@ pub enum PlanSource {
     Value,
 }
 
-/// How a calculation is written.
+/// Form in which a calculation is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Wording {
     /// With signs: `a * b`.
@@ -65,13 +65,13 @@ pub enum Wording {
 /// The calculation of one output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// What is to be calculated; its names are indices of variables.
+    /// Calculation to carry out; its names are indices of variables.
     pub expression: Expression,
-    /// Where it was found.
+    /// Place where it was found.
     pub source: PlanSource,
     /// Its bytes in the (unescaped) text, where they are known.
     pub range: Option<Range<usize>>,
-    /// How it is written.
+    /// Form in which it is written.
     pub wording: Wording,
     /// Nothing else in the procedure contradicts it.
     pub sure: bool,
@@ -84,7 +84,7 @@ impl Plan {
     }
 }
 
-/// What a computed value rests on.
+/// Basis of a computed value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ValueBasis {
     /// It was calculated.
@@ -97,7 +97,7 @@ pub enum ValueBasis {
     Override,
 }
 
-/// One output of one step, beside what the model gave.
+/// Output of a step, next to what the model gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Computed {
     /// Index of the variable in the state.
@@ -110,17 +110,17 @@ pub struct Computed {
     pub recorded: Option<Written>,
     /// The recorded value is a calculation that was not carried out; this is it.
     pub unevaluated: Option<Expression>,
-    /// What the recorded calculation gives, with the recorded values.
+    /// Result of the recorded calculation, with the recorded values.
     pub unevaluated_value: Option<Number>,
     /// The recorded value is an equation with an unknown: what solves it need not be what the step was asked for.
     equation: bool,
-    /// What is to be calculated.
+    /// Calculation of the output, if one was understood.
     pub plan: Option<Plan>,
-    /// What the plan gives with the recorded inputs: it judges this step alone.
+    /// Result of the plan with the recorded inputs: it judges this step alone.
     pub alone: Option<Number>,
-    /// What comes out when the whole procedure is executed exactly.
+    /// Result when the whole procedure is executed exactly.
     pub value: Option<Number>,
-    /// What `value` rests on.
+    /// Basis of `value`.
     pub basis: ValueBasis,
     /// No value before it had to be taken from the record, but for what was extracted.
     pub exact: bool,
@@ -131,7 +131,7 @@ pub struct Computed {
 }
 
 impl Computed {
-    /// What a person set before a step, its value still unknown.
+    /// Creates the entry of a variable that a person set before a step, its value still unknown.
     const fn set(variable: usize, step: usize) -> Self {
         Self {
             variable,
@@ -156,7 +156,7 @@ impl Computed {
         Self { output, ..Self::set(variable, step) }
     }
 
-    /// Whether the recorded number (or calculation) is another than its own plan gives with its recorded inputs.
+    /// Tells whether the recorded number (or calculation) differs from the result of its plan with its recorded inputs.
     pub fn differs(&self) -> bool {
         let (Some(alone), Some(plan)) = (self.alone, &self.plan) else { return false };
         if plan.source == PlanSource::Value {
@@ -218,7 +218,7 @@ impl RunAnswer {
         self.numerical.or(self.pred).or_else(|| self.text.last().copied())
     }
 
-    /// Whether the answer is the gold number; a number that is 0 beside a sentence that says another is not believed.
+    /// Tells whether the answer is the expected number; a 0 is not believed where the sentence says another number.
     pub fn is(&self, gold: Number) -> Option<bool> {
         let value = self.value()?.value;
         let said = self.text.last().is_some_and(|said| said.value.is_near(gold));
@@ -227,12 +227,12 @@ impl RunAnswer {
     }
 }
 
-/// Whether a run is right: by gold where there is one, else as it was judged.
+/// Tells whether a run is right: by the expected answer if there is one, else as it was judged.
 pub fn is_right(record: &Record<'_>) -> Option<bool> {
     is_right_by(Gold::of(record).as_ref(), record)
 }
 
-/// The same where the gold was read already.
+/// Does the same where the expected answer was read already.
 pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bool> {
     let Some(gold) = gold else { return record.correct };
     // Most often the number alone says it, and the sentence need not be read.
@@ -243,7 +243,7 @@ pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bo
     RunAnswer::of(record).is(gold.value).or(record.correct)
 }
 
-/// Where a number of the run stands in its record.
+/// Returns the position of a number of the run in its record, as a JSON pointer.
 pub(crate) fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed) -> Option<Pointer> {
     let variable = state.variables().get(computed.variable)?;
     if variable.name == FINAL_ANSWER {
@@ -253,7 +253,7 @@ pub(crate) fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &C
     state.pointer(&entry)
 }
 
-/// Where the final number stands: `final_answer_numerical`, else `pred_num`, else the text.
+/// Returns the position of the final number: `final_answer_numerical`, else `pred_num`, else the text.
 pub(crate) fn number_pointer(record: &Record<'_>) -> Pointer {
     let has = |key: &str| record.answer.and_then(|answer| answer.get(key)).is_some();
     if has(FINAL_ANSWER_NUMERICAL) {
@@ -284,7 +284,7 @@ pub struct Recomputed {
     pub exact: bool,
 }
 
-/// What a write would hold that no calculation explains, by its number and what the writes before it hold.
+/// Function for the value of a write that no calculation explains, given its index and the values of the writes before.
 type Unexplained<'o> = dyn Fn(usize, &[Option<Number>]) -> Option<Number> + 'o;
 
 impl Recomputed {
@@ -351,13 +351,13 @@ impl Recomputed {
         self.variable(state.variable(&Untrusted::from(FINAL_ANSWER))?)
     }
 
-    /// What the procedure would give if some of the extracted values were others.
+    /// Computes the final answer that the procedure would give if some of the extracted values were others.
     pub fn replay(&self, state: &State<'_>, others: &[(usize, Number)]) -> Option<Number> {
         let end = self.variables.get(state.variable(&Untrusted::from(FINAL_ANSWER))?).copied().flatten()?;
         *self.replayed(state, others, &|_, _| None).get(end)?
     }
 
-    /// What every write would hold then; of writes that no calculation explains, `open` is asked first.
+    /// Computes the values of all writes in that case; for writes that no calculation explains, `open` is asked first.
     pub(crate) fn replayed(
         &self,
         state: &State<'_>,
@@ -380,7 +380,7 @@ impl Recomputed {
         values
     }
 
-    /// How a value came about, back to what was extracted.
+    /// Builds the derivation of a value, back to what was extracted.
     pub fn derivation(&self, state: &State<'_>, write: usize) -> Option<Derivation> {
         let mut lines = 0;
         self.derive(state, write, 0, &mut lines)
@@ -427,7 +427,7 @@ impl Recomputed {
     }
 }
 
-/// What a calculation gives. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
+/// Evaluates a calculation. In `1 - tax_percent` 15 means 0.15, in `tax_percent / 100` 0.15 means 15.
 fn evaluated(state: &State<'_>, expression: &Expression, value: impl Fn(u32) -> Option<Number>) -> Option<Number> {
     const PARTS: [&[u8]; 7] = [b"percent", b"pct", b"rate", b"discount", b"tax", b"tip", b"interest"];
     let is_share = |id: u32| {
@@ -455,7 +455,7 @@ pub fn name_of(state: &State<'_>, variable: usize) -> String {
     state.variables().get(variable).map(|variable| variable.name.line().into_string()).unwrap_or_default()
 }
 
-/// How a value came about: a tree to fold and unfold.
+/// Derivation of a value: a tree to fold and unfold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Derivation {
     /// Index of the variable.
@@ -466,11 +466,11 @@ pub struct Derivation {
     pub value: Number,
     /// The calculation with its numbers; `None`: it was taken over as it is.
     pub formula: Option<String>,
-    /// The numbers that stand in the calculation itself.
+    /// Numbers in the calculation itself.
     pub constants: Vec<Number>,
     /// The step that writes it.
     pub step: usize,
-    /// What it rests on.
+    /// Basis of the value.
     pub basis: ValueBasis,
     /// The values that went in.
     pub from: Vec<Derivation>,
@@ -507,13 +507,13 @@ struct Execution<'e, 'a> {
     guesses: bool,
 }
 
-/// What a variable holds at some time.
+/// Value of a variable at some time, recorded and computed.
 #[derive(Clone, Copy, Default)]
 struct HeldNumber {
     /// The recorded number, or what its recorded calculation gives.
     recorded: Option<Number>,
     computed: Option<Number>,
-    /// Where it was written last.
+    /// Index of its last write.
     write: Option<usize>,
 }
 
@@ -576,7 +576,7 @@ impl<'e, 'a> Execution<'e, 'a> {
         }
     }
 
-    /// What a person set before a step is what the later steps calculate with.
+    /// Takes over the values that a person set before a step: the later steps calculate with them.
     fn take_sets(&mut self, position: usize) {
         let state = self.state;
         for set in state.sets().iter().filter(|set| set.put == Put::Override && set.step == position) {
@@ -778,12 +778,12 @@ fn fraction(written: Written) -> Option<Number> {
     })
 }
 
-/// Whether a text may say an operation in words or signs.
+/// Tells whether a text may name an operation in words or signs.
 pub(crate) fn may_plan(text: &str) -> bool {
     prose::may_plan(text) || may_hold(text.as_bytes())
 }
 
-/// Where the text of a plan stands.
+/// Returns the position of the text of a plan, as a JSON pointer.
 pub(crate) fn plan_pointer(base: &Pointer, procedure: &Procedure<'_>, computed: &Computed) -> Option<Pointer> {
     let step = procedure.steps.get(computed.step)?;
     let here = Procedure::step_pointer(base, computed.step);

@@ -8,7 +8,7 @@ pub(crate) struct Plain {
     places: Vec<u32>,
 }
 
-/// What a brace that was opened is closed with.
+/// Meaning of an open brace, which decides how it is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Brace {
     /// Nothing of its own: `\text{ dollars}`.
@@ -38,7 +38,7 @@ impl Plain {
         making.out
     }
 
-    /// Where a byte of the plain text stands in the original.
+    /// Maps a byte of the plain text to its position in the original.
     pub(crate) fn place(&self, at: usize) -> usize {
         self.places.get(at).or(self.places.last()).map_or(0, |place| *place as usize)
     }
@@ -130,7 +130,7 @@ impl<'t> Making<'t> {
         }
     }
 
-    /// Whether a new line or a new sentence begins here.
+    /// Tells whether a new line or a new sentence begins here.
     fn begins_item(&self) -> bool {
         let text = self.out.text.trim_end_matches([' ', '\t']);
         text.is_empty() || text.ends_with('\n') || (text.len() < self.out.text.len() && text.ends_with(['.', ':', ';']))
@@ -186,13 +186,13 @@ impl<'t> Making<'t> {
     }
 }
 
-/// Whether a line goes on with an equals sign.
+/// Tells whether a line continues with an equals sign.
 fn continues(text: &str) -> bool {
     text.trim_start_matches(['\n', '\r', ' ', '\t', '&', '\\']).starts_with('=')
 }
 
-/// Whether a slash stands before the unit of a rate. What a rate is divided by is rather a quantity where it has the name
-/// of one.
+/// Tells whether a slash is followed by the unit of a rate. A divisor with the name of a quantity is more likely one
+/// than a unit.
 fn is_rate(rest: &str) -> bool {
     const QUANTITIES: &[&str] = stepscope_base::list![
         rate speed time times distance total price cost number amount value size length width height area volume count

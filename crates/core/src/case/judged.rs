@@ -22,7 +22,7 @@ impl Case<'_> {
         joined.into_iter().chain(self.origin.duplicate.then(|| duplicate_id(None))).collect()
     }
 
-    /// What the rules find in it, with what is to be said because of its place.
+    /// Returns what the rules find in it, and what there is to say because of its place.
     pub fn findings(&self) -> &Findings {
         self.cache.findings.get().unwrap_or_else(|| self.view().findings())
     }
@@ -36,7 +36,7 @@ impl Case<'_> {
 }
 
 impl<'c> CaseView<'c> {
-    /// What the rules find in it, with what is to be said because of its place.
+    /// Returns what the rules find in it, and what there is to say because of its place.
     pub fn findings(&self) -> &'c Findings {
         self.case.cache.findings.get_or_init(|| {
             let mut findings = rules::check(self);
@@ -48,7 +48,7 @@ impl<'c> CaseView<'c> {
         })
     }
 
-    /// Where to fix the run; `None` of what is no run.
+    /// Judges where to fix the run; `None` if it is no run.
     pub fn triage(&self) -> Option<&'c Triage> {
         let judge = || {
             let mut triage = Triage::judge(self, self.findings(), self.baseline())?;
@@ -60,7 +60,7 @@ impl<'c> CaseView<'c> {
         self.case.cache.triage.get_or_init(judge).as_ref()
     }
 
-    /// What should happen with a typed answer, and why.
+    /// Decides what should happen with a typed answer, and why.
     pub fn routed(&self) -> Option<&'c Routed> {
         self.case.cache.routed.get_or_init(|| route(self, self.findings())).as_ref()
     }

@@ -46,11 +46,11 @@ pub struct CaseView<'c> {
 pub struct Answered<'a> {
     /// Everything that was answered.
     pub items: Vec<AnswerItem<'a>>,
-    /// What the question asks for.
+    /// Type of value that the question asks for.
     pub asked: AnswerRequest,
-    /// What of it is not read.
+    /// Number of items and citations that are not read.
     pub rest: UnreadRest,
-    /// Where the answer does not hold the contract.
+    /// Breaches of the contract.
     pub breaches: Vec<ContractBreach>,
 }
 
@@ -97,7 +97,7 @@ impl<'c> CaseView<'c> {
         self.case.root()
     }
 
-    /// Where it stands.
+    /// Returns its position.
     pub fn origin(&self) -> Location {
         self.case.origin
     }
@@ -107,12 +107,12 @@ impl<'c> CaseView<'c> {
         self.case.around.source(self.record.as_ref())
     }
 
-    /// Whether looking at it failed: a fault of stepscope, not of the record.
+    /// Tells whether looking at it failed: a fault of stepscope, not of the record.
     pub fn is_fault(&self) -> bool {
         self.case.cache.fault.get()
     }
 
-    /// What it is.
+    /// Returns its kind.
     pub fn kind(&self) -> RecordKind {
         self.record.as_ref().map_or(RecordKind::Broken, |record| record.kind)
     }
@@ -122,7 +122,7 @@ impl<'c> CaseView<'c> {
         self.record.as_ref()?.id
     }
 
-    /// What was unusual in its text.
+    /// Lists what was unusual in its text.
     pub fn problems(&self) -> &'c [Problem] {
         self.case.tape.problems()
     }
@@ -132,7 +132,7 @@ impl<'c> CaseView<'c> {
         self.case.around.types()
     }
 
-    /// Whether a final number that is not finite breaks the answer's schema.
+    /// Tells whether a final number that is not finite breaks the answer's schema.
     pub(crate) fn checks_finite(&self) -> bool {
         self.case.around.checks_finite()
     }
@@ -148,7 +148,7 @@ impl<'c> CaseView<'c> {
         self.procedure.get_or_init(read).as_ref()
     }
 
-    /// What upstream's schema says of the procedure: only if that is nothing the five rules speak.
+    /// Finds the procedure's errors by upstream's schema: only if there are none, the five rules check it.
     pub fn procedure_errors(&self) -> &SchemaErrors {
         self.procedure_errors.get_or_init(|| self.procedure().map(schema_errors).unwrap_or_default())
     }
@@ -183,7 +183,7 @@ impl<'c> CaseView<'c> {
         self.case.cache.chain.get()?.as_deref()
     }
 
-    /// Where a place in what is looked at stands in the record: of a chain of thought its texts.
+    /// Maps a place in what is looked at to the record: in a chain of thought, to its texts.
     pub fn place(&self, place: &Place) -> Place {
         self.chain().map_or_else(|| place.clone(), |chain| chain.place(place))
     }
@@ -218,14 +218,14 @@ impl<'c> CaseView<'c> {
         self.case.cache.document.get_or_init(|| self.case.around.document(self.typed()?)).as_ref()
     }
 
-    /// What became of every cited span, in order; empty where the document is not at hand.
+    /// Resolves every citation, in order; empty where the document is not at hand.
     pub fn resolutions(&self) -> &'c [ResolvedCitation] {
         let resolve = || Some(citations::resolve_all(self.document()?, self.items(), &self.typed()?.retrieved()));
         self.case.cache.cited.get_or_init(|| resolve().unwrap_or_default())
     }
 
-    /// How many items of a typed answer rest on quotes that stand where they should; `None` where the document that
-    /// would tell is not at hand.
+    /// Counts the items of a typed answer whose quotes are where they should be; `None` where the
+    /// document that would tell is not at hand.
     pub fn grounded(&self) -> Option<usize> {
         let items = self.items();
         if self.document().is_none() {
@@ -235,7 +235,7 @@ impl<'c> CaseView<'c> {
         Some((0..items.len()).filter(|item| citations::is_item_grounded(cited, *item)).count())
     }
 
-    /// Whether the model saw all there is.
+    /// Judges whether the model saw everything.
     pub fn truncation(&self) -> Option<&'c Truncation> {
         let judge = || {
             let (typed, answered) = self.answered()?;
@@ -245,7 +245,7 @@ impl<'c> CaseView<'c> {
         self.case.cache.truncation.get_or_init(judge).as_ref()
     }
 
-    /// Which readers would take a typed answer; `None` where its dialect has no published contract.
+    /// Finds out which readers would take a typed answer; `None` where its dialect has no published contract.
     pub fn strictness(&self) -> Option<Strictness> {
         let (typed, answered) = self.answered()?;
         contract::strictness(typed, &answered.items, &answered.breaches)
@@ -256,22 +256,22 @@ impl<'c> CaseView<'c> {
         self.case.cache.gold.get_or_init(|| Gold::of(self.record.as_ref()?)).as_ref()
     }
 
-    /// Whether the run is right: by gold where there is one, else as it was judged.
+    /// Tells whether the run is right: by the expected answer where there is one, else as it was judged.
     pub fn right(&self) -> Option<bool> {
         *self.case.cache.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
     }
 
-    /// Whether the run is known to be right.
+    /// Tells whether the run is known to be right.
     pub fn is_right(&self) -> bool {
         self.right() == Some(true)
     }
 
-    /// Whether the state is written as upstream writes it, by `judge` when first asked.
+    /// Tells whether the state is written as upstream writes it, by `judge` when first asked.
     pub(crate) fn in_order(&self, judge: impl FnOnce() -> bool) -> bool {
         *self.case.cache.in_order.get_or_init(judge)
     }
 
-    /// What the run made of the quantities of its question.
+    /// Links the quantities of the question to what the run made of them.
     pub fn quantity_links(&self) -> Option<&'c QuantityLinks> {
         let links = || match self.chain() {
             Some(chain) => chain.quantity_links(self.record.as_ref()?),

@@ -18,7 +18,7 @@ const NEAR: f64 = 1e-6;
 const NOT_FIELDS: [&str; 3] = ["procedure", "state", "trace"];
 
 stepscope_base::words! {
-    /// How two values stand to each other.
+    /// Relation of two values.
     pub enum Change {
         /// They are the same; numbers within 1e-6.
         Same = "same",
@@ -45,9 +45,9 @@ impl Change {
 /// A field of both records, or of one.
 #[derive(Clone, Debug)]
 pub struct FieldDifference<'a> {
-    /// Where it stands, the same in both.
+    /// Position in the record, as a JSON pointer, the same in both.
     pub pointer: Pointer,
-    /// How they differ.
+    /// Relation of the two values.
     pub change: Change,
     /// In the first record.
     pub a: Option<Value<'a>>,
@@ -55,16 +55,16 @@ pub struct FieldDifference<'a> {
     pub b: Option<Value<'a>>,
 }
 
-/// What a variable holds in the end, in one record.
+/// Final value of a variable, in one record.
 #[derive(Clone, Debug)]
 pub struct Held<'a> {
     /// Its value, where it is known.
     pub value: Option<Value<'a>>,
-    /// How it is known.
+    /// Provenance of the value.
     pub badge: Badge,
     /// The step that wrote it, by position.
     pub step: Option<usize>,
-    /// Where the value stands.
+    /// Position of the value, as a JSON pointer.
     pub pointer: Option<Pointer>,
 }
 
@@ -73,7 +73,7 @@ pub struct Held<'a> {
 pub struct VariableDifference<'a> {
     /// Its name.
     pub name: Untrusted<'a>,
-    /// How they differ.
+    /// Relation of the two values.
     pub change: Change,
     /// In the first record.
     pub a: Option<Held<'a>>,
@@ -111,7 +111,7 @@ pub struct Divergence<'a> {
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct RecordDifference<'a> {
-    /// What the two records are.
+    /// Kinds of the two records.
     pub kinds: (RecordKind, RecordKind),
     /// The fields, in the order of the first record.
     pub fields: Vec<FieldDifference<'a>>,
@@ -119,7 +119,7 @@ pub struct RecordDifference<'a> {
     pub more_fields: bool,
     /// The variables, in the order of the first record.
     pub variables: Vec<VariableDifference<'a>>,
-    /// Where the steps part; `None`: nowhere, or one of the records has no steps.
+    /// First step that differs; `None`: there is none, or one of the records has no steps.
     pub first: Option<Divergence<'a>>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> RecordDifference<'a> {
     }
 }
 
-/// Whether two values are the same to a reader: numbers within 1e-6.
+/// Tells whether two values are the same to a reader: numbers within 1e-6.
 fn is_same(a: Value<'_>, b: Value<'_>) -> bool {
     let near = || Some((a.float()? - b.float()?).abs() <= NEAR);
     same_value(a, b) || near() == Some(true)

@@ -20,7 +20,7 @@ const SCALE: usize = 31;
 /// A comparison that was made.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedRuns<'c> {
-    /// How the records were joined.
+    /// Join of the records.
     pub join: &'c Join,
     /// Every item, judged.
     pub items: &'c [ComparedItem],
@@ -84,7 +84,7 @@ impl ComparedRuns<'_> {
         line
     }
 
-    /// How many items each run has alone.
+    /// Counts the items that each run has alone.
     fn alone(&self) -> [usize; 2] {
         let alone = |of: fn(&ComparedItem) -> bool| self.items.iter().filter(|item| of(item)).count();
         [alone(|item| item.pair.b.is_none()), alone(|item| item.pair.a.is_none())]

@@ -104,17 +104,17 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// How many variables there are.
+    /// Counts the variables.
     pub fn len(&self) -> usize {
         self.variables.len()
     }
 
-    /// Whether no variable is named.
+    /// Tells whether no variable is named.
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty()
     }
 
-    /// Whether a variable is written more than once.
+    /// Tells whether a variable is written more than once.
     pub(crate) fn rewrites(&self) -> bool {
         self.variables.iter().any(|variable| variable.writes > 1)
     }
@@ -137,12 +137,12 @@ impl<'a> Flow<'a> {
         self.get(variable).is_some_and(|variable| variable.writes == 1)
     }
 
-    /// Whether a step before this position writes the variable.
+    /// Tells whether a step before this position writes the variable.
     pub(crate) fn is_written_before(&self, variable: u32, position: usize) -> bool {
         self.first_write(variable).is_some_and(|(step, _)| step < position)
     }
 
-    /// Whether a step after this position reads the variable.
+    /// Tells whether a step after this position reads the variable.
     pub(crate) fn is_read_after(&self, variable: u32, position: usize) -> bool {
         self.get(variable).and_then(|variable| variable.last_read).is_some_and(|step| step > position)
     }

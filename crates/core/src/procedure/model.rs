@@ -15,9 +15,9 @@ const MAX_DIGITS: usize = 4300;
 /// One error of upstream's model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SchemaError {
-    /// Where, below the procedure. For a missing key, the key that is missing.
+    /// Path below the procedure. It ends with the key that is missing, if one is.
     pub loc: Vec<Part>,
-    /// What.
+    /// Kind of the error.
     pub kind: SchemaErrorKind,
 }
 
@@ -29,7 +29,7 @@ impl SchemaError {
     }
 }
 
-/// What pydantic finds wrong.
+/// Kind of error that pydantic finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SchemaErrorKind {
     /// A required key is not there.
@@ -97,7 +97,7 @@ impl SchemaErrorKind {
         })
     }
 
-    /// How to mend it.
+    /// Tells how to fix it.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Missing => "Add the missing key to this object.",
@@ -116,7 +116,7 @@ impl SchemaErrorKind {
     }
 }
 
-/// Where the check stands; lives on the stack, so that a procedure without errors costs no allocation.
+/// Position of the check; lives on the stack, so that a procedure without errors costs no allocation.
 #[derive(Clone, Copy)]
 struct Here<'h> {
     up: Option<&'h Self>,
@@ -150,7 +150,7 @@ impl<'h> Here<'h> {
     }
 }
 
-/// What upstream's model says of a procedure.
+/// Finds the errors that upstream's model reports in a procedure.
 pub(crate) fn schema_errors(procedure: &Procedure<'_>) -> SchemaErrors {
     let mut check = Check { errors: SchemaErrors::default() };
     check.procedure(procedure, Here { up: None, part: At::Root });
@@ -162,12 +162,12 @@ pub(crate) fn schema_errors(procedure: &Procedure<'_>) -> SchemaErrors {
 pub struct SchemaErrors {
     /// The first.
     pub listed: Vec<SchemaError>,
-    /// How many more.
+    /// Number of further errors.
     pub rest: usize,
 }
 
 impl SchemaErrors {
-    /// Whether the procedure holds the schema.
+    /// Tells whether the procedure fits the schema.
     pub const fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }
@@ -258,7 +258,7 @@ impl Check {
     }
 }
 
-/// Whether there is nothing to say of a field, as is most often so.
+/// Tells whether a field has no error, as is most often so.
 fn is_sound(field: &Field<'_>) -> bool {
     let is_text = |value: Option<Value<'_>>| value.is_some_and(|value| value.kind() == Kind::String);
     field.value.kind() == Kind::Object && is_text(field.name) && is_text(field.description)
@@ -324,7 +324,7 @@ fn json_int(text: &str) -> Result<&str, SchemaErrorKind> {
     }
 }
 
-/// What pydantic forgives in a number: blanks around it, a plus sign, leading zeros, `.0` at the end, single
+/// Strips what pydantic forgives in a number: blanks around it, a plus sign, leading zeros, `.0` at the end, single
 /// underscores between digits.
 fn cleaned(text: &str) -> Option<String> {
     let text = text.trim();

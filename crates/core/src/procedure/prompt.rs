@@ -35,7 +35,7 @@ impl<'a> AnswerShape<'a> {
     }
 }
 
-/// What is sent for one step.
+/// Request for one step, as it is sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     /// The prompt; lone surrogates are kept in the generalised form.
@@ -44,11 +44,11 @@ pub struct Request {
     pub schema: Untrusted<'static>,
     /// The keys that are taken from the reply.
     pub expected: Vec<Untrusted<'static>>,
-    /// Whether upstream runs the step as the last one, with the answer schema.
+    /// True if upstream runs the step as the last one, with the answer schema.
     pub is_final: bool,
 }
 
-/// Why upstream would not send anything.
+/// Reason that upstream would send nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
     /// There is no such step.
@@ -88,7 +88,7 @@ pub fn visible_inputs<'a>(
     Ok(inputs)
 }
 
-/// How prompts hold inputs and schemas.
+/// Style of inputs and schemas in prompts.
 const DUMPED: Style = Style::python(Letters::Kept, Spacing::Indented);
 
 /// The names that a step asks for, in its order: what its inputs are called.

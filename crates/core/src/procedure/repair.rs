@@ -19,7 +19,7 @@ use stepscope_base::text::{Shown, Untrusted};
 
 pub mod model;
 
-/// How often upstream asks before it gives up.
+/// Number of times upstream asks before it gives up.
 pub const MAX_TRIES: u32 = 10;
 /// Upstream's temperature for repairs.
 pub const TEMPERATURE: f64 = 0.0;
@@ -32,7 +32,7 @@ const MAX_NAME: usize = 80;
 /// So often all fixes together are tried, in whole or in part.
 const MAX_TRIALS: usize = 200;
 
-/// What upstream's validator says of a procedure.
+/// Finds what upstream's validator reports in a procedure.
 pub fn diagnostics(procedure: &[u8]) -> Findings {
     check_by(&Case::read(procedure).view_as(formats::procedure::FORMAT.read), |rule| UPSTREAM.contains(&rule))
 }
@@ -43,7 +43,7 @@ pub fn schema() -> Untrusted<'static> {
     Untrusted::from(schema.map_or("", |schema| schema.text.trim_ascii_end()))
 }
 
-/// How prompts hold what they show.
+/// Style of JSON in prompts.
 const DUMPED: Style = Style::python(Letters::Kept, Spacing::Wide);
 
 /// Upstream's prompt for a procedure and what is wrong with it.
@@ -114,17 +114,17 @@ fn repr_datum(datum: &Datum, is_tuple: bool, out: &mut Vec<u8>) {
 /// A fix that needs no model: what it does, and what the validator says then.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuggestedFix {
-    /// What it does.
+    /// Description of the change.
     pub title: Shown,
     /// The procedure with it, as JSON with an indent of two.
     pub procedure: Vec<u8>,
-    /// How many diagnostics there were.
+    /// Number of diagnostics before the fix.
     pub before: usize,
-    /// How many there are then.
+    /// Number of diagnostics after the fix.
     pub after: usize,
 }
 
-/// What becomes of a value.
+/// Change of a value.
 enum Edit {
     Remove,
     Replace(Vec<u8>),
@@ -173,7 +173,7 @@ pub fn fix_all(procedure: &[u8]) -> (Vec<u8>, Vec<Shown>) {
 /// A procedure on its way to being sound.
 struct FixSearch {
     procedure: Vec<u8>,
-    /// How many diagnostics it has.
+    /// Number of its diagnostics.
     left: usize,
     /// The titles of what was done.
     done: Vec<Shown>,
@@ -299,7 +299,7 @@ impl<'k> EarlierNames<'k> {
 /// So many letters may differ.
 const FAR: usize = 2;
 
-/// How many letters have to be added, removed or exchanged; beyond two it does not matter.
+/// Counts the letters that have to be added, removed or exchanged; beyond two the count does not matter.
 fn distance(a: &[char], b: &[char]) -> usize {
     const LETTERS: usize = 80;
     let (a, b) = (a.get(..LETTERS).unwrap_or(a), b.get(..LETTERS).unwrap_or(b));
@@ -365,7 +365,7 @@ fn redefined(procedure: &Procedure<'_>) -> Candidates {
     found
 }
 
-/// Where a variable is read and written: steps, and places in their lists.
+/// Uses of a variable, by reads and writes: steps, and positions in their lists.
 #[derive(Default)]
 struct Uses {
     reads: Vec<(usize, usize)>,

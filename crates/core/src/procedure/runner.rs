@@ -60,14 +60,14 @@ pub fn dumped(text: &[u8], letters: Letters) -> Vec<u8> {
     tape.parse(text).map_or_else(|| text.to_vec(), |value| Style::python(letters, Spacing::Wide).of(value))
 }
 
-/// Why a run ended early, in upstream's words, and what that means.
+/// Reason that a run ended early, in upstream's words, and their meaning.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     /// The class of upstream's exception.
     pub class: &'static str,
     /// Upstream's message; empty where only the meaning is known.
     pub message: Untrusted<'static>,
-    /// What it means, where upstream's words do not say it.
+    /// Meaning, where upstream's words do not tell it.
     pub meaning: Option<Shown>,
     /// The position of the step at which it ended.
     pub step: Option<usize>,
@@ -94,7 +94,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What to ask for the next step.
+/// Next step, and the request to send for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ask {
     /// The position of the step.
@@ -161,7 +161,7 @@ impl<'a> Runner<'a> {
         &self.state
     }
 
-    /// How many steps there are.
+    /// Counts the steps.
     pub fn steps(&self) -> usize {
         self.procedure.steps.len()
     }
@@ -171,7 +171,7 @@ impl<'a> Runner<'a> {
         self.position
     }
 
-    /// What to ask next; `None`: the run is over.
+    /// Builds the next request; `None`: the run is over.
     pub fn next_ask(&self) -> Result<Option<Ask>, Ended> {
         self.goes_through()?;
         let step = self.position;
@@ -257,7 +257,7 @@ impl<'a> Runner<'a> {
         Ended::new("RuntimeError", message, self.position)
     }
 
-    /// Whether the steps are something to go through.
+    /// Checks that the steps can be gone through.
     fn goes_through(&self) -> Result<(), Ended> {
         let whole = |class, message: String, meaning| {
             Err(Ended { step: None, ..Ended::new(class, message, 0).meaning(Shown::own(meaning)) })
@@ -280,7 +280,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What Python does with `name in out`, `out[name]` and `out.keys()` where `out` is no dict.
+/// Does what Python does with `name in out`, `out[name]` and `out.keys()` where `out` is no dict.
 fn no_object(out: Value<'_>, name: &Untrusted<'_>, strict: bool, step: usize) -> Result<(), Ended> {
     let kind = type_name(out);
     let (holds, index) = match kind {

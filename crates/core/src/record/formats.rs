@@ -12,11 +12,11 @@ use stepscope_base::list;
 pub struct Format {
     /// Short name.
     pub id: &'static str,
-    /// What it is, in a sentence.
+    /// Description of the format, in a sentence.
     pub summary: &'static str,
     /// A small record of this format.
     pub example: &'static str,
-    /// Whether an object is of this format.
+    /// Test whether an object is of this format.
     pub recognise: for<'a> fn(Value<'a>) -> bool,
     /// Reads a recognised object.
     pub read: for<'a> fn(Value<'a>) -> Record<'a>,

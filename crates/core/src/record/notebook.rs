@@ -23,17 +23,17 @@ const MAX_NAMED: usize = 100;
 pub struct Notebook {
     /// The records, one a line.
     pub lines: Vec<u8>,
-    /// How many there are.
+    /// Number of records.
     pub records: usize,
     /// Outputs that hold none, in words; the first of them.
     pub others: Vec<Shown>,
-    /// How many more hold none.
+    /// Number of further outputs that hold none.
     pub more_others: usize,
-    /// How many records were too many.
+    /// Number of records beyond the limit.
     pub left_out: usize,
 }
 
-/// Whether a value is a notebook.
+/// Tells whether a value is a notebook.
 pub fn is_notebook(root: Value<'_>) -> bool {
     let has_cells = cells(root).is_some_and(|cells| cells.kind() == Kind::Array);
     has_cells && root.get("nbformat").is_some_and(Value::is_number)
@@ -44,7 +44,7 @@ fn cells(root: Value<'_>) -> Option<Value<'_>> {
     root.get("cells").or_else(|| root.get("worksheets")?.items().next()?.get("cells"))
 }
 
-/// Where a record was printed: cell and place in it, from 1.
+/// Place where a record was printed: cell and place in it, from 1.
 #[derive(Clone, Copy)]
 struct CellPlace {
     cell: usize,
@@ -177,7 +177,8 @@ impl Notebook {
     }
 }
 
-/// Where the JSON value that begins here ends, if it does, and how far was looked; `None`: enough was looked for.
+/// Finds the end of the JSON value that begins here, if it ends, and the number of bytes looked at; `None`: `work`
+/// bytes were not enough.
 fn json_value(text: &[u8], work: usize) -> Option<(Option<usize>, usize)> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for (n, byte) in text.iter().enumerate() {

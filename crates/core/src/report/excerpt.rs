@@ -16,9 +16,9 @@ use stepscope_base::text::ShownMap;
 const LONG_LINE: usize = 160;
 /// A value that is no longer than this stays on one line.
 const INLINE: usize = 100;
-/// How much of a longer text is shown.
+/// Bytes shown of a longer text; where a record is not JSON, on each side of the place.
 const TEXT: usize = 64;
-/// How far apart labels may stand to be shown in one piece of the file.
+/// Most lines of the file that are shown in one piece when labels are far apart.
 const MAX_LINES: usize = 200;
 
 /// A child of a container: its key and its value.
@@ -33,7 +33,7 @@ pub(super) struct Excerpt {
     pub line: Option<usize>,
     /// For each label, what to mark.
     pub marks: Vec<Option<Range<usize>>>,
-    /// What should be seen though nothing is marked in it.
+    /// Ranges to show although nothing is marked in them.
     pub context: Vec<Range<usize>>,
 }
 
@@ -189,7 +189,7 @@ impl<'a, 'r> Layout<'a, 'r> {
         large.copied().unwrap_or(root)
     }
 
-    /// Whether a label stands inside a container, so that it must be opened.
+    /// Tells whether a label lies inside a container, so that it must be opened.
     fn holds(&self, value: Value<'_>) -> bool {
         let outer = value.range();
         self.ranges.iter().any(|inner| outer.start < inner.start && inner.end < outer.end)

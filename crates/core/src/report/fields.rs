@@ -81,7 +81,7 @@ impl Fields {
     }
 }
 
-/// What is left of a value.
+/// Value reduced to the picked fields.
 struct Picked<'v, 'f>(Value<'v>, &'f Fields);
 
 impl Json for Picked<'_, '_> {

@@ -141,7 +141,7 @@ fn calibration(insights: &Insights) -> Vec<InsightLine> {
     lines
 }
 
-/// How far confidence and accuracy are apart, in figures.
+/// Formats the calibration error and the Brier score, with the number of graded records.
 fn measured(bins: &[ConfidenceBin; BINS]) -> String {
     let graded: usize = bins.iter().map(|bin| bin.graded).sum();
     format!("ECE {:.3}   Brier {:.3}   n = {graded}", calibration_error(bins), brier(bins))
@@ -169,7 +169,7 @@ fn calibration_by_kind(insights: &Insights) -> Vec<InsightLine> {
     lines
 }
 
-/// How many of the most confident records are wrong, the more records are taken.
+/// Lists the numbers of wrong records among the most confident ones, as more records are taken.
 fn coverage(insights: &Insights) -> Vec<InsightLine> {
     let all = insights.graded();
     let bins = insights.bins();

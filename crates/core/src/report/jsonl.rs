@@ -13,7 +13,7 @@ use stepscope_base::json::write::{Json, Object, Raw, Style, Writer};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::text::Untrusted;
 
-/// What of each object is printed.
+/// Parts of each object that are printed.
 #[derive(Debug, Default)]
 pub struct LineShape {
     /// The record itself as the member `record`.
@@ -85,7 +85,7 @@ fn write_whole(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage
     });
 }
 
-/// What only typed answers have.
+/// Appends the members that only typed answers have.
 fn answer(case: &CaseView<'_>, routed: &Routed, object: &mut Object<'_>) {
     let question = case.record.as_ref().and_then(|record| record.question?.string());
     let reason = case.truncation().map(|truncation| truncation.reason.clone()).unwrap_or_default();
@@ -115,7 +115,7 @@ fn answer(case: &CaseView<'_>, routed: &Routed, object: &mut Object<'_>) {
 
 const NULL: Raw<&str> = Raw("null");
 
-/// Where to fix a run. Steps count from 1, as people count them.
+/// Writes where to fix a run. Steps count from 1, as people count them.
 impl Json for Triage {
     fn write(&self, writer: &mut Writer<'_>) {
         writer.object(|object| {

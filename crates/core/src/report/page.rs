@@ -25,20 +25,20 @@ pub use said::Said;
 /// A page is no longer than this; what does not fit is cut, and counted where it stood.
 pub const MAX_PAGE: usize = 200_000;
 
-/// What is shown of a record, and what is said of where it comes from.
+/// Options of a page: what it shows of a record, and what it says about its origin.
 #[derive(Clone, Debug, Default)]
 pub struct PageOptions<'p> {
     /// The step in question, from 0: it is open in the page.
     pub step: Option<usize>,
-    /// Where the record stood: a file's name and a line, never a folder.
+    /// Origin of the record: a file's name and a line, never a folder.
     pub source: Shown,
     /// With the lines of the document that citations lead to.
     pub passages: bool,
-    /// What was hidden. The record does not hold it any more.
+    /// Parts that were hidden. The record does not hold them any more.
     pub hide: Hide,
     /// The names of what was redacted. The record does not hold it any more.
     pub redacted: Vec<Shown>,
-    /// What people said of the record.
+    /// Reviews of the record.
     pub said: &'p [Said],
     /// The program's version.
     pub version: &'static str,
@@ -66,13 +66,13 @@ pub struct PagePicture<'p> {
 }
 
 impl PageOptions<'_> {
-    /// Whether the record is not what it was made from.
+    /// Tells whether the record differs from the one it was made from.
     pub(super) fn is_changed(&self) -> bool {
         !self.passages || !self.hide.is_empty() || !self.redacted.is_empty()
     }
 }
 
-/// How much of everything is shown.
+/// Limits on what is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Bytes of a question or a whole text.

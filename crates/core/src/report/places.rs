@@ -21,7 +21,7 @@ pub struct Places<'a> {
     text: &'a [u8],
     root: Option<Value<'a>>,
     start: (usize, usize),
-    /// Where the children of containers stand in the tape.
+    /// Positions in the tape of the children of containers.
     children: HashMap<usize, Vec<u32>>,
     objects: HashMap<usize, HashMap<Untrusted<'a>, Member<'a>>>,
     /// Line and column at every multiple of the stride.
@@ -144,7 +144,7 @@ pub fn advance_column(column: usize, text: &[u8]) -> usize {
     }
 }
 
-/// How many characters begin in some text.
+/// Counts the characters that begin in some text.
 fn characters(text: &[u8]) -> usize {
     // Every byte but the followers of a UTF-8 sequence begins one. A run is counted in one byte: the compiler makes a
     // few wide instructions of that.

@@ -26,7 +26,7 @@ const MAX_PATTERN: usize = 4 << 20;
 const MAX_NAME: usize = 40;
 
 stepscope_base::words! {
-    /// What should not be sent to others by accident.
+    /// Kind of text that should not be sent to others by accident.
     pub enum PrivateKind {
         /// A key of a service, a private key, a signed token.
         Key = "key" => "a key or token",
@@ -75,7 +75,7 @@ impl PrivateKind {
         }
     }
 
-    /// Whether what the pattern finds is more than prose that only begins alike.
+    /// Tells whether a match of the pattern is more than prose that only begins alike.
     fn is_meant(self, found: &[u8]) -> bool {
         let digits = found.iter().any(u8::is_ascii_digit);
         // What is base64 may end in signs that part names from values elsewhere.
@@ -136,11 +136,11 @@ static PATTERNS: LazyLock<Vec<(PrivateKind, Regex)>> = LazyLock::new(|| {
 /// Something that others should not see.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrivateHit {
-    /// What it looks like.
+    /// Kind of private text that it looks like.
     pub kind: PrivateKind,
-    /// Where it stands, itself not shown.
+    /// Place of it, without the text itself.
     pub place: Shown,
-    /// How it begins, and how long it is.
+    /// First characters of it, and its length.
     pub sample: Shown,
 }
 
@@ -152,7 +152,7 @@ impl PrivateHit {
     }
 }
 
-/// What is taken out.
+/// Patterns and kinds of text to take out.
 #[derive(Clone, Default, Debug)]
 pub struct Redaction {
     patterns: Vec<(String, Regex)>,
@@ -182,7 +182,7 @@ impl Redaction {
         Self { patterns: Vec::new(), kinds: PrivateKind::ALL.to_vec() }
     }
 
-    /// Whether nothing is taken out.
+    /// Tells whether nothing is taken out.
     pub const fn is_empty(&self) -> bool {
         self.patterns.is_empty() && self.kinds.is_empty()
     }
@@ -193,7 +193,7 @@ impl Redaction {
         own.chain(self.kinds.iter().map(|kind| Shown::own(kind.word()))).collect()
     }
 
-    /// What is to be taken out of a text, in order, without overlaps.
+    /// Finds what to take out of a text, in order, without overlaps.
     fn find(&self, text: &[u8]) -> Vec<(Range<usize>, &str)> {
         let mut found: Vec<(Range<usize>, &str)> = Vec::new();
         for spelling in Spelling::all(text) {
@@ -260,7 +260,7 @@ impl Redaction {
         Cow::Owned(out)
     }
 
-    /// What takes the place of a key, a string or a number; `None`: it stays.
+    /// Redacts a key, a string or a number; `None`: it stays as it is.
     fn token(&self, token: Value<'_>, is_secret: bool) -> Option<Vec<u8>> {
         let string = token.string();
         let text = string.as_ref().map_or(token.raw(), stepscope_base::text::Untrusted::bytes);
@@ -354,7 +354,7 @@ fn is_secret_key(key: Value<'_>) -> bool {
     SECRET_KEYS.iter().any(|known| known.as_bytes() == letters)
 }
 
-/// What looks private, but for what was redacted: the first of it by name, and how much there is.
+/// Text that looks private, apart from what was redacted: the first hits by name, and the number of all.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct PrivateHits {
     /// The first, in order.
@@ -367,7 +367,7 @@ impl PrivateHits {
     /// So many are named.
     pub const NAMED: usize = 20;
 
-    /// Whether there is none.
+    /// Tells whether there are no hits.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }

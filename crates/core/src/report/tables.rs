@@ -23,7 +23,7 @@ pub struct ResultTable {
 pub struct TableColumn {
     /// Its name.
     pub name: &'static str,
-    /// What its values are.
+    /// Type of its values.
     pub kind: ColumnType,
     from: CellSource,
 }
@@ -48,13 +48,13 @@ enum CellSource {
     Line(&'static str),
     /// Dotted keys in the object of the row.
     Row(&'static str),
-    /// How many findings there are.
+    /// Number of findings.
     Findings,
-    /// How many findings of a severity there are.
+    /// Number of findings of a severity.
     Count(Severity),
     /// The step that the row's pointer leads through, from 1.
     Step,
-    /// Where the first label of the row begins (0) or ends (1).
+    /// Start (0) or end (1) of the row's first label.
     Range(usize),
 }
 
@@ -73,7 +73,7 @@ pub enum TableValue<'a> {
     Bool(bool),
 }
 
-/// What `check` writes: a row a record, and a row a finding.
+/// Tables that `check` writes: one row per record, and one row per finding.
 pub const CHECKED: &[ResultTable] = &[
     ResultTable {
         name: "findings",
@@ -133,7 +133,7 @@ pub const CHECKED: &[ResultTable] = &[
     },
 ];
 
-/// What `verify` writes: a row a record.
+/// Table that `verify` writes: one row per record.
 pub const VERIFIED: &[ResultTable] = &[ResultTable {
     name: "results",
     rows: None,

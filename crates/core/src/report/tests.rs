@@ -165,7 +165,7 @@ fn a_part_of_a_text_has_its_own_range() {
     assert!(out.contains(&format!(r#""pointer":"/question","range":[{start},{}]"#, start + 6)), "{out}");
 }
 
-/// What this thread has worked so far, in nanoseconds; what else the machine does is not counted.
+/// Measures the time that this thread has worked so far, in nanoseconds; what else the machine does is not counted.
 fn worked() -> i64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec * 1_000_000_000 + time.tv_nsec

@@ -10,13 +10,13 @@ use stepscope_base::json::write::{Object, Sink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// More reviewers are not compared pair by pair.
+/// Maximum number of reviewers that are compared pair by pair.
 const MAX_PAIRED: usize = 12;
 
 /// One judged item: who said what.
 type Votes<'a> = BTreeMap<&'a Text, Vote>;
 
-/// What one reviewer said of an item.
+/// Verdict of one reviewer on an item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Vote {
     fails: bool,
@@ -29,9 +29,9 @@ struct Vote {
 pub struct Measure {
     /// Items.
     pub items: u64,
-    /// On how many all said the same.
+    /// Number of items on which all said the same.
     pub agreed: u64,
-    /// On how many somebody said yes: it fails, it has the label.
+    /// Number of items on which a reviewer said yes: it fails, it has the label.
     pub named: u64,
     /// Cohen's kappa of two, Fleiss' of more; `None`: too few items, or not defined.
     pub kappa: Option<f64>,
@@ -40,31 +40,31 @@ pub struct Measure {
 /// Agreement of some reviewers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Group {
-    /// Who.
+    /// Ids of the reviewers.
     pub reviewers: Vec<Text>,
     /// Pass against fail.
     pub verdict: Measure,
-    /// Each label that one of them gave, given or not.
+    /// Measure of each label that one of them gave: given or not.
     pub labels: Vec<(Text, Measure)>,
 }
 
-/// See the module.
+/// Agreement of the reviewers.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Agreement {
-    /// How many items each reviewer judged, pass or fail.
+    /// Number of items that each reviewer judged, pass or fail.
     pub judged: BTreeMap<Text, u64>,
-    /// How many items at least two judged.
+    /// Number of items that at least two judged.
     pub overlap: u64,
     /// Items that were not the same for those who judged them: left out.
     pub unlike: u64,
-    /// All reviewers together, over the items that all of them judged; `None`: there is one alone.
+    /// Agreement of all reviewers, over the items that all of them judged; `None`: there is only one reviewer.
     pub all: Option<Group>,
-    /// Each pair, if there are more than two.
+    /// Agreement of each pair, if there are more than two.
     pub pairs: Vec<Group>,
 }
 
 impl Agreement {
-    /// Of everything that was judged.
+    /// Measures the agreement on everything that was judged.
     pub fn of(reviews: &Reviews) -> Self {
         let sets = reviews.label_sets();
         let mut agreement = Self::default();
@@ -95,7 +95,7 @@ impl Agreement {
         agreement
     }
 
-    /// As lines of text.
+    /// Writes it as lines of text.
     pub fn lines(&self) -> Vec<Shown> {
         let mut lines: Vec<Shown> =
             self.judged.iter().map(|(who, items)| shown!("{} reviewed {items}", who.line())).collect();
@@ -110,7 +110,7 @@ impl Agreement {
         lines
     }
 
-    /// As one JSON object on a line.
+    /// Writes it as one JSON object on a line.
     pub fn write_json(&self, out: &mut dyn Sink) {
         Style::ASCII.line(out, |object| {
             object.objects("judged", &self.judged, |(who, items), object| {
@@ -131,7 +131,7 @@ impl Agreement {
     }
 }
 
-/// The votes on an item; `None`: they were not about the same content. Who deferred or skipped it did not vote.
+/// Collects the votes on an item; `None`: they were not about the same content. Deferring or skipping is no vote.
 fn votes<'a>(reviewed: ItemReviews<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
     let judged = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
     let verdicts: Vec<&Event> = reviewed.verdicts().into_iter().filter(judged).collect();
@@ -193,7 +193,7 @@ impl Measure {
         Self { items, agreed, named, kappa }
     }
 
-    /// `90 % agree (38 of 42), used on 7, Cohen's kappa 0.72`
+    /// Describes it for people: `90 % agree (38 of 42), used on 7, Cohen's kappa 0.72`.
     fn phrase(&self, name: &'static str) -> Shown {
         let Self { items, agreed, named, kappa } = self;
         if *items < FEW {

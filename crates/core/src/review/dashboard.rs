@@ -14,54 +14,55 @@ use crate::triage::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// A board has at most so many lines.
+/// Maximum number of lines in a table.
 const MAX_LINES: usize = 400;
-/// Over so many days labels are counted by the day, over more by the month; so many columns are kept, the last ones.
+/// Maximum number of time columns, the last ones being kept. It is also the number of days up to which labels are
+/// counted by the day; over more they are counted by the month.
 const MAX_TIMES: usize = 12;
-/// A name in a filter is at most so long.
+/// Maximum length of a name in a filter, in characters.
 const MAX_NAME: usize = 48;
 
 /// A number, and the name of the set of records that it counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DashboardCell {
-    /// How many records.
+    /// Number of records.
     pub count: usize,
     /// The filter that shows them: `board:...`.
     pub set: String,
 }
 
-/// A line of a board.
+/// Line of a table of the dashboard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DashboardLine {
-    /// How far it is indented: it is a part of the line above that is indented less.
+    /// Depth of indentation: the line is a part of the line above that is indented less.
     pub depth: usize,
-    /// What is counted.
+    /// Name of what is counted.
     pub name: Shown,
     /// The numbers, under the heads; `None`: there is nothing.
     pub cells: Vec<Option<DashboardCell>>,
-    /// What else is to be said.
+    /// Remark at the end of the line.
     pub tail: Shown,
-    /// Of a share: the lower end of its interval, itself, the upper end.
+    /// Interval of a share: its lower end, the share itself, its upper end.
     pub interval: Option<[f64; 3]>,
 }
 
-/// One board.
+/// One table of the dashboard.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DashboardTable {
-    /// What it is about.
+    /// Title.
     pub title: &'static str,
     /// The heads of its columns.
     pub heads: Vec<Shown>,
-    /// Its lines.
+    /// Lines of the table.
     pub lines: Vec<DashboardLine>,
     /// Some lines are not listed.
     pub more: bool,
 }
 
-/// See the module.
+/// Tables of counts for the screen, and the records of every number.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Dashboard {
-    /// All that have a line.
+    /// Tables that have a line.
     pub boards: Vec<DashboardTable>,
     /// The records of every number, by position.
     pub sets: HashMap<String, Vec<usize>>,
@@ -77,7 +78,7 @@ type Items = BTreeSet<usize>;
 #[derive(Debug, Default)]
 struct CountTree {
     items: Items,
-    /// By a number that orders them, and their names.
+    /// Parts, by a number that orders them, and their names.
     parts: BTreeMap<(u64, String), CountTree>,
 }
 
@@ -92,7 +93,7 @@ impl CountTree {
 }
 
 impl Dashboard {
-    /// Of all records, with the step that the triage names in each.
+    /// Counts all records. `steps` has the step to fix in each, where one is named.
     pub fn of(reviews: &Reviews, summaries: &[Summary], steps: &[Option<u64>]) -> Self {
         let mut boards = Self::default();
         let Tallies { said, rules, triage, gold, outcomes } = boards.count(reviews, summaries);
@@ -182,7 +183,7 @@ impl Dashboard {
         self.push(title, vec![Shown::own("items")], lines);
     }
 
-    /// The parts of a node, the most frequent first, each with its own parts below it.
+    /// Lists the parts of a node, the most frequent first, each with its own parts below it.
     fn branch(&mut self, way: &mut Vec<String>, node: &CountTree, lines: &mut Vec<DashboardLine>) {
         let mut parts: Vec<_> = node.parts.iter().collect();
         parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.items.len()));
@@ -264,7 +265,7 @@ impl Dashboard {
     }
 }
 
-/// Of each thing, the items where it was right and those where it was not.
+/// Items where each thing was right, and those where it was not.
 type Shares = BTreeMap<String, [Items; 2]>;
 
 fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
@@ -273,7 +274,7 @@ fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
     }
 }
 
-/// Everything that is counted.
+/// Counts of everything on the dashboard.
 struct Tallies {
     said: FailedItems,
     rules: Shares,
@@ -282,12 +283,12 @@ struct Tallies {
     outcomes: BTreeMap<Outcome, Items>,
 }
 
-/// What people said of the failed items.
+/// Judgments of people on the failed items.
 #[derive(Debug, Default)]
 struct FailedItems {
     /// Target, step, variable and label.
     fixes: CountTree,
-    /// When each label was given to each item.
+    /// Time at which each label was given to each item.
     labels: BTreeMap<String, BTreeMap<usize, String>>,
 }
 
@@ -332,7 +333,7 @@ const fn is_place(fix: Fix) -> bool {
     !matches!(fix, Fix::None | Fix::Unknown)
 }
 
-/// A name as one word of a filter.
+/// Writes a name as one word of a filter.
 fn plain(name: &str) -> String {
     let sign = |c: char| if c.is_whitespace() || matches!(c, ',' | '"') { '_' } else { c };
     name.chars().take(MAX_NAME).map(sign).collect()
@@ -341,9 +342,9 @@ fn plain(name: &str) -> String {
 /// The columns of time: hours of one day, days, or months.
 #[derive(Debug)]
 struct TimeColumns {
-    /// So many bytes of a time tell the column.
+    /// Number of bytes of a time that tell the column.
     width: usize,
-    /// The last ones, in order.
+    /// Last columns, in order.
     columns: Vec<String>,
 }
 
@@ -367,7 +368,7 @@ impl TimeColumns {
         cut(time, self.width)
     }
 
-    /// `2026-11-20T13` as `13h`, `2026-11-20` as `11-20`.
+    /// Writes `2026-11-20T13` as `13h`, `2026-11-20` as `11-20`.
     fn head(&self, time: &str) -> String {
         match (self.width, time.is_empty()) {
             (_, true) => "no date".to_owned(),

@@ -10,37 +10,37 @@ use crate::triage::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
-/// What one reviewer said of an item.
+/// Verdict of one reviewer on an item, with what belongs to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReviewerVerdict {
-    /// Who.
+    /// Name of the reviewer.
     pub reviewer: Shown,
-    /// What.
+    /// Verdict on the item.
     pub verdict: Verdict,
     /// The names of the labels.
     pub labels: Vec<Shown>,
-    /// Where to fix it, and from which step on it is wrong.
+    /// Place to fix it, and the first wrong step.
     pub fix: Option<Shown>,
-    /// What they think of the gold answer.
+    /// Judgment of the expected answer.
     pub gold: Option<GoldStatus>,
-    /// In their own words.
+    /// Note in the reviewer's own words.
     pub note: Option<Shown>,
     /// The event.
     pub event: Event,
 }
 
-/// An item on which reviewers disagree, and nobody decided.
+/// Item on which reviewers disagree, and that is not decided yet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Disagreement {
-    /// Its position among the records.
+    /// Position among the records.
     pub record: usize,
     /// They disagree about the labels alone.
     pub labels_only: bool,
-    /// What each said.
+    /// Verdict of each reviewer.
     pub voices: Vec<ReviewerVerdict>,
 }
 
-/// The items on which reviewers disagree: about the verdict first, then about the labels.
+/// Lists the items on which reviewers disagree: about the verdict first, then about the labels.
 pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreement> {
     let sets = reviews.label_sets();
     let find = |(at, summary): (usize, &Summary)| {

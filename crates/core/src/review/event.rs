@@ -5,16 +5,17 @@ use stepscope_base::canonical::Digest;
 use stepscope_base::json::{Kind as Json, Tape, Value};
 use stepscope_base::text::{Shown, Untrusted};
 
-/// The version of the journal that this program writes; it reads this one and none above.
+/// Version of the review log that this program writes; it reads none above this one.
 pub const VERSION: u64 = 1;
-/// A longer note or correction is refused: nobody types it, and a journal is kept in memory.
+/// Maximum length of a note or correction, in bytes. A longer one is refused: no person types it, and a review log is
+/// kept in memory.
 pub const MAX_TEXT: usize = 64 << 10;
 
 /// Text of an event: data like any other.
 pub type Text = Untrusted<'static>;
 
 stepscope_base::words! {
-    /// What an event is.
+    /// Kind of an event.
     #[derive(Default)]
     pub enum EventKind {
         /// Somebody judged an item.
@@ -34,33 +35,33 @@ stepscope_base::words! {
 }
 
 stepscope_base::words! {
-    /// What somebody thinks of an item.
+    /// Verdict on an item.
     pub enum Verdict {
-        /// It is right.
+        /// The item is right.
         Pass = "pass",
-        /// It is wrong.
+        /// The item is wrong.
         Fail = "fail",
-        /// To be judged later.
+        /// The item is to be judged later.
         Defer = "defer",
-        /// Not to be judged.
+        /// The item is not to be judged.
         Skip = "skip",
     }
 }
 
 stepscope_base::words! {
-    /// What somebody thinks of an item's gold answer.
+    /// Judgment of an item's expected answer.
     pub enum GoldStatus {
-        /// It is right.
+        /// The expected answer is right.
         Ok = "ok",
-        /// It may be wrong.
+        /// The expected answer may be wrong.
         Suspect = "suspect",
-        /// It is wrong.
+        /// The expected answer is wrong.
         Wrong = "wrong",
     }
 }
 
 stepscope_base::words! {
-    /// What a reviewer is.
+    /// Kind of a reviewer.
     #[derive(Default)]
     pub enum ReviewerKind {
         /// A person.
@@ -74,13 +75,13 @@ stepscope_base::words! {
 }
 
 impl GoldStatus {
-    /// Whether the gold answer is not to be counted by.
+    /// Tells whether the expected answer is doubted, so that it is not to be counted by.
     pub(crate) const fn is_disputed(self) -> bool {
         matches!(self, Self::Suspect | Self::Wrong)
     }
 }
 
-/// Which item an event is about.
+/// Reference to the item that an event is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct ItemRef {
     /// The name of the record file, without its folder.
@@ -89,31 +90,31 @@ pub struct ItemRef {
     pub id: Option<Text>,
     /// The record's own `row_index`, else its position in its file, from 0.
     pub row_index: Option<u64>,
-    /// Which side of a comparison.
+    /// Side of a comparison.
     pub side: Option<Text>,
 }
 
-/// What a reviewer had before their eyes.
+/// Record as the reviewer saw it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeenRecord {
     /// The record's content; see [`Digest::of`].
     pub content_sha256: Option<Digest>,
-    /// What the model was asked; see `Record::input_digest`.
+    /// Digest of what the model was asked; see `Record::input_digest`.
     pub input_sha256: Option<Digest>,
-    /// Which execution: `rec` for the recorded one, `r1` for the first re-run.
+    /// Execution that was shown: `rec` for the recorded one, `r1` for the first re-run.
     pub execution: Option<Text>,
-    /// What was hidden: `gold`, `baseline`, `triage`, `confidence`, `model`.
+    /// Names of what was hidden: `gold`, `baseline`, `triage`, `confidence`, `model`.
     pub hidden: Vec<Text>,
     /// The final answer, as a person reads it; what a later run is compared with.
     pub answer: Option<Text>,
 }
 
-/// Who says it.
+/// Author of an event.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Reviewer {
     /// A name that tells reviewers apart.
     pub id: Text,
-    /// What they are.
+    /// Kind of the reviewer.
     pub kind: ReviewerKind,
 }
 
@@ -122,13 +123,13 @@ pub struct Reviewer {
 pub struct LabelRef {
     /// The label.
     pub id: Text,
-    /// Its set.
+    /// Set of the label.
     pub set: Text,
     /// The version of the set; 0 before the set was written down.
     pub version: u64,
 }
 
-/// What a note or verdict points at.
+/// Target of a note or verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Anchor {
     /// A value of the record, by its JSON pointer.
@@ -137,7 +138,7 @@ pub enum Anchor {
     Span {
         /// The document's name.
         document: Text,
-        /// How the lines are numbered: `global_0`, `global_1` or `page_local`.
+        /// Numbering of the lines: `global_0`, `global_1` or `page_local`.
         numbering: Text,
         /// The page, where the numbering needs one.
         page: Option<u64>,
@@ -145,7 +146,7 @@ pub enum Anchor {
         line_start: u64,
         /// The last line.
         line_end: u64,
-        /// What stands there.
+        /// Text of those lines.
         quote: Option<Text>,
     },
 }
@@ -160,7 +161,7 @@ pub struct AnswerPart {
 }
 
 impl AnswerPart {
-    /// For people: `item B`, `item B, citation 2`.
+    /// Names the part for people: `item B`, `item B, citation 2`.
     pub fn phrase(self) -> String {
         let item = letter(usize::try_from(self.item).unwrap_or(usize::MAX));
         match self.citation {
@@ -170,31 +171,32 @@ impl AnswerPart {
     }
 }
 
-/// The sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer signs.
+/// Returns the sign of an item, from 0: a letter, so that it is no line's number. Terminals disagree about finer
+/// signs.
 pub fn letter(item: usize) -> String {
     let sign = |n: usize| char::from(b'A' + (n % 26) as u8);
     if item < 26 { sign(item).to_string() } else { format!("{}{}", sign(item / 26 - 1), sign(item)) }
 }
 
-/// When it was done, and how long it took.
+/// Times of a review, and its duration.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReviewTimes {
-    /// When the item was shown, RFC 3339 in UTC.
+    /// Time at which the item was shown, RFC 3339 in UTC.
     pub shown: Option<Text>,
-    /// When it was decided, RFC 3339 in UTC. It orders nothing: clocks jump.
+    /// Time at which it was decided, RFC 3339 in UTC. It orders nothing: clocks jump.
     pub decided: Option<Text>,
-    /// How long the reviewer was busy with the item, in milliseconds, pauses left out.
+    /// Time that the reviewer was busy with the item, in milliseconds, pauses left out.
     pub active_ms: Option<u64>,
 }
 
 /// One label of a set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LabelDefinition {
-    /// What verdicts refer to.
+    /// Id that verdicts refer to.
     pub id: Text,
-    /// What people read.
+    /// Name that people read.
     pub name: Text,
-    /// When it is to be given.
+    /// Rule for when to give the label.
     pub guideline: Option<Text>,
     /// One case of it.
     pub example: Option<Text>,
@@ -205,59 +207,59 @@ pub struct LabelDefinition {
 pub struct LabelSet {
     /// The set's id.
     pub id: Text,
-    /// Its version, from 1.
+    /// Version of the set, from 1.
     pub version: u64,
-    /// Its labels, in their order on the screen.
+    /// Labels of the set, in their order on the screen.
     pub labels: Vec<LabelDefinition>,
-    /// What became of labels of earlier versions: two that lead to one were merged, one that leads to several was
+    /// Successors of labels of earlier versions: two that lead to one were merged, one that leads to several was
     /// split, one that leads to none is gone. A label that is not named keeps its id.
     pub mapping: Vec<(Text, Vec<Text>)>,
 }
 
-/// See the module.
+/// Event of a review log.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Event {
     /// A UUID v7; an event that was written twice has it twice.
     pub event_id: Text,
-    /// What it is.
+    /// Kind of the event.
     pub kind: EventKind,
-    /// What it is about; only sets of labels and undos are about no item.
+    /// Item that it is about; only sets of labels and undos are about no item.
     pub item: Option<ItemRef>,
-    /// What the reviewer saw.
+    /// Record as the reviewer saw it.
     pub seen: SeenRecord,
-    /// Who says it.
+    /// Author of the event.
     pub reviewer: Reviewer,
-    /// What they say.
+    /// Verdict, where the event gives one.
     pub verdict: Option<Verdict>,
-    /// Why.
+    /// Labels that give the reasons.
     pub labels: Vec<LabelRef>,
-    /// Where to fix it: `step_run`, `procedure`, `gold`, `none`, `unknown`; another word in what other programs wrote.
+    /// Place to fix it: `step_run`, `procedure`, `gold`, `none`, `unknown`; other programs may write another word.
     pub fix_target: Option<Text>,
     /// The first step that went wrong, from 1.
     pub first_bad_step: Option<u64>,
     /// The variable that it is about.
     pub variable: Option<Text>,
-    /// Where to look.
+    /// Places to look at.
     pub anchors: Vec<Anchor>,
-    /// What they think of the gold answer.
+    /// Judgment of the expected answer.
     pub gold_status: Option<GoldStatus>,
     /// The right answer, as JSON on one line.
     pub correction: Option<Text>,
-    /// In their own words.
+    /// Note in the reviewer's own words.
     pub note: Option<Text>,
-    /// Of a note: the part of the answer that its verdict and labels are about, and not the whole item.
+    /// Part of the answer that a note's verdict and labels are about, in place of the whole item.
     pub part: Option<AnswerPart>,
-    /// Still being typed: the next event of this reviewer about this item takes its place.
+    /// True while it is still being typed: the next event of this reviewer about this item takes its place.
     pub draft: bool,
-    /// When.
+    /// Times of the review.
     pub times: ReviewTimes,
-    /// The rules whose findings were shown; `None`: nobody knows.
+    /// Rules whose findings were shown; `None`: unknown.
     pub findings: Option<Vec<Text>>,
     /// The event that this one takes the place of, or undoes.
     pub supersedes: Option<Text>,
     /// The verdicts that this one decides between.
     pub adjudicates: Vec<Text>,
-    /// What was hidden and then looked at.
+    /// Names of what was hidden and then looked at.
     pub revealed: Vec<Text>,
     /// The labels, of a label set.
     pub label_set: Option<LabelSet>,
@@ -266,12 +268,12 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of a kind with nothing in it but who says it. The journal gives it its id and time.
+    /// Creates an event of a kind with nothing in it but its author. The review log gives it its id and time.
     pub fn new(kind: EventKind, reviewer: Reviewer) -> Self {
         Self { kind, reviewer, ..Self::default() }
     }
 
-    /// A verdict on an item.
+    /// Creates a verdict on an item.
     pub fn verdict(reviewer: Reviewer, item: ItemRef, verdict: Verdict) -> Self {
         Self { item: Some(item), verdict: Some(verdict), ..Self::new(EventKind::Verdict, reviewer) }
     }
@@ -282,7 +284,7 @@ impl Event {
         Self { item, supersedes, ..Self::new(EventKind::Undo, reviewer) }
     }
 
-    /// What is missing for the event to mean something; `None`: nothing.
+    /// Names what is missing for the event to mean something; `None`: nothing.
     pub fn lacks(&self) -> Option<&'static str> {
         let judges = matches!(self.kind, EventKind::Verdict | EventKind::Adjudicate);
         let about_item = !matches!(self.kind, EventKind::LabelSet | EventKind::Undo);
@@ -301,7 +303,7 @@ impl Event {
     }
 }
 
-/// What a corrected answer has to be.
+/// Type that a corrected answer must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnswerType {
     /// A number.
@@ -317,7 +319,7 @@ pub enum AnswerType {
 }
 
 impl AnswerType {
-    /// What the answer of a record is.
+    /// Determines the type of a record's answer.
     pub fn of(record: &Record<'_>) -> Self {
         match record.answer_schema {
             Some(AnswerSchema::Gsm) => return Self::Number,
@@ -335,7 +337,7 @@ impl AnswerType {
         }
     }
 
-    /// Why a correction, written as JSON, is no answer of this type; `None`: it is one.
+    /// Explains why a correction, written as JSON, is no answer of this type; `None`: it is one.
     pub fn refuses(self, correction: &[u8]) -> Option<Shown> {
         let mut tape = Tape::default();
         let Some(value) = tape.parse(correction) else {

@@ -16,24 +16,24 @@ use stepscope_base::text::{Shown, Untrusted, is_hidden};
 /// The columns of the CSV; the first four are those of the import.
 const COLUMNS: &str = "id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status \
     correction dataset row_index side decided event_id item citation";
-/// With these a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
+/// Signs by which a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
 /// them.
 const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
-/// With these too, before whatever stands behind them.
+/// Control characters with the same effect, whatever follows them.
 const CONTROLS: [char; 3] = ['\t', '\r', '\n'];
 
-/// The names of labels as one text, `;` between them.
+/// Joins the names of labels to one text, `;` between them.
 fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
     let names: Vec<Text> = labels.iter().flat_map(|label| sets.resolve(label)).map(|label| label.id).collect();
     names.iter().map(Untrusted::bytes).collect::<Vec<_>>().join(&b';')
 }
 
-/// The head of the CSV.
+/// Writes the head of the CSV.
 pub fn csv_head(out: &mut Vec<u8>) {
     write_record(&COLUMNS.split(' ').collect(), out);
 }
 
-/// The rows of an item. `raw`: with controls as they are.
+/// Writes the rows of an item. `raw`: with controls as they are.
 pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
     let Some(item) = reviewed.item() else { return };
     let bytes = |text: Option<&Text>| text.map(|text| text.bytes().to_vec()).unwrap_or_default();
@@ -73,21 +73,21 @@ fn write_record(record: &ByteRecord, out: &mut Vec<u8>) {
     let _ = writer.write_byte_record(record).and_then(|()| Ok(writer.flush()?));
 }
 
-/// A cell that no spreadsheet takes for a formula: a quote goes before what could be one.
+/// Makes a cell that no spreadsheet takes for a formula: a quote goes before what could be one.
 fn inert(cell: &[u8], raw: bool) -> Vec<u8> {
     let shown = if raw { cell.to_vec() } else { Shown::prose(cell).into_string().into_bytes() };
     if is_active(cell) || is_active(&shown) { [b"'", shown.as_slice()].concat() } else { shown }
 }
 
-/// Whether a cell could be taken for a formula, or for one that was made inert. Blanks of any kind before a sign, and
-/// what nobody sees, do not hide it.
+/// Tells whether a cell could be taken for a formula, or for one that was made inert. Blanks of any kind before a
+/// sign, and invisible characters, do not hide it.
 fn is_active(cell: &[u8]) -> bool {
     let text = cell.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let sign = text.chars().find(|c| CONTROLS.contains(c) || !(c.is_whitespace() || is_hidden(*c)));
     sign.is_some_and(|sign| FORMULA.contains(&sign) || CONTROLS.contains(&sign)) || text.starts_with('\'')
 }
 
-/// What stood in the cell before it was made inert.
+/// Restores the content that the cell had before it was made inert.
 fn active(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"'").filter(|rest| is_active(rest)).unwrap_or(cell)
 }
@@ -95,7 +95,7 @@ fn active(cell: &[u8]) -> &[u8] {
 /// One row of a CSV that is to be imported.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ImportedRow {
-    /// Its number below the head, from 1.
+    /// Number of the row below the head, from 1.
     pub row: usize,
     /// The cells of the columns `id`, `verdict`, `labels` and `note`, in this order; what is absent is empty.
     pub cells: [Text; 4],
@@ -127,7 +127,7 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     Ok(rows)
 }
 
-/// One JSON object an item.
+/// Writes one JSON object an item.
 pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
     let Some(item) = reviewed.item() else { return };
     Style::ASCII.line(out, |object| {
@@ -164,7 +164,7 @@ pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>)
 pub const MARKDOWN_HEAD: &str =
     "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
 
-/// A row of the Markdown table.
+/// Writes a row of the Markdown table.
 pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
     let Some(item) = reviewed.item() else { return };
     let events: Vec<&Event> = reviewed.said().collect();
@@ -201,7 +201,7 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
     out.push(b'\n');
 }
 
-/// Text in a cell of a table, of which nothing is taken for Markdown or HTML.
+/// Writes text into a cell of a table, so that nothing of it is taken for Markdown or HTML.
 fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
     let shown = if raw { text.to_vec() } else { Shown::prose(text).into_string().into_bytes() };
     for byte in shown {
@@ -215,7 +215,7 @@ fn plain_markdown(text: &[u8], raw: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// How wide the columns of a list for people are; a column of no width is left out.
+/// Widths of the columns of a list for people; a column of no width is left out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Columns {
     /// The id.
@@ -225,7 +225,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// One line: the id, the outcome, the question, and what there is to tell.
+    /// Writes one line: the id, the outcome, the question, and what there is to tell.
     pub fn line(self, name: &Shown, outcome: &str, question: Option<Shown>, said: &Shown) -> Shown {
         let width = self.name;
         let line = shown!("{name:width$}  {outcome:8}  ");
@@ -235,7 +235,7 @@ impl Columns {
     }
 }
 
-/// One line for people.
+/// Writes one line for people.
 pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets<'_>, columns: Columns) -> Shown {
     let name = reviewed.item().map(name_of).unwrap_or_default().line().cut(60);
     let outcome = reviewed.outcome();
@@ -285,7 +285,7 @@ mod tests {
     use crate::review::event::{ItemRef, Reviewer, ReviewerKind};
     use crate::review::fold::Reviews;
 
-    /// A journal with one failed item.
+    /// Builds a review log with one failed item.
     fn reviews(id: &str, note: &str) -> Reviews {
         let text = |text: &str| Text::from(text.to_owned());
         let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };

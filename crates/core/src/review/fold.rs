@@ -12,11 +12,11 @@ use stepscope_base::canonical::Digest;
 /// An undo of an undo of an undo is followed so far; the keys of the screen never go beyond two.
 const MAX_UNDO_CHAIN: usize = 64;
 
-/// Everything that was said, and what of it holds.
+/// Events of all reviewers, and which of them hold.
 #[derive(Clone, Debug, Default)]
 pub struct Reviews {
     events: Vec<Event>,
-    /// How many undos that hold are aimed at each event.
+    /// Number of undos that hold and are aimed at each event.
     undone: Vec<u32>,
     by_id: HashMap<Text, usize>,
     /// Undos that came before what they undo, as in files put together in another order.
@@ -26,16 +26,16 @@ pub struct Reviews {
     by_key: HashMap<ItemKey, usize>,
     /// The items of each id, whatever their file and side.
     by_name: HashMap<ItemName, Vec<usize>>,
-    /// What each reviewer said.
+    /// Events of each reviewer.
     by_reviewer: HashMap<Text, Vec<usize>>,
     label_sets: Vec<usize>,
     counts: SkippedEvents,
 }
 
-/// What was passed over on the way.
+/// Counts of the events that were passed over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SkippedEvents {
-    /// Events that stand twice.
+    /// Number of events that occur twice.
     pub duplicates: u64,
     /// Undos of what somebody else said, or of nothing that is there.
     pub idle_undos: u64,
@@ -62,7 +62,7 @@ struct ItemKey {
 }
 
 impl Reviews {
-    /// Takes one more event; `false`: it stands already.
+    /// Takes one more event; `false`: it is there already.
     pub fn push(&mut self, event: Event) -> bool {
         let at = self.events.len();
         if self.by_id.contains_key(&event.event_id) {
@@ -117,7 +117,8 @@ impl Reviews {
         }
     }
 
-    /// Only a reviewer takes back what they said. An undo waits for no other undo: so undos never go in a circle.
+    /// Tells whether an undo may take an event back: only its own reviewer may. An undo waits for no other undo: so
+    /// undos never go in a circle.
     fn may_undo(&self, undo: usize, target: usize) -> bool {
         match (self.events.get(undo), self.events.get(target)) {
             (Some(undo), Some(event)) => {
@@ -131,7 +132,7 @@ impl Reviews {
         self.by_id.get(&other.event_id).is_some_and(|other| one < *other)
     }
 
-    /// An undo of this event holds now, or does not hold any more; so on down the chain of undos.
+    /// Notes that an undo of this event holds now, or does not any more; so on down the chain of undos.
     fn shift(&mut self, mut target: usize, mut more: bool) {
         for _ in 0..MAX_UNDO_CHAIN {
             let before = self.holds(target);
@@ -156,34 +157,34 @@ impl Reviews {
         self.undone.get(at) == Some(&0)
     }
 
-    /// All events, whether they hold or not, in their order.
+    /// Returns all events, whether they hold or not, in their order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// The event of an id, and whether it holds.
+    /// Finds the event of an id, and tells whether it holds.
     pub fn event(&self, id: &Text) -> Option<(&Event, bool)> {
         let at = *self.by_id.get(id)?;
         Some((self.events.get(at)?, self.holds(at)))
     }
 
-    /// What was passed over.
+    /// Returns the counts of the events that were passed over.
     pub const fn counts(&self) -> SkippedEvents {
         self.counts
     }
 
-    /// Every item that somebody said something about, in the order of the first word.
+    /// Lists every item that has an event, in the order of the first ones.
     pub fn items(&self) -> impl Iterator<Item = ItemReviews<'_>> {
         self.items.iter().map(|item| ItemReviews { reviews: self, item, content: None })
     }
 
-    /// Whether anything was said of an item of this name, in whatever file.
+    /// Tells whether there is an event about an item of this name, in whatever file.
     pub fn names(&self, item: &ItemRef) -> bool {
         ItemName::of(item).is_some_and(|name| self.by_name.contains_key(&name))
     }
 
-    /// What was said of a record with this content. Its own file counts first, then what was said without naming a file,
-    /// then what was said of the very same content in a file of another name.
+    /// Finds the reviews of a record with this content. Those of its own file count first, then those that name no
+    /// file, then those of the very same content in a file of another name.
     pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
         let of = |place: usize| Some(ItemReviews { reviews: self, item: self.items.get(place)?, content });
         let name = ItemName::of(item)?;
@@ -199,20 +200,20 @@ impl Reviews {
         of(place)
     }
 
-    /// The sets of labels that hold.
+    /// Collects the sets of labels that hold.
     pub fn label_sets(&self) -> LabelSets<'_> {
         let hold = self.label_sets.iter().filter(|at| self.holds(**at));
         LabelSets::of(hold.filter_map(|at| self.events.get(*at)?.label_set.as_ref()))
     }
 
-    /// What a reviewer said and holds, in its order.
+    /// Lists the events of a reviewer that hold, in their order.
     pub fn said_by(&self, reviewer: &Text) -> impl DoubleEndedIterator<Item = &Event> {
         let own = self.by_reviewer.get(reviewer).into_iter().flatten();
         own.filter(|at| self.holds(**at)).filter_map(|at| self.events.get(*at))
     }
 }
 
-/// What was said of one item, seen from the content that its record has now. Without a content nothing is stale.
+/// Reviews of one item, seen from the content that its record has now. Without a content nothing is stale.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemReviews<'a> {
     reviews: &'a Reviews,
@@ -221,49 +222,49 @@ pub struct ItemReviews<'a> {
 }
 
 stepscope_base::words! {
-    /// What a person may count an item as.
+    /// Outcome of the reviews of an item.
     pub enum Outcome {
         /// Right.
         Pass = "pass",
         /// Wrong.
         Fail = "fail",
-        /// To be judged later.
+        /// The item is to be judged later.
         Defer = "defer",
-        /// Not to be judged.
+        /// The item is not to be judged.
         Skip = "skip",
-        /// Reviewers disagree, and nobody decided.
+        /// Reviewers disagree, and it is not decided yet.
         Disputed = "disputed",
-        /// It was judged, and is not what it was: shown, not counted.
+        /// Judged on another content than it has now: shown, not counted.
         Stale = "stale",
-        /// Nobody judged it.
+        /// The item is not judged yet.
         Open = "open",
     }
 }
 
 impl<'a> ItemReviews<'a> {
-    /// The same, for a record with this content.
+    /// Returns the same, for a record with this content.
     #[must_use]
     pub fn at(self, content: Option<&'a Digest>) -> Self {
         Self { content, ..self }
     }
 
-    /// Its events that hold, in their order.
+    /// Lists its events that hold, in their order.
     pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
         let Self { reviews, item, .. } = self;
         item.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at))
     }
 
-    /// Which item it is, as it was first named.
+    /// Returns the item, as it was first named.
     pub fn item(self) -> Option<&'a ItemRef> {
         self.reviews.events.get(*self.item.first()?)?.item.as_ref()
     }
 
-    /// Whether one of its events was about this content.
+    /// Tells whether one of its events was about this content.
     pub fn saw(self, content: Option<&Digest>) -> bool {
         content.is_some() && self.events().any(|event| event.seen.content_sha256.as_ref() == content)
     }
 
-    /// The verdict of each reviewer that holds, in the order of the reviewers' first verdicts.
+    /// Lists the verdict of each reviewer that holds, in the order of the reviewers' first verdicts.
     pub fn verdicts(self) -> Vec<&'a Event> {
         let judged = |event: &&Event| event.kind == EventKind::Verdict && !event.draft;
         let verdicts: Vec<&Event> = self.events().filter(judged).collect();
@@ -286,7 +287,7 @@ impl<'a> ItemReviews<'a> {
         current
     }
 
-    /// Each reviewer's verdicts, one a look: what is changed while an item is in front belongs to the same look.
+    /// Lists each reviewer's verdicts, one a look: changes while an item is in front belong to the same look.
     pub fn looks(self) -> BTreeMap<&'a Text, Vec<&'a Event>> {
         let mut looks: BTreeMap<&Text, Vec<&Event>> = BTreeMap::new();
         for event in self.events().filter(|event| event.kind == EventKind::Verdict && !event.draft) {
@@ -300,12 +301,12 @@ impl<'a> ItemReviews<'a> {
         looks
     }
 
-    /// The verdict of one reviewer that holds.
+    /// Finds the verdict of one reviewer that holds.
     pub fn verdict_of(self, reviewer: &Text) -> Option<&'a Event> {
         self.verdicts().into_iter().find(|event| event.reviewer.id == *reviewer)
     }
 
-    /// The verdict between reviewers who disagree.
+    /// Finds the verdict between reviewers who disagree.
     pub fn adjudication(self) -> Option<&'a Event> {
         self.events().rfind(|event| event.kind == EventKind::Adjudicate)
     }
@@ -315,7 +316,7 @@ impl<'a> ItemReviews<'a> {
         self.events().filter(|event| event.kind == EventKind::Note && event.part.is_none() && !event.draft)
     }
 
-    /// What each reviewer said last of each part of an answer, in the order of the parts.
+    /// Lists the last note of each reviewer on each part of an answer, in the order of the parts.
     pub fn parts(self) -> impl Iterator<Item = (AnswerPart, &'a Event)> {
         let judged = |event: &'a Event| (event.kind == EventKind::Note && !event.draft).then_some((event.part?, event));
         let last: BTreeMap<(AnswerPart, &Text), &Event> =
@@ -323,30 +324,30 @@ impl<'a> ItemReviews<'a> {
         last.into_iter().map(|((part, _), event)| (part, event))
     }
 
-    /// What a reviewer was typing when they were interrupted.
+    /// Finds the draft that a reviewer was typing when they were interrupted.
     pub fn draft(self, reviewer: &Text) -> Option<&'a Event> {
         self.events().rfind(|event| event.reviewer.id == *reviewer).filter(|event| event.draft)
     }
 
-    /// What was hidden and then looked at by a reviewer.
+    /// Lists what was hidden and then looked at by a reviewer.
     pub fn revealed(self, reviewer: &Text) -> impl Iterator<Item = &'a Text> {
         let own = move |event: &&Event| event.kind == EventKind::Reveal && event.reviewer.id == *reviewer;
         let revealed: Vec<&Text> = self.events().filter(own).flat_map(|event| &event.revealed).collect();
         revealed.into_iter()
     }
 
-    /// The adjudication, the verdicts, those on parts of the answer, and the notes, in this order.
+    /// Lists the adjudication, the verdicts, those on parts of the answer, and the notes, in this order.
     pub(crate) fn said(self) -> impl Iterator<Item = &'a Event> {
         let parts = self.parts().map(|(_, event)| event);
         self.adjudication().into_iter().chain(self.verdicts()).chain(parts).chain(self.notes())
     }
 
-    /// Whether an event was about the content that the record has now, as far as one can know.
+    /// Tells whether an event was about the content that the record has now, as far as one can know.
     pub fn is_fresh(self, event: &Event) -> bool {
         is_fresh(event, self.content)
     }
 
-    /// The verdicts to count by: the adjudication alone, or each reviewer's.
+    /// Lists the verdicts to count by: the adjudication alone, or each reviewer's.
     pub fn fresh(self) -> Vec<&'a Event> {
         let fresh = |event: &&Event| self.is_fresh(event);
         match self.adjudication().filter(fresh) {
@@ -355,7 +356,7 @@ impl<'a> ItemReviews<'a> {
         }
     }
 
-    /// What to count it as.
+    /// Determines the outcome to count it as.
     pub fn outcome(self) -> Outcome {
         let fresh = self.fresh();
         let said = |verdict| fresh.iter().any(|event| event.verdict == Some(verdict));
@@ -370,23 +371,23 @@ impl<'a> ItemReviews<'a> {
         }
     }
 
-    /// What is thought of the gold answer: the worst counts.
+    /// Returns the judgment of the expected answer: the worst counts.
     pub fn gold(self) -> Option<GoldStatus> {
         self.fresh().iter().filter_map(|event| event.gold_status).max()
     }
 
-    /// Whether somebody disputes the gold answer.
+    /// Tells whether a reviewer disputes the expected answer.
     pub fn disputes_gold(self) -> bool {
         self.gold().is_some_and(GoldStatus::is_disputed)
     }
 
-    /// The labels that count, by what they are called today, each once.
+    /// Lists the labels that count, by what they are called today, each once.
     pub fn labels(self, sets: &LabelSets<'_>) -> Vec<CurrentLabel> {
         sets.resolve_all(self.fresh())
     }
 }
 
-/// Whether a verdict was given on this content, as far as one can know.
+/// Tells whether a verdict was given on this content, as far as one can know.
 pub fn is_fresh(event: &Event, content: Option<&Digest>) -> bool {
     match (&event.seen.content_sha256, content) {
         (Some(seen), Some(now)) => seen == now,

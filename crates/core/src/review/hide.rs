@@ -9,15 +9,15 @@ use stepscope_base::json::{Tape, Value};
 stepscope_base::words! {
     /// One thing that can be hidden.
     pub enum Hidden {
-        /// The gold answer, and whether the run was judged right by it.
+        /// The expected answer, and whether the run was judged right by it.
         Gold = "gold",
-        /// What the baseline answered.
+        /// Answer of the baseline.
         Baseline = "baseline",
-        /// Where the run is to be fixed, and why.
+        /// Place where the run is to be fixed, and the reason.
         Triage = "triage",
-        /// How sure the model says it is.
+        /// Confidence that the model states.
         Confidence = "confidence",
-        /// Which model it was.
+        /// Identity of the model.
         Model = "model",
     }
 }
@@ -27,7 +27,7 @@ impl Hidden {
         1 << self as u8
     }
 
-    /// The members of a record that say it, wherever they stand.
+    /// Names the members of a record that tell it, at any depth.
     pub(crate) const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Gold => stepscope_base::list![
@@ -41,7 +41,7 @@ impl Hidden {
         }
     }
 
-    /// The rules that look at it: whoever knows that they spoke knows something of it.
+    /// Names the rules that look at it: to know that they spoke is to know something of it.
     pub(crate) const fn rules(self) -> &'static [RuleId] {
         match self {
             Self::Gold => &[
@@ -72,50 +72,50 @@ impl Hidden {
     }
 }
 
-/// What is hidden.
+/// Set of what is hidden.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hide(u8);
 
 impl Hide {
-    /// These.
+    /// Creates the set of these.
     pub fn of(hidden: impl IntoIterator<Item = Hidden>) -> Self {
         Self(hidden.into_iter().fold(0, |bits, hidden| bits | hidden.bit()))
     }
 
-    /// Nothing.
+    /// Tells whether nothing is hidden.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether this is hidden.
+    /// Tells whether this is hidden.
     pub const fn has(self, hidden: Hidden) -> bool {
         self.0 & hidden.bit() != 0
     }
 
-    /// What is hidden, in order.
+    /// Lists what is hidden, in order.
     pub fn each(self) -> impl Iterator<Item = Hidden> {
         Hidden::ALL.into_iter().filter(move |hidden| self.has(*hidden))
     }
 
-    /// As journals have it.
+    /// Returns the words that review logs have.
     pub fn words(self) -> Vec<Text> {
         self.each().map(|hidden| Text::from(hidden.word())).collect()
     }
 
-    /// For people: `gold, triage`.
+    /// Lists them for people: `gold, triage`.
     pub fn phrase(self) -> String {
         self.each().map(Hidden::word).collect::<Vec<_>>().join(", ")
     }
 
-    /// The text of a record as it is shown.
+    /// Returns the text of a record as it is shown.
     pub fn mask(self, text: &[u8]) -> Cow<'_, [u8]> {
         let mut tape = Tape::default();
         let root = if !self.is_empty() && tape.read(text) { tape.root(text) } else { None };
         root.and_then(|root| self.without(text, root)).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
-    /// The text of a record without the members that say it; `None`: it says nothing of it. The state of a run and the
-    /// values of its variables stay: a variable may have any name.
+    /// Returns the text of a record without the members that tell it; `None`: it tells nothing of it. The state of a
+    /// run and the values of its variables stay: a variable may have any name.
     pub fn without(self, text: &[u8], root: Value<'_>) -> Option<Vec<u8>> {
         let keys: Vec<&str> = self.each().flat_map(Hidden::keys).copied().collect();
         if keys.is_empty() {
@@ -148,7 +148,7 @@ impl Hide {
     }
 }
 
-/// The first byte behind the comma that follows, and the blanks behind that.
+/// Finds the first byte after the comma that follows, and the blanks after that.
 fn comma_behind(text: &[u8], from: usize) -> Option<usize> {
     let blanks = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();
@@ -158,7 +158,7 @@ fn comma_behind(text: &[u8], from: usize) -> Option<usize> {
     (text.get(comma) == Some(&b',')).then(|| blanks(comma + 1))
 }
 
-/// The last member of an object is gone: so is the comma before it.
+/// Drops the comma before the last member of an object, when that is gone.
 fn drop_comma(out: &mut Vec<u8>) {
     let kept = out.trim_ascii_end();
     if let Some(kept) = kept.strip_suffix(b",") {

@@ -9,8 +9,8 @@ use super::event::{Event, LabelDefinition, LabelRef, LabelSet, Text};
 
 /// The set of labels that are given without one.
 pub const DEFAULT_SET: &str = "default";
-/// The labels that are offered as long as nobody made any.
-/// Id, name, when to give it, one case of it.
+/// Labels that are offered as long as there are no others:
+/// id, name, when to give it, one case of it.
 const STARTER: [[&str; 4]; 9] = [
     [
         "arithmetic_slip",
@@ -72,14 +72,14 @@ const MAX_RESOLVED: usize = 64;
 /// A label is followed through so many versions that say what became of labels.
 const MAX_FOLLOWED: usize = 1_000;
 
-/// What a label is called today.
+/// Label as it is called today.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CurrentLabel {
-    /// Its set.
+    /// Set of the label.
     pub set: Text,
-    /// Its id in the newest version.
+    /// Id in the newest version.
     pub id: Text,
-    /// What people read.
+    /// Name that people read.
     pub name: Text,
 }
 
@@ -87,9 +87,9 @@ pub struct CurrentLabel {
 #[derive(Clone, Debug)]
 struct Version<'a> {
     set: &'a LabelSet,
-    /// What each label is called; of two the first counts.
+    /// Name of each label; of two the first counts.
     names: OnceLock<HashMap<&'a Text, &'a Text>>,
-    /// What became of labels; of two the last counts.
+    /// Successors of each label; of two the last counts.
     mapping: OnceLock<HashMap<&'a Text, &'a [Text]>>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Version<'a> {
     }
 }
 
-/// All sets, each with its versions in order.
+/// Sets of labels, each with its versions in order.
 #[derive(Clone, Debug, Default)]
 pub struct LabelSets<'a> {
     sets: HashMap<&'a Text, Vec<Version<'a>>>,
@@ -117,7 +117,7 @@ pub struct LabelSets<'a> {
 }
 
 impl<'a> LabelSets<'a> {
-    /// From label sets in the order of their events. Of the same version twice the later is the newer.
+    /// Collects label sets in the order of their events. Of the same version twice the later is the newer.
     pub fn of(events: impl IntoIterator<Item = &'a LabelSet>) -> Self {
         let mut sets = Self::default();
         for set in events {
@@ -133,7 +133,7 @@ impl<'a> LabelSets<'a> {
         sets
     }
 
-    /// With this set as the default one, where there is none.
+    /// Adds this set as the default one, where there is none.
     #[must_use]
     pub fn or_offered(mut self, starter: &'a LabelSet) -> Self {
         if self.newest_of(&starter.id).is_none() {
@@ -143,7 +143,7 @@ impl<'a> LabelSets<'a> {
         self
     }
 
-    /// Whether a label stands in its set, as that was in the label's version.
+    /// Tells whether a label is in its set, as that was in the label's version.
     pub fn knows(&self, label: &LabelRef) -> bool {
         let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
         let later = versions.partition_point(|version| version.set.version <= label.version);
@@ -151,18 +151,18 @@ impl<'a> LabelSets<'a> {
         then.is_some_and(|version| version.name(&label.id).is_some())
     }
 
-    /// The newest version of each set, in the order in which the sets came.
+    /// Lists the newest version of each set, in the order in which the sets came.
     pub fn newest(&self) -> impl Iterator<Item = &'a LabelSet> + '_ {
         self.order.iter().filter_map(|id| self.newest_of(id))
     }
 
-    /// The newest version of a set.
+    /// Finds the newest version of a set.
     pub fn newest_of(&self, set: &Text) -> Option<&'a LabelSet> {
         self.sets.get(set)?.last().map(|version| version.set)
     }
 
-    /// What became of a label: one as a rule, several where it was split, none where it is gone. A label that no set
-    /// knows is called by its id.
+    /// Follows a label to what it became: one as a rule, several where it was split, none where it is gone. A label
+    /// that no set knows is called by its id.
     pub fn resolve(&self, label: &LabelRef) -> Vec<CurrentLabel> {
         let mut ids = vec![&label.id];
         let versions = self.sets.get(&label.set).map(Vec::as_slice).unwrap_or_default();
@@ -176,14 +176,14 @@ impl<'a> LabelSets<'a> {
         ids.into_iter().map(|id| CurrentLabel { set: label.set.clone(), id: id.clone(), name: name(id) }).collect()
     }
 
-    /// What became of the labels of some events, each once, in order.
+    /// Follows the labels of some events to what they became, each once, in order.
     pub fn resolve_all<'e>(&self, events: impl IntoIterator<Item = &'e Event>) -> Vec<CurrentLabel> {
         let labels = events.into_iter().flat_map(|event| &event.labels);
         let all: BTreeSet<CurrentLabel> = labels.flat_map(|label| self.resolve(label)).collect();
         all.into_iter().collect()
     }
 
-    /// The label of an id (or name) as it is given today: in the default set unless another alone has it.
+    /// Returns the label of an id (or name) as it is given today: in the default set unless another alone has it.
     pub fn give(&self, id: &Text) -> LabelRef {
         let known = |set: &'a LabelSet| {
             let label = set.labels.iter().find(|label| label.id == *id);
@@ -199,12 +199,12 @@ impl<'a> LabelSets<'a> {
 }
 
 impl LabelSet {
-    /// The first version of a set.
+    /// Creates the first version of a set.
     pub fn first(id: Text) -> Self {
         Self { id, version: 1, labels: Vec::new(), mapping: Vec::new() }
     }
 
-    /// The labels that are offered as long as nobody made any.
+    /// Returns the labels that are offered as long as there are no others.
     pub fn starter() -> Self {
         let label = |words: &[&'static str; 4]| {
             let [id, name, guideline, example] = words.map(Text::from);
@@ -213,12 +213,12 @@ impl LabelSet {
         Self { labels: STARTER.iter().map(label).collect(), ..Self::first(DEFAULT_SET.into()) }
     }
 
-    /// The next version, with the same labels.
+    /// Creates the next version, with the same labels.
     fn next(&self) -> Self {
         Self { version: self.version.saturating_add(1), mapping: Vec::new(), ..self.clone() }
     }
 
-    /// The next version, with one label more.
+    /// Creates the next version, with one label more.
     #[must_use]
     pub fn with(&self, label: LabelDefinition) -> Self {
         let mut next = self.next();
@@ -226,7 +226,7 @@ impl LabelSet {
         next
     }
 
-    /// The next version, in which a label has another name.
+    /// Creates the next version, in which a label has another name.
     #[must_use]
     pub fn renamed(&self, id: &Text, name: &Text) -> Self {
         let mut next = self.next();
@@ -236,7 +236,7 @@ impl LabelSet {
         next
     }
 
-    /// The next version, in which a label is part of another: old verdicts follow.
+    /// Creates the next version, in which a label is part of another: old verdicts follow.
     #[must_use]
     pub fn merged(&self, from: &Text, into: &Text) -> Self {
         let mut next = self.next();
@@ -246,7 +246,7 @@ impl LabelSet {
     }
 }
 
-/// One version further: what is mapped goes where it leads, the rest stays.
+/// Follows ids one version further: what is mapped goes where it leads, the rest stays.
 fn follow<'i, 'a: 'i>(ids: &[&'i Text], version: &Version<'a>) -> Vec<&'i Text> {
     let mut to: Vec<&'i Text> = Vec::new();
     let mut add = |id| {

@@ -13,38 +13,38 @@ use stepscope_base::json::write::{Json, Object, Style, sorted};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::text::Untrusted;
 
-/// How every line begins that this program writes.
+/// Beginning of every line that this program writes.
 const HEAD: &[u8] = b"{\"v\":";
-/// How a journal begins whose first line is whole.
+/// Beginning of a review log whose first line is whole.
 pub const BEGIN: &[u8] = b"{\"v\":1,\"event_id\":\"";
-/// What stands around the checksum.
+/// Text before and after the checksum.
 const CRC: (&[u8], &[u8]) = (b",\"crc\":\"", b"\"}");
 /// Hexadecimal digits of the checksum.
 const CRC_DIGITS: usize = 8;
-/// What stands behind the body of a line.
+/// Number of bytes after the body of a line.
 const TAIL: usize = CRC.0.len() + CRC_DIGITS + CRC.1.len();
-/// In a damaged line, so many beginnings are tried for every checksum.
+/// Maximum number of beginnings tried for every checksum of a damaged line.
 const MAX_TRIES: usize = 8;
-/// A longer line is no event: its texts are bounded.
+/// Maximum length of a line; a longer one is no event: its texts are bounded.
 pub const MAX_LINE: usize = 1 << 20;
 
-/// Why a line is no event. It stays in the journal.
+/// Reason why a line is no event. It stays in the review log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LineFault {
     /// The last line, without an end: its writer died, or is writing.
     Torn,
-    /// It is not what was written.
+    /// A line that is not what was written.
     Damaged,
-    /// It is JSON, and no event.
+    /// JSON that is no event.
     Foreign,
     /// A newer program wrote it.
     Newer,
-    /// An event that lacks what it needs, or says it in words that nobody knows.
+    /// An event that lacks what it needs, or says it in unknown words.
     Senseless,
 }
 
 impl LineFault {
-    /// For people, behind "line 3:".
+    /// Describes the fault for people, after "line 3:".
     pub const fn phrase(self) -> &'static str {
         match self {
             Self::Torn => "incomplete: its writer was stopped or is still writing",
@@ -156,7 +156,7 @@ fn label_set(set: &LabelSet, object: &mut Object<'_>) {
     });
 }
 
-/// What a line of a journal turned out to be.
+/// Reader of the lines of a review log.
 #[derive(Debug, Default)]
 pub struct LineReader {
     tape: Tape,
@@ -167,13 +167,13 @@ pub struct LineReader {
 pub struct ReadEvent {
     /// The event.
     pub event: Event,
-    /// It has a checksum, and that is right.
+    /// True if it has a checksum, and that is right.
     pub checked: bool,
 }
 
 impl LineReader {
     /// Reads a line without its end. Several events come out of one line where the end between them was damaged; then
-    /// there is a fault beside them. A blank line is nothing.
+    /// there is a fault as well. A blank line is nothing.
     pub fn read(&mut self, line: &[u8], mut found: impl FnMut(ReadEvent, &[u8])) -> Option<LineFault> {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -207,14 +207,14 @@ impl LineReader {
     }
 }
 
-/// Whether the checksum at the end of a line is right; `None`: there is none.
+/// Verifies the checksum at the end of a line; `None`: there is none.
 fn checksum(line: &[u8]) -> Option<bool> {
     let (body, tail) = line.split_at_checked(line.len().checked_sub(TAIL)?)?;
     let digits = tail.strip_prefix(CRC.0)?.strip_suffix(CRC.1)?;
     Some(format!("{:08x}", crc32fast::hash(body)).as_bytes() == digits)
 }
 
-/// The pieces of a damaged line that have a right checksum. Each stands between the one before and its checksum.
+/// Finds the pieces of a damaged line that have a right checksum. Each lies between the one before and its checksum.
 fn parts(line: &[u8]) -> Vec<&[u8]> {
     let (mut parts, mut from) = (Vec::new(), 0);
     for crc in memchr::memmem::find_iter(line, CRC.0) {
@@ -227,7 +227,7 @@ fn parts(line: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Whether bytes at the beginning of a file show that it is a journal, or will be one: an event stands there, or
+/// Tells whether bytes at the beginning of a file show that it is a review log, or will be one: they hold an event, or
 /// nothing but blanks, NUL bytes and the beginning of a first line.
 pub fn looks_like_journal(head: &[u8]) -> bool {
     let first = head.iter().position(|byte| !byte.is_ascii_whitespace() && *byte != 0).unwrap_or(head.len());
@@ -295,7 +295,7 @@ fn number(value: Value<'_>) -> Option<u64> {
     std::str::from_utf8(value.raw()).ok()?.parse().ok()
 }
 
-/// A word that must be known if it is there.
+/// Reads a word that must be known if it is there.
 fn word<T>(value: Value<'_>, key: &str, known: impl Fn(&str) -> Option<T>) -> Result<Option<T>, LineFault> {
     match value.get(key).filter(|value| !value.is_null()) {
         None => Ok(None),

@@ -8,7 +8,7 @@ use crate::rules::id::QueueClass;
 use crate::table::row::{AnswerFlag, RowFacts, RuleBits, TypedRow};
 
 impl QueueClass {
-    /// The class of a record.
+    /// Determines the class of a record.
     pub fn of(row: &RowFacts) -> Self {
         static BITS: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
             [QueueClass::Missing, QueueClass::Flagged, QueueClass::Ungrounded].map(RuleBits::in_queue)
@@ -29,25 +29,25 @@ impl QueueClass {
     }
 }
 
-/// How the queue is made from what is flagged.
+/// Settings by which the queue is made from what is flagged.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Queue {
-    /// Mixes the records, the same way for the same seed.
+    /// Seed that mixes the records, the same way for the same seed.
     pub shuffle: Option<u64>,
-    /// Of the clean records only this part is looked at, chosen by chance; `None`: all of them, at the end.
+    /// Share of the clean records that is looked at, chosen by chance; `None`: all of them, at the end.
     pub clean_share: Option<f64>,
-    /// This part of what was judged is shown a second time at the end.
+    /// Share of the judged records that is shown a second time at the end.
     pub repeat: f64,
-    /// Of several reviewers, each looks at another part of the records.
+    /// Part of the records that this reviewer looks at, where several share them.
     pub assigned: Option<Assignment>,
 }
 
 /// One of several equal parts of the records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Assignment {
-    /// Which part, from 1.
+    /// Number of the part, from 1.
     part: usize,
-    /// How many parts there are.
+    /// Number of parts.
     of: usize,
 }
 
@@ -59,19 +59,19 @@ impl Assignment {
         (1..=of).contains(&part).then_some(Self { part, of })
     }
 
-    /// Whether a record belongs to this part: the same for every reviewer, whatever the order of the queue.
+    /// Tells whether a record belongs to this part: the same for every reviewer, whatever the order of the queue.
     fn takes(self, record: usize) -> bool {
         record % self.of == self.part - 1
     }
 }
 
-/// What a number is drawn for, so that one choice does not depend on another.
+/// Purpose for which a number is drawn, so that one choice does not depend on another.
 const ORDER: u64 = 1;
 const CLEAN: u64 = 2;
 const REPEAT: u64 = 3;
 
 impl Queue {
-    /// By what a record stands in the queue; `None`: it is left out.
+    /// Returns the sort key of a record in the queue; `None`: it is left out.
     pub fn key(&self, record: usize, row: &RowFacts) -> Option<(u8, u64)> {
         if self.assigned.is_some_and(|assigned| !assigned.takes(record)) {
             return None;
@@ -90,12 +90,12 @@ impl Queue {
         })
     }
 
-    /// Whether a record is to be judged a second time.
+    /// Tells whether a record is to be judged a second time.
     pub fn repeats(&self, record: usize) -> bool {
         self.repeat > 0.0 && self.draw(record, REPEAT) < self.repeat
     }
 
-    /// A number from 0 to below 1, by the seed (splitmix64).
+    /// Draws a number from 0 to below 1, by the seed (splitmix64).
     fn draw(&self, record: usize, purpose: u64) -> f64 {
         let mut x = self.shuffle.unwrap_or(0) ^ purpose.rotate_left(56);
         x = x.wrapping_add((record as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));

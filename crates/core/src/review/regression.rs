@@ -9,23 +9,23 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 stepscope_base::words! {
-    /// What became of a judged item.
+    /// Outcome of a judged item in a later run.
     pub enum Expectation {
-        /// It passed, and still does.
+        /// The item passed, and still does.
         Holds = "holds",
-        /// It passed, and does not any more.
+        /// The item passed, and does not any more.
         Regressed = "regressed",
-        /// It failed, and still does.
+        /// The item failed, and still does.
         StillFailing = "still_failing",
-        /// It failed, and is right now.
+        /// The item failed, and is right now.
         Fixed = "fixed",
-        /// It failed, and is not among the records.
+        /// The item failed, and is not among the records.
         Gone = "gone",
     }
 }
 
-/// Compares a judged item with its record in a later run (`None`: there is none), and says why. `None`: nobody expects
-/// anything of it, because it was put off, skipped or disputed.
+/// Compares a judged item with its record in a later run (`None`: there is none), and says why. `None`: nothing is
+/// expected of it, because it was put off, skipped or disputed.
 pub fn judge(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Option<(Expectation, Vec<Shown>)> {
     // That the content changed is what a later run is about: nothing is stale here.
     let reviewed = reviewed.at(None);
@@ -47,7 +47,7 @@ fn is_same(event: &Event, summary: &Summary) -> bool {
     event.seen.content_sha256 == Some(summary.content)
 }
 
-/// Why an item that passed does not any more; nothing: it still does.
+/// Lists the reasons why an item that passed does not any more; empty: it still does.
 fn regressions(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Vec<Shown> {
     let Some(summary) = summary else { return vec![Shown::own("no longer among the records")] };
     if deciding(reviewed, Verdict::Pass).any(|event| is_same(event, summary)) {
@@ -93,7 +93,7 @@ fn failed(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> (Expectation,
     if right { (Expectation::Fixed, Vec::new()) } else { (Expectation::StillFailing, Vec::new()) }
 }
 
-/// A correction as an answer is read: a text without its quotes.
+/// Reads a correction as an answer is read: a text without its quotes.
 pub(crate) fn unquoted(correction: &Text) -> Text {
     let mut tape = stepscope_base::json::Tape::default();
     let text = tape
@@ -123,7 +123,7 @@ mod tests {
         ))
     }
 
-    /// What is expected after a verdict on one run, of another.
+    /// Judges a later run after a verdict on an earlier one.
     fn expect(
         then: &Summary,
         event: impl FnOnce(&mut Event),

@@ -10,7 +10,7 @@ use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
-/// So many labels are named where one is unknown.
+/// Maximum number of labels that are named where one is unknown.
 const MAX_NAMED: usize = 30;
 
 /// Makes an event of it; what it lacks is the caller's to add or to refuse.
@@ -70,7 +70,7 @@ fn item(value: Value<'_>) -> Option<ItemRef> {
     (id.is_some() || row_index.is_some()).then_some(ItemRef { dataset, id, row_index, side })
 }
 
-/// A member that is a text if it is there: what is none is not passed over in silence.
+/// Reads a member that is a text if it is there; any other value is an error.
 fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
     let Some(found) = value.get(key).filter(|found| !found.is_null()) else { return Ok(None) };
     match found.string() {
@@ -79,7 +79,7 @@ fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
     }
 }
 
-/// A part of an answer, its item and citation counted from 0.
+/// Reads a part of an answer, its item and citation counted from 0.
 fn part(value: Value<'_>) -> Result<Option<AnswerPart>, Shown> {
     let Some(found) = value.get("part").filter(|found| !found.is_null()) else { return Ok(None) };
     let citation = found.get("citation").filter(|citation| !citation.is_null());
@@ -119,7 +119,7 @@ fn labels(value: Value<'_>, sets: &LabelSets<'_>) -> Result<Vec<LabelRef>, Shown
     list.items().map(label).collect()
 }
 
-/// A label that stands in its set; `Err`: which there are. Where there is no set, labels are as they are given.
+/// Accepts a label that is in its set; `Err`: which there are. Where there is no set, labels are as they are given.
 pub fn known(label: LabelRef, sets: &LabelSets<'_>) -> Result<LabelRef, Shown> {
     if sets.knows(&label) || sets.newest().next().is_none() {
         return Ok(label);
@@ -131,7 +131,7 @@ pub fn known(label: LabelRef, sets: &LabelSets<'_>) -> Result<LabelRef, Shown> {
     Err(shown!("unknown label \"{name}\" (use {}{more}); an event of kind label_set adds one", all.join(", ")))
 }
 
-/// The labels of one text.
+/// Lists the labels of one text.
 pub fn split(text: &Text) -> impl Iterator<Item = Text> + '_ {
     let parts = text.bytes().split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
     parts.filter(|part| !part.is_empty()).map(|part| Untrusted::new(part).into_owned())

@@ -13,16 +13,16 @@ use stepscope_base::json::write::{Object, Sink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
-/// How many of the items to which something applies are what it says.
+/// Share of the items for which a statement is right, among those to which it applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Share {
-    /// Those that are.
+    /// Number of items for which it is right.
     pub hits: u64,
-    /// All.
+    /// Number of items to which it applies.
     pub of: u64,
 }
 
-/// See the module.
+/// Counts over all verdicts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
     /// Items by what they are counted as.
@@ -33,22 +33,22 @@ pub struct Stats {
     pub labels: BTreeMap<Text, u64>,
     /// Failed items by where to fix them, the step and the label.
     pub fixes: BTreeMap<(Text, Option<u64>), u64>,
-    /// Items by what is thought of their gold answer.
+    /// Items by the judgment of their expected answer.
     pub gold: BTreeMap<GoldStatus, u64>,
-    /// For each rule, how many of the judged items where it spoke fail.
+    /// Share of failed items among the judged ones where each rule spoke.
     pub rules: BTreeMap<Text, Share>,
-    /// How often where-to-fix accuracy.
+    /// Accuracy of the place to fix.
     pub triage: Share,
-    /// Verdicts that a reviewer gave again on the same content, and how many of them are the same.
+    /// Share of the same verdict among those that a reviewer gave again on the same content.
     pub repeats: Share,
-    /// Half of the items took a reviewer no longer, in milliseconds.
+    /// Median time that a reviewer took for an item, in milliseconds.
     pub median_ms: Option<u64>,
     /// Notes without a verdict.
     pub notes: u64,
 }
 
 impl Stats {
-    /// Counts. `summary` finds the record of a judged item, where records are known.
+    /// Counts all items. `summary` finds the record of a judged item, where records are known.
     pub fn of<'c>(reviews: &Reviews, summary: impl Fn(ItemReviews<'_>) -> Option<&'c Summary>) -> Self {
         let (mut stats, sets) = (Self::default(), reviews.label_sets());
         let mut times = Vec::new();
@@ -110,7 +110,7 @@ impl Stats {
         }
     }
 
-    /// Who judges the same again shows how far they agree with themselves.
+    /// Counts verdicts that were given again: they show how far a reviewer agrees with themselves.
     fn count_repeats(&mut self, reviewed: ItemReviews<'_>) {
         for looks in reviewed.looks().values() {
             for (earlier, later) in looks.iter().zip(looks.iter().skip(1)) {
@@ -123,7 +123,7 @@ impl Stats {
         }
     }
 
-    /// As lines of text.
+    /// Writes them as lines of text.
     pub fn lines(&self) -> Vec<Shown> {
         let outcomes: Vec<String> =
             self.outcomes.iter().map(|(outcome, items)| format!("{items} {}", outcome.word())).collect();
@@ -157,7 +157,7 @@ impl Stats {
         lines
     }
 
-    /// As one JSON object on a line.
+    /// Writes them as one JSON object on a line.
     pub fn write_json(&self, out: &mut dyn Sink) {
         Style::ASCII.line(out, |object| {
             object.object("outcomes", |object| {
@@ -198,20 +198,20 @@ const fn judges(verdict: Verdict) -> bool {
 }
 
 impl Share {
-    /// `83.3 % [78.4, 87.3]  229 of 275`: with Wilson's interval of 95 %.
+    /// Describes the share: `83.3 % [78.4, 87.3]  229 of 275`, with Wilson's interval of 95 %.
     pub fn phrase(self) -> String {
         let Some((low, high)) = wilson(self.hits, self.of) else { return "none".to_owned() };
         let share = 100.0 * self.hits as f64 / self.of as f64;
         format!("{share:5.1} % [{:.1}, {:.1}]  {} of {}", 100.0 * low, 100.0 * high, self.hits, self.of)
     }
 
-    /// The lower end of its interval, itself, and the upper end; `None`: of none.
+    /// Returns the lower end of its interval, itself, and the upper end; `None`: of none.
     pub fn interval(self) -> Option<[f64; 3]> {
         let (low, high) = wilson(self.hits, self.of)?;
         Some([low, self.hits as f64 / self.of as f64, high])
     }
 
-    /// The members of a JSON object.
+    /// Writes the members of a JSON object.
     pub fn write(self, object: &mut Object<'_>) {
         object.put("hits", self.hits);
         object.put("of", self.of);
@@ -223,20 +223,20 @@ impl Share {
     }
 }
 
-/// The most frequent first.
+/// Sorts counts, the most frequent first.
 fn most(counts: impl Iterator<Item = (Shown, u64)>) -> Vec<(Shown, String)> {
     let mut counts: Vec<_> = counts.collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts.into_iter().map(|(name, count)| (name, count.to_string())).collect()
 }
 
-/// Whether an item is to be run again: it fails, and the gold answer is not to blame.
+/// Tells whether an item is to be run again: it fails, and the expected answer is not to blame.
 pub fn is_to_be_run_again(reviewed: ItemReviews<'_>) -> bool {
     let gold = |event: &&Event| event.fix_target.as_ref().is_some_and(|target| *target == Fix::Gold.word());
     reviewed.outcome() == Outcome::Fail && !reviewed.disputes_gold() && !reviewed.fresh().iter().any(gold)
 }
 
-/// The text of an item's place for people: its id, or its position.
+/// Returns the text of an item's place for people: its id, or its position.
 pub fn name_of(item: &ItemRef) -> Untrusted<'static> {
     match (&item.id, item.row_index) {
         (Some(id), _) => id.clone(),

@@ -4,27 +4,27 @@ use super::event::{GoldStatus, Reviewer, Text, Verdict};
 use super::fold::{ItemReviews, Outcome};
 use super::labels::{CurrentLabel, LabelSets};
 
-/// See the module. Its default is a record about which nobody said anything.
+/// State of the reviews of one record. Its default is a record without reviews.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VerdictState {
-    /// What it is counted as; `None`: nobody said anything.
+    /// Outcome that it is counted as; `None`: it has no reviews.
     pub outcome: Option<Outcome>,
-    /// My verdict on the content that the record has now.
+    /// Verdict of mine on the content that the record has now.
     pub mine: Option<Verdict>,
-    /// I judged it, and it is not what it was.
+    /// True if I judged it, and it is not what it was.
     pub stale: bool,
-    /// How often I judged this content.
+    /// Number of times that I judged this content.
     pub times: usize,
-    /// Somebody else judged it.
+    /// True if another reviewer judged it.
     pub others: bool,
     /// The labels that count.
     pub labels: Vec<CurrentLabel>,
-    /// What is thought of the gold answer.
+    /// Judgment of the expected answer.
     pub gold: Option<GoldStatus>,
 }
 
 impl VerdictState {
-    /// What was said of a record, as a reviewer sees it.
+    /// Determines the state of a record's reviews, as a reviewer sees it.
     pub fn of(reviewed: ItemReviews<'_>, me: &Reviewer, sets: &LabelSets<'_>) -> Self {
         let mine = reviewed.verdict_of(&me.id);
         let looks = reviewed.looks().remove(&me.id).unwrap_or_default();
@@ -40,17 +40,17 @@ impl VerdictState {
         }
     }
 
-    /// I need not look at it again: a deferred item comes back.
+    /// Tells whether I need not look at it again: a deferred item comes back.
     pub fn is_done(&self) -> bool {
         self.mine.is_some_and(is_done)
     }
 
-    /// What it is counted as.
+    /// Returns the outcome that it is counted as.
     pub fn outcome(&self) -> Outcome {
         self.outcome.unwrap_or(Outcome::Open)
     }
 
-    /// Whether a label of this id, or with this in its name, counts.
+    /// Tells whether a label of this id, or with this in its name, counts.
     pub(crate) fn has_label(&self, wanted: &Text) -> bool {
         let folded = |text: &Text| text.bytes().to_ascii_lowercase();
         let wanted = folded(wanted);
@@ -59,7 +59,7 @@ impl VerdictState {
     }
 }
 
-/// A verdict after which an item does not come back.
+/// Tells whether an item does not come back after a verdict.
 pub const fn is_done(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Defer)
 }

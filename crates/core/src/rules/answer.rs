@@ -31,10 +31,10 @@ const SCHEMA: Rule = Rule {
     check,
 };
 
-/// What upstream says unless it is called with `check_finite_number=False`.
+/// Message of evoproc, unless it is called with `check_finite_number=False`.
 const NOT_FINITE: &str = "final_answer_numerical must be finite";
 
-/// What is wrong with an answer.
+/// Fault of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnswerProblem {
     /// In upstream's words.
@@ -60,7 +60,7 @@ pub fn published(schema: AnswerSchema) -> &'static Schema {
     }
 }
 
-/// What upstream's `validate_answer` says of an answer that stands somewhere in `root`.
+/// Validates an answer somewhere in `root` as evoproc's `validate_answer` does, and returns its fault.
 pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View) -> Option<AnswerProblem> {
     if view == View::OwnKeys && schema.judges_whole_object() {
         return validate_copy(root, answer, schema);

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::finding::Severity;
 use crate::record::RecordKind;
 
-/// Which records a rule speaks of. No rule is about runs and typed answers but those about every record.
+/// Kinds of records that a rule is about. No rule is about both runs and typed answers but those about every record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kinds {
     /// All, broken ones too.
@@ -32,7 +32,7 @@ impl Kinds {
 }
 
 stepscope_base::words! {
-    /// Why a record stands where it stands in the review queue, the most urgent first.
+    /// Reason for the place of a record in the review queue, the most urgent first.
     pub enum QueueClass {
         /// It ended in an error, cannot be read, or has no answer.
         Missing = "missing" => "no answer",
@@ -58,12 +58,12 @@ macro_rules! table {
         }
 
         impl RuleId {
-            /// Which records it speaks of.
+            /// Returns the kinds of records that it is about.
             pub const fn kinds(self) -> Kinds {
                 match self { $(Self::$name => Kinds::$kinds),+ }
             }
 
-            /// How grave its findings are, where it does not say otherwise.
+            /// Returns the severity of its findings, unless they set their own.
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity),+ }
             }

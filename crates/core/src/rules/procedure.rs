@@ -159,7 +159,7 @@ const GOOD_TWO_STEPS: &str = r#"{"NameDescription": "Add", "steps": [{"id": 1, "
 /// So many bytes of a text that is no JSON are quoted.
 const MAX_QUOTED: usize = 160;
 
-/// Where the procedure of a record stands.
+/// Returns the pointer of a record's procedure.
 fn base(case: &CaseView<'_>) -> Pointer {
     case.record.as_ref().map(|record| record.procedure_pointer.clone()).unwrap_or_default()
 }
@@ -215,7 +215,7 @@ fn check_schema(case: &CaseView<'_>, findings: &mut Findings) {
     findings.count_more(RuleId::ProcedureSchema, case.procedure_errors().rest);
 }
 
-/// Whether a list of fields names exactly one variable, and that one.
+/// Tells whether a list of fields names exactly one variable, and that one.
 fn is_only(fields: &[Field<'_>], name: &str) -> bool {
     matches!(fields, [field] if field.name.is_some_and(|value| value.is_string(name)))
 }
@@ -408,7 +408,7 @@ mod tests {
 
     use stepscope_base::json::Tape;
 
-    /// What the rules say of the procedure of a run record: message, then each place with its label.
+    /// Lists the findings in the procedure of a run record: message, then each place with its label.
     fn said(procedure: &str) -> Vec<String> {
         let text = format!(r#"{{"procedure": {procedure}, "mode": "procedural"}}"#);
         let mut tape = Tape::default();
@@ -503,7 +503,7 @@ mod tests {
         assert_eq!(said_count(&text), (20_000 + 1 + 2, MAX_FINDINGS + 1 + 2));
     }
 
-    /// How many there are, and how many are listed.
+    /// Counts all findings, and those that are listed.
     fn said_count(procedure: &str) -> (usize, usize) {
         let mut tape = Tape::default();
         let _root = tape.parse(procedure.as_bytes()).unwrap();

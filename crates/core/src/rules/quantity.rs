@@ -70,7 +70,7 @@ impl<'a> Taken<'a> {
         Some(Self { holder, name, value, description: field.description.and_then(Value::string) })
     }
 
-    /// Whether the plan itself names the number that the variable holds.
+    /// Tells whether the plan itself names the number that the variable holds.
     fn is_planned(&self) -> bool {
         let named = |value: f64| {
             let text = self.description.as_ref().map(Untrusted::bytes).unwrap_or_default();
@@ -208,7 +208,7 @@ fn declared(case: &CaseView<'_>, holder: Holder) -> Place {
     Place::Value(output.map_or_else(|| step.clone(), |declaring| declaring.output_pointer(&step, holder.output)))
 }
 
-/// Where a quantity stands in the record.
+/// Returns the place of a quantity in the record.
 fn place(case: &CaseView<'_>, quantity: &Quantity) -> Place {
     let own = case.record.as_ref().is_some_and(|record| record.question.is_some());
     let path: &[&'static str] = if own { &["question"] } else { &["state", "problem_text"] };

@@ -135,7 +135,7 @@ fn rest_missing() -> Finding {
         .help("Wait until the file is written, or write it again: everything after this place is missing.")
 }
 
-/// Which rule speaks of a problem, and what helps.
+/// Returns the rule that reports a problem, and what helps.
 const fn told(kind: ProblemKind) -> (RuleId, &'static str) {
     match kind {
         ProblemKind::Cut => (RuleId::CutOff, "Wait until the file is written, or run this row again."),

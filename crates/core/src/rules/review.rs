@@ -45,7 +45,7 @@ pub(crate) const RULES: &[Rule] = &[
     },
 ];
 
-/// What a review says about a record; `None`: nothing to fix.
+/// Makes the finding of a reviewed record; `None`: nothing to fix.
 pub fn of_review(
     outcome: Outcome,
     reviewed: ItemReviews<'_>,
@@ -90,7 +90,7 @@ fn saying(event: &Event, sets: &LabelSets<'_>) -> Option<Vec<u8>> {
     Some(said)
 }
 
-/// Where the reviewer points: at a variable of the state, else at a step.
+/// Returns the place that the reviewer points at: a variable of the state, else a step.
 fn place(event: &Event, case: &CaseView<'_>) -> Option<Place> {
     let record = case.record.as_ref()?;
     let variable = event.variable.as_ref().and_then(|name| {
@@ -112,7 +112,7 @@ fn whole(case: &CaseView<'_>) -> Place {
     }
 }
 
-/// What a rule of this file says of its bad example.
+/// Makes the finding of a rule of this file for its bad example.
 pub fn of_example(rule: RuleId) -> Option<Finding> {
     let message = match rule {
         RuleId::ReviewFailed => "ada failed this: arithmetic slip: 2 + 3 is 5",

@@ -329,7 +329,7 @@ pub(crate) fn differs(state: &State<'_>, recomputed: &Recomputed, computed: &Com
     }
 }
 
-/// How the final number contradicts the rest: what is said, and where.
+/// Lists the contradictions of the final number with the rest: message and place.
 pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(String, Pointer)> {
     let mut list = Vec::new();
     let Some(number) = answer.numerical.or(answer.pred) else { return list };
@@ -355,7 +355,7 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(St
     list
 }
 
-/// Whether the final number stands in the final sentence, digit by digit, and `pred_num` is the same: most often so.
+/// Tells whether the final sentence has the final number, digit by digit, and `pred_num` is the same: the usual case.
 fn says_number(record: &Record<'_>) -> bool {
     let Some(answer) = record.answer else { return false };
     let (Some(number), Some(text)) = (answer.get("final_answer_numerical"), answer.get(FINAL_ANSWER)) else {
@@ -552,7 +552,7 @@ fn misread_last_step(case: &CaseView<'_>, findings: &mut Findings) {
     );
 }
 
-/// Where the fault of an error row lies.
+/// Cause of an error row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ErrorCause {
     /// A reply of a step.
@@ -563,7 +563,7 @@ pub(crate) enum ErrorCause {
     Outside,
 }
 
-/// What evoproc's error text means: where the fault lies, what it is, what to do, and the id of the step.
+/// Explains evoproc's error text: the cause, what it is, what to do, and the id of the step.
 pub(crate) fn explained(error_type: &str, error: &str) -> (ErrorCause, &'static str, &'static str, Option<usize>) {
     let step = failing_id(error).and_then(|id| id.parse().ok());
     let has = |text: &str| error.contains(text);

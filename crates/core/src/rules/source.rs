@@ -46,7 +46,7 @@ pub fn duplicate_id(first_line: Option<u64>) -> Finding {
     Finding::new(RuleId::DuplicateId, message, place).help("Give each run its own id.")
 }
 
-/// What a rule of this file says of its bad example.
+/// Makes the finding of a rule of this file in its bad example.
 pub fn of_example(rule: RuleId) -> Option<Finding> {
     match rule {
         RuleId::RecordJoined => Some(joined(true)),

@@ -17,7 +17,7 @@ use stepscope_base::text::{Untrusted, head};
 
 mod boundary;
 
-/// How much of the document's text is quoted in a finding.
+/// Bytes of the document's text that are quoted in a finding.
 const EXCERPT: usize = 160;
 /// Of so many quotes that stand nowhere it is looked whether they are put together.
 const MAX_STITCHED: usize = 16;
@@ -327,7 +327,7 @@ impl Span<'_, '_> {
         lines_in_words(self.document, &found.lines).into_string()
     }
 
-    /// Where the cited lines begin, in words.
+    /// Names the cited lines, in words.
     fn cited_words(&self) -> String {
         let cited = self.resolution.cited.as_ref();
         cited.map_or_else(|| "no line".to_owned(), |cited| lines_in_words(self.document, cited).into_string())
@@ -359,7 +359,7 @@ fn check_no_spans(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-/// Where an item keeps its spans; the item itself where it has none.
+/// Returns the place of an item's citations; the item itself where it has none.
 fn evidence(item: &AnswerItem<'_>) -> Place {
     Place::Value(match item.root.member("spans") {
         Some(_) => item.pointer.then("spans"),
@@ -499,7 +499,7 @@ fn found_there(rule: RuleId, span: &Span<'_, '_>, found: &QuoteMatch, help: &'st
     finding.detail("tier", Datum::Text(Untrusted::from(found.tier.word())))
 }
 
-/// What helps where the search has ended before its time.
+/// Help where the search has ended before its time.
 const SPENT: &str =
     "Correct the first citations and check again: all searches of one record share a quarter of a second.";
 

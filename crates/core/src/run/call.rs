@@ -15,18 +15,18 @@ use stepscope_base::schema::{Schema, View};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
-/// Which call something belongs to: what an earlier one still says is not heard.
+/// Identifier of a call: events of an earlier call are ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct RunId(pub u64);
 
 stepscope_base::words! {
-    /// How a schema is enforced, strongest first.
+    /// Ways to enforce a schema, strongest first.
     pub enum Enforcement {
         /// The server is given the schema and promises to keep it.
         Schema = "schema" => "schema sent",
         /// The server promises JSON of any shape.
         Json = "json" => "JSON mode requested",
-        /// The schema stands in the prompt only.
+        /// The schema is in the prompt only.
         Prompt = "prompt" => "schema in the prompt only",
         /// The model is told nothing about the shape.
         Nothing = "nothing" => "no schema",
@@ -50,31 +50,31 @@ pub struct Call {
     pub max_tokens: Option<u64>,
     /// The strongest enforcement to ask for.
     pub enforcement: Enforcement,
-    /// Whether a weaker one may be asked for when the server refuses it.
+    /// True if a weaker enforcement may be asked for when the server refuses this one.
     pub may_downgrade: bool,
 }
 
 impl Call {
-    /// The rung that is left when the server is told nothing: whether the schema stands in the prompt.
+    /// Returns the enforcement that is left when the server is told nothing: by the prompt, if the schema is in it.
     pub fn weakest(&self) -> Enforcement {
         let inside = |schema: &Untrusted<'_>| memchr::memmem::find(self.prompt.bytes(), schema.bytes()).is_some();
         if self.schema.as_ref().is_some_and(inside) { Enforcement::Prompt } else { Enforcement::Nothing }
     }
 }
 
-/// Which part of a reply a piece of text belongs to.
+/// Part of a reply that a piece of text belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplyPart {
     /// The reply itself.
     Content,
-    /// What the model thought before it, where the server tells it apart.
+    /// Reasoning before the reply, where the server tells it apart.
     Reasoning,
 }
 
-/// Why a model stopped.
+/// Reason why a model stopped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Stop {
-    /// It was done.
+    /// The model was done.
     #[default]
     End,
     /// The limit of the reply, or of the context, was reached. The JSON may be whole all the same.
@@ -86,37 +86,37 @@ pub enum Stop {
 /// Tokens as the server counted them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Of the prompt, those that were cached with them.
+    /// Tokens of the prompt, with the cached ones.
     pub prompt: Option<u64>,
-    /// Of the reply.
+    /// Tokens of the reply.
     pub completion: Option<u64>,
 }
 
-/// How a reply ended.
+/// End of a reply.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Finish {
-    /// Why.
+    /// Reason why the model stopped.
     pub stop: Stop,
     /// Tokens.
     pub usage: Usage,
     /// The model that the server says it was.
     pub model: Option<Untrusted<'static>>,
-    /// What was odd on the way, in sentences.
+    /// Oddities on the way, in sentences.
     pub notes: Vec<Shown>,
 }
 
-/// Of what kind a failure is.
+/// Kind of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TroubleKind {
-    /// Nothing was sent: the settings forbid it, or something is missing.
+    /// The request was not sent: the settings forbid it, or something is missing.
     NotSent,
-    /// Nobody was reached.
+    /// The server was not reached.
     Connect,
     /// A deadline passed.
     TimeOut,
     /// The server refused, or said that it failed.
     Refused,
-    /// What came is no reply of a model server.
+    /// The answer is no reply of a model server.
     NoReply,
     /// The reply ended, or broke off, before it was complete.
     Cut,
@@ -124,19 +124,19 @@ pub enum TroubleKind {
     TooLarge,
 }
 
-/// Why a call failed.
+/// Failure of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trouble {
-    /// Of what kind.
+    /// Kind of the failure.
     pub kind: TroubleKind,
-    /// What happened and what helps, in a sentence.
+    /// Reason of the failure and what helps, in a sentence.
     pub sentence: Shown,
     /// The status of the server's answer, where there was one.
     pub status: Option<u16>,
 }
 
 impl Trouble {
-    /// A failure without an answer.
+    /// Creates a failure without an answer.
     pub fn new(kind: TroubleKind, sentence: Shown) -> Self {
         Self { kind, sentence, status: None }
     }
@@ -148,83 +148,83 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// What is heard of a call.
+/// Event of a call.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RunEvent {
     /// A request goes out.
     Sending {
-        /// Where to, without keys: `http://127.0.0.1:11434/api/generate`.
+        /// Address of the request, without keys: `http://127.0.0.1:11434/api/generate`.
         endpoint: Shown,
-        /// What is asked for.
+        /// Enforcement that is asked for.
         enforcement: Enforcement,
-        /// How large its body is.
+        /// Size of its body, in bytes.
         bytes: usize,
         /// SHA-256 of its body, in hex.
         sha256: String,
     },
     /// The server asks for patience; the same request goes out again.
     Waiting {
-        /// Why.
+        /// Reason of the wait.
         why: Shown,
-        /// After how long.
+        /// Time until the request goes out again.
         delay: Duration,
     },
     /// The server refuses the schema: a weaker enforcement is asked for.
     Downgraded {
-        /// What was asked for.
+        /// Enforcement that was asked for.
         from: Enforcement,
-        /// What is asked for now.
+        /// Enforcement that is asked for now.
         to: Enforcement,
         /// The server's words.
         why: Shown,
     },
     /// The server has answered; the model is at work.
     Answered,
-    /// More of the reply.
+    /// Text of the reply, in addition to what came before.
     Text {
-        /// Of which part.
+        /// Part of the reply that the text belongs to.
         part: ReplyPart,
         /// The text.
         text: Untrusted<'static>,
     },
     /// The reply is complete.
     Done(Finish),
-    /// It will not be.
+    /// The call failed.
     Failed(Trouble),
 }
 
-/// Where a call stands.
+/// State of a call.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Phase {
-    /// Nothing was asked.
+    /// No call was made.
     #[default]
     Idle,
     /// Asked; nothing of the reply is there.
     Connecting,
     /// The reply is coming.
     Streaming,
-    /// It is complete.
+    /// The reply is complete.
     Done(Finish),
-    /// It failed; what came is kept.
+    /// The call failed; the text received so far is kept.
     Failed(Trouble),
-    /// It was broken off; what came is kept.
+    /// The call was broken off; the text received so far is kept.
     Cancelled,
 }
 
 /// One call and what was heard of it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Received {
-    /// Which call is listened to.
+    /// Identifier of the call; events of other calls are ignored.
     pub id: RunId,
-    /// Where it stands.
+    /// State of the call.
     pub phase: Phase,
     /// The reply so far.
     pub content: Vec<u8>,
     /// The reasoning so far, where the server tells it apart.
     pub reasoning: Vec<u8>,
-    /// What was asked for last.
+    /// Enforcement that was asked for last.
     pub enforcement: Option<Enforcement>,
-    /// Where it was sent.
+    /// Address that it was sent to.
     pub endpoint: Shown,
     /// SHA-256 of the body that was sent last.
     pub sha256: String,
@@ -238,7 +238,7 @@ impl Received {
         Self { id, phase: Phase::Connecting, ..Self::default() }
     }
 
-    /// Whether the reply may still come.
+    /// Tells whether the reply may still come.
     pub fn is_running(&self) -> bool {
         matches!(self.phase, Phase::Connecting | Phase::Streaming)
     }
@@ -295,7 +295,7 @@ fn join(text: &mut Vec<u8>, more: &[u8]) {
     text.extend_from_slice(more.get(3..).unwrap_or_default());
 }
 
-/// What stood around the JSON of a reply.
+/// Text found around the JSON of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wrapping {
     /// Reasoning in `<think>` marks.
@@ -307,12 +307,12 @@ pub struct Wrapping {
 }
 
 impl Wrapping {
-    /// Whether the reply was the JSON and nothing else.
+    /// Tells whether the reply was the JSON and nothing else.
     pub const fn is_nothing(self) -> bool {
         !(self.reasoning || self.fence || self.prose)
     }
 
-    /// In words; empty where there was nothing.
+    /// Describes it in words; empty where there was nothing.
     pub const fn words(self) -> &'static str {
         match (self.reasoning, self.fence, self.prose) {
             (false, false, false) => "",
@@ -329,16 +329,16 @@ impl Wrapping {
 pub struct Parts {
     /// The reasoning in it, without the marks.
     pub reasoning: Option<Range<usize>>,
-    /// The JSON, or what stands in its place.
+    /// The JSON, or the text in its place.
     pub json: Range<usize>,
-    /// What was taken off.
+    /// Text that was taken off.
     pub around: Wrapping,
 }
 
 /// The marks that reasoning models put around their thoughts.
 const THOUGHTS: [(&[u8], &[u8]); 3] =
     [(b"<think>", b"</think>"), (b"<thinking>", b"</thinking>"), (b"<reasoning>", b"</reasoning>")];
-/// At most so many places are tried where a JSON object may begin among words.
+/// Maximum number of places tried where a JSON object may begin among words.
 const MAX_STARTS: usize = 64;
 
 /// Takes a reply apart.
@@ -365,7 +365,7 @@ pub fn parts(content: &[u8]) -> Parts {
     Parts { reasoning, json, around }
 }
 
-/// The JSON among what is left.
+/// Finds the JSON among what is left.
 fn inner(content: &[u8], rest: Range<usize>, around: &mut Wrapping) -> Range<usize> {
     let text = content.get(rest.clone()).unwrap_or_default();
     if reads(text) {
@@ -391,7 +391,7 @@ fn inner(content: &[u8], rest: Range<usize>, around: &mut Wrapping) -> Range<usi
     rest
 }
 
-/// The inside of the first code fence, and whether the fence is all there is.
+/// Finds the inside of the first code fence, and tells whether the fence is all there is.
 fn fenced(content: &[u8], rest: Range<usize>) -> Option<(Range<usize>, bool)> {
     let text = content.get(rest.clone())?;
     let open = memchr::memmem::find(text, b"```")?;
@@ -419,21 +419,21 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Whether a reply is what was asked for.
+/// Verdict on a reply: whether it is what was asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplyVerdict {
-    /// It holds the schema.
+    /// Valid under the schema.
     Obeyed,
     /// There is nothing in it.
     Empty,
-    /// It is not JSON, or no object; Python's words.
+    /// Text that is not JSON, or JSON that is no object; Python's words.
     Invalid(Untrusted<'static>),
-    /// It breaks the schema; the words of Python's `jsonschema`.
+    /// JSON that breaks the schema; the words of Python's `jsonschema`.
     Breaks(Untrusted<'static>),
 }
 
 impl ReplyVerdict {
-    /// One word for lists.
+    /// Returns one word for lists.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Obeyed => "obeyed",
@@ -443,7 +443,7 @@ impl ReplyVerdict {
         }
     }
 
-    /// What is wrong, in a sentence's half; nothing if nothing is.
+    /// Explains what is wrong, as half a sentence; `None`: nothing.
     pub fn why(&self) -> Option<Shown> {
         match self {
             Self::Obeyed => None,
@@ -457,9 +457,9 @@ impl ReplyVerdict {
 /// A reply, judged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JudgedReply {
-    /// Where what stands in it.
+    /// Parts of the reply.
     pub parts: Parts,
-    /// Whether it is what was asked for.
+    /// Verdict on the reply.
     pub verdict: ReplyVerdict,
     /// The expected keys that are in it, with their values as JSON texts; empty unless it is an object.
     pub outputs: Vec<(Untrusted<'static>, Vec<u8>)>,
@@ -468,7 +468,7 @@ pub struct JudgedReply {
 }
 
 impl JudgedReply {
-    /// Whether its values can be taken over.
+    /// Tells whether its values can be taken over.
     pub fn is_usable(&self) -> bool {
         matches!(self.verdict, ReplyVerdict::Obeyed | ReplyVerdict::Breaks(_)) && !self.outputs.is_empty()
     }
@@ -482,7 +482,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// For a schema and the keys that are to be taken. A schema that cannot be used judges nothing.
+    /// Creates a judge for a schema and the keys that are to be taken. A schema that cannot be used judges nothing.
     pub fn new(schema: Option<&Untrusted<'_>>, expected: &[Untrusted<'static>]) -> Self {
         let schema = schema.and_then(|schema| Schema::compile(schema.bytes()).ok());
         Self { schema, expected: expected.to_vec() }

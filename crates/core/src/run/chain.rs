@@ -22,11 +22,11 @@ use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::json::{Kind, Part, Pointer, Tape, Value};
 use stepscope_base::text::Untrusted;
 
-/// So many steps are read. Real chains have a few dozen.
+/// Maximum number of steps that are read. Real chains have a few dozen.
 pub const MAX_STEPS: usize = 1_000;
-/// So many values are made of a chain.
+/// Maximum number of values that are made of a chain.
 const MAX_VALUES: usize = 400;
-/// A longer step is prose without end: its rest is shown, not read.
+/// Maximum length of a step that is read; a longer one is prose without end: its rest is shown, not read.
 const MAX_TEXT: usize = 64_000;
 /// A name has no more words.
 const MAX_WORDS: usize = 6;
@@ -54,34 +54,34 @@ const HYPOTHESES: &[&str] = &[
 pub struct ThoughtChain {
     text: Vec<u8>,
     tape: Tape,
-    /// Where each step stands.
+    /// Place of each step in the record.
     steps: Vec<Place>,
     values: Vec<ChainValue>,
     answer: Option<ChainAnswer>,
-    /// Members of the run beside those of the steps and values, with their places in the record.
+    /// Members of the run other than the steps and values, with their places in the record.
     places: Vec<(&'static str, Place)>,
 }
 
-/// What a calculation of a step came to.
+/// Result of a calculation in a step.
 #[derive(Debug)]
 struct ChainValue {
     name: String,
     step: usize,
-    /// Its place among the values of its step.
+    /// Position among the values of its step.
     output: usize,
     /// The number as it is written.
     says: Written,
-    /// Its calculation, where it has one; names are positions among the values.
+    /// Calculation of the value, where it has one; names are positions among the values.
     plan: Option<Expression>,
     /// The part of the chain of equations that does not follow, where it is not the first.
     broken: Option<(Expression, Written)>,
-    /// Where the calculation stands in the text of the step.
+    /// Bytes of the calculation in the text of the step.
     range: Range<usize>,
-    /// Where the number stands.
+    /// Place of the number in the record.
     place: Place,
 }
 
-/// What the chain ends with.
+/// Number that the chain ends with.
 #[derive(Debug)]
 struct ChainAnswer {
     says: Written,
@@ -96,7 +96,7 @@ struct StepText<'a> {
 }
 
 impl StepText<'_> {
-    /// Where some bytes of it stand in the record.
+    /// Returns the place in the record of some bytes of the text.
     fn span(&self, range: &Range<usize>) -> Place {
         let (pointer, offset) = match &self.place {
             Place::Span { pointer, start, .. } => (pointer.clone(), *start),
@@ -107,7 +107,7 @@ impl StepText<'_> {
 }
 
 impl ThoughtChain {
-    /// The run of a chain of thought; `None` of any other record.
+    /// Makes a run of a chain of thought; `None` of any other record.
     pub fn of(record: &Record<'_>) -> Option<Self> {
         let parts = record.chain.as_deref()?;
         let texts = step_texts(parts);
@@ -149,7 +149,7 @@ impl ThoughtChain {
         Some(chain)
     }
 
-    /// The record with its procedure and state.
+    /// Completes the record with its procedure and state.
     pub fn complete<'a>(&'a self, record: &mut Record<'a>) {
         let Some(root) = self.tape.root(&self.text) else { return };
         record.procedure = root.get("procedure");
@@ -160,7 +160,7 @@ impl ThoughtChain {
         record.answer_schema = Some(if is_number { AnswerSchema::Gsm } else { AnswerSchema::General });
     }
 
-    /// The procedure and state as JSON.
+    /// Writes the procedure and state as JSON.
     fn run(&self, texts: &[StepText<'_>], said: Option<&Untrusted<'_>>, quantities: &[Quantity]) -> Vec<u8> {
         let name = |value: usize| self.values.get(value).map(|value| value.name.as_str()).unwrap_or_default();
         Style::ASCII.object(|object| {
@@ -207,7 +207,7 @@ impl ThoughtChain {
         })
     }
 
-    /// The place in the record of a place in the run that was made.
+    /// Finds the place in the record of a place in the run that was made.
     pub fn place(&self, place: &Place) -> Place {
         let (pointer, within) = match place {
             Place::Key(pointer) | Place::Value(pointer) => (pointer, None),
@@ -245,7 +245,7 @@ impl ThoughtChain {
         self.places.iter().find(|(key, _)| *name == *key).map(|(_, place)| place.clone())
     }
 
-    /// The step that a place in the record lies in, by position.
+    /// Finds the step that a place in the record lies in, by position.
     pub fn step_at(&self, place: &Place) -> Option<usize> {
         let pointer = place.pointer();
         self.steps.iter().position(|step| match (step, place) {
@@ -257,17 +257,17 @@ impl ThoughtChain {
         })
     }
 
-    /// The name of the value that stands at a place in the record.
+    /// Finds the name of the value at a place in the record.
     pub fn name_at(&self, place: &Place) -> Option<&str> {
         self.values.iter().find(|value| value.place == *place).map(|value| value.name.as_str())
     }
 
-    /// The finding at its place in the record.
+    /// Moves the finding to its place in the record.
     pub(crate) fn placed(&self, finding: Finding) -> Finding {
         finding.placed(|place| self.place(place))
     }
 
-    /// The chain executed exactly: each calculation from the values that it names.
+    /// Executes the chain exactly: each calculation from the values that it names.
     pub(crate) fn recomputed(&self, record: &Record<'_>, state: &State<'_>) -> Recomputed {
         let mut writes: Vec<Computed> = Vec::with_capacity(self.values.len() + 1);
         // Of each value, its variable.
@@ -333,7 +333,7 @@ impl ThoughtChain {
         recomputed
     }
 
-    /// What the chain made of the quantities of its question.
+    /// Links the quantities of the question to the values of the chain that use them.
     pub(crate) fn quantity_links(&self, record: &Record<'_>) -> Option<QuantityLinks> {
         let question = record.question?.string()?;
         let uses = self.values.iter().map(|value| {
@@ -347,7 +347,7 @@ impl ThoughtChain {
         Some(QuantityLinks::of_uses(question.bytes(), &uses, &numbers))
     }
 
-    /// Equations of the chain that do not hold within a longer one: of each the step, what stands there, and where.
+    /// Finds the equations of the chain that do not hold within a longer one.
     pub(crate) fn broken(&self) -> impl Iterator<Item = BrokenLink<'_>> {
         self.values.iter().filter_map(|value| {
             let (expression, says) = value.broken.as_ref()?;
@@ -363,13 +363,13 @@ impl ThoughtChain {
 pub(crate) struct BrokenLink<'c> {
     /// The step.
     pub step: usize,
-    /// What is worked out.
+    /// Formula that is calculated.
     pub formula: String,
-    /// What that gives.
+    /// Result of the formula.
     pub gives: Number,
-    /// What the text goes on with.
+    /// Number that the text has in place of the result.
     pub says: Number,
-    /// Where.
+    /// Place of the number in the record.
     pub place: &'c Place,
 }
 
@@ -377,7 +377,7 @@ fn field(name: &str, description: &str, object: &mut Object<'_>) {
     object.put("name", name).put("description", description);
 }
 
-/// A part of a place.
+/// Returns a part of a place.
 fn within_place(place: Place, within: Option<Range<usize>>) -> Place {
     match (place, within) {
         (Place::Span { pointer, start, .. }, Some(within)) => {
@@ -388,7 +388,7 @@ fn within_place(place: Place, within: Option<Range<usize>>) -> Place {
     }
 }
 
-/// Whether a number of the question stands in a step.
+/// Tells whether a number of the question occurs in a step.
 fn uses_question(text: &Untrusted<'_>, quantities: &[Quantity]) -> bool {
     let Some(text) = text.utf8().filter(|text| text.len() <= MAX_TEXT) else { return false };
     stand_in_question(numbers(text).into_iter().map(|(number, _)| number.value), quantities)
@@ -398,7 +398,7 @@ fn stand_in_question(mut numbers: impl Iterator<Item = Number>, quantities: &[Qu
     numbers.any(|number| quantities.iter().any(|quantity| quantity.value.is_near(number)))
 }
 
-/// The texts of the steps: the items of the list, or the lines of the solution that hold something.
+/// Lists the texts of the steps: the items of the list, or the lines of the solution that hold something.
 fn step_texts<'a>(parts: &ChainParts<'a>) -> Vec<StepText<'a>> {
     if parts.steps.kind() == Kind::Array {
         let items = parts.steps.items().enumerate().take(MAX_STEPS);
@@ -437,7 +437,7 @@ fn step_texts<'a>(parts: &ChainParts<'a>) -> Vec<StepText<'a>> {
 struct ChainReader<'q> {
     quantities: &'q [Quantity],
     values: Vec<ChainValue>,
-    /// Letters that stand for one value each: `A = 12`, and later `A - B`.
+    /// Letters that denote one value each: `A = 12`, and later `A - B`.
     letters: Vec<(String, u32)>,
     names: Names,
     /// The step tries something out: what it writes need not hold.
@@ -517,7 +517,7 @@ impl ChainReader<'_> {
         self.values.push(ChainValue { name, step, output, says, plan, broken, range, place });
     }
 
-    /// A letter stands for its value from now on; one that gets another value stands for none.
+    /// Makes a letter denote its value from now on; one that gets another value denotes none.
     fn take_letter(&mut self, name: &str) {
         let letter = name.split('_').next().filter(|letter| is_letter(letter));
         let Some(letter) = letter else { return };
@@ -532,7 +532,7 @@ impl ChainReader<'_> {
         }
     }
 
-    /// A chain of equations that breaks and does not end in a number.
+    /// Adds the value of a chain of equations that breaks and does not end in a number.
     fn broken_without_end(
         &mut self,
         step: usize,
@@ -555,7 +555,7 @@ impl ChainReader<'_> {
         self.values.push(ChainValue { name, step, output, says, plan, broken: None, range, place });
     }
 
-    /// A calculation with earlier values in place of their numbers; a number of the question is the question's.
+    /// Puts earlier values in place of the numbers of a calculation; a number of the question is the question's.
     fn linked(&self, expression: &Expression) -> Expression {
         expression.with_names(|number| {
             let in_question = self.quantities.iter().any(|quantity| quantity.value == number);
@@ -564,7 +564,7 @@ impl ChainReader<'_> {
         })
     }
 
-    /// A name that no other value has.
+    /// Finds a name that no other value has.
     fn free(&self, name: Option<String>, step: usize) -> String {
         let name = name.unwrap_or_else(|| format!("step_{}_value", step + 1));
         let reserved = [PROBLEM_TEXT, FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, "confidence", "units", "final_answer_bool"];
@@ -584,12 +584,12 @@ impl ChainReader<'_> {
     }
 }
 
-/// Whether a name is a capital letter: in English prose no other letter stands for a value alone.
+/// Tells whether a name is a capital letter: in English prose no other letter alone denotes a value.
 fn is_letter(name: &str) -> bool {
     name.len() == 1 && name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// A variable's name from the words before an equals sign: `Total amount spent`.
+/// Makes a variable's name of the words before an equals sign: `Total amount spent`.
 fn name_of(words: &str) -> Option<String> {
     const LEADING: &[&str] = stepscope_base::list![
         so then thus therefore hence the a an is are was now and we have get this that let calculate compute find which
@@ -616,7 +616,7 @@ fn name_of(words: &str) -> Option<String> {
     name.is_ascii().then_some(name).filter(|name| name.len() <= 60)
 }
 
-/// A variable's name from the words behind a number: `56 slices`.
+/// Makes a variable's name of the words after a number: `56 slices`.
 fn unit_name(line: &str, side: &EqualitySide) -> Option<String> {
     const JOINTS: &[&str] =
         stepscope_base::list![and or of is are so in on for to per each left more the a that which from by with];
@@ -629,7 +629,7 @@ fn unit_name(line: &str, side: &EqualitySide) -> Option<String> {
     (word.len() > 2 && !JOINTS.contains(&lower.as_str())).then_some(lower)
 }
 
-/// The number that the chain ends with, where it stands, and what it says.
+/// Finds the number that the chain ends with, its place, and its text.
 fn answer<'a>(
     record: &Record<'a>,
     parts: &ChainParts<'a>,
@@ -668,7 +668,7 @@ fn answer<'a>(
     }
 }
 
-/// The number of a value that is a number or a text with nothing else.
+/// Reads the number of a value that is a number or a text with nothing else.
 pub(crate) fn number_of(value: Value<'_>) -> Option<Written> {
     if value.kind() != Kind::String {
         return Written::of(value);
@@ -687,7 +687,7 @@ pub(crate) fn number_of(value: Value<'_>) -> Option<Written> {
     }
 }
 
-/// The answer that a last step says outright: `\boxed{30}`, `#### 30`, `the answer is 30`.
+/// Finds the answer that a last step says outright: `\boxed{30}`, `#### 30`, `the answer is 30`.
 fn stated(text: &str) -> Option<(Written, Range<usize>)> {
     let text = text.get(..MAX_TEXT.min(text.len()))?;
     let lower = text.to_ascii_lowercase();

@@ -4,7 +4,7 @@ use crate::run::state::State;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// What one step took.
+/// Time and tokens that one step took.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct StepCost {
     /// Milliseconds from the beginning of the run to that of the step, where all before it are known.
@@ -17,10 +17,10 @@ pub struct StepCost {
     pub tokens_out: Option<u64>,
 }
 
-/// What a run took.
+/// Time and tokens that a run took.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunCost {
-    /// Its steps, by position.
+    /// Costs of the steps, by position.
     pub steps: Vec<StepCost>,
     /// Milliseconds of all of them.
     pub time: f64,
@@ -29,7 +29,7 @@ pub struct RunCost {
 }
 
 impl RunCost {
-    /// Of a run; `None`: its trace names neither times nor tokens.
+    /// Reads the cost of a run; `None`: its trace names neither times nor tokens.
     pub fn of(state: &State<'_>) -> Option<Self> {
         let mut all = Self::default();
         for position in 0..state.step_count() {
@@ -47,7 +47,7 @@ impl RunCost {
 }
 
 impl StepCost {
-    /// Its tokens as they are written.
+    /// Writes its tokens for people.
     pub fn tokens(&self) -> Shown {
         match (self.tokens_in, self.tokens_out) {
             (None, None) => Shown::default(),

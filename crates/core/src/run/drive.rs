@@ -7,27 +7,27 @@ use crate::procedure::runner::Ask;
 use crate::run::sampling::SamplingRound;
 use stepscope_base::text::Untrusted;
 
-/// What a machine wants asked.
+/// Question that a machine wants asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
     /// The step, its prompt and its schema.
     pub ask: Ask,
-    /// The step's own id, as it stands in the procedure.
+    /// Id of the step, as the procedure writes it.
     pub step_id: Option<Vec<u8>>,
     /// The prompt in place of the step's own.
     pub prompt: Option<Untrusted<'static>>,
-    /// How many replies are wanted.
+    /// Number of replies wanted.
     pub samples: usize,
 }
 
 impl Question {
-    /// One request that belongs to no step.
+    /// Creates a request that belongs to no step.
     pub fn of(request: Request) -> Self {
         let ask = Ask { step: 0, request, inputs: Vec::new() };
         Self { ask, step_id: None, prompt: None, samples: 1 }
     }
 
-    /// The prompt that goes out.
+    /// Returns the prompt that goes out.
     pub fn prompt(&self) -> &Untrusted<'static> {
         self.prompt.as_ref().unwrap_or(&self.ask.request.prompt)
     }
@@ -35,7 +35,7 @@ impl Question {
 
 /// Something that asks a model until it is done: a re-run, a whole run, a repair, one call.
 pub trait Machine {
-    /// What to ask next; `None`: it is over.
+    /// Returns the next question; `None`: the machine is done.
     fn question(&mut self) -> Option<Question>;
 
     /// Takes a round that is over and judged. `now_utc`: the time that a record notes.
@@ -46,12 +46,12 @@ pub trait Machine {
 #[derive(Debug)]
 pub struct Once {
     question: Option<Question>,
-    /// What came.
+    /// Round with the replies, once it is over.
     pub round: Option<SamplingRound>,
 }
 
 impl Once {
-    /// Before it is asked.
+    /// Creates the machine before the question is asked.
     pub fn new(question: Question) -> Self {
         Self { question: Some(question), round: None }
     }

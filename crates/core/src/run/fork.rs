@@ -10,20 +10,20 @@ pub(crate) mod written;
 pub use origin::ForkOrigin;
 pub use written::{Executed, repaired, run_record};
 
-/// How far a re-run goes.
+/// Extent of a re-run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scope {
     /// One step; the later ones keep what was recorded, even if it is stale.
     #[default]
     One,
-    /// That step, and the later ones that depend on what changed.
+    /// The step, and the later ones that depend on what changed.
     Stale,
-    /// That step and all later ones.
+    /// The step and all later ones.
     FromHere,
 }
 
 stepscope_base::words! {
-    /// How a fork came about.
+    /// Way in which a fork was made.
     #[derive(Default)]
     pub enum How {
         /// Steps were asked again.
@@ -45,20 +45,20 @@ stepscope_base::words! {
 pub struct Set {
     /// The variable.
     pub variable: Untrusted<'static>,
-    /// How it came about.
+    /// Origin of the value: set by a person, or calculated.
     pub put: Put,
     /// The step before which it was set, or the one that it was calculated for, by position.
     pub step: usize,
     /// The value, as a JSON text.
     pub value: Vec<u8>,
-    /// What an override took the place of.
+    /// Value that an override replaced.
     pub was: Option<Vec<u8>>,
 }
 
 /// A finished replay.
 #[derive(Clone, Debug)]
 pub struct Fork {
-    /// How it came about.
+    /// Way in which it was made.
     pub how: How,
     /// The step at which it left its parent, by position.
     pub step: usize,
@@ -66,7 +66,7 @@ pub struct Fork {
     pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
     /// Values that no model gave: its own, and what it takes over from its parent.
     pub sets: Vec<Set>,
-    /// Every call.
+    /// Calls of the fork.
     pub calls: Vec<Executed>,
     /// Steps whose prompt was changed before it was sent, by position.
     pub prompts: Vec<usize>,
@@ -76,13 +76,13 @@ pub struct Fork {
     pub unrun: Vec<usize>,
     /// The state at the end.
     pub values: Values,
-    /// Why it ended early.
+    /// Reason of its end, if it ended early.
     pub ended: Option<Ended>,
-    /// Its parent ended early, and it did not go on from there.
+    /// Early end of its parent, where the fork did not continue from there.
     pub unfinished: Option<Unfinished>,
 }
 
-/// The end of a run that was not gone on with to its last step: class and text, as its record says them.
+/// End of a run that was not continued to its last step: class and text, as its record says them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfinished {
     /// The class of the error.

@@ -16,7 +16,7 @@ use stepscope_base::json::{Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 
-/// Why a run cannot be continued from a step.
+/// Reason why a run cannot be continued from a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoReplay {
     /// The record has no procedure.
@@ -25,37 +25,37 @@ pub enum NoReplay {
     /// There is no such step.
     #[error("no such step")]
     NoStep,
-    /// Its procedure has more steps or variables than are read.
+    /// The procedure has more steps or variables than are read.
     #[error("the procedure is too large to run: not all of it is read")]
     TooLarge,
-    /// Nothing says what the question was.
+    /// The record does not say what the question was.
     #[error("the record has no question; set problem_text")]
     NoQuestion,
 }
 
-/// What a re-run would do, before anything is sent.
+/// Preview of a re-run, before anything is sent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Preview {
     /// The steps that would be asked, by position.
     pub steps: Vec<usize>,
-    /// How many steps there are.
+    /// Number of steps of the procedure.
     pub of: usize,
-    /// About how many tokens their prompts have: a fourth of their bytes.
+    /// Estimated number of tokens of their prompts: a fourth of their bytes.
     pub tokens: usize,
 }
 
-/// Where a replay begins, and how it goes on.
+/// Start of a replay, and how far and in what way it continues.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RerunStart {
     /// The step, by position.
     pub step: usize,
     /// Values in place of the recorded ones, as JSON texts.
     pub edits: Vec<(Untrusted<'static>, Vec<u8>)>,
-    /// How far it goes.
+    /// Extent of the re-run.
     pub scope: Scope,
-    /// How it comes about.
+    /// Way in which the fork is made.
     pub how: How,
-    /// How often the first step is asked; none counts as once.
+    /// Number of times that the first step is asked; 0 counts as 1.
     pub samples: usize,
     /// The prompt in place of the first step's own.
     pub prompt: Option<Untrusted<'static>>,
@@ -72,7 +72,7 @@ pub struct Replay<'v, 'a> {
     /// Variables whose value is another than the recorded one, or rests on such a value.
     dirty: HashSet<Untrusted<'static>>,
     sets: Vec<Set>,
-    /// How its parent ended, if that was early.
+    /// End of its parent, if that was early.
     end: Option<Unfinished>,
     /// Variables that a step which was asked wrote.
     fresh: HashSet<Untrusted<'static>>,
@@ -82,7 +82,7 @@ pub struct Replay<'v, 'a> {
 }
 
 impl<'v, 'a> Replay<'v, 'a> {
-    /// Before a step, with the state that the record gives it and the edited values in place of the recorded ones.
+    /// Creates a replay before a step, with the recorded state and the edited values in place of the recorded ones.
     pub fn new(
         record: &Record<'a>,
         procedure: Option<&Procedure<'a>>,
@@ -136,23 +136,23 @@ impl<'v, 'a> Replay<'v, 'a> {
         })
     }
 
-    /// Of a record that was read.
+    /// Creates a replay of a record that was read.
     pub fn of(case: &'v CaseView<'a>, start: &RerunStart) -> Result<Self, NoReplay> {
         let record = case.record.as_ref().ok_or(NoReplay::NoProcedure)?;
         Self::new(record, case.procedure(), case.state(), start)
     }
 
-    /// The step that comes next, by position.
+    /// Returns the step that comes next, by position.
     pub fn position(&self) -> usize {
         self.runner.position()
     }
 
-    /// The state as it stands.
+    /// Returns the state so far.
     pub fn values(&self) -> &Values {
         self.runner.state()
     }
 
-    /// What to ask next; `None`: the end is reached. Steps that are not to be asked again are passed over.
+    /// Returns the next question; `None`: the end is reached. Steps that are not to be asked again are passed over.
     pub fn next_ask(&mut self) -> Result<Option<Ask>, Ended> {
         while self.position() < self.runner.steps() {
             let position = self.position();
@@ -198,7 +198,7 @@ impl<'v, 'a> Replay<'v, 'a> {
         reads.iter().any(|name| self.dirty.contains(name))
     }
 
-    /// The step keeps what was recorded of it.
+    /// Keeps what was recorded of the step.
     fn keep(&mut self, position: usize, is_stale: bool) {
         let writes: Vec<_> = self.state.writes(position);
         let writes: Vec<_> = writes.iter().filter_map(|entry| known(self.state, entry)).collect();
@@ -246,7 +246,7 @@ impl<'v, 'a> Replay<'v, 'a> {
         }
     }
 
-    /// What it would ask if every value came out differently.
+    /// Previews what it would ask if every value came out differently.
     pub fn preview(&self, record: &Record<'a>) -> Preview {
         let (procedure, of) = (self.runner.procedure(), self.runner.steps());
         let later = match self.start.scope {
@@ -264,7 +264,8 @@ impl<'v, 'a> Replay<'v, 'a> {
         Preview { steps, of, tokens }
     }
 
-    /// The replay as it stands, as a fork. Where it ended early, the steps that are not to be asked keep what was recorded.
+    /// Ends the replay here, as a fork. Where it ended early, the steps that are not to be asked keep what was
+    /// recorded.
     pub fn finish(mut self, ended: Option<Ended>) -> Fork {
         let mut unrun = Vec::new();
         while ended.is_some() && self.position() < self.runner.steps() {
@@ -310,7 +311,8 @@ impl<'v, 'a> Replay<'v, 'a> {
     }
 }
 
-/// What no model gave: what the parent has of it, and the edits before a step in the place of what was set there.
+/// Collects the values that no model gave: those of the parent, with the edits before a step in place of what was set
+/// there.
 fn taken_over(state: &State<'_>, step: usize, edits: &[(Untrusted<'static>, Vec<u8>)]) -> Vec<Set> {
     let is_edited =
         |set: &Set| set.put == Put::Override && set.step == step && edits.iter().any(|(name, _)| *name == set.variable);
@@ -334,7 +336,7 @@ fn taken_over(state: &State<'_>, step: usize, edits: &[(Untrusted<'static>, Vec<
     sets
 }
 
-/// A variable's name and text at a moment, where they are known.
+/// Returns a variable's name and text at a moment, where they are known.
 fn known<'a>(state: &State<'a>, entry: &Entry<'a>) -> Option<(Untrusted<'static>, &'a [u8])> {
     let value = entry.value.filter(|_| entry.badge != Badge::Missing)?;
     let name = state.variables().get(entry.variable)?.name.to_owned();
@@ -353,7 +355,7 @@ fn mark(dirty: &mut HashSet<Untrusted<'static>>, name: Untrusted<'static>, is_di
     }
 }
 
-/// The same where other variables have another value too.
+/// Finds the steps that become stale when a step is asked again, where other variables have another value too.
 fn stale_from(
     procedure: &Procedure<'_>,
     state: &State<'_>,
@@ -383,7 +385,7 @@ fn names_written(state: &State<'_>, step: usize) -> Vec<Untrusted<'static>> {
     names.map(|variable| variable.name.to_owned()).collect()
 }
 
-/// A fork without a model: every value that could be calculated exactly takes the place of the recorded one. `None`:
+/// Makes a fork without a model: every value that could be calculated exactly replaces the recorded one. `None`:
 /// nothing could, or all of it is as recorded.
 pub fn exact(case: &CaseView<'_>) -> Option<Fork> {
     let (procedure, state, recomputed) = (case.procedure()?, case.state(), case.executed()?);

@@ -11,7 +11,7 @@ use crate::run::sampling::{Choice, SamplingRound};
 use stepscope_base::json::Value;
 use stepscope_base::text::Untrusted;
 
-/// The id of a step as JSON, as it stands in its procedure.
+/// Id of a step as JSON, as its procedure writes it.
 pub type StepId = Vec<u8>;
 
 /// A run, continued from one of its steps.
@@ -20,25 +20,25 @@ pub struct RerunMachine {
     case: Case<'static>,
     start: RerunStart,
     choice: Choice,
-    /// Every call so far, and the JSON that was taken from it, if any was.
+    /// Calls so far, each with the JSON that was taken from it, if any was.
     came: Vec<(Executed, Option<Vec<u8>>)>,
     ended: Option<Ended>,
 }
 
 impl RerunMachine {
-    /// Before the first step to be asked.
+    /// Creates the machine before the first step to be asked.
     pub fn new(case: Case<'static>, start: RerunStart) -> Result<Self, NoReplay> {
         let machine = Self { case, start, choice: Choice::Consensus, came: Vec::new(), ended: None };
         machine.with(|_, _| ())?;
         Ok(machine)
     }
 
-    /// The record that it left.
+    /// Returns the record that it left.
     pub fn case(&self) -> &Case<'static> {
         &self.case
     }
 
-    /// Why it ended early.
+    /// Returns the reason of its end, if it ended early.
     pub fn ended(&self) -> Option<&Ended> {
         self.ended.as_ref()
     }
@@ -69,7 +69,7 @@ impl RerunMachine {
         Ok(then(replay, &case))
     }
 
-    /// What to ask next, and the step's own id as it stands in the procedure; `None`: the end is reached.
+    /// Returns the next question, and the step's own id as the procedure writes it; `None`: the end is reached.
     pub fn next_ask(&self) -> Result<Option<(Ask, Option<StepId>)>, Ended> {
         let next = self.with(|mut replay, case| {
             let Some(ask) = replay.next_ask()? else { return Ok(None) };
@@ -95,13 +95,13 @@ impl RerunMachine {
         self.came.push((executed, None));
     }
 
-    /// What it asks in all if every value comes out differently, and how much of a prompt that is.
+    /// Previews what it asks in all if every value comes out differently, and the size of those prompts.
     pub fn preview(&self) -> Preview {
         let preview = |replay: Replay<'_, '_>, case: &CaseView<'_>| Some(replay.preview(case.record.as_ref()?));
         self.with(preview).ok().flatten().unwrap_or_default()
     }
 
-    /// What became of the run by now, and its record.
+    /// Builds the fork of the run so far, and its record.
     pub fn fork(&self, created_utc: &str) -> Option<(Fork, Vec<u8>)> {
         let made = self.with(|mut replay, case| {
             // The steps that are not asked are passed over only on the way to a next one.
@@ -157,7 +157,7 @@ impl Machine for RerunMachine {
     }
 }
 
-/// The fork of a run with other values before a step, and nothing asked.
+/// Makes the fork of a run with other values before a step, and nothing asked.
 pub fn edited(
     case: &CaseView<'_>,
     step: usize,

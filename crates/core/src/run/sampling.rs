@@ -23,10 +23,10 @@ pub const SEED: i64 = 1234;
 pub const SERVER_ERROR: &str = "ServerError";
 /// The class of an end that a person brought about.
 pub(crate) const BROKEN_OFF: &str = "BrokenOff";
-/// So much of a reply that could not be used is shown.
+/// Maximum length of a shown piece of a reply that could not be used, in bytes.
 const SHOWN: usize = 160;
 
-/// How calls are made.
+/// Settings of the calls.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sampling {
     /// The temperature; `None`: the server's own.
@@ -37,7 +37,7 @@ pub struct Sampling {
     pub max_tokens: Option<u64>,
     /// The strongest enforcement to ask for.
     pub enforcement: Enforcement,
-    /// Whether a weaker one may be asked for when the server refuses it.
+    /// True if a weaker enforcement may be asked for when the server refuses this one.
     pub may_downgrade: bool,
 }
 
@@ -49,12 +49,12 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// The first call for a question.
+    /// Creates the first call for a question.
     pub fn question(&self, model: &str, question: &Question) -> Call {
         self.call(model, question.prompt().clone(), Some(question.ask.request.schema.clone()), 0)
     }
 
-    /// A call; the n-th of several has a seed of its own, as the same seed may give the same reply.
+    /// Creates a call; the n-th of several has a seed of its own, as the same seed may give the same reply.
     pub fn call(&self, model: &str, prompt: Untrusted<'static>, schema: Option<Untrusted<'static>>, n: usize) -> Call {
         Call {
             prompt,
@@ -69,7 +69,7 @@ impl Sampling {
     }
 }
 
-/// Who answers, for records.
+/// Server and model that answer, as records name them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ServerInfo {
     /// The model.
@@ -80,35 +80,35 @@ pub struct ServerInfo {
     pub endpoint: String,
 }
 
-/// What is heard of one of several calls.
+/// Event of one of several calls.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CallEvent {
-    /// Which call, from 0.
+    /// Number of the call, from 0.
     pub call: usize,
-    /// What happened.
+    /// Event of the call.
     pub event: RunEvent,
-    /// When the call began, told once.
+    /// Time at which the call began, in UTC; told once.
     pub began_utc: Option<String>,
-    /// How long ago that was.
+    /// Time since the call began.
     pub elapsed: Duration,
 }
 
 /// One call of a round.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reply {
-    /// What the record will say of it.
+    /// Entry of the call for the trace of the record.
     pub executed: Executed,
-    /// What was heard.
+    /// State of the call and the text received so far.
     pub received: Received,
-    /// What it is worth, once it is judged.
+    /// Judgment of the reply, once it is made.
     pub judged: Option<JudgedReply>,
-    /// From its beginning to the first piece of the reply.
+    /// Time from the beginning of the call to the first piece of the reply.
     pub first: Option<Duration>,
-    /// From its beginning to what was heard last.
+    /// Time from the beginning of the call to its last event.
     pub elapsed: Duration,
 }
 
-/// What a step's reply is to be, where several came.
+/// Choice of a step's reply, where several came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     /// The most frequent value of every field.
@@ -120,11 +120,11 @@ pub enum Choice {
 /// The calls for one step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SamplingRound {
-    /// Which calls are listened to.
+    /// Identifier of the calls; events of other calls are ignored.
     pub id: RunId,
-    /// What is asked.
+    /// Step that is asked, with its prompt and schema.
     pub ask: Ask,
-    /// Every call, in order.
+    /// Calls of the round, in order.
     pub replies: Vec<Reply>,
     blank: Executed,
     server: ServerInfo,
@@ -165,12 +165,12 @@ impl SamplingRound {
         reply.received.take(id, told.event)
     }
 
-    /// The model that is asked.
+    /// Returns the model that is asked.
     pub fn model(&self) -> &str {
         &self.server.model
     }
 
-    /// Whether nothing more will come.
+    /// Tells whether nothing more will come.
     pub fn is_over(&self) -> bool {
         !self.replies.iter().any(|reply| reply.received.is_running())
     }
@@ -196,14 +196,14 @@ impl SamplingRound {
         }
     }
 
-    /// The replies that came, counted per field.
+    /// Counts the replies that came, per field.
     pub fn distribution(&self) -> Distribution {
         let reply = |reply: &Reply| reply.judged.clone().filter(|_| reply.failed().is_none());
         let replies: Vec<_> = self.replies.iter().map(reply).collect();
         Distribution::of(&self.ask.request.expected, &replies)
     }
 
-    /// How many replies are what was asked for.
+    /// Counts the replies that are what was asked for.
     pub fn obeyed(&self) -> usize {
         let obeyed = |reply: &&Reply| {
             reply.failed().is_none() && reply.judged.as_ref().is_some_and(|judged| judged.verdict.why().is_none())
@@ -211,14 +211,14 @@ impl SamplingRound {
         self.replies.iter().filter(obeyed).count()
     }
 
-    /// "schema sent, obeyed 2/3".
+    /// Counts the obeyed replies for people: "schema sent, obeyed 2/3".
     pub fn tally(&self) -> Shown {
         let enforcement =
             self.replies.iter().rev().find_map(|reply| reply.received.enforcement).unwrap_or(Enforcement::Nothing);
         shown!("{}, obeyed {}/{}", enforcement.phrase(), self.obeyed(), self.replies.len())
     }
 
-    /// The most frequent value of every field as one reply; `None`: no reply counts.
+    /// Returns the most frequent value of every field as one reply; `None`: no reply counts.
     pub(crate) fn consensus(&self, now_utc: &str) -> Option<(Vec<u8>, Executed)> {
         let distribution = self.distribution();
         if distribution.valid.is_empty() {
@@ -230,7 +230,7 @@ impl SamplingRound {
         Some((json, Executed { raw, verdict, model, backend, endpoint, started_utc, ..self.blank.clone() }))
     }
 
-    /// The end of a run to which no reply of the round can be given.
+    /// Returns the end of a run to which no reply of the round can be given.
     pub(crate) fn ended(&self) -> Ended {
         let failed = self.replies.iter().rev().find_map(|reply| Some((reply.failed()?, &reply.received.phase)));
         let (why, class) = match failed {
@@ -265,7 +265,7 @@ impl Reply {
         judged
     }
 
-    /// Why the call gave no reply; `None`: it did.
+    /// Explains why the call gave no reply; `None`: it did.
     pub fn failed(&self) -> Option<Shown> {
         match &self.received.phase {
             Phase::Done(_) => None,
@@ -278,13 +278,13 @@ impl Reply {
         }
     }
 
-    /// The JSON of the reply, or what came in its place; empty until it is judged.
+    /// Returns the JSON of the reply, or what came in its place; empty until it is judged.
     pub fn json(&self) -> &[u8] {
         let part = self.judged.as_ref().and_then(|judged| self.received.content.get(judged.parts.json.clone()));
         part.unwrap_or_default()
     }
 
-    /// What came, in a sentence, where it could not be used.
+    /// Describes a reply that could not be used, in a sentence.
     pub fn what_came(&self) -> Shown {
         let content = self.received.content.as_slice();
         if content.is_empty() {
@@ -337,7 +337,7 @@ mod tests {
         machine.fork("").unwrap().0
     }
 
-    /// The value that the fork holds at its end.
+    /// Returns the value that the fork holds at its end.
     fn x(machine: &RerunMachine) -> Option<String> {
         fork(machine).values.get(&Untrusted::from("x")).map(|text| String::from_utf8(text.to_vec()).unwrap())
     }

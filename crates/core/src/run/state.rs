@@ -20,38 +20,38 @@ pub(crate) const ANSWER_KEYS: [&str; 6] =
 /// The error class of a fork of a run that ended early, where the steps after its end were not run.
 pub(crate) const NOT_RUN: &str = "NotRun";
 
-/// So many variables of a final state are read. Real ones have a few dozen.
+/// Maximum number of variables of a final state that are read. Real ones have a few dozen.
 pub(crate) const MAX_VARIABLES: usize = 50_000;
-/// So many recorded inputs and outputs are read, those of all calls together.
+/// Maximum number of recorded inputs and outputs that are read, those of all calls together.
 pub(crate) const MAX_SHOWN: usize = 50_000;
 
-/// So many writings of the answer schema's keys are read, those of all steps that are run with it together.
+/// Maximum number of writings of the answer schema's keys that are read, those of all steps run with it together.
 const MAX_ANSWERS: usize = 120_000;
 
-/// How many steps have run: 0 is the state before the first step.
+/// Number of steps that have run: 0 is the state before the first step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Moment(pub usize);
 
 impl Moment {
-    /// Before the step at a position.
+    /// Returns the moment before the step at a position.
     pub const fn before(step: usize) -> Self {
         Self(step)
     }
 
-    /// After the step at a position.
+    /// Returns the moment after the step at a position.
     pub const fn after(step: usize) -> Self {
         Self(step.saturating_add(1))
     }
 }
 
 stepscope_base::words! {
-    /// How a value is known.
+    /// Provenance of a value.
     pub enum Badge {
-        /// It stands in the record for this very moment.
+        /// Recorded for this very moment.
         Recorded = "recorded" => "recorded for this step",
-        /// It stands in the final state, and one step alone writes its name.
+        /// Found in the final state, where one step alone writes its name.
         Reconstructed = "reconstructed" => "inferred from the final state: one step alone writes it",
-        /// It was calculated exactly, in the place of what the step gave.
+        /// Calculated exactly, in place of the step's value.
         Recomputed = "recomputed" => "recomputed for this fork, replaces the model's value",
         /// A person set it.
         Override = "override" => "set by a person for this fork",
@@ -67,7 +67,7 @@ stepscope_base::words! {
 }
 
 impl Badge {
-    /// The short form beside a value.
+    /// Returns the short form, shown next to a value.
     pub const fn short(self) -> &'static str {
         match self {
             Self::Recorded => "rec",
@@ -81,7 +81,7 @@ impl Badge {
         }
     }
 
-    /// The word for people.
+    /// Returns the word for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Reconstructed => "inferred",
@@ -89,7 +89,7 @@ impl Badge {
         }
     }
 
-    /// Whether no model gave the value.
+    /// Tells whether no model gave the value.
     pub const fn is_put(self) -> bool {
         matches!(self, Self::Recomputed | Self::Override)
     }
@@ -104,10 +104,10 @@ impl From<Put> for Badge {
     }
 }
 
-/// Whether a step ran.
+/// State of a step after the run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Ran {
-    /// It ran, or nothing in the record says otherwise.
+    /// The step ran, or nothing in the record says otherwise.
     #[default]
     Yes,
     /// The run ended in it.
@@ -116,7 +116,7 @@ pub enum Ran {
     No,
 }
 
-/// Where a variable comes from.
+/// Origin of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VariableOrigin {
     /// `problem_text`: there before the first step.
@@ -125,78 +125,78 @@ pub enum VariableOrigin {
     Declared,
     /// Written by upstream's last step because the answer schema asks for it.
     AnswerSchema,
-    /// Stands in the state, and no step declares it.
+    /// Present in the state, but declared by no step.
     Undeclared,
-    /// A step reads it, and nothing writes it.
+    /// Read by a step, but written by nothing.
     Unproduced,
 }
 
-/// Where in the record a value stands.
+/// Location of a value in the record.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ValueSource {
-    /// Nowhere.
+    /// No location in the record.
     Nowhere,
-    /// In the final state.
+    /// The final state.
     FinalState,
     /// The record's `question`.
     Question,
-    /// Among the outputs of this entry of the trace.
+    /// Outputs of this entry of the trace.
     Outputs(usize),
-    /// Among the inputs of this entry of the trace.
+    /// Inputs of this entry of the trace.
     Inputs(usize),
-    /// In this entry of [`State::sets`].
+    /// Entry of [`State::sets`].
     Set(usize),
-    /// In the same entry: what the value took the place of.
+    /// Value that was replaced, in the same entry.
     Was(usize),
 }
 
 /// One writing of a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Write<'a> {
-    /// From when on it holds.
+    /// First moment at which it holds.
     pub from: Moment,
     /// The step that wrote it; `None`: no step did, it was given or set.
     pub step: Option<usize>,
     /// The value, where it is known.
     pub value: Option<Value<'a>>,
-    /// How it is known.
+    /// Provenance of the value.
     pub badge: Badge,
-    /// Where it stands.
+    /// Location of the value in the record.
     pub source: ValueSource,
 }
 
 /// One variable of the global state, over the whole run.
 #[derive(Clone, Debug)]
 pub struct Variable<'a> {
-    /// Its name.
+    /// Name of the variable.
     pub name: Untrusted<'a>,
-    /// Where it comes from.
+    /// Origin of the variable.
     pub origin: VariableOrigin,
-    /// Its first declaration as an output (else as an input): name and description.
+    /// First declaration as an output (else as an input): name and description.
     pub field: Option<Field<'a>>,
-    /// Every writing, in order of time.
+    /// Writings of the variable, in order of time.
     pub writes: Vec<Write<'a>>,
     /// The steps that read it, ascending.
     pub readers: Vec<usize>,
-    /// Its value in the final state.
+    /// Value in the final state.
     pub final_value: Option<Value<'a>>,
-    /// What each reader was shown, where the trace has it; beside `readers`.
+    /// Value that each reader was shown, where the trace has it; parallel to `readers`.
     shown: Vec<Option<(usize, Value<'a>)>>,
 }
 
 impl<'a> Variable<'a> {
-    /// The steps that write it, ascending.
+    /// Lists the steps that write it, ascending.
     pub fn writers(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.writes.iter().filter_map(|write| write.step)
     }
 
-    /// The writing that holds at a moment.
+    /// Finds the writing that holds at a moment.
     pub fn write_at(&self, moment: Moment) -> Option<&Write<'a>> {
         let after = self.writes.partition_point(|write| write.from <= moment);
         self.writes.get(after.checked_sub(1)?)
     }
 
-    /// Until when the n-th writing holds: a step that reads at this moment or later sees another.
+    /// Returns the moment until which the n-th writing holds: a step that reads then or later sees another.
     fn until(&self, n: usize) -> usize {
         self.writes.get(n + 1).map_or(usize::MAX, |next| next.from.0)
     }
@@ -209,11 +209,11 @@ pub struct Entry<'a> {
     pub variable: usize,
     /// The value, where it is known.
     pub value: Option<Value<'a>>,
-    /// How it is known.
+    /// Provenance of the value.
     pub badge: Badge,
     /// The step that wrote it; `None`: it was given, or no step did.
     pub writer: Option<usize>,
-    /// Where the value stands.
+    /// Location of the value in the record.
     pub source: ValueSource,
 }
 
@@ -223,16 +223,16 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What became of a variable between two moments.
+/// Change of a variable between two moments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VariableChange {
-    /// It was not there before.
+    /// The variable was not there before.
     Appeared,
-    /// It holds another value.
+    /// The variable holds another value.
     Changed,
-    /// It was written again with the same value.
+    /// The variable was written again with the same value.
     Rewritten,
-    /// It was written again, and one of the two values is not known.
+    /// The variable was written again, and one of the two values is not known.
     Unknown,
 }
 
@@ -241,48 +241,48 @@ pub enum VariableChange {
 pub struct StateChange<'a> {
     /// Index of the variable.
     pub variable: usize,
-    /// What became of it.
+    /// Change of the variable.
     pub change: VariableChange,
-    /// At the earlier moment.
+    /// Value at the earlier moment.
     pub before: Option<Entry<'a>>,
-    /// At the later moment.
+    /// Value at the later moment.
     pub after: Entry<'a>,
 }
 
 /// The step that upstream runs with the answer schema: the one whose id equals the number of steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LastStep {
-    /// Their positions, ascending: one, if all is well.
+    /// Positions of the steps that run as the last, ascending: one, if all is well.
     pub positions: Vec<usize>,
-    /// How that differs from what a reader expects.
+    /// Difference from what a reader expects, if there is one.
     pub surprise: Option<Surprise>,
 }
 
 impl LastStep {
-    /// Whether the step at a position is run as the last.
+    /// Tells whether the step at a position is run as the last.
     pub fn contains(&self, position: usize) -> bool {
         self.positions.binary_search(&position).is_ok()
     }
 
-    /// So many keys of the record's own answer schema are read.
+    /// Returns the maximum number of keys of the record's own answer schema that are read.
     pub(crate) fn answer_keys(&self) -> usize {
         MAX_VARIABLES.min(MAX_ANSWERS / self.positions.len().max(1))
     }
 }
 
-/// How upstream's last step differs from the last position.
+/// Difference between upstream's last step and the last position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Surprise {
     /// No id equals the number of steps: no step uses the answer schema.
     None,
     /// Several ids equal the number of steps.
     Several,
-    /// It is not the step at the last position.
+    /// The step is not at the last position.
     Elsewhere,
 }
 
 impl Surprise {
-    /// What it means, in a sentence.
+    /// Explains the difference, in a sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::None => "no step id equals the number of steps, so no step runs with the answer schema",
@@ -304,23 +304,23 @@ pub struct Influence {
 }
 
 impl Influence {
-    /// Whether a variable belongs to it.
+    /// Tells whether a variable belongs to it.
     pub fn has_variable(&self, variable: usize) -> bool {
         self.variables.get(variable).copied().unwrap_or(false)
     }
 }
 
-/// Who writes and who reads what, by index, without the values: it outlives the record's text.
+/// Graph of the steps that write and read each variable, by index, without the values: it outlives the record's text.
 #[derive(Clone, Debug, Default)]
 pub struct Web {
-    /// From when on each writing of a variable holds, and the step that wrote it.
+    /// First moment of each writing of a variable, and the step that wrote it.
     writes: Vec<Vec<(Moment, Option<usize>)>>,
     /// The variables that each step reads.
     reads: Vec<Vec<usize>>,
 }
 
 impl Web {
-    /// What can influence a variable: the steps that write it, what those read as it stood then, and so on back.
+    /// Finds what can influence a variable: the steps that write it, what those read as it was then, and so on back.
     pub fn ancestors(&self, variable: usize) -> Influence {
         let mut found = Influence { variables: vec![false; self.writes.len()], steps: vec![false; self.reads.len()] };
         let mut todo = Vec::new();
@@ -342,7 +342,7 @@ impl Web {
     }
 }
 
-/// Which variables a step reads and writes, by index.
+/// Variables that a step reads and writes, by index.
 #[derive(Clone, Debug, Default)]
 struct Links {
     reads: Vec<usize>,
@@ -358,13 +358,13 @@ pub struct State<'a> {
     calls: Vec<Option<TraceStep<'a>>>,
     last: LastStep,
     ran: Vec<Ran>,
-    /// How the fork came about, in its word; `None`: it is no fork.
+    /// Way in which the fork was made, in its word; `None`: it is no fork.
     fork: Option<Untrusted<'a>>,
     sets: Vec<RecordedSet<'a>>,
 }
 
 impl<'a> State<'a> {
-    /// Reconstructs the state of a record. A baseline ran no step, even if a procedure stands beside it.
+    /// Reconstructs the state of a record. A baseline ran no step, even if it comes with a procedure.
     pub fn of(record: &Record<'a>, procedure: Option<&Procedure<'a>>) -> Self {
         let procedure = procedure.filter(|_| record.kind != RecordKind::Baseline);
         let state = record.state.filter(|state| state.kind() == Kind::Object);
@@ -423,7 +423,7 @@ impl<'a> State<'a> {
         self.sets = sets;
     }
 
-    /// Which steps ran: of a run that ended early those before the step that it ended in.
+    /// Determines which steps ran: of a run that ended early, those before the step in which it ended.
     fn ran(&self, record: &Record<'a>, procedure: Option<&Procedure<'a>>, final_state: &[Member<'a>]) -> Vec<Ran> {
         let present = |value: Option<Value<'_>>| value.is_some_and(|value| !value.is_null());
         let count = self.steps.len();
@@ -578,7 +578,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Upstream's last step takes the answer schema's keys, whatever it declares.
+    /// Gives upstream's last step the answer schema's keys, whatever it declares.
     fn write_answer_keys(&mut self, record: &Record<'a>, final_state: &[Member<'a>]) {
         let most = self.last.answer_keys();
         let own: Option<HashSet<Untrusted<'_>>> =
@@ -683,43 +683,43 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Every variable, in order of first appearance.
+    /// Returns every variable, in order of first appearance.
     pub fn variables(&self) -> &[Variable<'a>] {
         &self.variables
     }
 
-    /// The variable of a name.
+    /// Finds the variable of a name.
     pub fn variable(&self, name: &Untrusted<'_>) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
-    /// How many steps there are.
+    /// Counts the steps.
     pub fn step_count(&self) -> usize {
         self.steps.len()
     }
 
-    /// What was recorded of a step's call.
+    /// Returns the recorded call of a step.
     pub fn call(&self, step: usize) -> Option<&TraceStep<'a>> {
         self.calls.get(step)?.as_ref()
     }
 
-    /// Whether a step ran.
+    /// Tells whether a step ran.
     pub fn has_run(&self, step: usize) -> Ran {
         self.ran.get(step).copied().unwrap_or_default()
     }
 
-    /// The step in which the run ended early, or the first that it did not come to.
+    /// Finds the step in which the run ended early, or the first that it did not come to.
     pub fn ended_at(&self) -> Option<usize> {
         let first = |wanted: Ran| self.ran.iter().position(|ran| *ran == wanted);
         first(Ran::Failed).or_else(|| first(Ran::No))
     }
 
-    /// What was set or calculated for a fork, its own and what it took over.
+    /// Returns the values that were set or calculated for a fork, its own and those taken over from its parent.
     pub fn sets(&self) -> &[RecordedSet<'a>] {
         &self.sets
     }
 
-    /// One of them as a value of its variable.
+    /// Finds one of them as a value of its variable.
     pub fn set_entry(&self, n: usize) -> Option<Entry<'a>> {
         let set = self.sets.get(n)?;
         let index = self.variable(&set.variable)?;
@@ -727,33 +727,33 @@ impl<'a> State<'a> {
         Some(Entry::new(index, self.variables.get(index)?.writes.iter().find(is_it)?))
     }
 
-    /// Upstream's last step.
+    /// Returns upstream's last step.
     pub fn last_step(&self) -> &LastStep {
         &self.last
     }
 
-    /// A variable's value at a moment; `None`: it is not written yet.
+    /// Finds a variable's value at a moment; `None`: it is not written yet.
     pub fn value_at(&self, variable: usize, moment: Moment) -> Option<Entry<'a>> {
         let write = self.variables.get(variable)?.write_at(moment)?;
         Some(Entry::new(variable, write))
     }
 
-    /// Every variable that is written by then, in order of first appearance.
+    /// Lists every variable that is written by then, in order of first appearance.
     pub fn at(&self, moment: Moment) -> Vec<Entry<'a>> {
         (0..self.variables.len()).filter_map(|variable| self.value_at(variable, moment)).collect()
     }
 
-    /// The state that a step finds.
+    /// Returns the state that a step finds.
     pub fn before(&self, step: usize) -> Vec<Entry<'a>> {
         self.at(Moment::before(step))
     }
 
-    /// The state that a step leaves.
+    /// Returns the state that a step leaves.
     pub fn after(&self, step: usize) -> Vec<Entry<'a>> {
         self.at(Moment::after(step))
     }
 
-    /// What a step reads, in its order; what is not written by then is [`Badge::Missing`].
+    /// Lists the variables that a step reads, in its order; one that is not written by then is [`Badge::Missing`].
     pub fn reads(&self, step: usize) -> Vec<Entry<'a>> {
         let links = self.steps.get(step).map(|links| links.reads.as_slice()).unwrap_or_default();
         links.iter().map(|&variable| self.read_at(variable, step)).collect()
@@ -781,13 +781,13 @@ impl<'a> State<'a> {
         entry
     }
 
-    /// What a step writes, in its order.
+    /// Lists the variables that a step writes, in its order.
     pub fn writes(&self, step: usize) -> Vec<Entry<'a>> {
         let links = self.steps.get(step).map(|links| links.writes.as_slice()).unwrap_or_default();
         links.iter().filter_map(|&variable| self.written(variable, step)).collect()
     }
 
-    /// What a step wrote into a variable; an override of it right after the step is not the step's.
+    /// Finds what a step wrote into a variable; an override of it right after the step is not the step's.
     pub fn written(&self, variable: usize, step: usize) -> Option<Entry<'a>> {
         let (writes, after) = (&self.variables.get(variable)?.writes, Moment::after(step));
         let first = writes.partition_point(|write| write.from < after);
@@ -795,7 +795,7 @@ impl<'a> State<'a> {
         Some(Entry::new(variable, { then }.find(|write| write.step == Some(step))?))
     }
 
-    /// The question that a step is shown: as it was given, or as it was set last, even if a step wrote over it.
+    /// Returns the question that a step is shown: as it was given, or as it was set last, even if a step wrote over it.
     pub fn given(&self, step: usize) -> Option<Entry<'a>> {
         let index = self.variable(&Untrusted::from(PROBLEM_TEXT))?;
         let writes = self.variables.get(index)?.writes.iter();
@@ -803,7 +803,7 @@ impl<'a> State<'a> {
         Some(Entry::new(index, given))
     }
 
-    /// What became of the variables between two moments, in either order; what was not touched is left out.
+    /// Lists the changes of the variables between two moments, in either order; untouched variables are left out.
     pub fn difference(&self, a: Moment, b: Moment) -> Vec<StateChange<'a>> {
         let (from, to) = (a.min(b), a.max(b));
         let mut differences = Vec::new();
@@ -831,7 +831,7 @@ impl<'a> State<'a> {
         differences
     }
 
-    /// Where a value stands in the record.
+    /// Finds the position of a value in the record, as a JSON pointer.
     pub fn pointer(&self, entry: &Entry<'_>) -> Option<Pointer> {
         let call = |entry: usize, list: &'static str| Pointer::from_iter(["trace", "steps"]).then(entry).then(list);
         let name = || self.variables.get(entry.variable).map(|variable| variable.name.to_owned());
@@ -847,7 +847,7 @@ impl<'a> State<'a> {
         Some(object.then(stepscope_base::json::Part::Key(name()?)))
     }
 
-    /// Who writes and who reads what, without the values.
+    /// Builds the graph of the steps that write and read each variable, without the values.
     pub fn web(&self) -> Web {
         let writes = |variable: &Variable<'_>| variable.writes.iter().map(|write| (write.from, write.step)).collect();
         Web {
@@ -856,7 +856,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What can influence a variable; see [`Web::ancestors`].
+    /// Finds what can influence a variable; see [`Web::ancestors`].
     pub fn ancestors(&self, variable: usize) -> Influence {
         self.web().ancestors(variable)
     }
@@ -877,14 +877,14 @@ impl Influence {
     }
 }
 
-/// The entries of an object, as far as there is room for more.
+/// Returns the entries of an object, as far as there is room for more.
 fn first_entries<'a>(object: Value<'a>, room: &mut usize) -> Vec<Member<'a>> {
     let entries = object.first_entries(*room);
     *room -= object.members().take(*room).count();
     entries
 }
 
-/// `problem_text` as given: from the state, unless a step wrote over it there; else the record's question.
+/// Settles `problem_text` as given: from the state, unless a step wrote over it there; else the record's question.
 fn settle_given<'a>(variable: &mut Variable<'a>, question: Option<Value<'a>>) {
     let untouched = variable.final_value.filter(|_| variable.writes.len() == 1);
     let Some(given) = variable.writes.first_mut() else { return };
@@ -895,7 +895,7 @@ fn settle_given<'a>(variable: &mut Variable<'a>, question: Option<Value<'a>>) {
     }
 }
 
-/// The final state of a fork wins over the calls that it took over from its parent.
+/// Settles a variable of a fork: its final state wins over the calls that it took over from its parent.
 fn settle_fork<'a>(variable: &mut Variable<'a>, value: Value<'a>, is_exact: bool) {
     let Some(write) = variable.writes.last_mut() else { return };
     if write.value.is_some_and(|written| !same_value(written, value)) {
@@ -904,7 +904,7 @@ fn settle_fork<'a>(variable: &mut Variable<'a>, value: Value<'a>, is_exact: bool
     }
 }
 
-/// A step that was shown the value recorded it for the step that wrote it.
+/// Settles a writing from its readers: a step that was shown the value recorded it for the step that wrote it.
 fn settle_from_readers(variable: &mut Variable<'_>, n: usize) {
     let until = variable.until(n);
     let Some(write) = variable.writes.get_mut(n).filter(|write| write.value.is_none()) else { return };
@@ -916,12 +916,12 @@ fn settle_from_readers(variable: &mut Variable<'_>, n: usize) {
     }
 }
 
-/// The properties of the answer schema that a run was recorded with.
+/// Returns the properties of the answer schema that a run was recorded with.
 pub fn own_keys<'a>(record: &Record<'a>) -> Option<Value<'a>> {
     record.root.get("trace")?.get("answer_schema")?.get("properties")
 }
 
-/// The keys of a published answer schema, in upstream's order.
+/// Returns the keys of a published answer schema, in upstream's order.
 pub const fn schema_keys(schema: AnswerSchema) -> &'static [&'static str] {
     match schema {
         AnswerSchema::General => &[FINAL_ANSWER],
@@ -931,7 +931,8 @@ pub const fn schema_keys(schema: AnswerSchema) -> &'static [&'static str] {
     }
 }
 
-/// Upstream's test for the last step: `step["id"] == len(steps)`, with Python's equality (`3 == 3.0`, `1 == True`).
+/// Applies upstream's test for the last step: `step["id"] == len(steps)`, with Python's equality (`3 == 3.0`,
+/// `1 == True`).
 pub(crate) fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
     let Some(id) = id else { return false };
     match id.kind() {
@@ -943,12 +944,12 @@ pub(crate) fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
     }
 }
 
-/// Upstream's last step among these.
+/// Finds upstream's last step among these.
 pub fn last_step(steps: &[Step<'_>]) -> LastStep {
     LastStep { positions: last_positions(steps).collect(), surprise: last_step_surprise(steps) }
 }
 
-/// How it differs from what a reader expects.
+/// Compares upstream's last step with what a reader expects.
 pub(crate) fn last_step_surprise(steps: &[Step<'_>]) -> Option<Surprise> {
     let mut positions = last_positions(steps);
     match (positions.next(), positions.next()) {
@@ -962,7 +963,7 @@ fn last_positions(steps: &[Step<'_>]) -> impl Iterator<Item = usize> {
     steps.iter().enumerate().filter(|(_, step)| runs_as_last(step.id, steps.len())).map(|(position, _)| position)
 }
 
-/// Whether two values are the same to a reader: numbers by value, texts by their characters, containers in order.
+/// Tells whether two values are the same to a reader: numbers by value, texts by their characters, containers in order.
 pub fn same_value(a: Value<'_>, b: Value<'_>) -> bool {
     if a.raw() == b.raw() {
         return true;

@@ -5,23 +5,23 @@ use crate::record::Record;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
-/// So many recorded calls of a run are read. Real runs have a few dozen.
+/// Maximum number of recorded calls of a run that are read. Real runs have a few dozen.
 pub(crate) const MAX_CALLS: usize = 20_000;
-/// So many set or calculated values of a fork are read.
+/// Maximum number of set or calculated values of a fork that are read.
 pub(crate) const MAX_SETS: usize = 4096;
 
 /// One recorded call: what a step was shown and what came of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceStep<'a> {
-    /// Where it stands in the list of the trace.
+    /// Position in the list of the trace.
     pub entry: usize,
     /// The whole object.
     pub value: Value<'a>,
     /// The visible inputs, an object.
     pub inputs: Option<Value<'a>>,
-    /// What was taken from the reply into the global state, an object.
+    /// Values taken from the reply into the global state, an object.
     pub outputs: Option<Value<'a>>,
-    /// Why the step failed.
+    /// Reason of the step's failure.
     pub error: Option<Value<'a>>,
 }
 
@@ -48,23 +48,23 @@ impl<'a> TraceStep<'a> {
         (position, step)
     }
 
-    /// What else it says under a key of `schemas/trace.schema.json`, such as `prompt`, `raw` or `model`.
+    /// Finds another value under a key of `schemas/trace.schema.json`, such as `prompt`, `raw` or `model`.
     pub fn get(&self, key: &str) -> Option<Value<'a>> {
         self.value.get(key).filter(|value| !value.is_null())
     }
 
-    /// Whether the call ended in an error and gave nothing.
+    /// Tells whether the call ended in an error and gave nothing.
     pub fn is_failed(&self) -> bool {
         self.error.is_some() && self.outputs.is_none_or(Value::is_empty)
     }
 
-    /// Where it stands in the record.
+    /// Returns its position in the record, as a JSON pointer.
     pub fn pointer(&self) -> Pointer {
         Pointer::from_iter(["trace", "steps"]).then(self.entry)
     }
 }
 
-/// The recorded calls by step position. Without a procedure the order of the trace is the order of the steps
+/// Collects the recorded calls by step position. Without a procedure the order of the trace is the order of the steps
 /// (`steps` is `None`). A step that was called again shows its last call that gave outputs.
 pub(crate) fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<Option<TraceStep<'a>>> {
     let Some(list) = record.trace_steps else { return vec![None; steps.unwrap_or(0)] };
@@ -81,7 +81,7 @@ pub(crate) fn by_position<'a>(record: &Record<'a>, steps: Option<usize>) -> Vec<
     calls
 }
 
-/// The id of the step in which upstream's run ended, as its error names it.
+/// Reads the id of the step in which upstream's run ended, as its error names it.
 pub(crate) fn failing_id(error: &str) -> Option<&str> {
     let (_, rest) = error.split_once("step id=")?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -89,33 +89,33 @@ pub(crate) fn failing_id(error: &str) -> Option<&str> {
 }
 
 stepscope_base::words! {
-    /// How a value came into a fork that no model gave.
+    /// Way in which a value that no model gave came into a fork.
     pub enum Put {
         /// A person set it before a step.
         Override = "override",
-        /// It was calculated in the place of what a step gave.
+        /// Calculated in place of a step's value.
         Recomputed = "recomputed",
     }
 }
 
-/// A value of a fork that stands in no call: it holds whatever the calls of its parent say.
+/// Value of a fork that comes from no call: it holds whatever the calls of its parent say.
 #[derive(Clone, Debug)]
 pub struct RecordedSet<'a> {
     /// The variable.
     pub variable: Untrusted<'a>,
-    /// How it came about.
+    /// Origin of the value: set by a person, or calculated.
     pub put: Put,
     /// The step before which it was set, or the one that it was calculated for, by position.
     pub step: usize,
     /// The value.
     pub value: Value<'a>,
-    /// What an override took the place of, where that stands nowhere else.
+    /// Value that an override replaced, where it is recorded nowhere else.
     pub was: Option<Value<'a>>,
-    /// Where it stands in the record.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
 }
 
-/// The list of what was set or calculated for a fork: the fork, the key of the list, and the list.
+/// Finds the list of what was set or calculated for a fork: the fork, the key of the list, and the list.
 pub(crate) fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static str, Value<'a>)> {
     let fork = record.trace_fork?;
     // A fork of an earlier version names only what was edited.
@@ -123,7 +123,7 @@ pub(crate) fn set_list<'a>(record: &Record<'a>) -> Option<(Value<'a>, &'static s
     Some((fork, key, fork.get(key)?))
 }
 
-/// The values of a fork that were set or calculated, in the order of the record.
+/// Reads the values of a fork that were set or calculated, in the order of the record.
 pub fn sets<'a>(record: &Record<'a>) -> Vec<RecordedSet<'a>> {
     let Some((fork, key, list)) = set_list(record) else { return Vec::new() };
     let step_of = |value: Value<'_>| {

@@ -22,7 +22,7 @@ pub struct WholeRun<'a> {
 }
 
 impl<'a> WholeRun<'a> {
-    /// Before the first step. `is_lenient`: a reply that lacks an expected key is taken all the same.
+    /// Creates the run before the first step. `is_lenient`: a reply that lacks an expected key is taken all the same.
     pub fn new(
         procedure: Value<'a>,
         question: Untrusted<'static>,
@@ -36,22 +36,22 @@ impl<'a> WholeRun<'a> {
         Ok(Self { runner, question, shape, calls: Vec::new(), ended: None })
     }
 
-    /// How many steps there are.
+    /// Counts the steps.
     pub fn steps(&self) -> usize {
         self.runner.steps()
     }
 
-    /// The global state by now.
+    /// Returns the global state by now.
     pub fn state(&self) -> &Values {
         self.runner.state()
     }
 
-    /// Why it ended early.
+    /// Returns the reason of its end, if it ended early.
     pub fn ended(&self) -> Option<&Ended> {
         self.ended.as_ref()
     }
 
-    /// As a record.
+    /// Writes the run as a record.
     pub fn record(&self, created_utc: &str) -> Vec<u8> {
         let end = (self.runner.state(), self.ended.as_ref());
         run_record(self.runner.procedure().value, &self.question, self.shape, &self.calls, end, created_utc)

@@ -43,9 +43,9 @@ enum Test {
     Correct(Vec<Option<bool>>),
     Kind(Vec<RecordKind>),
     Severity(Vec<Severity>),
-    /// Where to fix it.
+    /// Place to fix.
     Fix(Vec<Fix>),
-    /// Whether executing the procedure exactly gives the gold answer.
+    /// True for records whose procedure gives the expected answer when recomputed, false for the others.
     RecoversGold(bool),
     Rule(RuleBits),
     First(Vec<RuleId>),
@@ -57,22 +57,22 @@ enum Test {
     /// Sets of records that somebody else knows, by name.
     Sets(Vec<String>),
     Review(ReviewTest),
-    /// What a person sees of a record.
+    /// Text that a person sees of a record.
     Text(Regex),
     Id(Regex),
     /// The letters of an id, and the whole of it.
     WholeId(Regex, String),
 }
 
-/// What is asked of what people said.
+/// Condition on what people said.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ReviewTest {
     Verdict(Vec<Outcome>),
     Label(Vec<Text>),
-    /// Whether I judged it.
+    /// True for records that I judged, false for the others.
     Reviewed(bool),
     Gold(Vec<GoldStatus>),
-    /// Whether my verdict is about what it was before.
+    /// True for records that changed since my verdict, false for the others.
     Stale(bool),
 }
 
@@ -91,7 +91,7 @@ impl ReviewTest {
 /// A numeric column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Column {
-    /// How many steps.
+    /// Number of steps.
     Steps,
     /// The genetic search's score.
     Fitness,
@@ -99,13 +99,13 @@ pub enum Column {
     Confidence,
     /// The final number.
     Pred,
-    /// How many findings of a severity.
+    /// Number of findings of a severity.
     Count(Severity),
-    /// How many findings.
+    /// Number of findings.
     Findings,
-    /// Which part of the items of a typed answer is grounded.
+    /// Share of the items of a typed answer that are grounded.
     Grounded,
-    /// How many items a typed answer has.
+    /// Number of items of a typed answer.
     Items,
 }
 
@@ -173,7 +173,7 @@ impl Operator {
     }
 }
 
-/// Why a filter was not understood: where in the typed text, what, and what would do.
+/// Reason that a filter was not understood: the place in the typed text, the error, and what would work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilterError {
     /// The bytes of the term.
@@ -182,10 +182,10 @@ pub struct FilterError {
     pub message: String,
 }
 
-/// What `recovered:` takes.
+/// Values of `recovered:`.
 const RECOVERED: [(&str, bool); 2] = [("gold", true), ("no", false)];
 
-/// What `cell:` takes beside the five cells.
+/// Values of `cell:` in addition to the five cells.
 pub(crate) const OTHER_CELLS: [(&str, &str); 4] = [
     (REGRESSION, "correct in the baseline, not in this run"),
     (ALONE, "not in the baseline"),
@@ -210,7 +210,7 @@ pub fn cell_set(basis: Basis, word: &str) -> String {
     }
 }
 
-/// What the columns say.
+/// Result of asking the columns of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowAnswer {
     /// It fits.
@@ -274,18 +274,18 @@ impl Filter {
         Ok(Self { terms })
     }
 
-    /// What has exactly this id. An error: the id is too long to look for.
+    /// Matches what has exactly this id. An error: the id is too long to look for.
     pub fn of_id(id: &str) -> Result<Self, String> {
         let letters = pattern(&escaped_source(id), false)?;
         Ok(Self { terms: vec![Term { wanted: true, test: Test::WholeId(letters, id.to_owned()) }] })
     }
 
-    /// Whether everything fits.
+    /// Tells whether everything fits.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether the text must be asked at all.
+    /// Tells whether the text must be asked at all.
     pub fn needs_text(&self) -> bool {
         self.terms.iter().any(|term| term.test.letters().is_some())
     }
@@ -307,12 +307,12 @@ impl Filter {
         })
     }
 
-    /// Whether what people said must be asked.
+    /// Tells whether what people said must be asked.
     pub fn needs_reviews(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
     }
 
-    /// Whether the terms about what people said hold.
+    /// Tells whether the terms about what people said hold.
     pub fn fits_judged(&self, judged: &VerdictState) -> bool {
         self.terms.iter().all(|term| match &term.test {
             Test::Review(asked) => asked.holds(judged) == term.wanted,
@@ -320,7 +320,7 @@ impl Filter {
         })
     }
 
-    /// What the columns of a row say; what people said is asked by [`Filter::fits_judged`].
+    /// Asks the columns of a row; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &RowFacts) -> RowAnswer {
         self.fits(row, |_| None)
     }
@@ -348,7 +348,7 @@ impl Filter {
         answer
     }
 
-    /// Whether the text terms hold in a record, given as its bytes.
+    /// Tells whether the text terms hold in a record, given as its bytes.
     pub fn fits_text(&self, text: &[u8]) -> bool {
         let mut open = Vec::new();
         for term in &self.terms {
@@ -406,7 +406,7 @@ impl Test {
         })
     }
 
-    /// Whether a person sees the letters where they are looked for; of what is no JSON all is seen.
+    /// Tells whether a person sees the letters where they are looked for; of what is not JSON, everything is seen.
     fn is_seen(&self, record: Option<&Record<'_>>) -> bool {
         match (self, record) {
             (Self::Text(letters), Some(record)) => first_place(record, &|piece| letters.is_match(piece)).is_some(),
@@ -529,7 +529,8 @@ fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest(word, known).map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default()
 }
 
-/// Why a word that no column begins with is no text to look for: it compares something. What stands in quotes is text.
+/// Explains why a word that begins with no column is not taken as text to find: it compares something. Quoted text is
+/// never refused.
 fn meant_as_comparison(word: &str) -> Option<String> {
     const SIGNS: [char; 6] = ['<', '>', '=', '≤', '≥', '≠'];
     let is_sign = |at: usize| {
@@ -715,11 +716,11 @@ fn escaped_source(text: &str) -> String {
 pub struct Completion {
     /// The whole word that would stand there.
     pub word: String,
-    /// What it takes or means.
+    /// Values that it takes, or its meaning.
     pub help: &'static str,
 }
 
-/// What could stand where the cursor is, and the bytes it would replace.
+/// Lists what could be typed at the cursor, with the bytes it would replace.
 pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<usize>, Vec<Completion>) {
     let before = typed.get(..cursor).unwrap_or(typed);
     let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);

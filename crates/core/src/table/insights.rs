@@ -15,7 +15,7 @@ pub const STEPS: usize = 9;
 const MILLION: f64 = 1e6;
 
 stepscope_base::words! {
-    /// How a record came out, with the filter that finds such records.
+    /// Outcome of a record, with the filter that finds such records.
     pub enum RowOutcome {
         /// Graded correct.
         Correct = "correct" => "correct:true",

@@ -15,7 +15,7 @@ use stepscope_base::json::Value;
 pub struct RowFacts {
     /// First byte of the record in its source.
     pub offset: u64,
-    /// Which rules spoke, as [`RuleBits`] number them.
+    /// Rules that found something, as bits numbered by [`RuleBits`].
     rules: u64,
     /// Bytes of the record; at most `u32::MAX`.
     pub len: u32,
@@ -23,9 +23,9 @@ pub struct RowFacts {
     pub confidence: f32,
     /// Of a run, fitness and final number as the bits of floats; of a typed answer, what [`TypedRow`] says.
     facts: [u32; 2],
-    /// How many findings of each severity, gravest first; 255 means 255 or more.
+    /// Number of findings of each severity, gravest first; 255 means 255 or more.
     pub counts: [u8; 4],
-    /// How many steps the procedure has.
+    /// Number of steps of the procedure.
     pub steps: u16,
     /// The kind in the lower four bits, the triage in the upper.
     kind: u8,
@@ -65,7 +65,7 @@ pub enum Flag {
     Fault = 128,
 }
 
-/// What a typed answer says of itself, a bit each.
+/// Statements of a typed answer about itself, a bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum AnswerFlag {
@@ -81,25 +81,25 @@ pub enum AnswerFlag {
     Unstructured = 16,
 }
 
-/// What a row keeps of a typed answer.
+/// Facts that a row keeps of a typed answer.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TypedRow {
-    /// Where it goes.
+    /// Route that the answer takes.
     pub route: Option<Route>,
-    /// What the page after the last says.
+    /// Verdict on truncation, as the page after the last tells it.
     pub truncation: TruncationVerdict,
     /// The type that was asked for, by its place among the types.
     pub asked: Option<u8>,
     /// Bits of [`AnswerFlag`].
     said: u8,
-    /// How many items rest on quotes that stand where they should; `None` where the document is not at hand.
+    /// Number of items whose quotes are where they should be; `None` if the document is not at hand.
     pub grounded: Option<u16>,
-    /// How many items there are.
+    /// Number of items.
     pub items: u16,
 }
 
 impl TypedRow {
-    /// What rules and record say of a typed answer.
+    /// Collects what rules and record say of a typed answer.
     fn of(case: &CaseView<'_>, findings: &[Finding]) -> Option<Self> {
         let (typed, answered) = case.answered()?;
         let routed = route(case, findings);
@@ -145,12 +145,12 @@ impl TypedRow {
         }
     }
 
-    /// Whether the answer says so of itself.
+    /// Tells whether the answer says so of itself.
     pub const fn says(&self, said: AnswerFlag) -> bool {
         self.said & said as u8 != 0
     }
 
-    /// Which part of the items is grounded; `None` without items, and where nobody can tell.
+    /// Calculates the share of items that are grounded; `None` without items, and where it cannot be told.
     pub fn share(&self) -> Option<f64> {
         let grounded = self.grounded.filter(|_| self.items > 0)?;
         Some(f64::from(grounded) / f64::from(self.items))
@@ -190,7 +190,7 @@ impl RowFacts {
         row
     }
 
-    /// What the record itself says, where no rule looks at it; the place is kept.
+    /// Takes what the record itself says, where no rule looks at it; the place is kept.
     #[must_use]
     pub fn read(mut self, record: Option<&Record<'_>>) -> Self {
         self.kind = RecordKind::Broken as u8;
@@ -200,7 +200,7 @@ impl RowFacts {
         self
     }
 
-    /// What the rules and the record itself say; the place is kept.
+    /// Takes what the rules and the record itself say; the place is kept.
     #[must_use]
     pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
         let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
@@ -268,7 +268,7 @@ impl RowFacts {
         bits.map_or(f32::NAN, |bits| f32::from_bits(*bits))
     }
 
-    /// What it keeps of a typed answer; `None` of everything else.
+    /// Returns the facts of a typed answer; `None` for all other records.
     pub fn typed(&self) -> Option<TypedRow> {
         (self.kind() == RecordKind::Typed).then(|| TypedRow::unpack(self.facts))
     }
@@ -281,7 +281,7 @@ impl RowFacts {
         }
     }
 
-    /// What the record is; `Unknown` until it was checked.
+    /// Returns the kind of the record; `Unknown` until it was checked.
     pub fn kind(&self) -> RecordKind {
         RecordKind::ALL.get(usize::from(self.kind & 0xf)).copied().unwrap_or(RecordKind::Unknown)
     }
@@ -295,18 +295,18 @@ impl RowFacts {
         }
     }
 
-    /// Where to fix the run; `None`: it was not judged.
+    /// Returns the place to fix; `None`: the run was not judged.
     pub fn fix(&self) -> Option<Fix> {
         let place = usize::from((self.kind & !RECOVERS_GOLD) >> FIX_SHIFT).checked_sub(1)?;
         Fix::ALL.get(place).copied()
     }
 
-    /// Whether the procedure, recomputed, gives the gold answer.
+    /// Tells whether the procedure, recomputed, gives the expected answer.
     pub const fn recovers_gold(&self) -> bool {
         self.kind & RECOVERS_GOLD != 0
     }
 
-    /// Whether a fact holds.
+    /// Tells whether a fact holds.
     pub const fn has(&self, flag: Flag) -> bool {
         self.flags & flag as u8 != 0
     }
@@ -316,8 +316,8 @@ impl RowFacts {
         self.flags |= flag as u8;
     }
 
-    /// What may be told of the record while something of it is hidden: of records that differ in nothing else it is the
-    /// same, so that no filter, order or count gives it away. A rule that spoke counts once then.
+    /// Leaves what may be told of the record while something of it is hidden: it is the same for records that differ in
+    /// nothing else, so that no filter, order or count gives it away. A rule that found something counts once then.
     #[must_use]
     pub fn hiding(mut self, hide: Hide) -> Self {
         if hide.is_empty() {
@@ -349,7 +349,7 @@ impl RowFacts {
         self
     }
 
-    /// Whether the run was judged right; `None`: it says nothing of it.
+    /// Tells whether the run was judged right; `None`: the record does not say.
     pub const fn correct(&self) -> Option<bool> {
         match (self.has(Flag::Right), self.has(Flag::Wrong)) {
             (true, _) => Some(true),
@@ -358,12 +358,12 @@ impl RowFacts {
         }
     }
 
-    /// Whether the baseline answers otherwise, as far as one was at hand.
+    /// Tells whether the baseline gives another answer, as far as there is one.
     pub(crate) const fn disagrees(&self) -> bool {
         self.rules & DISAGREES != 0
     }
 
-    /// Whether one of some rules spoke.
+    /// Tells whether any of these rules found something.
     pub fn spoke(&self, rules: RuleBits) -> bool {
         self.rules & rules.bit(self.kind()) != 0
     }
@@ -379,7 +379,7 @@ impl RowFacts {
         self.rules().find(|rule| rule.severity() == worst)
     }
 
-    /// How many findings of a severity.
+    /// Counts the findings of a severity.
     pub fn count(&self, severity: Severity) -> u8 {
         self.counts.get(severity as usize).copied().unwrap_or(0)
     }
@@ -423,7 +423,7 @@ const BITS: [RuleBits; RuleId::ALL.len()] = {
     bits
 };
 
-/// Which rules count together.
+/// Returns a number that is the same for rules that count together.
 const fn shared(kinds: Kinds) -> u8 {
     match kinds {
         Kinds::Every => 0,
@@ -432,7 +432,7 @@ const fn shared(kinds: Kinds) -> u8 {
     }
 }
 
-/// How many of the first rules are about these records.
+/// Counts those of the first rules that are about these records.
 #[allow(clippy::indexing_slicing, reason = "the compiler works it out")]
 const fn count(kinds: Kinds, first: usize) -> usize {
     let (mut n, mut count) = (0, 0);

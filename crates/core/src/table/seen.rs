@@ -12,7 +12,8 @@ use stepscope_base::text::{Shown, head};
 /// More of a name is not said.
 const MAX_NAME: usize = 60;
 
-/// Where in the text of a record a person sees first what `holds` finds; `None`: nowhere. Of what is no JSON all is seen.
+/// Finds the first place in the text of a record where `holds` finds something that a person sees; `None`: nowhere. If
+/// the text is not JSON, all of it is seen.
 pub fn place_in(text: &[u8], holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
     // Most records do not even hold the letters.
     if !holds(text) {
@@ -26,7 +27,8 @@ pub fn place_in(text: &[u8], holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
     }
 }
 
-/// Where a text is seen first, in a few words; `holds` is asked of pieces of JSON as they are written. `None`: nowhere.
+/// Finds the first place where a text is seen, in a few words; `holds` is asked about pieces of JSON as they are
+/// written. `None`: nowhere.
 pub(crate) fn first_place(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -> Option<Shown> {
     let plain = |word: &'static str, value: Option<Value<'_>>| {
         value.is_some_and(|value| in_values(value, holds)).then(|| Shown::own(word))
@@ -45,7 +47,7 @@ pub(crate) fn first_place(record: &Record<'_>, holds: &impl Fn(&[u8]) -> bool) -
         .or_else(|| in_other_fields(record, holds))
 }
 
-/// Whether a value holds it, itself or in what is in it.
+/// Tells whether a value holds it, itself or in its contents.
 fn in_values(value: Value<'_>, holds: &impl Fn(&[u8]) -> bool) -> bool {
     value.walk().any(|stop| !stop.value.is_container() && holds(stop.value.raw()))
 }

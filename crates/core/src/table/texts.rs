@@ -44,7 +44,7 @@ impl RowTexts {
     }
 }
 
-/// What a typed answer says: its first value, and how many more there are.
+/// Shows the values of a typed answer: the first, and the number of the others.
 fn answered(record: &Record<'_>) -> Option<Shown> {
     let items = record.typed.as_ref()?.items();
     let (_, value) = items.iter().find_map(|item| item.value.as_ref())?;

@@ -24,10 +24,10 @@ const MAX_NUMBERS: usize = 24;
 /// Other numbers in place of some that were written, by their index in the writes.
 type Others = Vec<(usize, Number)>;
 
-/// How much speaks for a change, best first.
+/// Reason for a change, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum ChangeReason {
-    /// What is said of the variable names the other number.
+    /// The description of the variable names the other number.
     Named,
     /// The number stands nowhere in the question, and the other one was taken up by nothing.
     FromNowhere,
@@ -59,7 +59,7 @@ struct Part<'t> {
     joined: bool,
 }
 
-/// What is needed to carry a run out again.
+/// Parts needed to carry a run out again.
 pub(super) struct WorkedReplay<'t> {
     parts: Vec<Part<'t>>,
     /// Of each write that no plan explains, the writes that its step reads; `None` of all others.
@@ -115,7 +115,8 @@ impl Trial<'_, '_> {
         step.input_names().map(input).collect::<Option<Vec<_>>>().filter(|inputs| !inputs.is_empty())
     }
 
-    /// Whether nothing says how a step calculates; or what it says was not read, and what it wrote follows from nothing.
+    /// Tells whether nothing says how a step calculates; or what it says was not read, and what it wrote follows from
+    /// nothing.
     fn is_open(&self, write: &Computed) -> bool {
         let implied = write.plan.as_ref().is_some_and(|plan| plan.wording == Wording::Implied);
         let unread = write.basis == ValueBasis::Recorded && write.plan.is_none();
@@ -139,7 +140,7 @@ impl Trial<'_, '_> {
         !may_plan(text) || !follows()
     }
 
-    /// What every write would hold with other numbers in place of some.
+    /// Calculates what every write would hold with other numbers in place of some.
     fn carried_out(&self, replay: &WorkedReplay<'_>, others: &[(usize, Number)]) -> Vec<Option<Number>> {
         let open = |n: usize, values: &[Option<Number>]| {
             let inputs = replay.open.get(n)?.as_ref()?;
@@ -149,7 +150,7 @@ impl Trial<'_, '_> {
         self.recomputed.replayed(self.state, others, &open)
     }
 
-    /// What the gold text works out from just these numbers.
+    /// Finds what the expected solution works out from just these numbers.
     fn worked_out_of(&self, replay: &WorkedReplay<'_>, write: &Computed, read: &[Number]) -> Option<Number> {
         let fitting = |joined: bool| {
             replay.parts.iter().filter(move |part| part.joined == joined && self.is_made_of(part, read)).collect()
@@ -178,7 +179,7 @@ impl Trial<'_, '_> {
         (speaks(&best) > speaks(&next)).then_some(best.gives)
     }
 
-    /// Whether a calculation is made of these numbers, each once, and else of nothing that the question counts.
+    /// Tells whether a calculation is made of these numbers, each once, and of nothing else that the question counts.
     fn is_made_of(&self, part: &Part<'_>, read: &[Number]) -> bool {
         let mut left = part.operands.clone();
         let hundred = Number::whole(100);
@@ -266,14 +267,14 @@ impl Trial<'_, '_> {
         changes
     }
 
-    /// Whether a number that stands in the question is not this variable's, and another one may be.
+    /// Tells whether a number in the question is not this variable's, and another one may be.
     fn is_anothers(&self, write: usize, value: Number, other: Number, extracted: &[(usize, Number)]) -> bool {
         let again = extracted.iter().any(|(n, held)| *n != write && *held == value);
         let (own, its) = (self.nearness(write, value), self.nearness(write, other));
         its > own || (again && its == own)
     }
 
-    /// How near the words of a variable stand to a number of the question.
+    /// Measures how near the words of a variable are to a number of the question.
     fn nearness(&self, write: usize, value: Number) -> usize {
         let Some(links) = self.links else { return 0 };
         let question = self.record.question.and_then(Value::string).unwrap_or_default();

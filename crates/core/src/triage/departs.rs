@@ -58,8 +58,8 @@ impl Trial<'_, '_> {
         Some(write.step)
     }
 
-    /// Whether the gold text gives a number, or calculates with it though the question does not hold it: somebody worked
-    /// it out before.
+    /// Tells whether the expected solution gives a number, or calculates with it though the question does not hold it:
+    /// then it was worked out before.
     fn is_on(&self, way: &GoldWay, value: Number) -> bool {
         let stands = |given: &Number| Written { value: *given, decimals: 2 }.stands_for(value);
         let is_operand = || way.operands().any(|operand| operand.is_near(value));
@@ -98,7 +98,7 @@ struct GoldWay {
     parts: Vec<WayPart>,
     /// For those who add up, or multiply, the same numbers in another order.
     regrouped: Vec<WayPart>,
-    /// What its calculations give.
+    /// Results of its calculations.
     given: Vec<Number>,
 }
 
@@ -126,7 +126,7 @@ impl GoldWay {
 /// More numbers are not joined in every order.
 const MAX_JOINED: usize = 7;
 
-/// What comes out of two or more of the numbers that a calculation joins, but not of all.
+/// Calculates the results of two or more of the numbers that a calculation joins, but not of all.
 fn regrouped(calculation: &Expression, by: Operation) -> Vec<WayPart> {
     let Some((undone, neutral)) = by.undone() else { return Vec::new() };
     let mut joined = calculation.joined(by);

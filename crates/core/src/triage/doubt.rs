@@ -16,7 +16,7 @@ use stepscope_base::text::Shown;
 /// An answer this near to gold differs by how it is rounded.
 const ROUNDED: f64 = 0.006;
 
-/// What units differ by.
+/// Ratios of units.
 const UNITS: [i64; 4] = [60, 100, 1000, 3600];
 
 impl Trial<'_, '_> {
@@ -36,12 +36,12 @@ impl Trial<'_, '_> {
         Some((Fix::Gold, None, Confidence::Likely))
     }
 
-    /// Whether the gold number is said behind the last calculation that was read.
+    /// Tells whether the expected number follows the last calculation that was read.
     fn is_said_last(&self, gold: &Gold) -> bool {
         said(&self.working.behind).iter().any(|said| said.is_near(gold.value))
     }
 
-    /// What the run does not hold to itself says nothing against the gold.
+    /// Tells whether the run agrees with its own steps: one that does not is no evidence against the expected answer.
     fn holds(&self) -> bool {
         self.recomputed.recovered.is_none_or(|recovered| self.answers(recovered))
     }
@@ -202,7 +202,7 @@ impl Trial<'_, '_> {
             && written.all(|value| is_among(&given, value) || scaled(value, &given))
     }
 
-    /// Whether question and gold text name two units of which one is so many of the other.
+    /// Tells whether question and expected solution name two units of which one is so many of the other.
     fn names_units_of(&self, ratio: Number) -> bool {
         let text = |value: Option<Value<'_>>| {
             value.and_then(Value::string).and_then(|text| text.utf8().map(str::to_lowercase)).unwrap_or_default()

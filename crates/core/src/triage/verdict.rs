@@ -5,7 +5,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::text::{Shown, Untrusted};
 
 stepscope_base::words! {
-    /// Where to fix a run.
+    /// Place to fix in a run.
     pub enum Fix {
         /// The answer is right.
         None = "none" => "nothing",
@@ -28,7 +28,7 @@ impl Fix {
 }
 
 stepscope_base::words! {
-    /// How sure a verdict is.
+    /// Confidence of a verdict.
     pub enum Confidence {
         /// Proved by calculation.
         Sure = "sure",
@@ -44,24 +44,24 @@ stepscope_base::words! {
 pub struct Argument {
     /// The rule that belongs to it, else `triage/...`.
     pub rule: &'static str,
-    /// Where in the record to look.
+    /// Position in the record, as a JSON pointer.
     pub pointer: Pointer,
     /// In a sentence.
     pub text: Shown,
 }
 
-/// Where to fix a run, and why.
+/// Place to fix in a run, with the reasons.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Triage {
-    /// Where.
+    /// Place to fix.
     pub fix: Fix,
     /// Position of the first bad step, from 0.
     pub step: Option<usize>,
-    /// What the procedure gives when it is executed exactly.
+    /// Result of the procedure when it is recomputed.
     pub recovered: Option<Number>,
     /// That number is the gold number.
     pub recovers_gold: bool,
-    /// How sure.
+    /// Confidence of the verdict.
     pub confidence: Confidence,
     /// The argument, strongest first.
     pub why: Vec<Argument>,

@@ -23,7 +23,7 @@ const NO_TOKEN: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct References {
     tokens: HashMap<String, u32>,
-    /// How often each n-gram stands in the reference that holds it most often.
+    /// Count of each n-gram in the reference that holds it most often.
     grams: HashMap<Gram, u32>,
     lengths: BTreeSet<usize>,
 }
@@ -55,12 +55,13 @@ impl References {
         if self.grams.len() > MAX_GRAMS { Err(TooLong) } else { Ok(()) }
     }
 
-    /// Whether there is no reference.
+    /// Tells whether there is no reference.
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
 
-    /// How often an n-gram of a text stands in a reference, at most; `known` has the numbers here of the text's tokens.
+    /// Counts an n-gram of a text in the reference that holds it most often; `known` has the numbers here of the text's
+    /// tokens.
     fn most(&self, gram: &Gram, known: &[u32]) -> u32 {
         let mut own = [NO_TOKEN; ORDER];
         for (place, token) in own.iter_mut().zip(gram).take_while(|(_, token)| **token != NO_TOKEN) {

@@ -32,7 +32,7 @@ pub(super) fn unfenced(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(strip(inner).to_vec())
 }
 
-/// Where Python's `str.splitlines` ends a line.
+/// Tells whether Python's `str.splitlines` ends a line at this character.
 const fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\x0b' | '\x0c' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

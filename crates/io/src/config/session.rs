@@ -80,7 +80,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads what was remembered. A session that cannot be used is said, and begins anew.
+    /// Reads what was remembered. A session that cannot be used is reported, and a fresh one begins.
     pub fn load(folder: Option<&Path>) -> (Self, Option<Shown>) {
         let mut session = Self { folder: folder.map(Path::to_owned), ..Self::default() };
         let Some(folder) = folder else { return (session, None) };
@@ -93,13 +93,13 @@ impl Session {
         }
     }
 
-    /// The last view of a file.
+    /// Returns the last view of a file.
     pub fn view(&self, path: &Path) -> Option<&FileView> {
         let key = key(path);
         self.stored.files.iter().find(|file| file.path == key).map(|file| &file.view)
     }
 
-    /// The theme that was chosen on the screen.
+    /// Returns the theme that was chosen on the screen.
     pub fn theme(&self) -> Option<&str> {
         self.stored.theme.as_deref()
     }
@@ -153,7 +153,7 @@ impl Stored {
     }
 }
 
-/// A path as a key: absolute, and exact also where it is not UTF-8.
+/// Makes a key of a path: absolute, and exact also where it is not UTF-8.
 fn key(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     path.to_str().map_or_else(

@@ -9,8 +9,8 @@ use crate::source::open::read_small_text;
 const MAX_THEME: u64 = 1 << 20;
 const READ: &str = "cannot read the theme";
 
-/// Name and text of every theme in the `themes` folder of the configuration, by name. What cannot be read is left out:
-/// it is said when it is asked for by name.
+/// Reads the name and text of every theme in the `themes` folder of the configuration, by name. What cannot be read is
+/// left out: it is reported when it is asked for by name.
 pub fn read_all(config: &Path) -> Vec<(String, String)> {
     let Ok(entries) = std::fs::read_dir(config.join("themes")) else { return Vec::new() };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -21,7 +21,7 @@ pub fn read_all(config: &Path) -> Vec<(String, String)> {
     themes
 }
 
-/// The text of a theme's file.
+/// Reads the text of a theme's file.
 pub fn read(path: &Path) -> Result<String, Failure> {
     read_small_text(path, MAX_THEME, READ)
 }

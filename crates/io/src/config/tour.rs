@@ -14,17 +14,17 @@ use stepscope_base::text::Shown;
 const BUILT_IN: &str = include_str!("../../../../sample_runs/tour.toml");
 /// A larger file was not written by hand.
 const MAX_TOUR: u64 = 1 << 20;
-/// A longer tour is shown to nobody.
+/// Number of scenes; a longer tour is not shown.
 const MAX_SCENES: usize = 200;
 const USE: &str = "cannot use";
-/// How a tour begins that was recorded.
+/// Head of a tour that was recorded.
 const RECORDED: &str = "# Recorded by stepscope. To do: a caption for each scene; a spot (the text that stays bright) and a note, if wanted.";
 
 /// A tour.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TourScript {
-    /// What it is called.
+    /// Title of the tour.
     pub title: String,
     /// Files and folders of records, seen from the folder of the tour; none opens the sample runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,13 +37,13 @@ pub struct TourScript {
     pub scenes: Vec<Scene>,
 }
 
-/// One scene: where it begins, the keys that lead to what is to be seen, and what is said of it.
+/// One scene: where it begins, the keys that lead to what is to be seen, and its caption.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
     /// A short name, also that of its picture.
     pub name: String,
-    /// What the table is filtered by.
+    /// Filter of the table.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub filter: String,
     /// The record that is open; without one, the table is in front.
@@ -55,23 +55,23 @@ pub struct Scene {
     /// Names of keys with blanks between them; `?word` waits until the word is on the screen, `_` in it is a blank.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub keys: String,
-    /// What must be on the screen for the scene to stand.
+    /// Text that must be on the screen for the scene to be complete.
     pub wait: String,
     /// Lines with this text stay bright, the others are dimmed.
     pub spot: String,
-    /// What is said to those who watch.
+    /// Caption for the audience.
     pub caption: String,
-    /// What the presenter keeps in mind.
+    /// Reminder for the presenter.
     pub note: String,
 }
 
 impl TourScript {
-    /// The built-in tour.
+    /// Returns the built-in tour.
     pub fn built_in() -> Result<Self, Failure> {
         Self::parse(BUILT_IN, &Shown::own("the built-in tour"))
     }
 
-    /// A tour from a file.
+    /// Reads a tour from a file.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let mut tour = Self::parse(&read_small_text(path, MAX_TOUR, USE)?, &Shown::path(path))?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -80,7 +80,7 @@ impl TourScript {
         Ok(tour)
     }
 
-    /// The text of a file that [`TourScript::read`] reads the same from.
+    /// Writes the text of a file from which [`TourScript::read`] reads the same.
     pub fn text(&self, path: &Path) -> Result<String, Failure> {
         let fail = |why: Shown| Failure { what: "cannot write", path: Shown::path(path), source: why };
         let folder = folder(path).canonicalize().map_err(|error| fail(reason(&error)))?;
@@ -105,7 +105,7 @@ impl TourScript {
     }
 }
 
-/// A path as it is seen from a folder; both are whole.
+/// Makes a path relative to a folder; both are whole.
 fn seen_from(folder: &Path, path: &Path) -> PathBuf {
     let shared = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
     let up = folder.components().skip(shared).map(|_| Component::ParentDir);

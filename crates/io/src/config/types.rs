@@ -10,11 +10,11 @@ use stepscope_core::record::types::TypeRegistry;
 
 /// A larger file is no type that anyone wrote.
 const MAX_TYPE: u64 = 1 << 20;
-/// So many types are known at most.
+/// Number of types that are known at most.
 const MAX_TYPES: usize = 200;
 const READ: &str = "cannot use the type";
 
-/// The program's types and the user's: every `NAME.json` (or `NAME.schema.json`) in the `schemas` folder of the
+/// Reads the program's types and the user's: every `NAME.json` (or `NAME.schema.json`) in the `schemas` folder of the
 /// configuration, where there is one, and in a folder that was named; the latter win.
 pub fn read_all(config: Option<&Path>, named: Option<&Path>) -> Result<TypeRegistry, Failure> {
     let mut texts = Vec::new();

@@ -34,15 +34,15 @@ use stepscope_core::verify::bleu::References;
 use stepscope_core::verify::{Bleu, Chain, FieldPath, THRESHOLD, Verifier};
 
 const USE: &str = "cannot use";
-/// Larger files are no schemas or references that anyone wrote.
+/// Largest file that may be a schema or a reference; larger ones were not written by people.
 const MAX_FILE: u64 = 16 << 20;
-/// Larger files are no verifiers: the parser takes fifty times as much.
+/// Largest file of verifiers: the parser takes fifty times as much.
 const MAX_TOML: u64 = 1 << 20;
-/// So much of a pattern is said.
+/// Length up to which a pattern is quoted.
 const MAX_SAID: usize = 200;
 /// Names may lead to names, but not in circles.
 const MAX_NESTING: usize = 8;
-/// So many verifiers are built of one file.
+/// Number of verifiers that may be built of one file.
 const MAX_STAGES: usize = 1000;
 
 /// Names of the kinds of verifiers.
@@ -61,11 +61,11 @@ pub enum VerifierChoice {
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// One of [`KINDS`], or a name in the file.
+    /// Kind of the verifier, one of [`KINDS`], or a name in the file.
     pub verifier: String,
-    /// In a chain: its name, for people.
+    /// Name for people, in a chain.
     pub name: Option<String>,
-    /// In a chain: what its reward counts.
+    /// Weight of its reward, in a chain.
     pub weight: Option<f64>,
     /// `chained`: the stages.
     #[serde(default)]
@@ -115,7 +115,7 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>,
     })
 }
 
-/// Makes what judges as it was asked for: a verifier, and where the completions stand.
+/// Builds the judge that was asked for: a verifier, and the place of the completions.
 pub fn judge(wanted: &VerifierChoice, field: &str) -> Result<Judge, Failure> {
     Ok(Judge { verifier: build(wanted)?, field: FieldPath::new(field) })
 }
@@ -227,9 +227,9 @@ impl<'f> Builder<'f> {
         self.verifier(named, depth + 1)
     }
 
-    /// A file that the verifier names. A person named the file of verifiers and so answers for its text: an absolute
-    /// name or one with `..` leads where it says. Any other name is beneath its folder, where anybody may have put a
-    /// link.
+    /// Reads a file that the verifier names. A person named the file of verifiers and so answers for its text: an
+    /// absolute name or one with `..` leads where it says. Any other name is beneath its folder, where others may have
+    /// put a link.
     fn read(&self, path: &Path, what: &'static str) -> Result<Vec<u8>, Shown> {
         let read = match &self.folder {
             None => read_small(path, MAX_FILE, what),
@@ -274,12 +274,12 @@ impl<'f> Builder<'f> {
     }
 }
 
-/// True if a name says by itself that it leads out of its folder.
+/// Tells whether a name says by itself that it leads out of its folder.
 fn leads_out(name: &Path) -> bool {
     name.is_absolute() || name.components().any(|part| part == Component::ParentDir)
 }
 
-/// A JSON text or list of texts; of anything else every line that is not blank.
+/// Reads a JSON text or list of texts; of anything else every line that is not blank.
 fn references(bytes: &[u8]) -> Result<Vec<Untrusted<'static>>, Shown> {
     let mut tape = Tape::default();
     let Some(root) = tape.parse(bytes).filter(|root| matches!(root.kind(), Kind::Array | Kind::String)) else {
@@ -335,7 +335,7 @@ mod tests {
             build(&VerifierChoice::Chain(self.write("chain.toml", text))).map_err(|failure| failure.to_string())
         }
 
-        /// Reason why a chain cannot be used, without the path.
+        /// Explains why a chain cannot be used, without the path.
         fn refusal(&self, text: &str) -> String {
             let sentence = self.chain(text).unwrap_err();
             sentence.split_once("chain.toml").unwrap().1.to_owned()

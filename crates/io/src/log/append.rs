@@ -19,7 +19,7 @@ use stepscope_base::text::Shown;
 
 /// Beginning of a failure.
 pub(crate) const SAVE: &str = "cannot save to";
-/// So much of a file is looked at before anything is written into it.
+/// Number of bytes of a file that are looked at before anything is written into it.
 const HEAD: usize = 1 << 20;
 /// Attempts at an append: a second time on a fresh descriptor.
 const ATTEMPTS: usize = 2;
@@ -27,11 +27,11 @@ const ATTEMPTS: usize = 2;
 const NO_LOCKS: [rustix::io::Errno; 3] =
     [rustix::io::Errno::NOLCK, rustix::io::Errno::OPNOTSUPP, rustix::io::Errno::NOSYS];
 
-/// Content of a file. Another file than an empty one is added to only if it holds that already, by its content or, where
-/// it is damaged, by its name.
+/// Content of a file. Another file than an empty one is added to only if it holds that already, by its content or,
+/// where it is damaged, by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Content {
-    /// In a word, plural.
+    /// Name of the content in a word, plural.
     pub what: &'static str,
     /// Ending of the names of such files.
     pub suffix: &'static str,
@@ -41,30 +41,30 @@ pub struct Content {
     pub is_like: fn(&[u8]) -> bool,
     /// True if a line has to be on the disk before it counts as appended.
     pub durable: bool,
-    /// So many bytes a line may have, its end included, to be read again.
+    /// Number of bytes that a line may have, its end included, to be read again.
     pub longest: usize,
-    /// So many bytes a file may have to be read again: it never becomes larger.
+    /// Number of bytes that a file may have to be read again: it never becomes larger.
     pub largest: u64,
 }
 
 impl Content {
-    /// The file for what belongs to a file of records: beside it.
+    /// Returns the file for what belongs to a file of records: next to it.
     pub fn beside(&self, records: &Path) -> Place {
         Place::Named(records.to_owned()).beside(self.suffix)
     }
 
-    /// Tells whether a line can be appended there, as far as that shows without writing: the file itself is made by its first
-    /// line.
+    /// Tells whether a line can be appended there, as far as that shows without writing: the file itself is made by its
+    /// first line.
     pub fn look(self, place: &Place) -> Result<(), Failure> {
         Appender::open(place, self).map(drop)
     }
 
-    /// Reason why something could not be saved there, and what helps.
+    /// Explains why something could not be saved there, and what helps.
     pub(crate) fn failure(self, place: &Place, error: &io::Error) -> Failure {
         Failure { what: SAVE, path: Shown::path(place.path()), source: why(error, self) }
     }
 
-    /// True if a name says that the file holds it.
+    /// Tells whether a name says that the file holds it.
     pub fn names(&self, path: &Path) -> bool {
         path.as_os_str().as_encoded_bytes().ends_with(self.suffix.as_bytes())
     }
@@ -79,7 +79,7 @@ pub struct Appended {
     pub anew: bool,
 }
 
-/// The time, RFC 3339 in UTC, to the millisecond.
+/// Returns the time, RFC 3339 in UTC, to the millisecond.
 pub fn now() -> String {
     format!("{:.3}", jiff::Timestamp::now())
 }
@@ -126,7 +126,7 @@ impl Appender {
         Ok(met)
     }
 
-    /// `again`: it was tried before, and nobody knows what of it reached the disk.
+    /// Tries to append a line. `again`: it was tried before, and it is unknown what of it reached the disk.
     fn attempt(&mut self, line: &[u8], again: bool, met: &mut Appended) -> io::Result<()> {
         let Content { durable, largest, .. } = self.content;
         let file = self.locked(met)?;
@@ -152,7 +152,7 @@ impl Appender {
         file.unlock()
     }
 
-    /// The file that the path leads to, locked.
+    /// Opens the file that the path leads to, and locks it.
     fn locked(&mut self, met: &mut Appended) -> io::Result<&File> {
         loop {
             let file = match self.file.take() {
@@ -263,7 +263,7 @@ fn refuse(at: &Beneath, file: &File, content: Content) -> io::Result<()> {
     Err(io::Error::other(format!("it does not hold {what} and was not changed; choose another file with {option}")))
 }
 
-/// True if trying again on a fresh descriptor cannot help.
+/// Tells whether trying again on a fresh descriptor cannot help.
 fn is_settled(error: &io::Error) -> bool {
     use ErrorKind as E;
     matches!(
@@ -272,7 +272,7 @@ fn is_settled(error: &io::Error) -> bool {
     )
 }
 
-/// Reason why it could not be saved, and what helps.
+/// Explains why it could not be saved, and what helps.
 fn why(error: &io::Error, content: Content) -> Shown {
     use ErrorKind as E;
     let option = content.option;

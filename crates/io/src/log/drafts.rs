@@ -16,12 +16,12 @@ use stepscope_core::review::log_line::write;
 
 /// The folder in the state folder.
 const FOLDER: &str = "drafts";
-/// So many characters of the journal's hash name its drafts.
+/// Number of characters of the review log's hash in the name of its drafts.
 const NAME: usize = 32;
-/// So many events are kept at most, the last ones.
+/// Number of events that are kept at most, the last ones.
 const MAX_KEPT: usize = 10_000;
 
-/// The drafts that belong to one journal.
+/// The drafts that belong to one review log.
 #[derive(Clone, Debug)]
 pub struct Drafts {
     path: PathBuf,
@@ -32,7 +32,7 @@ pub struct Drafts {
 }
 
 impl Drafts {
-    /// Those of a journal, in this state folder.
+    /// Returns the drafts of a review log, in this state folder.
     pub fn of(state: &Path, journal: &Path) -> Self {
         let journal = std::path::absolute(journal).unwrap_or_else(|_| journal.to_owned());
         let mut name = Digest::of_bytes(journal.as_os_str().as_bytes()).to_string();

@@ -19,7 +19,7 @@ pub const FORKS: Content = Content {
     largest: u64::MAX,
 };
 
-/// The file of the forks of a file's records: beside it.
+/// Returns the file of the forks of a file's records: next to it.
 pub fn beside(records: &Path) -> Place {
     FORKS.beside(records)
 }
@@ -34,13 +34,14 @@ pub struct KnownFork {
 }
 
 impl KnownFork {
-    /// Of a record's text.
+    /// Returns the facts about a record's text.
     pub fn of(text: &[u8]) -> Self {
         Self { hash: sha256(text), fork_origin: Tape::default().parse(text).and_then(ForkOrigin::of) }
     }
 }
 
-/// A fork says where it comes from, near its end, so the beginning of the file may show none.
+/// Tells whether a file may be one of forks: a fork says where it comes from near its end, so the beginning may show
+/// none.
 fn looks_like_forks(head: &[u8]) -> bool {
     memchr::memmem::find(head, b"\"fork\":{\"parent\":").is_some()
 }

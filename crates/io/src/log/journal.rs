@@ -12,7 +12,7 @@ mod contents;
 
 pub use contents::{Contents, Follow, Report, read_all, read_lines};
 
-/// Content of a journal.
+/// Content of a review log.
 pub const REVIEWS: Content = Content {
     what: "reviews",
     suffix: ".reviews.jsonl",
@@ -23,22 +23,22 @@ pub const REVIEWS: Content = Content {
     largest: u64::MAX,
 };
 
-/// The journal of a record file: beside it, where it must be no link.
+/// Returns the review log of a record file: next to it, where it must be no link.
 pub fn beside(records: &Path) -> Place {
     REVIEWS.beside(records)
 }
 
-/// The journal of a record file, if there is one. A link is none of ours; who opens it says so.
+/// Finds the review log of a record file, if there is one. A link is none of ours; opening it says so.
 pub fn found_beside(records: &Path) -> Option<Place> {
     Some(beside(records)).filter(|journal| std::fs::symlink_metadata(journal.path()).is_ok())
 }
 
-/// Journals that a person named: each may be a link.
+/// Lists the review logs that a person named: each may be a link.
 pub fn named(paths: &[PathBuf]) -> Vec<Place> {
     paths.iter().map(Place::from).collect()
 }
 
-/// The line of an event, without its end.
+/// Writes the line of an event, without its end.
 pub fn line(event: &Event) -> Vec<u8> {
     let mut line = Vec::new();
     write(event, &mut line);
@@ -57,7 +57,7 @@ pub fn stamp(event: &mut Event) {
     }
 }
 
-/// The time, RFC 3339 in UTC, to the millisecond.
+/// Returns the time, RFC 3339 in UTC, to the millisecond.
 pub fn now() -> Untrusted<'static> {
     Untrusted::from(log::now())
 }

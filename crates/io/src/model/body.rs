@@ -13,7 +13,7 @@ const ANTHROPIC_TOKENS: u64 = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Unsaid(pub &'static str);
 
-/// The body of a call, and what of it this kind of server cannot be told.
+/// Writes the body of a call, and lists what of it this kind of server cannot be told.
 pub(crate) fn body(backend: Backend, call: &Call, enforcement: Enforcement, stream: bool) -> (Vec<u8>, Vec<Unsaid>) {
     let unsaid = match backend {
         Backend::Responses | Backend::Anthropic if call.seed.is_some() => vec![Unsaid("seed")],
@@ -28,7 +28,7 @@ pub(crate) fn body(backend: Backend, call: &Call, enforcement: Enforcement, stre
     (body, unsaid)
 }
 
-/// The rungs that a kind of server has, from the one that is asked for down.
+/// Lists the rungs that a kind of server has, from the one that is asked for down.
 pub(crate) fn downgrades(backend: Backend, call: &Call) -> Vec<Enforcement> {
     let has_schema = call.schema.is_some();
     let mut enforcements = Vec::new();
@@ -114,7 +114,7 @@ fn anthropic(call: &Call, enforcement: Enforcement, stream: bool) -> Vec<u8> {
     })
 }
 
-/// What schemas are called where they must have a name.
+/// Name of schemas, where they must have one.
 const NAME: &str = "step_output";
 /// Any JSON object.
 const ANY_OBJECT: Raw<&str> = Raw("{\"type\":\"json_object\"}");
@@ -123,7 +123,7 @@ fn messages<'b, 'o>(body: &'b mut Object<'o>, call: &Call) -> &'b mut Object<'o>
     body.objects("messages", [&call.prompt], |prompt, message| _ = message.put("role", "user").put("content", prompt))
 }
 
-/// The schema on one line; its text as it is, where it cannot be read.
+/// Returns the schema on one line; its text as it is, where it cannot be read.
 fn schema(call: &Call) -> Option<Raw<Vec<u8>>> {
     let schema = call.schema.as_ref()?;
     let mut tape = Tape::default();

@@ -27,10 +27,10 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::run::call::{Trouble, TroubleKind};
 
-/// What every line says it is.
+/// Format that every line names.
 const FORMAT: &str = "stepscope.cassette";
-/// What a file of exchanges holds: a log, but a convenience. Nothing waits until a line is on the disk, and one that
-/// could not be recorded is not tried again: the call says so at its end.
+/// Rules for a file of recorded exchanges: a log, but a convenience. Nothing waits until a line is on the disk, and one
+/// that could not be recorded is not tried again: the call says so at its end.
 const CASSETTE: Content = Content {
     what: "recorded exchanges",
     suffix: ".cassette.jsonl",
@@ -40,27 +40,27 @@ const CASSETTE: Content = Content {
     longest: usize::MAX,
     largest: MAX_FILE,
 };
-/// A larger file is no cassette.
+/// Size of the largest file that may be a recording.
 const MAX_FILE: u64 = 256 << 20;
-/// How a file begins that is compressed with zstd.
+/// First bytes of a file that is compressed with zstd.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 /// An exchange is kept in memory until it is over; a larger one is not recorded.
 const MAX_EXCHANGE: u64 = 128 << 20;
 
-/// How fast a cassette plays.
+/// Speed at which a recording plays.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Speed {
-    /// As it was recorded.
+    /// The speed at which it was recorded.
     #[default]
     Recorded,
-    /// So many times as fast.
+    /// A multiple of that speed.
     Times(f64),
-    /// Without waiting.
+    /// No waiting.
     AtOnce,
 }
 
 impl Speed {
-    /// The speed of a word: `recorded`, `max` or a factor.
+    /// Parses the word for a speed: `recorded`, `max` or a factor.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "recorded" => Some(Self::Recorded),
@@ -91,7 +91,7 @@ struct Exchange {
     is_cut: bool,
 }
 
-/// A cassette, ready to play.
+/// A recording, ready to play.
 #[derive(Clone, Debug)]
 pub struct Tape {
     exchanges: Arc<HashMap<(Backend, String), Vec<Exchange>>>,
@@ -101,13 +101,13 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Reads a cassette. What is no recording in it is an error: half a cassette would play something else. Of an
-    /// exchange whose recording was broken off nothing plays.
+    /// Reads a recording. Any line in it that is no exchange is an error: half a recording would play something else.
+    /// Of an exchange whose recording was broken off nothing plays.
     pub fn open(path: &Path, speed: Speed) -> Result<Self, Failure> {
         Self::packed(&read_whole(path, MAX_FILE)?, &Shown::path(path), speed)
     }
 
-    /// The same from the bytes of a file of this name, which may be compressed with zstd.
+    /// Reads a recording from the bytes of a file of this name, which may be compressed with zstd.
     pub fn packed(bytes: &[u8], name: &Shown, speed: Speed) -> Result<Self, Failure> {
         let text = unpacked(bytes).map_err(|error| Failure {
             what: "cannot replay",
@@ -121,7 +121,7 @@ impl Tape {
         })
     }
 
-    /// Reads a cassette's text. `Err`: the number of the line that is no recording.
+    /// Reads a recording's text. `Err`: the number of the line that is no exchange.
     pub fn read(bytes: &[u8], speed: Speed) -> Result<Self, usize> {
         let mut exchanges: HashMap<_, Vec<Exchange>> = HashMap::new();
         let (mut tape, mut count) = (JsonTape::default(), 0);
@@ -140,12 +140,12 @@ impl Tape {
         Ok(Self { exchanges: Arc::new(exchanges), played: Arc::default(), speed, count })
     }
 
-    /// Whether it holds an answer to this request.
+    /// Tells whether it holds an answer to this request.
     pub(super) fn holds(&self, backend: Backend, body: &[u8]) -> bool {
         self.exchanges.contains_key(&(backend, sha256(body)))
     }
 
-    /// The one kind of server and the one model it was recorded from, if it was one.
+    /// Returns the one kind of server and the one model it was recorded from, if it was one.
     pub fn source(&self) -> Option<(Backend, &str)> {
         let each =
             || self.exchanges.iter().flat_map(|(key, list)| list.iter().map(move |one| (key.0, one.model.as_deref())));
@@ -181,7 +181,7 @@ impl Tape {
     }
 }
 
-/// The text of a cassette; one that unpacks to more than can be played is refused.
+/// Unpacks the text of a recording; one that unpacks to more than can be played is refused.
 pub fn unpacked(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
     unpacked_within(bytes, MAX_FILE)
 }
@@ -221,7 +221,7 @@ impl Played {
     }
 }
 
-/// Whether a line is only the beginning of a recording: its writer was stopped, or the disk was full.
+/// Tells whether a line is only the beginning of a recording: its writer was stopped, or the disk was full.
 fn is_unfinished(tape: &JsonTape, line: &[u8]) -> bool {
     let is_cut = tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut);
     is_cut && line.starts_with(format!("{{\"format\":\"{FORMAT}\"").as_bytes())
@@ -249,7 +249,7 @@ fn exchange(line: Value<'_>) -> Option<((Backend, String), Exchange)> {
     Some((key, exchange))
 }
 
-/// `[12.5, "text"]`, or `[12.5, {"hex": "c3"}]` where the bytes are no text by themselves.
+/// Parses a chunk: `[12.5, "text"]`, or `[12.5, {"hex": "c3"}]` where the bytes are no text by themselves.
 fn chunk(value: Value<'_>) -> Option<RecordedChunk> {
     let mut items = value.items();
     let at = Duration::try_from_secs_f64(items.next()?.float()? / 1000.0).ok()?;
@@ -270,7 +270,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens a cassette; new exchanges are added at its end.
+    /// Opens a recording; new exchanges are added at its end.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         Self::within(path, MAX_FILE)
     }
@@ -281,7 +281,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// An exchange begins.
+    /// Begins the recording of an exchange.
     pub(super) fn begin(&self, endpoint: &Endpoint, model: &str, body: &[u8]) -> Take {
         let (backend, redactor) = (endpoint.backend, Redactor::new(endpoint.key()));
         let mut line =
@@ -312,12 +312,12 @@ impl Recorder {
 #[derive(Debug)]
 pub(super) struct Take {
     recorder: Recorder,
-    /// What all chunks say together, where there is a key that they may hold.
+    /// Texts that all chunks make together, where there is a key that they may hold.
     told: Option<KeptNames>,
     line: Vec<u8>,
-    /// Where the chunks begin; `None`: no answer came.
+    /// Offset of the chunks in the line; `None`: no answer came.
     chunks_at: Option<usize>,
-    /// No file could hold it, and nothing of it is kept any more.
+    /// True if no file could hold it; nothing of it is kept any more.
     too_large: bool,
     /// The server promised a value a line.
     lines: bool,

@@ -14,7 +14,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 use stepscope_core::run::call::{Trouble, TroubleKind};
 
-/// Where model servers listen by custom on one's own machine, and what most often listens there.
+/// Ports on which model servers usually listen on one's own machine, with the server that most often does.
 pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
     (11434, Backend::Ollama, "Ollama"),
     (8080, Backend::Chat, "llama.cpp"),
@@ -31,10 +31,10 @@ pub(crate) const PORTS: [(u16, Backend, &str); 9] = [
 const MAX_LIST: usize = 4 << 20;
 /// A server on this machine answers sooner.
 const NEAR: Duration = Duration::from_secs(2);
-/// More models are not listed.
+/// Number of models that are listed at most.
 const MAX_MODELS: usize = 10_000;
 
-/// The models of a server, in its order.
+/// Asks for the models of a server, in its order.
 pub async fn models(endpoint: &Endpoint, patience: Duration) -> Result<Vec<Untrusted<'static>>, Trouble> {
     let url = endpoint.list();
     let origin = origin(&url);
@@ -70,7 +70,7 @@ async fn list(endpoint: &Endpoint) -> Result<Vec<Untrusted<'static>>, Trouble> {
     Ok(names.into_iter().map(|name| Untrusted::owned(redactor.whole(name.bytes()))).collect())
 }
 
-/// `{"models": [{"name"}]}` as Ollama says it, `{"data": [{"id"}]}` as the others do.
+/// Reads names of models: `{"models": [{"name"}]}` from Ollama, `{"data": [{"id"}]}` from the others.
 fn names(body: &[u8]) -> Option<Vec<Untrusted<'static>>> {
     let mut tape = Tape::default();
     let root = tape.parse(body)?;
@@ -87,13 +87,13 @@ fn names(body: &[u8]) -> Option<Vec<Untrusted<'static>>> {
 pub struct FoundServer {
     /// The server.
     pub endpoint: Endpoint,
-    /// What most often listens at its port.
+    /// Server that most often listens at its port.
     pub usually: &'static str,
     /// Its models.
     pub models: Vec<Untrusted<'static>>,
 }
 
-/// Asks the customary ports of this machine, all at once. Nothing leaves the machine.
+/// Asks the usual ports of this machine, all at once. Nothing leaves the machine.
 pub async fn discover() -> Vec<FoundServer> {
     let mut asking = JoinSet::new();
     for (n, (port, backend, usually)) in PORTS.into_iter().enumerate() {

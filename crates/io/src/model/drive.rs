@@ -14,7 +14,7 @@ use stepscope_core::run::call::{Call, RunEvent, RunId, Trouble, TroubleKind};
 use stepscope_core::run::drive::Machine;
 use stepscope_core::run::sampling::{CallEvent, Sampling, SamplingRound};
 
-/// How many events of all calls together may wait.
+/// Number of events of all calls together that may wait.
 const CHANNEL: usize = 256;
 
 /// Calls on their way, started in their order. Dropping this breaks all of them off.
@@ -61,7 +61,7 @@ impl Several {
         });
     }
 
-    /// What comes next, with all that waits behind it; `None`: all was heard.
+    /// Receives the next event, with all that waits behind it; `None`: there are no more.
     pub async fn next_few(&mut self) -> Option<Vec<CallEvent>> {
         if self.running == 0 {
             return None;
@@ -88,7 +88,7 @@ impl Several {
     }
 }
 
-/// What happens while a machine is driven.
+/// Event while a machine is driven.
 #[derive(Debug)]
 pub enum DriveEvent<'p> {
     /// Something was heard of a call.

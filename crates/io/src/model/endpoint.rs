@@ -27,7 +27,7 @@ stepscope_base::words! {
 }
 
 impl Backend {
-    /// Where it is if nobody says so.
+    /// Returns the default address.
     pub const fn address(self) -> &'static str {
         match self {
             Self::Ollama | Self::OllamaChat => "http://127.0.0.1:11434",
@@ -36,7 +36,7 @@ impl Backend {
         }
     }
 
-    /// Below its address.
+    /// Returns the path of a call below its address.
     const fn call(self) -> &'static str {
         match self {
             Self::Ollama => "/api/generate",
@@ -106,19 +106,19 @@ impl Endpoint {
         Ok(Self { backend, base, key, proxy: None })
     }
 
-    /// Through a proxy that the user asked for; never to this machine.
+    /// Sends requests through a proxy that the user asked for; never to this machine.
     pub fn through(mut self, proxy: &str) -> Result<Self, Trouble> {
         let proxy = address_of(proxy)?;
         self.proxy = Some(proxy).filter(|_| !is_loopback(&self.base));
         Ok(self)
     }
 
-    /// The address of a call.
+    /// Returns the address of a call.
     pub fn call(&self) -> Url {
         self.below(self.backend.call())
     }
 
-    /// The address of the list of models.
+    /// Returns the address of the list of models.
     pub fn list(&self) -> Url {
         self.below(self.backend.list())
     }
@@ -129,12 +129,12 @@ impl Endpoint {
         url
     }
 
-    /// Its address as it can be shown: there is no key in it.
+    /// Returns its address as it can be shown: there is no key in it.
     pub fn shown(&self) -> Shown {
         self.shown_url(&self.base)
     }
 
-    /// The address of a call, as it can be shown.
+    /// Returns the address of a call, as it can be shown.
     pub(super) fn shown_call(&self) -> Shown {
         self.shown_url(&self.call())
     }
@@ -143,12 +143,12 @@ impl Endpoint {
         Shown::line(&Redactor::new(self.key()).whole(url.as_str().trim_end_matches('/').as_bytes()))
     }
 
-    /// The path of a call, for records.
+    /// Returns the path of a call, for records.
     pub fn path(&self) -> String {
         String::from_utf8_lossy(&Redactor::new(self.key()).whole(self.call().path().as_bytes())).into_owned()
     }
 
-    /// Whether it is on this machine.
+    /// Tells whether it is on this machine.
     pub fn is_local(&self) -> bool {
         is_loopback(&self.base)
     }
@@ -166,14 +166,14 @@ impl Endpoint {
     }
 }
 
-/// Scheme, host and port.
+/// Returns scheme, host and port.
 pub(super) fn origin(url: &Url) -> Shown {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let host = url.host_str().unwrap_or_default();
     Shown::line(format!("{}://{host}{port}", url.scheme()).as_bytes())
 }
 
-/// Whether two addresses lead to the same server.
+/// Tells whether two addresses lead to the same server.
 pub(crate) fn same_origin(a: &str, b: &str) -> bool {
     let (Ok(a), Ok(b)) = (address_of(a), address_of(b)) else { return false };
     a.origin() == b.origin()
@@ -204,8 +204,8 @@ fn address_of(address: &str) -> Result<Url, Trouble> {
     Ok(url)
 }
 
-/// Whether an address says that it is on this machine. Of a name that says so, whoever connects takes no address that is
-/// elsewhere.
+/// Tells whether an address says that it is on this machine. For a name that says so, the connection takes no address
+/// that is elsewhere.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = host.parse::<IpAddr>() {

@@ -22,24 +22,24 @@ use stepscope_core::run::call::{Call, Enforcement, Finish, ReplyPart, RunEvent, 
 
 /// However long a server wants us to wait, it is no longer than that.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// So long counts may still follow when the model has stopped.
+/// Time in which counts may still follow when the model has stopped.
 const GRACE: Duration = Duration::from_secs(2);
-/// So long the text of an error is listened to.
+/// Time for which the text of an error is listened to.
 const ERROR_PATIENCE: Duration = Duration::from_secs(5);
-/// So much of the text of an error is read.
+/// Number of bytes of the text of an error that are read.
 const MAX_ERROR: usize = 64 << 10;
-/// So much of it is shown.
+/// Number of bytes of it that are shown.
 const MAX_SAID: usize = 300;
-/// So much of what is no reply is shown.
+/// Number of bytes that are shown of what is no reply.
 const MAX_HEAD: usize = 160;
 /// A stream of more bytes is not listened to, whatever it says.
 const MAX_STREAM: usize = 512 << 20;
 
-/// Why an attempt ended without a reply.
+/// Reason why an attempt ended without a reply.
 enum Over {
-    /// Nobody listens any more.
+    /// The receiver is gone.
     Gone,
-    /// For good.
+    /// A failure for good.
     Failed(Trouble),
     /// The server is busy or failed before anything of a reply came: it may be asked again.
     Busy { trouble: Trouble, after: Option<Duration> },
@@ -136,7 +136,7 @@ impl OneCall<'_> {
         Ok(finish)
     }
 
-    /// One request and its answer.
+    /// Sends one request and reads its answer.
     async fn request(
         &self,
         enforcement: Enforcement,
@@ -168,7 +168,7 @@ impl OneCall<'_> {
         Over::Failed(Trouble::new(TroubleKind::TimeOut, sentence))
     }
 
-    /// Whether the answer is one to listen to.
+    /// Checks whether the answer is one to listen to.
     async fn judge(
         &self,
         head: &Head,
@@ -253,14 +253,14 @@ struct Listener<'d> {
     reader: ReplyReader,
     redactors: [Redactor; 2],
     first: Instant,
-    /// When the last piece came.
+    /// Time at which the last piece came.
     content_at: Option<Instant>,
     stopped_at: Option<Instant>,
     /// Bytes of the reply so far, and of the stream.
     size: usize,
     content: usize,
     stream: usize,
-    /// How it began, to be shown if it is no reply.
+    /// First bytes of the answer, to be shown if it is no reply.
     beginning: Vec<u8>,
 }
 
@@ -398,7 +398,7 @@ impl<'d> Listener<'d> {
         }
     }
 
-    /// Tells pieces, those of one part that stand together as one.
+    /// Reports pieces, adjacent ones of the same part as one.
     async fn tell(&mut self, pieces: Vec<ReplyPiece>) -> Result<(), Over> {
         let mut joined: Vec<(ReplyPart, Vec<u8>)> = Vec::new();
         for (part, text) in pieces {
@@ -440,7 +440,7 @@ impl<'d> Listener<'d> {
         Ok(())
     }
 
-    /// A whole text of the reply without the key, for what is not told piece by piece.
+    /// Takes the key out of a whole text of the reply, for what is not told piece by piece.
     fn clean(&self, text: &[u8]) -> Vec<u8> {
         Redactor::new(self.exchange.client.endpoint.key()).whole(text)
     }
@@ -452,7 +452,7 @@ impl<'d> Listener<'d> {
         self.exchange.tell(RunEvent::Text { part, text: Untrusted::owned(text) }).await
     }
 
-    /// The bytes are over: is there a reply?
+    /// Ends the reply, the bytes being over; fails if there is none.
     async fn end(&mut self) -> Result<Finish, Over> {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
         match std::mem::replace(&mut self.intake, Intake::Open) {
@@ -512,12 +512,12 @@ fn seconds(duration: Duration) -> Shown {
     }
 }
 
-/// Whether something was asked for that a server may refuse.
+/// Tells whether something was asked for that a server may refuse.
 fn may_refuse(enforcement: Enforcement) -> bool {
     matches!(enforcement, Enforcement::Schema | Enforcement::Json)
 }
 
-/// Whether a refusal is about the schema or the JSON mode.
+/// Tells whether a refusal is about the schema or the JSON mode.
 fn speaks_of_schema(said: &Untrusted<'_>) -> bool {
     const WORDS: [&str; 10] = [
         "schema",
@@ -534,7 +534,7 @@ fn speaks_of_schema(said: &Untrusted<'_>) -> bool {
     says_one_of(said, &WORDS)
 }
 
-/// Whether a server fails because it has too much to do.
+/// Tells whether a server fails because it has too much to do.
 fn speaks_of_load(said: &Untrusted<'_>) -> bool {
     says_one_of(said, &["overloaded", "rate limit", "rate_limit", "try again later"])
 }

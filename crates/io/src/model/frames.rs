@@ -1,7 +1,7 @@
 //! Bytes of a stream -> frames: server-sent events or lines of JSON. Pure, bounded, and the same wherever the bytes
 //! were split on their way.
 
-/// How a stream is divided.
+/// Division of a stream into frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
     /// Server-sent events: fields on lines, a blank line behind each event. Lines end in `\n`, `\r\n` or `\r`.
@@ -36,7 +36,7 @@ pub struct Framer {
     data: Option<Vec<u8>>,
     /// A `\n` that comes next belongs to the `\r` before it.
     after_return: bool,
-    /// No byte of the first line has been taken.
+    /// True while no byte of the first line has been taken.
     at_start: bool,
     failed: bool,
 }
@@ -44,7 +44,7 @@ pub struct Framer {
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl Framer {
-    /// For a stream whose frames have at most `limit` bytes.
+    /// Makes a framer for a stream whose frames have at most `limit` bytes.
     pub fn new(framing: Framing, limit: usize) -> Self {
         Self {
             framing,
@@ -84,8 +84,7 @@ impl Framer {
         Ok(())
     }
 
-    /// The stream is over: what stands there without its line end or blank line is a frame too, as some servers leave
-    /// them out.
+    /// Ends the stream: what is left without its line end or blank line is a frame too, as some servers leave them out.
     pub fn finish(&mut self, frames: &mut Vec<Frame>) {
         if !self.failed {
             self.end_line(frames);
@@ -103,7 +102,7 @@ impl Framer {
         Ok(())
     }
 
-    /// Whether nothing of a frame is kept.
+    /// Tells whether nothing of a frame is kept.
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.size() == 0

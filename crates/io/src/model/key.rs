@@ -27,14 +27,14 @@ impl ApiKey {
         Some(Self(SecretString::from(value)))
     }
 
-    /// As a header: `before` and the key, marked so that nobody logs it.
+    /// Makes a header of `before` and the key, marked as sensitive so that it is not logged.
     pub(super) fn header(&self, before: &str) -> Option<HeaderValue> {
         let mut value = HeaderValue::from_str(&format!("{before}{}", self.0.expose_secret())).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// The key itself, for whoever takes it out of texts.
+    /// Exposes the key itself, to take it out of texts.
     pub(super) fn text(&self) -> &str {
         self.0.expose_secret()
     }

@@ -12,29 +12,29 @@ use secrecy::zeroize::Zeroizing;
 
 use super::key::ApiKey;
 
-/// What stands in a key's place.
+/// Replacement of a key.
 const STARS: &[u8] = b"***";
-/// Longer keys are no words. Shorter ones count as keys only where letters stand with digits or signs: `ollama`, `none`
-/// or `1234` may stand in any reply, and hide nothing.
+/// Length from which a key is no word. Shorter ones count as keys only where letters are mixed with digits or signs:
+/// `ollama`, `none` or `1234` may occur in any reply, and hide nothing.
 const LONG: usize = 8;
-/// Shorter keys are never looked for.
+/// Length below which keys are never looked for.
 const SHORTEST: usize = 5;
-/// So many escapes may stand before one character: text quoted in a text, five levels deep.
+/// Number of escapes that may precede one character: text quoted in a text, five levels deep.
 const MAX_SLASHES: usize = 32;
-/// So often a percent sign or an ampersand may be escaped itself.
+/// Number of times that a percent sign or an ampersand may be escaped itself.
 const MAX_LEVELS: usize = 4;
 /// A character reference has no more digits.
 const MAX_DIGITS: usize = 8;
-/// What may stand between two characters of a key and is not seen: what wider encodings leave, ends of lines, and
-/// characters without width.
+/// Characters that may be between two characters of a key and are not seen: what wider encodings leave, ends of lines,
+/// and characters without width.
 const UNSEEN: [&str; 9] = ["\0", "\r", "\n", "\u{ad}", "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
-/// So many of them may stand between two characters.
+/// Number of them that may be between two characters.
 const MAX_UNSEEN: usize = 8;
-/// What all keys of a kind begin with ends in one of these, and is no longer than this.
+/// Last characters of a prefix that all keys of a kind have, which is no longer than [`LONGEST_PREFIX`].
 const PREFIX_ENDS: &[u8] = b"-_.:";
 const LONGEST_PREFIX: usize = 16;
 
-/// How the letters of a spelling compare.
+/// Comparison of the letters of a spelling.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letters {
     AnyCase,
@@ -55,7 +55,7 @@ impl Letters {
 struct Form {
     text: Zeroizing<Vec<u8>>,
     letters: Letters,
-    /// So much of its beginning is as good as all of it: an answer may be cut off anywhere.
+    /// Length of a beginning that is as good as all of it: an answer may be cut off anywhere.
     enough: usize,
 }
 
@@ -65,7 +65,7 @@ impl Form {
         Self { text: Zeroizing::new(text), letters, enough }
     }
 
-    /// Whether it may begin here, as far as two bytes tell: nearly all places of a text end here.
+    /// Tells whether it may begin here, as far as two bytes show: nearly all places of a text end here.
     fn may_begin(&self, text: &[u8], at: usize) -> bool {
         let may_be = |at: usize, n: usize| match (text.get(at), self.text.get(n)) {
             (Some(byte), Some(wanted)) => self.letters.are_same(*byte, *wanted) || is_sign(*byte),
@@ -75,12 +75,12 @@ impl Form {
     }
 }
 
-/// Whether an escape begins with it, or something that is not seen.
+/// Tells whether an escape begins with it, or something that is not seen.
 const fn is_sign(byte: u8) -> bool {
     matches!(byte, b'\\' | b'%' | b'&' | b'\0' | b'\r' | b'\n' | 0xc2 | 0xe2 | 0xef)
 }
 
-/// Where the next character stands that is seen, and whether the text ends before that shows.
+/// Finds the next character that is seen, and tells whether the text ends before that shows.
 fn behind_unseen(text: &[u8], mut at: usize) -> (usize, bool) {
     for _ in 0..MAX_UNSEEN {
         let rest = text.get(at..).unwrap_or_default();
@@ -93,7 +93,7 @@ fn behind_unseen(text: &[u8], mut at: usize) -> (usize, bool) {
     (at, false)
 }
 
-/// What stands at a place of a text.
+/// Match at a place of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum There {
     /// Something else.
@@ -108,13 +108,13 @@ enum There {
 #[derive(Clone)]
 pub struct Redactor {
     forms: Arc<[Form]>,
-    /// Which bytes a spelling may begin with.
+    /// Bytes that a spelling may begin with.
     begins: Arc<[bool; 256]>,
     /// A form of the key begins with a backslash.
     slashed: bool,
-    /// What may be the beginning of the key.
+    /// Bytes that may be the beginning of the key.
     held: Vec<u8>,
-    /// The key stood in what was pushed.
+    /// True once the key was in what was pushed.
     found: bool,
 }
 
@@ -125,7 +125,7 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// For this key; without one nothing is taken out.
+    /// Makes a redactor for this key; without one nothing is taken out.
     pub fn new(key: Option<&ApiKey>) -> Self {
         let forms = key.map(|key| forms(key.text().as_bytes())).unwrap_or_default();
         let mut begins = [false; 256];
@@ -137,7 +137,7 @@ impl Redactor {
         Self { forms: forms.into(), begins: Arc::new(begins), slashed, held: Vec::new(), found: false }
     }
 
-    /// Whether there is anything to take out.
+    /// Tells whether there is anything to take out.
     pub fn is_needed(&self) -> bool {
         !self.forms.is_empty()
     }
@@ -155,7 +155,7 @@ impl Redactor {
         cleaned.text
     }
 
-    /// The text is over: gives what was held back.
+    /// Ends the text, and gives what was held back.
     pub fn finish(&mut self) -> Vec<u8> {
         let text = std::mem::take(&mut self.held);
         let cleaned = self.clean(&text, true);
@@ -163,17 +163,17 @@ impl Redactor {
         cleaned.text
     }
 
-    /// Whether the key stood in what came so far.
+    /// Tells whether the key was in what came so far.
     pub(crate) const fn has_found(&self) -> bool {
         self.found
     }
 
-    /// A whole text without the key.
+    /// Takes the key out of a whole text.
     pub fn whole(&self, text: &[u8]) -> Vec<u8> {
         if self.is_needed() { self.clean(text, true).text } else { text.to_vec() }
     }
 
-    /// Whether the key stands in a text.
+    /// Tells whether the key is in a text.
     pub fn finds(&self, text: &[u8]) -> bool {
         let mut at = 0;
         while let Some(next) = self.next(text, at) {
@@ -185,13 +185,13 @@ impl Redactor {
         false
     }
 
-    /// The next place where a spelling may begin.
+    /// Finds the next place where a spelling may begin.
     fn next(&self, text: &[u8], from: usize) -> Option<usize> {
         let begins = |byte: &u8| self.begins.get(usize::from(*byte)).copied().unwrap_or(false);
         text.get(from..)?.iter().position(begins).map(|at| from + at)
     }
 
-    /// The text without the key. `over`: nothing more comes.
+    /// Takes the key out of a text. `over`: nothing more comes.
     fn clean(&self, text: &[u8], over: bool) -> Cleaned {
         let mut out = Vec::with_capacity(text.len());
         let (mut at, mut found) = (0, false);
@@ -215,7 +215,7 @@ impl Redactor {
         Cleaned { text: out, held: text.len(), found }
     }
 
-    /// How many of the backslashes here have so many behind them that none of them escapes anything.
+    /// Counts the backslashes here that have so many behind them that none of them escapes anything.
     fn too_many_slashes(&self, text: &[u8], at: usize) -> usize {
         if self.slashed || text.get(at) != Some(&b'\\') {
             return 0;
@@ -241,7 +241,7 @@ impl Redactor {
 /// A text without the key.
 struct Cleaned {
     text: Vec<u8>,
-    /// From here on the rest of what was there may be the key.
+    /// Offset from which the rest of what was there may be the key.
     held: usize,
     found: bool,
 }
@@ -292,10 +292,11 @@ impl Form {
     }
 }
 
-/// What escapes begin with.
+/// First bytes of escapes.
 const ESCAPES: [u8; 3] = *b"\\%&";
 
-/// Adds every place where an escape of a character ends whose sign stands before this place. Whether one is cut off.
+/// Adds every place where an escape of a character ends whose sign is right before this place. Tells whether one is cut
+/// off.
 fn escaped(sign: u8, text: &[u8], at: usize, same: impl Fn(u32) -> bool, ends: &mut Vec<usize>) -> bool {
     match sign {
         b'\\' => {
@@ -389,7 +390,7 @@ impl Digits {
     }
 }
 
-/// The forms of a key that are looked for.
+/// Lists the forms of a key that are looked for.
 fn forms(key: &[u8]) -> Vec<Form> {
     let letters = key.iter().any(u8::is_ascii_alphabetic);
     let others = key.iter().any(|byte| !byte.is_ascii_alphabetic());
@@ -411,7 +412,7 @@ fn forms(key: &[u8]) -> Vec<Form> {
     forms
 }
 
-/// The base64 digits that a text alone decides, where so many bits of it belong to the digit before them.
+/// Computes the base64 digits that a text alone decides, where so many bits of it belong to the digit before them.
 fn sixes(text: &[u8], skipped: usize) -> Vec<u8> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bits = text.iter().flat_map(|byte| (0..8).rev().map(move |bit| usize::from(byte >> bit & 1)));
@@ -431,7 +432,7 @@ mod tests {
         Redactor::new(Some(&ApiKey::new(key).unwrap()))
     }
 
-    /// The text, whole, byte by byte and split in two anywhere.
+    /// Cleans the text whole, byte by byte, and split in two anywhere.
     #[track_caller]
     fn cleaned(key: &str, text: &[u8]) -> Vec<u8> {
         let redactor = redactor(key);

@@ -12,7 +12,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Untrusted;
 use stepscope_core::run::call::{Finish, ReplyPart, Stop};
 
-/// How a body is taken in.
+/// Decoding of a body.
 #[derive(Debug)]
 pub(crate) enum Intake {
     /// Not known before its first byte.
@@ -22,8 +22,8 @@ pub(crate) enum Intake {
 }
 
 impl Intake {
-    /// Takes bytes of a body that began like this; frames, and a body that has none, are at most so long. Types lie; the
-    /// first byte tells an object from events.
+    /// Takes bytes of a body that began like this; frames, and a body that has none, are at most so long. Types lie;
+    /// the first byte tells an object from events.
     pub(crate) fn push(
         &mut self,
         backend: Backend,
@@ -57,7 +57,7 @@ pub type ReplyPiece = (ReplyPart, Untrusted<'static>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Said(pub Untrusted<'static>);
 
-/// How far a reply has come.
+/// Progress of a reply.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Progress {
     Open,
@@ -79,12 +79,12 @@ pub struct ReplyReader {
     finish: Finish,
     frames: usize,
     unknown: usize,
-    /// What began as no whole line: perhaps one value over several lines.
+    /// Text that began as no whole line: perhaps one value over several lines.
     stash: Option<Vec<u8>>,
 }
 
 impl ReplyReader {
-    /// For the reply of a kind of server.
+    /// Makes a reader for the reply of a kind of server.
     pub fn new(backend: Backend) -> Self {
         Self {
             backend,
@@ -99,22 +99,22 @@ impl ReplyReader {
         }
     }
 
-    /// Whether the server said that nothing more comes.
+    /// Tells whether the server said that nothing more comes.
     pub(crate) fn is_complete(&self) -> bool {
         self.progress == Progress::Complete
     }
 
-    /// Whether the model has stopped.
+    /// Tells whether the model has stopped.
     pub fn is_stopped(&self) -> bool {
         self.progress != Progress::Open
     }
 
-    /// Whether anything came that such a server says.
+    /// Tells whether anything came that such a server says.
     pub(crate) fn has_seen(&self) -> bool {
         self.seen
     }
 
-    /// How the reply ended, and what was odd.
+    /// Returns how the reply ended, and notes on what was odd.
     pub(crate) fn into_finish(mut self) -> Finish {
         if self.unknown > 0 {
             let what = if self.unknown == 1 { "chunk was" } else { "chunks were" };
@@ -157,7 +157,7 @@ impl ReplyReader {
         heard
     }
 
-    /// The stream is over. `lines`: the server promised a value a line, and so a last one.
+    /// Ends the stream. `lines`: the server promised a value a line, and so a last one.
     pub fn end(&mut self, lines: bool, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if let Some(stash) = self.stash.take() {
             self.frames = 1;
@@ -283,7 +283,7 @@ impl ReplyReader {
         Ok(())
     }
 
-    /// The whole object of a response; its text counts only if it was not streamed before.
+    /// Reads the whole object of a response; its text counts only if it was not streamed before.
     fn response(&mut self, response: Value<'_>, pieces: &mut Vec<ReplyPiece>) -> Result<(), Said> {
         if let Some(said) = error_of(response) {
             return Err(Said(said));
@@ -369,7 +369,7 @@ impl ReplyReader {
         set(&mut self.finish.usage.completion, usage.get("output_tokens"));
     }
 
-    /// Content is a text, or a list of parts with a text each.
+    /// Reads content, which is a text, or a list of parts with a text each.
     fn parts(content: Option<Value<'_>>, pieces: &mut Vec<ReplyPiece>) {
         take_text(ReplyPart::Content, content, pieces);
         for part in content.into_iter().flat_map(Value::items) {
@@ -392,8 +392,8 @@ impl ReplyReader {
     }
 }
 
-/// What an answer says, heard as it comes, for whoever has to know before it is played again whether a key stands in
-/// what a reader puts together.
+/// Texts of an answer, collected as it comes, to know before it is played again whether a key is in what a reader puts
+/// together.
 #[derive(Debug)]
 pub struct KeptNames {
     backend: Backend,
@@ -405,15 +405,16 @@ pub struct KeptNames {
     redactor: Redactor,
     /// The strings of all frames: those of one key and depth together, as somebody else may put them together.
     joined: HashMap<(usize, Vec<u8>), Redactor>,
-    /// A key stands in it, or nobody can tell.
+    /// True if a key is in it, or that cannot be told.
     found: bool,
 }
 
 impl KeptNames {
-    /// So many names of strings are told apart; of an answer with more of them nobody knows what they say together.
+    /// Number of names of strings that are told apart; of an answer with more of them it is unknown what they say
+    /// together.
     const MAX_NAMES: usize = 1000;
 
-    /// Of a kind of server, without the key of this redactor.
+    /// Makes one for a kind of server, looking for the key of this redactor.
     pub fn by(backend: Backend, redactor: Redactor) -> Self {
         Self {
             backend,
@@ -436,7 +437,7 @@ impl KeptNames {
         self.read(&frames);
     }
 
-    /// The answer is over. `lines`: the server promised a value a line.
+    /// Ends the answer. `lines`: the server promised a value a line.
     pub fn end(&mut self, lines: bool) {
         let (mut frames, mut pieces) = (Vec::new(), Vec::new());
         match std::mem::replace(&mut self.intake, Intake::Open) {
@@ -468,7 +469,7 @@ impl KeptNames {
         self.found |= texts.any(|text| self.redactor.finds(text));
     }
 
-    /// Whether it gives the key away.
+    /// Tells whether it gives the key away.
     pub const fn gives_away(&self) -> bool {
         self.found
     }
@@ -517,7 +518,7 @@ impl KeptNames {
         self.reader.tape = tape;
     }
 
-    /// The same in one piece, without a key.
+    /// Writes the same in one piece, without a key.
     pub fn written(&self) -> Vec<u8> {
         let clean = |text: &[u8]| self.redactor.whole(text);
         if let Some(said) = &self.failed {
@@ -534,7 +535,7 @@ impl KeptNames {
     }
 }
 
-/// A reply in one piece, as a server of that kind would say it: what [`ReplyReader::whole`] reads.
+/// Writes a reply in one piece, as a server of that kind would say it: what [`ReplyReader::whole`] reads.
 pub fn written(backend: Backend, content: &[u8], reasoning: &[u8], finish: &Finish) -> Vec<u8> {
     let stop = match &finish.stop {
         Stop::End if backend == Backend::Anthropic => b"end_turn",
@@ -588,7 +589,7 @@ fn take_text(part: ReplyPart, value: Option<Value<'_>>, pieces: &mut Vec<ReplyPi
     }
 }
 
-/// Whether what was read is only the beginning of a value.
+/// Tells whether what was read is only the beginning of a value.
 fn is_open(tape: &Tape) -> bool {
     tape.problems().last().is_some_and(|problem| problem.kind == ProblemKind::Cut)
 }
@@ -601,7 +602,7 @@ fn whole_number(value: Value<'_>) -> Option<u64> {
     std::str::from_utf8(value.raw()).ok()?.parse().ok().filter(|_| value.kind() == Kind::Int)
 }
 
-/// What a server says of an error, in the shapes that servers use.
+/// Reads the error message of a server, in the shapes that servers use.
 pub(crate) fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
     let error = root.get("error").filter(|error| !error.is_null() && error.kind() != Kind::False)?;
     let said = match error.kind() {
@@ -611,7 +612,7 @@ pub(crate) fn error_of(root: Value<'_>) -> Option<Untrusted<'static>> {
     Some(said.string().unwrap_or_else(|| Untrusted::new(said.raw())).into_owned())
 }
 
-/// What the body of an error says, at the longest so many bytes.
+/// Reads the message in the body of an error, at the longest so many bytes.
 pub(crate) fn error_text(body: &[u8], longest: usize) -> Untrusted<'static> {
     let mut tape = Tape::default();
     let said = tape.parse(body).and_then(|root| {

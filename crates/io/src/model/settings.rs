@@ -11,7 +11,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::call::{Trouble, TroubleKind};
 
-/// What the flags say.
+/// Server that the flags ask for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WantedServer {
     /// A profile of `config.toml`.
@@ -28,12 +28,12 @@ pub struct WantedServer {
     pub offline: bool,
 }
 
-/// Whom to ask.
+/// Server to ask, and the model.
 #[derive(Clone, Debug)]
 pub struct Settled {
     /// The server.
     pub endpoint: Endpoint,
-    /// The model, if anybody named one.
+    /// The model, if one was named.
     pub model: Option<String>,
 }
 
@@ -82,7 +82,7 @@ pub fn settle(
     Ok(Settled { endpoint, model })
 }
 
-/// The limits, as the profile has them, then as flags change them.
+/// Settles the limits, as the profile has them, then as flags change them.
 pub fn limits(wanted: &WantedServer, config: &Config) -> Limits {
     let name = wanted.profile.as_ref().or(config.profile.as_ref());
     let profile = name.and_then(|name| config.profiles.get(name));
@@ -150,7 +150,7 @@ fn word_of(word: &str) -> Result<Backend, Trouble> {
         .ok_or_else(|| refused(shown!("unknown backend \"{}\" (use {})", Shown::line(word.as_bytes()), words())))
 }
 
-/// What an address says of its server.
+/// Guesses the kind of server from an address.
 fn guess(url: &str) -> Backend {
     let path = url.trim_end_matches('/');
     if path.contains("api.anthropic.com") || path.ends_with("/messages") {
@@ -166,7 +166,7 @@ fn guess(url: &str) -> Backend {
     }
 }
 
-/// What the customary variables say of a kind of server.
+/// Values of the usual variables for a kind of server.
 struct Customary {
     url: Option<String>,
     key: Option<&'static str>,
@@ -182,7 +182,7 @@ fn customary(backend: Backend, set: &impl Fn(&str) -> Option<String>) -> Customa
     }
 }
 
-/// `OLLAMA_HOST` as Ollama's own clients read it: scheme and port may be missing, and a server that listens everywhere
+/// Reads `OLLAMA_HOST` as Ollama's own clients do: scheme and port may be missing, and a server that listens everywhere
 /// is asked here.
 fn ollama_host(value: &str) -> String {
     let value = value.trim().trim_matches(['"', '\'']);

@@ -12,30 +12,30 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::sampling::ServerInfo;
 
-/// What flags say of a model.
+/// Flags about a model.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Setup {
-    /// Which one, and where.
+    /// Server and model that are wanted.
     pub wanted: WantedServer,
-    /// Until the first content.
+    /// Time limit until the first content.
     pub first: Option<Duration>,
-    /// Between two pieces of content.
+    /// Time limit between two pieces of content.
     pub silence: Option<Duration>,
-    /// For a whole call.
+    /// Time limit of a whole call.
     pub total: Option<Duration>,
-    /// How often the same request goes out again.
+    /// Number of times that the same request is sent again.
     pub retries: Option<u32>,
     /// Replies are asked for in one piece.
     pub in_one_piece: bool,
-    /// A cassette that plays instead.
+    /// Path of a recording that plays instead.
     pub cassette: Option<PathBuf>,
-    /// How fast it plays.
+    /// Speed at which it plays.
     pub speed: Speed,
-    /// A cassette that records.
+    /// Path of a recording to be made.
     pub record: Option<PathBuf>,
 }
 
-/// A client, and the model to ask for if anybody named one.
+/// A client, and the model to ask for if one was named.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// Asks.
@@ -45,7 +45,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Who answers, for records.
+    /// Describes the server and the model, for records.
     pub fn info(&self, model: &str) -> ServerInfo {
         let (client, model) = (&self.client, model.to_owned());
         let word = client.endpoint().backend.word();
@@ -53,14 +53,14 @@ impl Server {
         ServerInfo { model, backend, endpoint: client.endpoint().path() }
     }
 
-    /// Where it is, in words: there is no key in it.
+    /// Names its location, in words: there is no key in it.
     pub fn place(&self) -> Shown {
         if self.client.is_cassette() { Shown::own("a recording") } else { self.client.endpoint().shown() }
     }
 }
 
 impl Setup {
-    /// The server and the limits, without a client.
+    /// Settles the server and the limits, without a client.
     pub fn settle(&self, config: &Config) -> Result<(Settled, Limits), Shown> {
         let settled = settle(&self.wanted, config, variable).map_err(|trouble| trouble.sentence)?;
         Ok((settled, self.limits(config)))
@@ -77,8 +77,8 @@ impl Setup {
         }
     }
 
-    /// What is wrong with what the flags name, before anything is done: a cassette or a profile that is not there, an
-    /// address that is none, a variable without a key.
+    /// Checks what the flags name, before anything is done: a recording or a profile may not be there, an address may
+    /// be none, a variable may have no key.
     pub fn check(&self, config: &Config) -> Result<(), Shown> {
         if let Some(path) = &self.cassette {
             return Tape::open(path, self.speed).map(drop).map_err(|failure| shown!("{failure}"));
@@ -90,25 +90,25 @@ impl Setup {
         Ok(())
     }
 
-    /// Whether a model was named together with its server or by itself, by a flag: that is a word of consent.
+    /// Tells whether a model was named together with its server or by itself, by a flag: that counts as consent.
     pub fn names_model(&self, server: &Server) -> bool {
         self.wanted.model.is_some() || self.wanted.profile.is_some() && server.model.is_some()
     }
 
-    /// Whether the flags name a server themselves.
+    /// Tells whether the flags name a server themselves.
     pub fn names_server(&self) -> bool {
         let wanted = &self.wanted;
         wanted.backend.is_some() || wanted.url.is_some() || wanted.profile.is_some() || self.cassette.is_some()
     }
 
-    /// Whether anybody names a server: the flags, the environment or the settings.
+    /// Tells whether a server is named anywhere: by the flags, the environment or the settings.
     pub fn is_configured(&self, config: &Config) -> bool {
         let customary = ["OLLAMA_HOST", "OPENAI_BASE_URL"];
         let is_set = |name: &str| variable(name).is_some_and(|value| !value.trim().is_empty());
         self.names_server() || config.profile.is_some() || customary.into_iter().any(is_set)
     }
 
-    /// What is to be asked.
+    /// Makes the server to be asked.
     pub fn server(&self, config: &Config) -> Result<Server, Shown> {
         let server = if let Some(path) = &self.cassette {
             let tape = Tape::open(path, self.speed).map_err(|failure| shown!("{failure}"))?;
@@ -120,7 +120,7 @@ impl Setup {
         Ok(self.finished(server))
     }
 
-    /// A server that was found.
+    /// Makes a server that was found ready to be asked.
     pub fn found(&self, endpoint: Endpoint, model: Option<String>, config: &Config) -> Result<Server, Shown> {
         if self.wanted.offline {
             return self.server(config);
@@ -128,7 +128,7 @@ impl Setup {
         Ok(self.finished(Server { client: self.live(endpoint, self.limits(config))?, model }))
     }
 
-    /// The recorded replies that come with the sample runs.
+    /// Opens the recorded replies that come with the sample runs.
     pub fn samples(&self) -> Result<Server, Shown> {
         let tape = Tape::packed(CASSETTE, &Shown::own("the recording of the sample runs"), self.speed);
         let tape = tape.map_err(|failure| shown!("{failure}"))?;

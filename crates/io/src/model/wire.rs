@@ -29,13 +29,13 @@ pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(crate) struct Head {
     /// The status.
     pub status: u16,
-    /// What the body is said to be; empty where nothing is said.
+    /// Content type of the body; empty where none is given.
     pub kind: String,
-    /// How long to wait before the next request.
+    /// Time to wait before the next request.
     pub retry_after: Option<String>,
-    /// Where the server sends us instead.
+    /// Address to which the server redirects.
     pub location: Option<String>,
-    /// How the body is compressed.
+    /// Compression of the body.
     pub encoding: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Arriving {
     over: Option<Result<(), Trouble>>,
 }
 
-/// Its headers may hold the key, and stand in no debug text.
+/// Hides the headers, which may hold the key, from debug text.
 impl fmt::Debug for Arriving {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Arriving").field("over", &self.over).finish_non_exhaustive()
@@ -79,7 +79,7 @@ impl Arriving {
 }
 
 impl Answer {
-    /// The next bytes; `None`: that was all.
+    /// Returns the next bytes; `None`: that was all.
     pub(super) fn chunk(&mut self) -> Pending<'_, Result<Option<Vec<u8>>, Trouble>> {
         match self {
             Self::Live(arriving) => Box::pin(arriving.chunk()),
@@ -88,7 +88,7 @@ impl Answer {
     }
 }
 
-/// Where requests go.
+/// Destination of requests.
 #[derive(Clone, Debug)]
 pub(super) enum Wire {
     Live(Client),
@@ -96,7 +96,7 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    /// Over the network, to one endpoint.
+    /// Prepares requests over the network, to one endpoint.
     pub(super) fn live(endpoint: &Endpoint, connect: Duration) -> Result<Self, Trouble> {
         // Whoever comes first installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -183,7 +183,7 @@ fn not_sent(error: &reqwest::Error) -> Trouble {
     Trouble::new(TroubleKind::NotSent, shown!("cannot prepare a connection: {why}{help}"))
 }
 
-/// Why no answer came.
+/// Explains why no answer came.
 fn unreached(error: &reqwest::Error, origin: &Shown, redactor: &Redactor) -> Trouble {
     let why = innermost(error, redactor);
     if error.is_connect() {
@@ -210,12 +210,12 @@ fn unreached(error: &reqwest::Error, origin: &Shown, redactor: &Redactor) -> Tro
     Trouble::new(kind, shown!("{origin} did not respond: {why}"))
 }
 
-/// Why an answer broke off.
+/// Explains why an answer broke off.
 fn broken(error: &reqwest::Error, redactor: &Redactor) -> Trouble {
     Trouble::new(TroubleKind::Cut, shown!("the connection was lost: {}", innermost(error, redactor)))
 }
 
-/// The innermost reason: the outer ones only repeat that there was an error, some of them with the address.
+/// Returns the innermost reason: the outer ones only repeat that there was an error, some of them with the address.
 fn innermost(error: &reqwest::Error, redactor: &Redactor) -> Shown {
     let Some(mut inner) = error.source() else { return Shown::own("no reason given") };
     while let Some(next) = inner.source() {
@@ -225,7 +225,7 @@ fn innermost(error: &reqwest::Error, redactor: &Redactor) -> Shown {
     Shown::line(&redactor.whole(inner.to_string().as_bytes()))
 }
 
-/// An address that a server names, without what in it may be a secret: the name and password, and the query.
+/// Removes from an address that a server names what may be a secret: the name and password, and the query.
 fn without_secrets(from: &Url, to: &str) -> String {
     let Ok(mut url) = from.join(to) else { return "an unreadable address".to_owned() };
     // An address that holds neither has nothing to lose.

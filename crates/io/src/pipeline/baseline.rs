@@ -17,7 +17,7 @@ use stepscope_core::triage::baseline_answer;
 /// Further answers are not kept; 24 bytes each.
 pub const MAX_ANSWERS: usize = 4 << 20;
 
-/// What a block holds: hashes of ids, and answers.
+/// Content of a block: hashes of ids, and answers.
 type Answers = Vec<(u64, f64)>;
 
 /// The number that each baseline record answered, by a hash of its id.
@@ -51,17 +51,17 @@ impl Baseline {
         }
     }
 
-    /// What the baseline answered to the question of this record.
+    /// Looks up the baseline's answer to the question of this record.
     pub fn answer(&self, record: &Record<'_>) -> Option<f64> {
         self.answers.get(&id_hash(record)?).copied()
     }
 
-    /// How many answers there are.
+    /// Counts the answers.
     pub fn len(&self) -> usize {
         self.answers.len()
     }
 
-    /// Whether there is none.
+    /// Tells whether there is no answer.
     pub fn is_empty(&self) -> bool {
         self.answers.is_empty()
     }

@@ -19,10 +19,10 @@ use stepscope_base::text::Shown;
 use stepscope_core::case::{CaseView, Context};
 use stepscope_core::record::RecordKind;
 
-/// What is printed is at most so many times as long as what was read.
+/// Largest ratio of what is printed to what was read.
 pub const MAX_OUTPUT: usize = 10;
 
-/// What was counted.
+/// Counts of records and findings.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CheckCounts {
     /// Records.
@@ -37,7 +37,7 @@ pub struct CheckCounts {
     pub faults: u64,
     /// Records of which something is to be said that is not printed: it would be too much for the size of the input.
     pub unprinted: u64,
-    /// What is no record.
+    /// Lines that are no records.
     pub skips: Skips,
 }
 
@@ -70,69 +70,69 @@ impl CheckCounts {
     }
 }
 
-/// What one source held.
+/// Name and counts of one source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceCounts {
     /// Its name.
     pub name: Shown,
-    /// What was counted in it.
+    /// Counts of its records and findings.
     pub counts: CheckCounts,
-    /// It is standard input, which may be empty: that is what a search without a hit hands on.
+    /// True if it is standard input, which may be empty: that is what a search without a hit hands on.
     pub is_piped: bool,
 }
 
 impl SourceCounts {
-    /// Whether there should have been a record in it, and none was.
+    /// Tells whether there should have been a record in it, and none was.
     pub const fn is_empty(&self) -> bool {
         let skips = &self.counts.skips;
         self.counts.records == 0 && !(self.is_piped && skips.cut.is_none() && skips.nul == 0)
     }
 }
 
-/// A record whose id stands earlier in the same source.
+/// A record whose id occurs earlier in the same source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Duplicate {
     /// Position of the source in [`CheckOutcome::sources`].
     pub source: usize,
     /// The line of the record.
     pub line: u64,
-    /// The line where its id stood first.
+    /// The line where its id occurred first.
     pub first: u64,
 }
 
-/// How it ended.
+/// Outcome of a check.
 #[derive(Debug, Default)]
 pub struct CheckOutcome {
     /// All sources together.
     pub counts: CheckCounts,
     /// Each source that could be opened, by its position among the inputs.
     pub sources: BTreeMap<usize, SourceCounts>,
-    /// What could not be read.
+    /// Failures to read a source.
     pub failures: Vec<Failure>,
     /// Documents that answers cite and that could not be read; the answers were.
     pub missing: Vec<Failure>,
-    /// How databases were opened, where that matters: their names, and what is to be said.
+    /// Notes on how databases were opened, where that matters, with their names.
     pub notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub passed_over: u64,
     /// Links in folders, which are not followed.
     pub links: u64,
-    /// Ids that stand twice, by source and line.
+    /// Ids that occur twice, by source and line.
     pub duplicates: Vec<Duplicate>,
     /// The sink refused to take more.
     pub stopped: Option<io::Error>,
 }
 
 impl CheckOutcome {
-    /// Everything that could not be read, documents last.
+    /// Lists everything that could not be read, documents last.
     pub fn unread(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter().chain(&self.missing)
     }
 }
 
-/// Checks everything. `render` writes what is to be said of a record of an input, on any thread, if there is room for
-/// it; `sink` gets the bytes of a whole block, in input order, on this thread. If the sink fails, everything ends. What is
-/// rendered in all is in proportion to what is read; the rest is counted. `around`: what stands around all records.
+/// Checks everything. `render` writes the output for a record of an input, on any thread, if there is room for it;
+/// `sink` gets the bytes of a whole block, in input order, on this thread. If the sink fails, everything ends. What is
+/// rendered in all is in proportion to what is read; the rest is counted. `around`: the context of all records.
 pub fn check(
     inputs: Expand,
     threads: usize,
@@ -143,12 +143,12 @@ pub fn check(
     check_as(inputs, threads, around, Manner::default(), render, sink)
 }
 
-/// How records are checked.
+/// Options of a check.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// What stands in the output for a record that there is no room for; nothing if it is empty.
+    /// Output for a record that there is no room for; nothing if it is empty.
     pub left_out: &'static [u8],
-    /// Whether ids are compared, which takes memory for each record.
+    /// True if ids are compared, which takes memory for each record.
     pub compares_ids: bool,
 }
 
@@ -161,7 +161,7 @@ impl Default for Manner {
 /// The line of a record that there is no room for: a program that reads along must not lose count.
 pub const LEFT_OUT: &[u8] = b"{\"left_out\":true}\n";
 
-/// [`check`] in a manner of one's own.
+/// Checks everything as [`check`] does, with options.
 pub fn check_as(
     inputs: Expand,
     threads: usize,
@@ -173,8 +173,8 @@ pub fn check_as(
     examine_all(inputs, threads, around, Some(manner), render, sink)
 }
 
-/// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Gives what was kept,
-/// in input order.
+/// Reads everything, and runs no rule: `record` is asked what to keep of each record, on any thread. Returns what was
+/// kept, in input order.
 pub fn read<K: Send>(
     inputs: Expand,
     threads: usize,
@@ -248,12 +248,12 @@ fn examine_all(
 /// Hashes of ids with the lines of their records.
 type IdLines = Vec<(u64, u64)>;
 
-/// What is known of a block once it is checked.
+/// Result of checking a block.
 #[derive(Default)]
 struct CheckedBlock {
     counts: CheckCounts,
     ids: IdLines,
-    /// Those with findings are counted where they are left out.
+    /// Ends of the records' texts; records with findings are counted where they are left out.
     ends: Vec<End>,
 }
 
@@ -317,7 +317,7 @@ struct DuplicateIds {
     all: IdLines,
 }
 
-/// How many ids of one source are compared; 16 bytes each.
+/// Number of ids of one source that are compared; 16 bytes each.
 pub(crate) const MAX_IDS: usize = 16 << 20;
 
 impl DuplicateIds {

@@ -21,20 +21,20 @@ use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::table::filter::{ALONE, DUPLICATE, LEFT_OUT, REGRESSION, cell_set};
 
-/// So many items that are in the baseline alone are named.
+/// Number of items in the baseline alone that are named.
 const MAX_NAMED: usize = 50;
 
-/// Where the records of a baseline come from.
+/// Source of the records of a baseline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BaselineRuns {
-    /// From a file or folder.
+    /// A file or folder.
     Path(PathBuf),
-    /// From those that come with the sample runs.
+    /// Records that come with the sample runs.
     Samples,
 }
 
 impl BaselineRuns {
-    /// Its name, for people.
+    /// Returns its name, for people.
     pub fn name(&self) -> Shown {
         match self {
             Self::Path(path) => Shown::path(path),
@@ -57,32 +57,32 @@ impl BaselineRuns {
     }
 }
 
-/// What is to be compared.
+/// Input of a comparison.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
     /// The run, as it is open.
     pub run: Snapshot,
-    /// What the run is called.
+    /// Name of the run.
     pub name: Shown,
     /// The baseline.
     pub baseline: BaselineRuns,
     /// The document that its answers cite where they name none.
     pub document: Option<PathBuf>,
-    /// Where people's verdicts stand.
+    /// Review logs with people's verdicts.
     pub journals: Journals,
 }
 
-/// The journals of records.
+/// Review logs of records.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Journals {
-    /// The record files; each may have a journal beside it.
+    /// The record files; each may have a review log next to it.
     pub files: Vec<PathBuf>,
-    /// The journals that were named instead.
+    /// The review logs that were named instead.
     pub named: Vec<Place>,
 }
 
 impl Journals {
-    /// The journals that are there, or were named.
+    /// Lists the review logs that are there, or were named.
     pub fn places(&self) -> Vec<Place> {
         if !self.named.is_empty() {
             return self.named.clone();
@@ -91,7 +91,7 @@ impl Journals {
         files.filter_map(|file| found_beside(file)).collect()
     }
 
-    /// The journal that is written: of several that were named the first. `None`: there is none.
+    /// Returns the review log that is written: of several that were named the first. `None`: there is none.
     pub fn own(&self) -> Option<Place> {
         match (self.named.as_slice(), self.files.as_slice()) {
             ([journal, ..], _) => Some(journal.clone()),
@@ -100,7 +100,7 @@ impl Journals {
         }
     }
 
-    /// What people said.
+    /// Reads the verdicts of people.
     pub fn read(&self) -> Result<Reviews, Failure> {
         Ok(read_all(&self.places())?.reviews)
     }
@@ -111,44 +111,44 @@ impl Journals {
 pub struct Partner {
     /// Its place among the records of the baseline.
     pub record: usize,
-    /// How they were joined.
+    /// Key by which they were joined.
     pub by: By,
 }
 
 /// Two runs, compared.
 #[derive(Debug)]
 pub struct Compared {
-    /// What they are called.
+    /// Names of the two runs.
     pub names: [Shown; 2],
-    /// How many records each has.
+    /// Number of records of each.
     pub records: [usize; 2],
-    /// How they were joined.
+    /// Description of how they were joined.
     pub joined: Shown,
-    /// What was counted, in the order of [`Basis::ALL`].
+    /// Counts, in the order of [`Basis::ALL`].
     pub columns: [BasisCounts; 3],
     /// Items that the baseline has right and the run has not.
     pub regressions: usize,
     /// Items in one of them alone.
     pub alone: [usize; 2],
-    /// Records whose id stands earlier in the same file: they are in no cell.
+    /// Number of records whose id occurs earlier in the same file: they are in no group.
     pub duplicates: [usize; 2],
     /// The items that are in the baseline alone, as many as are named.
     pub only_in_b: Vec<Shown>,
     /// Verdicts of people change what is counted.
     pub reviewed: bool,
-    /// The records of the run in every cell, by the name of its set.
+    /// The records of the run in every group, by the name of its set.
     pub sets: HashMap<String, HashSet<Address>>,
     partners: HashMap<Address, Partner>,
     baseline: Store,
 }
 
 impl Compared {
-    /// The partner of a record of the run.
+    /// Looks up the partner of a record of the run.
     pub fn partner(&self, address: Address) -> Option<Partner> {
         self.partners.get(&address).copied()
     }
 
-    /// The records of the baseline.
+    /// Returns the records of the baseline.
     pub const fn baseline(&self) -> &Store {
         &self.baseline
     }
@@ -190,7 +190,8 @@ pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>,
     }))
 }
 
-/// Reads all records of the baseline. One that cannot be read is a failure: what follows from the others would be wrong.
+/// Reads all records of the baseline. One that cannot be read is a failure: what follows from the others would be
+/// wrong.
 fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     let (sender, events) = channel();
     let inputs = wanted.baseline.inputs();
@@ -214,7 +215,7 @@ fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     }
 }
 
-/// The records of the run in every cell, on every basis, and what else can be asked for.
+/// Collects the records of the run in every group, on every basis, and what else can be asked for.
 fn sets(join: &Join, items: &[ComparedItem], places: &[Address]) -> HashMap<String, HashSet<Address>> {
     let mut sets: HashMap<String, HashSet<Address>> = HashMap::default();
     let mut add = |name: String, at: Option<usize>| {

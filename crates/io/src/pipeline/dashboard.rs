@@ -16,36 +16,36 @@ use stepscope_core::review::event::LabelRef;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::Summary;
 
-/// What is to be read.
+/// Input of a dashboard.
 #[derive(Clone, Debug)]
 pub struct DashboardRequest {
     /// The records.
     pub run: Snapshot,
-    /// Where people's verdicts stand.
+    /// Review logs with people's verdicts.
     pub journals: Journals,
 }
 
 /// A dispute with its record.
 #[derive(Clone, Debug)]
 pub struct DisputedRecord {
-    /// Where the record stands.
+    /// Address of the record.
     pub address: Address,
-    /// What is kept of it.
+    /// Summary of the record.
     pub summary: Summary,
-    /// What the reviewers said.
+    /// Disagreement of its reviewers.
     pub dispute: Disagreement,
 }
 
-/// Everything that follows from the verdicts of people, beside the records.
+/// Everything that follows from the verdicts of people, apart from the records.
 #[derive(Debug, Default)]
 pub struct BoardData {
-    /// The boards.
+    /// The tables of the dashboard.
     pub boards: Vec<DashboardTable>,
     /// The records of every number, by the name of its set.
     pub sets: HashMap<String, HashSet<Address>>,
-    /// How many judged items are records here, and how many are not.
+    /// Numbers of judged items that are records here, and that are not.
     pub counts: [usize; 2],
-    /// How far reviewers agree, as `stepscope review agreement` prints it.
+    /// Agreement of the reviewers, as `stepscope review agreement` prints it.
     pub agreement: Vec<Shown>,
     /// The items on which they disagree.
     pub cases: Vec<DisputedRecord>,
@@ -53,7 +53,7 @@ pub struct BoardData {
     pub labels: Vec<(LabelRef, Shown)>,
 }
 
-/// Reads journals and records. An error says what could not be read.
+/// Reads review logs and records. An error says what could not be read.
 pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> Result<Arc<BoardData>, Failure> {
     let reviews = wanted.journals.read()?;
     let summaries = wanted.run.summaries(threads, Some(side), |item| reviews.names(item));
@@ -74,7 +74,7 @@ pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> 
     }))
 }
 
-/// The labels of the newest sets, then those that were given without one.
+/// Lists the labels of the newest sets, then those that were given without one.
 fn labels(reviews: &Reviews) -> Vec<(LabelRef, Shown)> {
     let sets = reviews.label_sets();
     let of_sets = sets.newest().flat_map(|set| set.labels.iter().map(|label| &label.id));

@@ -13,22 +13,22 @@ use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
 use stepscope_core::table::row::{Flag, RowFacts};
 
-/// Of the texts above this size, only one is read at a time: a tape can be much larger than its text.
+/// Size above which only one text is read at a time: a tape can be much larger than its text.
 const LARGE: usize = 4 << 20;
 static LARGE_TURN: Mutex<()> = Mutex::new(());
 
-/// A text in which one record stands, or several one behind another.
+/// A text of one record, or of several one behind another.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'t> {
     pub(crate) bytes: &'t [u8],
     /// Its length on disk, of which only the beginning may be at hand.
     pub(crate) len: u64,
-    /// It stands behind another value of the same line or document.
+    /// True if it follows another value of the same line or document.
     pub(crate) joined: bool,
 }
 
 impl<'t> Text<'t> {
-    /// Of a cut of a block.
+    /// Takes a cut of a block.
     pub(crate) fn of(block: &'t Block, cut: &Cut) -> Self {
         Self { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined }
     }
@@ -52,7 +52,7 @@ impl<'t> Text<'t> {
         });
     }
 
-    /// Gives each value with its range and whether it stands behind another. Of a text that is too long on disk nothing
+    /// Passes on each value with its range and whether it follows another. Of a text that is too long on disk nothing
     /// is read. One large text is read at a time.
     pub(crate) fn each_value(self, tape: &mut Tape, mut found: impl FnMut(Range<usize>, bool, &mut Tape)) {
         let Self { bytes, len, joined } = self;
@@ -80,7 +80,7 @@ fn view<'c>(case: &'c Case<'c>, checks: bool) -> CaseView<'c> {
     guarded(look).unwrap_or_else(|| case.view_of_fault())
 }
 
-/// The case of a row of the table, with what stands around it.
+/// Makes the case of a row of the table, with its context.
 pub fn case_of_row<'t>(
     text: impl Into<Cow<'t, [u8]>>,
     mut tape: Tape,
@@ -97,12 +97,12 @@ pub fn case_of_row<'t>(
     Case::of(text, tape, Location { offset: row.offset, joined, duplicate, ..Location::default() }, around)
 }
 
-/// A number for a record's id that hardly any other id has; `None` without an id.
+/// Computes a number for a record's id that hardly any other id has; `None` without an id.
 pub(crate) fn id_hash(record: &Record<'_>) -> Option<u64> {
     Some(hash(record.id_text()?.bytes()))
 }
 
-/// A number for bytes that hardly any others have.
+/// Computes a number for bytes that hardly any others have.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     hasher.write(bytes);

@@ -19,12 +19,12 @@ use stepscope_base::work;
 use stepscope_core::case::{CaseView, Context, Location};
 use stepscope_core::report::places::advance_column;
 
-/// How many blocks may wait to be handed over, for each worker.
+/// Number of blocks that may wait to be handed over, for each worker.
 const AHEAD: u64 = 4;
-/// Larger outputs are not kept to be filled again.
+/// Size of the largest output that is kept to be filled again.
 const MAX_SPARE: usize = 4 << 20;
 
-/// What is counted while working on a block.
+/// Counts made while working on a block.
 pub(crate) trait Tally: Default + Send {
     /// Makes it as good as new, but keeps its memory.
     fn clear(&mut self);
@@ -38,9 +38,9 @@ impl<T: Send> Tally for Vec<T> {
 
 /// A block to work on.
 pub(crate) struct Task {
-    /// How much of what may take long is done with it.
+    /// Amount of long-running work that is done with it.
     work: u64,
-    /// How much of the input it is, in bytes.
+    /// Size of its part of the input, in bytes.
     read: u64,
     number: u64,
     source: usize,
@@ -54,21 +54,21 @@ pub(crate) struct Task {
 pub(crate) struct Done<T> {
     pub(crate) source: usize,
     pub(crate) name: Shown,
-    /// It comes through standard input.
+    /// True if it comes through standard input.
     pub(crate) is_piped: bool,
-    /// How much of the input it was, in bytes.
+    /// Size of its part of the input, in bytes.
     pub(crate) read: u64,
     pub(crate) out: Vec<u8>,
     pub(crate) tally: T,
 }
 
-/// What could not be read.
+/// Failures and notes at the end of the input.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
     pub(crate) failures: Vec<Failure>,
-    /// Documents that answers cite and nobody has: the answers themselves were read.
+    /// Documents that answers cite and that are not available: the answers themselves were read.
     pub(crate) missing: Vec<Failure>,
-    /// How databases were opened, where that matters: their names, and what is to be said.
+    /// Notes on how databases were opened, where that matters, with their names.
     pub(crate) notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub(crate) passed_over: u64,
@@ -166,12 +166,12 @@ pub(crate) struct CutPlace<'a> {
     seen: Cell<(usize, usize)>,
     index: u64,
     offset: u64,
-    /// It is the last line, and no line end follows.
+    /// True if it is the last line, and no line end follows.
     pub(crate) open: bool,
 }
 
 impl CutPlace<'_> {
-    /// The column of a byte. From value to value the text is gone through once.
+    /// Computes the column of a byte. From value to value the text is read through once.
     fn column(&self, byte: usize) -> usize {
         let (from, column) = self.seen.get();
         let between = self.text.get(from..byte).unwrap_or_default();
@@ -180,7 +180,7 @@ impl CutPlace<'_> {
         column
     }
 
-    /// Where a record of this cut comes from.
+    /// Locates a record of this cut in its source.
     pub(crate) fn origin(&self, range: &Range<usize>) -> Location {
         Location {
             source: self.task.source,
@@ -197,15 +197,15 @@ impl CutPlace<'_> {
 struct Line<T> {
     reader: Mutex<BlockReader>,
     finished: Mutex<FinishedBlocks<T>>,
-    /// Something was put on the finished, or taken, or the line ended.
+    /// Signal that a block was put into `finished` or taken, or that the line ended.
     moved: Condvar,
     ahead: u64,
 }
 
-/// How much work each block of an input gets, in the order of the blocks: together they bound the time of small inputs,
+/// Amount of work for each block of an input, in the order of the blocks: together they bound the time of small inputs,
 /// and the more there is to read, the more may be done with it.
 struct Allowance {
-    /// What small inputs get whatever their size, each block a quarter of what is left.
+    /// Work that small inputs get whatever their size, each block a quarter of what is left.
     free: u64,
     read: usize,
 }
@@ -237,7 +237,7 @@ struct BlockReader {
     inputs: Expand,
     cache: Arc<DocumentCache>,
     current: Option<Current>,
-    /// How many inputs were begun.
+    /// Number of inputs that were begun.
     begun: usize,
     allowance: Allowance,
     /// The number of the next block.
@@ -255,7 +255,7 @@ struct Current {
     name: Shown,
     cursor: Cursor,
     documents: Option<Documents>,
-    /// How many bytes of it were not read yet. The lines that are made of a store may be many times as long.
+    /// Number of bytes of it that were not read yet. The lines that are made of a store may be many times as long.
     left: u64,
 }
 
@@ -263,7 +263,7 @@ struct FinishedBlocks<T> {
     done: BTreeMap<u64, Done<T>>,
     /// The number of the block to be taken next.
     next: u64,
-    /// How many blocks there are, once that is known.
+    /// Number of blocks, once that is known.
     total: Option<u64>,
     stopped: bool,
     spare: Vec<(Vec<u8>, T)>,
@@ -340,7 +340,7 @@ impl<T: Tally> Line<T> {
         task
     }
 
-    /// There are so many blocks; fewer where another thread panicked meanwhile: nobody waits for its block.
+    /// Sets the number of blocks, which is lower where another thread panicked meanwhile: its block is not waited for.
     fn end_at(&self, blocks: u64) {
         lock(&self.finished).total.get_or_insert(blocks);
         self.moved.notify_all();

@@ -31,20 +31,20 @@ use stepscope_core::table::row::RowFacts;
 
 /// Changes that come faster than this are taken together.
 const GATHER: Duration = Duration::from_millis(30);
-/// So many sources are kept open, if the system lets us; of more, each read opens its file anew.
+/// Number of sources kept open, if the system lets us; of more, each read opens its file again.
 const MAX_OPEN: usize = 256;
 /// A store that has changed is read again after so long, or four times as long as it took; at most after so long.
 const AGAIN: Duration = Duration::from_millis(100);
 const MAX_AGAIN: Duration = Duration::from_secs(30);
-/// So many folders are watched for changes.
+/// Number of folders that are watched for changes.
 const MAX_WATCHED: usize = 1024;
 /// The first screen waits so long for a first record, not longer.
 const PATIENCE: Duration = Duration::from_millis(25);
 
-/// Takes events on any background thread; `false`: nobody listens any more.
+/// Receiver of events, called on any background thread; `false`: it is gone.
 pub type Sink = Arc<dyn Fn(LoadEvent) -> bool + Send + Sync>;
 
-/// What goes on in the background. Dropping it ends that.
+/// Handle on the loading in the background. Dropping it ends that.
 #[derive(Debug)]
 pub struct Loader {
     shared: Arc<Shared>,
@@ -63,7 +63,7 @@ pub fn load(
     begin_loading(inputs, threads, side, true, &sink)
 }
 
-/// The same, but no rule looks at the records: the rows say where they stand and what they are.
+/// Opens everything likewise, but no rule looks at the records: the rows say where they are and of which kind.
 pub fn load_unchecked(
     inputs: Expand,
     threads: usize,
@@ -107,7 +107,7 @@ fn begin_loading(inputs: Expand, threads: usize, side: Arc<SideData>, checks: bo
 }
 
 impl Loader {
-    /// A file of forks was written: it is read, or read further.
+    /// Tells the scout that a file of forks was written: it is read, or read further.
     pub fn follow(&self, place: Place) {
         // The scout lives as long as this does.
         let _ = self.wake.send(Wake::Follow(place));
@@ -126,11 +126,11 @@ impl Drop for Loader {
     }
 }
 
-/// What wakes the scout.
+/// Event that wakes the scout.
 enum Wake {
     /// Something happened to these paths.
     Paths(Vec<PathBuf>),
-    /// So much happened that some of it was lost.
+    /// Loss of some events, as there were too many.
     All,
     /// A file of forks was written.
     Follow(Place),
@@ -138,9 +138,9 @@ enum Wake {
     Pipe(usize, bool),
     /// A pipe could not be read further.
     PipeFailed(usize, Failure),
-    /// A store has changed so that it was read anew.
+    /// A store has changed so that it was read again.
     Anew(usize, Arc<Blob>),
-    /// A store was read: what is to be said of it, what could not be read, and where it may change.
+    /// A store was read: the report has its notes, its failures, and where it may change.
     Read(usize, Box<answers::StoreReport>),
     Stop,
 }
@@ -148,14 +148,14 @@ enum Wake {
 #[derive(Default)]
 struct Shared {
     jobs: Mutex<Jobs>,
-    /// There are jobs, or it is time to stop.
+    /// Signal that there are jobs, or that it is time to stop.
     more: Condvar,
     stopped: AtomicBool,
     cache: Arc<DocumentCache>,
     columns: Arc<ColumnMap>,
     ids: Mutex<HashMap<(usize, u32), Ids>>,
     side: Arc<SideData>,
-    /// Whether the rules look at the records.
+    /// True if the rules look at the records.
     checks: bool,
 }
 
@@ -197,7 +197,7 @@ impl Shared {
         self.more.notify_all();
     }
 
-    /// The row of each record of a text, which begins at the byte `base`.
+    /// Makes the row of each record of a text, which begins at the byte `base`.
     fn each_row<'t>(
         &self,
         text: Text<'t>,
@@ -247,7 +247,7 @@ impl Shared {
         }
     }
 
-    /// After the last job: compares the ids, and says that all is done.
+    /// Compares the ids after the last job, and reports that all is done.
     fn settle_if_done(&self, sink: &Sink) {
         let jobs = lock(&self.jobs);
         if !jobs.all_found || jobs.running > 0 || !jobs.waiting.is_empty() {
@@ -270,7 +270,7 @@ impl Shared {
 }
 
 impl Jobs {
-    /// What is on screen first, then from the beginning.
+    /// Takes what is on screen first, then from the beginning.
     fn take(&mut self) -> Option<(usize, Job)> {
         loop {
             let seen = self.look_at.and_then(|(source, byte)| {
@@ -315,7 +315,7 @@ fn work(shared: &Shared, sink: &Sink) {
     }
 }
 
-/// The rows of a block, checked.
+/// Makes the rows of a block, checked.
 fn examine_block(
     block: &Block,
     layout: Layout,
@@ -335,7 +335,7 @@ fn examine_block(
     part
 }
 
-/// The part of a block without its rows.
+/// Makes the part of a block without its rows.
 fn place_part(block: &Block, layout: Layout) -> RowRun {
     RowRun {
         span: block.border..block.end,
@@ -347,7 +347,7 @@ fn place_part(block: &Block, layout: Layout) -> RowRun {
     }
 }
 
-/// The rows of a block, as far as they are known without reading them.
+/// Makes the rows of a block, as far as they are known without reading them.
 fn unchecked_part(block: &Block, layout: Layout) -> RowRun {
     let row = |cut: &Cut| {
         let mut row = RowFacts::unchecked(block.start + cut.range.start as u64, block.len_of(cut));
@@ -409,7 +409,7 @@ struct Scout {
     sources: Vec<Track>,
     shared: Arc<Shared>,
     wake: Sender<Wake>,
-    /// Where events go before anybody listens.
+    /// Events from before there is a receiver.
     early: Vec<LoadEvent>,
     sink: Option<Sink>,
     tape: Tape,
@@ -419,34 +419,35 @@ struct Scout {
     watched: HashSet<PathBuf>,
     /// The source that is being read.
     reading: Option<usize>,
-    /// How many sources are kept open.
+    /// Number of sources kept open.
     may_open: usize,
-    /// How many links were told of.
+    /// Number of links that were reported.
     links: u64,
 }
 
-/// [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the terminal.
+/// Computes [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the
+/// terminal.
 fn may_open() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     limit.and_then(|limit| usize::try_from(limit / 2).ok()).unwrap_or(MAX_OPEN).min(MAX_OPEN)
 }
 
-/// What the scout knows of a source.
+/// State of a source, as the scout knows it.
 struct Track {
     input: Input,
     /// The names by which the watcher knows it: in its own folder, and where links lead.
     names: Vec<PathBuf>,
     generation: u32,
     blob: Option<Arc<Blob>>,
-    /// Where the documents are that its records cite.
+    /// Documents that its records cite.
     documents: Option<Documents>,
-    /// What its records are examined with.
+    /// Context in which its records are examined.
     around: Arc<dyn Context>,
     cursor: Option<Cursor>,
-    /// How many bytes were there when it was last read.
+    /// Number of bytes when it was last read.
     seen: u64,
     samples: Option<Samples>,
-    /// What the disk said then; `None` for a pipe.
+    /// State of the file then; `None` for a pipe.
     stat: Option<Stat>,
     gone: bool,
     decoded: bool,
@@ -455,7 +456,7 @@ struct Track {
     again: Option<SyncSender<()>>,
 }
 
-/// Where the bytes of a source come from.
+/// Origin of the bytes of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flow {
     File,
@@ -498,7 +499,7 @@ impl Scout {
         }
     }
 
-    /// Before the background starts: reads one block, checked at once; `false`: there is nothing more to read.
+    /// Reads one block before the background starts, checked at once; `false`: there is nothing more to read.
     fn first_step(&mut self) -> bool {
         if self.reading.is_none() && !self.next_input() {
             return false;
@@ -730,7 +731,7 @@ impl Scout {
         self.spawn(source, move || follower.run(blob, &asked));
     }
 
-    /// A store was read to its end.
+    /// Takes in a store that was read to its end.
     fn answers_read(&mut self, source: usize, report: answers::StoreReport) {
         let mut missed = false;
         // A store that has changed is read again.
@@ -758,7 +759,7 @@ impl Scout {
         }
     }
 
-    /// A source was opened, for the first time or anew.
+    /// Takes in a source that was opened, for the first time or again.
     fn opened(&mut self, source: usize, mut found: Source, changed: bool) {
         let Some(track) = self.sources.get_mut(source) else { return };
         if source >= self.may_open
@@ -835,8 +836,8 @@ impl Scout {
         }
     }
 
-    /// The end of a source that does not end with a line end: what stands before its last record is reported as usual,
-    /// the last record as the tail, which will be read again if the source grows.
+    /// Reads the end of a source that does not end with a line end: what is before its last record is reported as
+    /// usual, the last record as the tail, which will be read again if the source grows.
     fn read_tail(&mut self, source: usize, generation: u32, before: &Cursor, direct: bool) -> bool {
         let Some(track) = self.sources.get(source) else { return false };
         let Some(at) = track.cursor.as_ref().map(|cursor| cursor.at) else { return false };
@@ -972,7 +973,7 @@ impl Scout {
         }
     }
 
-    /// `true`: it was not watched before.
+    /// Watches a folder; `true`: it was not watched before.
     fn watch_folder(&mut self, folder: &Path) -> bool {
         if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
             return false;
@@ -1086,8 +1087,8 @@ fn append_fresh(from: &Blob, to: &Blob, fresh: &[bool]) -> Result<(), Failure> {
     spool.failure.map_or(Ok(()), Err)
 }
 
-/// A file's absolute name in its own folder, and the one where its links lead. Folders are named without links and in
-/// one way only, because the watcher gives each folder one name.
+/// Returns a file's absolute name in its own folder, and the one where its links lead. Folders are named without links
+/// and in one way only, because the watcher gives each folder one name.
 fn watched_names(path: &Path) -> Vec<PathBuf> {
     let own = folder(path).canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name));
     let mut names: Vec<PathBuf> = own.into_iter().chain(path.canonicalize()).collect();
@@ -1108,7 +1109,7 @@ fn heard(wake: &Sender<Wake>, event: notify::Result<notify::Event>) {
 }
 
 impl Samples {
-    /// Of the first `seen` bytes; `None`: they are not there any more.
+    /// Takes samples of the first `seen` bytes; `None`: they are not there any more.
     fn of(blob: &Blob, seen: u64) -> Option<Self> {
         const SAMPLE: u64 = 4096;
         let sample = |from: u64| {

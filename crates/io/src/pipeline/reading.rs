@@ -13,35 +13,35 @@ use stepscope_base::json::MAX_TEXT;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Text;
 
-/// Where a record stands, for another thread to read it.
+/// Location of a record, for another thread to read it.
 #[derive(Clone, Debug)]
 pub struct Reading {
     /// The bytes of the source.
     pub blob: Arc<Blob>,
     /// The record's first byte.
     pub offset: u64,
-    /// How many bytes it has.
+    /// Number of bytes.
     pub len: usize,
-    /// How the lines of the source end.
+    /// Layout of the source, with its line end.
     pub layout: Layout,
-    /// Where the documents are that the record cites.
+    /// Documents that the record cites.
     pub(crate) documents: Option<Documents>,
     /// A byte before the record and the number of its line, from 1.
     pub known_line: (u64, u64),
-    /// The name of the record's file in journals, where it has one.
+    /// The name of the record's file in review logs, where it has one.
     pub dataset: Option<Text>,
     /// The record's place in its file, from 0.
     pub position: u64,
 }
 
 impl Reading {
-    /// The bytes of the record; of one longer than 64 MB the first megabyte.
+    /// Reads the bytes of the record; of one longer than 64 MB the first megabyte.
     pub fn read(&self) -> Result<Vec<u8>, Failure> {
         let len = if self.len > MAX_TEXT { WINDOW } else { self.len };
         self.read_head(len)
     }
 
-    /// The first bytes of the record, as many as there are.
+    /// Reads the first bytes of the record, as many as there are.
     pub fn read_head(&self, limit: usize) -> Result<Vec<u8>, Failure> {
         let len = self.len.min(limit);
         let mut bytes = Vec::new();
@@ -53,12 +53,13 @@ impl Reading {
         Ok(bytes)
     }
 
-    /// What stands around the record.
+    /// Returns the context of the record.
     pub fn around(&self, side: &Arc<SideData>) -> Surroundings<'static> {
         Surroundings { documents: self.documents.clone(), ..side.around() }
     }
 
-    /// The number of the line in which the record begins, from 1; lines before it are counted where that is needed.
+    /// Computes the number of the line in which the record begins, from 1; lines before it are counted where that is
+    /// needed.
     pub fn line(&self) -> Result<u64, Failure> {
         let (mut from, mut line) = self.known_line;
         let mut block = Vec::new();

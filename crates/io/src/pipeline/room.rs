@@ -1,20 +1,19 @@
 //! Room for what is printed: in proportion to what was read.
 
-/// What may be printed of little input.
+/// Number of bytes that may be printed of little input.
 const FREE: usize = 1 << 20;
 
-/// How much may be printed of so many bytes: `times` as much.
+/// Computes how much may be printed of so many bytes: `times` as much.
 pub const fn room_of(bytes: usize, times: usize) -> usize {
     let room = bytes.saturating_mul(times);
     if room > FREE { room } else { FREE }
 }
 
-/// Where what is printed of a record ends in the output of its block, and whether that has to be counted where it is left
-/// out.
+/// End of a record's text in the output of its block, and whether the record has to be counted where it is left out.
 pub(crate) type End = (usize, bool);
 
-/// How much may be printed of all that was read so far: a folder of small files is a small input, and so is a small store
-/// of which long lines are made. Blocks take from it in input order, so that nothing depends on who was faster.
+/// Room for what is printed of all that was read so far: a folder of small files is a small input, and so is a small
+/// store of which long lines are made. Blocks take from it in input order, so that nothing depends on who was faster.
 pub(crate) struct Room {
     times: usize,
     left_out: &'static [u8],
@@ -23,13 +22,14 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Of `times` what is read. `left_out` stands for each record that there is no room for, and has its place always.
+    /// Makes room for `times` what is read. `left_out` replaces each record that there is no room for, and has its
+    /// place always.
     pub(crate) const fn new(times: usize, left_out: &'static [u8]) -> Self {
         Self { times, left_out, read: 0, printed: 0 }
     }
 
-    /// Takes the output of a block that `read` bytes of the input stand in. What there is no room for is left out, by whole
-    /// records; how many are to be counted of those.
+    /// Takes the output of a block made of `read` bytes of the input. What there is no room for is left out, by whole
+    /// records; returns how many are to be counted of those.
     pub(crate) fn take(&mut self, read: u64, out: &mut Vec<u8>, ends: &[End]) -> u64 {
         self.read = self.read.saturating_add(read as usize);
         let left = room_of(self.read, self.times).saturating_sub(self.printed);

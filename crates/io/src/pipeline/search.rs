@@ -15,10 +15,10 @@ use stepscope_core::table::row::RowFacts;
 
 /// Records that follow one another are read together up to so many bytes.
 const PIECE: u64 = 1 << 20;
-/// Of a longer record only so much is looked through.
+/// Number of bytes of a longer record that are looked through.
 const MAX_RECORD: u64 = 64 << 20;
 
-/// What is to be looked through: where every record stands, without the store.
+/// Records to be searched, with their places, without the store.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pieces: Vec<Batch>,
@@ -39,7 +39,7 @@ struct RecordSpan {
     record: u32,
     offset: u64,
     len: u32,
-    /// What of it is not to be found.
+    /// Part of it that is not to be found.
     hide: Hide,
 }
 
@@ -50,7 +50,7 @@ impl RecordSpan {
 }
 
 impl Plan {
-    /// The records of a store from a position on, without those that need not be asked.
+    /// Plans the records of a store from a position on, without those that need not be asked.
     pub fn of(store: &Store, from: usize, wanted: impl Fn(usize, &RowFacts) -> bool) -> Self {
         let sources = (0..store.sources().len()).map(|source| (source, store.positions(source)));
         let records = sources.flat_map(|(source, all)| (all.start.max(from)..all.end).map(move |at| (source, at)));
@@ -58,7 +58,7 @@ impl Plan {
         Self::grouped(store, records.filter_map(wanted))
     }
 
-    /// These records of a store, in this order.
+    /// Plans these records of a store, in this order.
     pub fn in_order(store: &Store, records: impl Iterator<Item = usize>) -> Self {
         Self::grouped(store, records.filter_map(|at| Some((store.source_of(at)?, at, store.row(at)?))))
     }
@@ -83,7 +83,7 @@ impl Plan {
         Self { pieces: pieces.into_iter().map(|(_, piece)| piece).collect() }
     }
 
-    /// With this hidden of each record.
+    /// Hides this of each record.
     #[must_use]
     pub fn hiding(mut self, hide: impl Fn(usize) -> Hide) -> Self {
         for place in self.pieces.iter_mut().flat_map(|piece| &mut piece.records) {
@@ -103,7 +103,7 @@ impl Plan {
         }
     }
 
-    /// The records whose text has one of these SHA-256 hashes.
+    /// Finds the records whose text has one of these SHA-256 hashes.
     pub fn find(&self, wanted: &BTreeSet<String>, go_on: impl Fn() -> bool) -> Vec<(u32, String)> {
         let mut found = Vec::new();
         self.each(go_on, |record, text| {
@@ -128,14 +128,14 @@ impl Batch {
     }
 }
 
-/// What a search reports.
+/// Report of a search.
 #[derive(Debug)]
 pub enum SearchEvent<H> {
     /// Records that fit, each with what was found in it. Everything before them in the plan was looked through.
     Some(Vec<(u32, H)>),
     /// Everything was looked through.
     All,
-    /// Something could not be read; the search goes on with the rest.
+    /// Something could not be read; the search continues with the rest.
     Failed(Failure),
 }
 
@@ -158,7 +158,7 @@ struct SearchState<F, R, H> {
     finished: Mutex<Finished<H>>,
 }
 
-/// Where finished pieces wait for those before them.
+/// Finished pieces that wait for those before them.
 struct Finished<H> {
     next: usize,
     done: BTreeMap<usize, Result<Vec<(u32, H)>, Failure>>,
@@ -207,7 +207,7 @@ fn look_through<F, R: Fn(SearchEvent<H>) -> bool, H>(
 }
 
 impl<F, R: Fn(SearchEvent<H>) -> bool, H> SearchState<F, R, H> {
-    /// Reports this piece and those that waited for it; `false`: nobody listens.
+    /// Reports this piece and those that waited for it; `false`: the receiver is gone.
     fn deliver(&self, n: usize, result: Result<Vec<(u32, H)>, Failure>) -> bool {
         let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.done.insert(n, result);

@@ -19,7 +19,8 @@ use stepscope_core::record::Record;
 use stepscope_core::record::types::TypeRegistry;
 use stepscope_core::verify::ChainResult;
 
-/// What is the same for all records. Everything is read when it is first asked for, on the thread that asks; others wait for it.
+/// Data that is the same for all records. Everything is read when it is first asked for, on the thread that asks;
+/// others wait for it.
 #[derive(Debug, Default)]
 pub struct SideData {
     path: Option<PathBuf>,
@@ -32,61 +33,61 @@ pub struct SideData {
 }
 
 impl SideData {
-    /// Knowing these types of values.
+    /// Makes side data with these types of values.
     pub fn knowing(types: Arc<TypeRegistry>) -> Self {
         Self { types: Some(types), ..Self::default() }
     }
 
-    /// With the baseline records of a file or folder.
+    /// Adds the baseline records of a file or folder.
     #[must_use]
     pub fn with_baseline(self, path: Option<PathBuf>, threads: usize) -> Self {
         Self { path, threads, ..self }
     }
 
-    /// With the baseline records of a file or folder, read now.
+    /// Adds the baseline records of a file or folder, read now.
     pub fn read(self, path: &Path, threads: usize) -> Result<Self, Failure> {
         let baseline = OnceLock::from(Ok(Baseline::read(path, threads)?));
         Ok(Self { baseline, ..self.with_baseline(Some(path.to_owned()), threads) })
     }
 
-    /// The same types, and nothing else.
+    /// Keeps the same types, and nothing else.
     #[must_use]
     pub fn types_alone(&self) -> Self {
         Self { types: self.types.clone(), ..Self::default() }
     }
 
-    /// The types of values that are known.
+    /// Returns the types of values that are known.
     pub fn types(&self) -> &TypeRegistry {
         self.types.as_deref().unwrap_or_else(|| TypeRegistry::built_in())
     }
 
-    /// Also with what judges completions.
+    /// Adds a judge of completions.
     #[must_use]
     pub fn judged_by(self, judge: Option<Judge>) -> Self {
         Self { judge, ..self }
     }
 
-    /// Around records of which nothing else is known.
+    /// Makes the context of records of which nothing else is known.
     pub fn around(self: &Arc<Self>) -> Surroundings<'static> {
         Surroundings { side: self.clone(), ..Surroundings::default() }
     }
 
-    /// What every stage of the verifier says of a record's completion.
+    /// Runs every stage of the verifier on a record's completion.
     pub fn chain_result(&self, record: Option<Value<'_>>) -> Option<ChainResult> {
         Some(self.judge.as_ref()?.climb(record?))
     }
 
-    /// Whether asking would not mean waiting.
+    /// Tells whether asking would not mean waiting.
     pub(crate) fn is_ready(&self) -> bool {
         self.path.is_none() || self.baseline.get().is_some()
     }
 
-    /// What the baseline answered to the question of a record.
+    /// Looks up the baseline's answer to the question of a record.
     pub fn answer(&self, record: Option<&Record<'_>>) -> Option<f64> {
         self.baseline()?.as_ref().ok()?.answer(record?)
     }
 
-    /// Why there is no baseline although one was named; said once.
+    /// Returns the reason why there is no baseline although one was named; only once.
     pub fn complaint(&self) -> Option<Failure> {
         let failure = self.baseline()?.as_ref().err()?;
         (!self.told.swap(true, Ordering::Relaxed)).then(|| failure.clone())
@@ -98,16 +99,16 @@ impl SideData {
     }
 }
 
-/// What stands around the records of one source.
+/// Context of the records of one source.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings<'s> {
-    /// What they were read from.
+    /// Input that they were read from.
     pub input: Option<Arc<Input>>,
     /// The document that they cite, where it was found before.
     pub document: Option<Arc<Document>>,
-    /// Where the documents are that they cite.
+    /// Documents that they cite.
     pub documents: Option<Documents>,
-    /// What helps to judge them.
+    /// Data that helps to judge them.
     pub side: Arc<SideData>,
     /// The schema of each, if all are answer objects.
     pub schema: Option<&'s Schema>,

@@ -21,7 +21,7 @@ const PIECE: usize = 64;
 /// The lasting address of a record: its source and its first byte.
 pub type Address = (usize, u64);
 
-/// Where a record of a snapshot stands.
+/// Returns the address of a record of a snapshot.
 pub(crate) fn address(summary: &Summary) -> Address {
     (summary.origin.source, summary.origin.offset)
 }
@@ -41,7 +41,7 @@ struct SnapshotSource {
 }
 
 impl Snapshot {
-    /// Of everything that was found so far.
+    /// Takes everything that was found so far.
     pub fn of(store: &Store) -> Self {
         let source = |(number, source): (usize, &crate::pipeline::store::SourceRows)| {
             // Forks are no answers of the run.
@@ -55,19 +55,19 @@ impl Snapshot {
         Self { sources: store.sources().iter().enumerate().filter_map(source).collect() }
     }
 
-    /// How many records there are.
+    /// Counts the records.
     pub fn len(&self) -> usize {
         self.sources.iter().map(|source| source.rows.len()).sum()
     }
 
-    /// Whether there is none.
+    /// Tells whether there is no record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Every record as a summary, in their order; with `triage` the rules look at each, and where to fix it is judged beside
-    /// what is given. Questions are kept of the items that are `listed`. What cannot be read any more is left out: its file
-    /// is about to be read anew.
+    /// Summarises every record, in their order; with `triage` the rules look at each, and where to fix it is judged in
+    /// addition to what is given. Questions are kept of the items that are `listed`. What cannot be read any more is
+    /// left out: its file is about to be read again.
     pub fn summaries(
         &self,
         threads: usize,

@@ -27,33 +27,33 @@ const FULL: usize = 1024;
 /// News from the background.
 #[derive(Debug)]
 pub enum LoadEvent {
-    /// There is one more source; the sources come in order.
+    /// A new source; the sources come in order.
     Source(Input),
-    /// A source was opened, or opened anew: all its rows are void.
+    /// A source was opened, or opened again: all its rows are void.
     Opened {
-        /// Which source.
+        /// Number of the source.
         source: usize,
         /// Counts the openings; what is older no longer counts.
         generation: u32,
         /// Its bytes, and how they are to be read.
         found: Source,
-        /// How many bytes it has now.
+        /// Size in bytes now.
         size: u64,
-        /// It was replaced or cut while it was open.
+        /// True if it was replaced or cut while it was open.
         changed: bool,
     },
     /// Records were found, or found to be others: these are now the rows of these bytes.
     Found {
-        /// Which source.
+        /// Number of the source.
         source: usize,
         /// The opening it was read in.
         generation: u32,
         /// The rows.
         part: RowRun,
     },
-    /// A part that was found has been checked: the same rows with their findings, or more, if lines hold several values.
+    /// A part that was found has been checked: the same rows with findings, or more rows, if lines hold several values.
     Checked {
-        /// Which source.
+        /// Number of the source.
         source: usize,
         /// The opening it was read in.
         generation: u32,
@@ -62,16 +62,16 @@ pub enum LoadEvent {
     },
     /// A source has been read to its end, which is where it was when this was said; it may grow.
     Read {
-        /// Which source.
+        /// Number of the source.
         source: usize,
         /// The opening it was read in.
         generation: u32,
-        /// How many bytes it has.
+        /// Size in bytes.
         size: u64,
     },
-    /// Ids that stand earlier in the same source: the first bytes of their records.
+    /// Ids that occur earlier in the same source: the first bytes of their records.
     Duplicates {
-        /// Which source.
+        /// Number of the source.
         source: usize,
         /// The opening it was read in.
         generation: u32,
@@ -80,11 +80,11 @@ pub enum LoadEvent {
     },
     /// The file was deleted; what was read can still be read.
     Gone(usize),
-    /// How a source was opened, where that is to be said.
+    /// Note on how a source was opened, where that matters.
     Noted(usize, Option<Shown>),
     /// A file in a folder does not look like JSON.
     PassedOver,
-    /// So many more links in folders were not followed.
+    /// Number of more links in folders that were not followed.
     Links(u64),
     /// Something could not be read; the source, if there is one.
     Failed(Option<usize>, Failure),
@@ -105,39 +105,39 @@ pub struct RowRun {
     pub dense: bool,
     /// The records.
     pub rows: Vec<RowFacts>,
-    /// What was passed over.
+    /// Lines that were passed over.
     pub skips: Skips,
     /// The end of the source, unfinished perhaps: it will be found again when the source grows.
     pub tail: bool,
 }
 
-/// How a source stands with the disk.
+/// State of a source on the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SourceState {
-    /// As it was opened, or grown.
+    /// Unchanged since it was opened, or grown.
     Sound,
-    /// Replaced or cut while it was open, and read anew.
+    /// Replaced or cut while it was open, and read again.
     Changed,
     /// Deleted; what was read can still be read.
     Gone,
-    /// It could not be read.
+    /// Failed: it could not be read.
     Failed,
 }
 
 /// One source and its rows.
 #[derive(Debug)]
 pub struct SourceRows {
-    /// Where it came from.
+    /// Input that it came from.
     pub input: Input,
-    /// How it stands with the disk.
+    /// State of the source on the disk.
     pub standing: SourceState,
-    /// How it was opened, where that is to be said.
+    /// Note on how it was opened, where that matters.
     pub note: Option<Shown>,
-    /// How its records are laid out.
+    /// Layout of its records.
     pub layout: Layout,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub size: u64,
-    /// How many of them have been searched for records.
+    /// Number of bytes that have been searched for records.
     pub found_to: u64,
     generation: u32,
     blob: Option<Arc<Blob>>,
@@ -149,7 +149,7 @@ pub struct SourceRows {
 
 #[derive(Debug)]
 struct RowChunk {
-    /// How many rows stand before it in the source.
+    /// Number of rows before it in the source.
     first: usize,
     span: Range<u64>,
     line: u64,
@@ -168,7 +168,7 @@ pub struct Totals {
     pub right: usize,
     /// Runs judged wrong.
     pub wrong: usize,
-    /// What charts show of them.
+    /// Figures that charts show of them.
     pub insights: Insights,
 }
 
@@ -190,7 +190,7 @@ impl Totals {
     }
 }
 
-/// What an event did to the store.
+/// Effect of an event on the store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     /// Nothing that shows.
@@ -207,7 +207,7 @@ pub enum Change {
 #[derive(Debug, Default)]
 pub struct Store {
     sources: Vec<SourceRows>,
-    /// How many rows stand before each source.
+    /// Number of rows before each source.
     starts: Vec<usize>,
     len: usize,
     totals: Totals,
@@ -216,54 +216,54 @@ pub struct Store {
     pub passed_over: usize,
     /// Links in folders, which are not followed.
     pub links: u64,
-    /// What could not be read, in order.
+    /// Failures to read something, in order.
     pub failures: Vec<Failure>,
 }
 
 impl Store {
-    /// How many records were found so far.
+    /// Counts the records that were found so far.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no record was found so far.
+    /// Tells whether no record was found so far.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The row of a record.
+    /// Returns the row of a record.
     pub fn row(&self, at: usize) -> Option<&RowFacts> {
         let (source, chunk, n) = self.place(at)?;
         self.sources.get(source)?.chunks.get(chunk)?.rows.get(n)
     }
 
-    /// All rows, in order.
+    /// Returns all rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = &RowFacts> {
         self.sources.iter().flat_map(|source| &source.chunks).flat_map(|chunk| &chunk.rows)
     }
 
-    /// All sources, in order.
+    /// Returns all sources, in order.
     pub fn sources(&self) -> &[SourceRows] {
         &self.sources
     }
 
-    /// The number of the source of a record.
+    /// Finds the number of the source of a record.
     pub fn source_of(&self, at: usize) -> Option<usize> {
         self.place(at).map(|(source, _, _)| source)
     }
 
-    /// The positions of a source's records.
+    /// Returns the positions of a source's records.
     pub fn positions(&self, source: usize) -> Range<usize> {
         let start = self.starts.get(source).copied().unwrap_or(self.len);
         start..self.starts.get(source + 1).copied().unwrap_or(self.len)
     }
 
-    /// The lasting address of a record: its source and its first byte.
+    /// Returns the lasting address of a record: its source and its first byte.
     pub fn address(&self, at: usize) -> Option<(usize, u64)> {
         Some((self.source_of(at)?, self.row(at)?.offset))
     }
 
-    /// The position of the record that holds a byte of a source.
+    /// Finds the position of the record that holds a byte of a source.
     pub fn position(&self, source: usize, byte: u64) -> Option<usize> {
         let rows = self.sources.get(source)?;
         let chunk = rows.chunks.get(rows.chunk_at(byte)?)?;
@@ -272,7 +272,7 @@ impl Store {
             .then_some(self.starts.get(source)? + chunk.first + n)
     }
 
-    /// What another thread needs to read a record.
+    /// Collects what another thread needs to read a record.
     pub fn reading(&self, at: usize) -> Option<Reading> {
         let (source, chunk, n) = self.place(at)?;
         let source = self.sources.get(source)?;
@@ -297,12 +297,12 @@ impl Store {
         &self.totals
     }
 
-    /// Whether everything there is has been found and checked.
+    /// Tells whether everything there is has been found and checked.
     pub const fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// How far the search for records has come: bytes done and bytes there are.
+    /// Measures the progress of the search for records: bytes done and bytes there are.
     pub fn progress(&self) -> (u64, u64) {
         self.sources
             .iter()
@@ -522,47 +522,47 @@ impl SourceRows {
         }
     }
 
-    /// Whether its records are forks of others.
+    /// Tells whether its records are forks of others.
     pub const fn is_forks(&self) -> bool {
         matches!(self.input, Input::Forks(_))
     }
 
-    /// Its name on screen.
+    /// Returns its name on screen.
     pub fn name(&self) -> Shown {
         self.input.name()
     }
 
-    /// Its path, where it has one.
+    /// Returns its path, where it has one.
     pub fn path(&self) -> Option<&Path> {
         self.input.path()
     }
 
-    /// Its bytes, once it is open.
+    /// Returns its bytes, once it is open.
     pub fn blob(&self) -> Option<&Arc<Blob>> {
         self.blob.as_ref()
     }
 
-    /// How many records were found in it so far.
+    /// Counts the records that were found in it so far.
     pub fn len(&self) -> usize {
         self.chunks.last().map_or(0, |chunk| chunk.first + chunk.rows.len())
     }
 
-    /// Whether no record was found in it so far.
+    /// Tells whether no record was found in it so far.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Its rows, in order.
+    /// Returns its rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = &RowFacts> {
         self.chunks.iter().flat_map(|chunk| &chunk.rows)
     }
 
-    /// What was passed over.
+    /// Counts the lines that were passed over.
     pub fn skips(&self) -> Skips {
         self.skips.plus(self.tail)
     }
 
-    /// Where its runs of records lie; what a search goes through.
+    /// Lists the byte ranges of its runs of records; these a search goes through.
     pub fn spans(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.chunks.iter().map(|chunk| chunk.span.clone())
     }
@@ -594,19 +594,19 @@ impl SourceRows {
     }
 }
 
-/// How many rows were looked up on this thread, for tests. Only debug builds count.
+/// Count of rows that were looked up on this thread, for tests. Only debug builds count.
 #[cfg(debug_assertions)]
 pub mod visits {
     use std::cell::Cell;
 
     thread_local! { static COUNT: Cell<usize> = const { Cell::new(0) } }
 
-    /// One more row.
+    /// Counts one more row.
     pub fn note() {
         COUNT.set(COUNT.get() + 1);
     }
 
-    /// How many, since it was asked last.
+    /// Returns the count since it was asked last.
     pub fn take() -> usize {
         COUNT.replace(0)
     }

@@ -17,7 +17,7 @@ use stepscope_core::summary::Summary;
 
 /// A shorter record is hardly one.
 const TINY: usize = 40;
-/// With more of those a file is not taken: a summary is much larger than such a record.
+/// Number of such records beyond which a file is not taken: a summary is much larger than such a record.
 const MAX_TINY: usize = 100_000;
 
 /// Counts the records that are hardly any.
@@ -25,12 +25,12 @@ const MAX_TINY: usize = 100_000;
 struct Tiny(AtomicUsize);
 
 impl Tiny {
-    /// Whether a summary is kept of a record.
+    /// Tells whether a summary is kept of a record.
     fn takes(&self, case: &CaseView<'_>) -> bool {
         case.text().len() >= TINY || self.0.fetch_add(1, Ordering::Relaxed) < MAX_TINY
     }
 
-    /// The summaries, or why there are none.
+    /// Returns the summaries, or a failure if there are too many tiny records.
     fn judge(self, summaries: Vec<Summary>, mut outcome: CheckOutcome, paths: &[PathBuf]) -> Summaries {
         const WHY: &str = "more than 100,000 of its records are shorter than 40 bytes, too short for a run";
         if self.0.into_inner() <= MAX_TINY {
@@ -45,9 +45,9 @@ impl Tiny {
 /// All records of files.
 #[derive(Debug, Default)]
 pub struct Summaries {
-    /// In the order of the files.
+    /// Summaries in the order of the files.
     pub summaries: Vec<Summary>,
-    /// How the reading ended: what could not be read, and ids that stand twice.
+    /// Outcome of the reading: its failures, and ids that occur twice.
     pub outcome: CheckOutcome,
 }
 
@@ -77,12 +77,12 @@ pub fn read_checked(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> 
     read_with(paths, threads, side, Summary::take_question)
 }
 
-/// The same, and judges where each run is to be fixed.
+/// Reads files likewise, and judges where each run is to be fixed.
 pub fn read_judged(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
     read_with(paths, threads, side, Summary::take_fix)
 }
 
-/// The same, with the names of variables: whoever speaks of one is told where there is none.
+/// Reads files likewise, with the names of variables: reviews of a variable that is not there are told so.
 pub fn read_named(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
     read_with(paths, threads, side, Summary::take_variables)
 }
@@ -112,17 +112,17 @@ fn read_with(
     tiny.judge(summaries, outcome, paths)
 }
 
-/// The summary of a record that was only read.
+/// Summarises a record that was only read.
 pub fn summary(case: &CaseView<'_>, input: &Input) -> Summary {
     summary_if(case, input, &[], |_| true)
 }
 
-/// The summary of a record with the rules that spoke; its content is worked out where somebody asks about it.
+/// Summarises a record with the rules that spoke; its content is worked out where it is asked about.
 pub fn summary_of(case: &CaseView<'_>, input: &Input, is_asked: impl FnOnce(&ItemRef) -> bool) -> Summary {
     summary_if(case, input, case.findings(), is_asked)
 }
 
-/// The summary of a checked record.
+/// Summarises a checked record.
 pub fn summary_checked(case: &CaseView<'_>, input: &Input) -> Summary {
     summary_if(case, input, case.findings(), |_| true)
 }
@@ -136,7 +136,7 @@ fn summary_if(
     Summary::of_asked(case, findings, input.path().and_then(dataset), case.origin().index, is_asked)
 }
 
-/// The name of a record file in journals: without its folder, so that it may move.
+/// Returns the name of a record file in review logs: without its folder, so that it may move.
 pub fn dataset(path: &Path) -> Option<Untrusted<'static>> {
     let name = path.file_name()?;
     Some(stepscope_core::summary::id_of(&Untrusted::new(name.as_encoded_bytes())))

@@ -20,15 +20,15 @@ use stepscope_core::verify::{
     Candidate, ChainResult, FieldPath, Verifier, VerifyResult, completion, differ, recorded_reward,
 };
 
-/// What is printed is at most so many times as long as what was read.
+/// Largest ratio of what is printed to what was read.
 pub const MAX_OUTPUT: usize = 16;
 
-/// What completions are judged by, and where they stand.
+/// Verifier of completions, and their place in a record.
 #[derive(Debug)]
 pub struct Judge {
-    /// What judges.
+    /// Verifier that judges.
     pub verifier: Verifier,
-    /// Where a record holds its completion.
+    /// Path of the completion in a record.
     pub field: FieldPath,
 }
 
@@ -49,7 +49,7 @@ impl Judge {
     }
 }
 
-/// What was counted.
+/// Counts of completions and rewards.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct VerifyCounts {
     /// Records.
@@ -62,11 +62,11 @@ pub struct VerifyCounts {
     pub reward: f64,
     /// Records that were judged and hold a reward.
     pub recorded: u64,
-    /// Those whose reward is another one now.
+    /// Number of those whose reward is another one now.
     pub differ: u64,
     /// Records whose results are not printed: that would be too much for the size of the input.
     pub unprinted: u64,
-    /// What is no record.
+    /// Lines that are no records.
     pub skips: Skips,
 }
 
@@ -100,7 +100,7 @@ impl VerifyCounts {
     }
 }
 
-/// What is known of a block once it is judged.
+/// Result of judging a block.
 #[derive(Default)]
 struct JudgedBlock {
     counts: VerifyCounts,
@@ -114,17 +114,17 @@ impl line::Tally for JudgedBlock {
     }
 }
 
-/// How it ended.
+/// Outcome of a verification.
 #[derive(Debug, Default)]
 pub struct VerifyOutcome {
     /// All sources together.
     pub counts: VerifyCounts,
-    /// What could not be read.
+    /// Failures to read a source.
     pub failures: Vec<Failure>,
 }
 
-/// Judges the completion of every record. `shape`: what of each result is printed. `sink` gets the results as JSON lines, a block at a time, in input
-/// order, on this thread; if it fails, everything ends.
+/// Judges the completion of every record. `shape`: what of each result is printed. `sink` gets the results as JSON
+/// lines, a block at a time, in input order, on this thread; if it fails, everything ends.
 pub fn verify(
     inputs: Expand,
     threads: usize,

@@ -40,10 +40,10 @@ const GRAIN: Duration = Duration::from_millis(20);
 /// The first lines are handed over at once.
 const FIRST_PIECE: usize = 16 << 10;
 
-/// Where a store lies, and what of it was asked for.
+/// Location of a store, and the part of it that was asked for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AnswerStore {
-    /// As it was named.
+    /// Path as it was named.
     path: PathBuf,
     /// `None`: a database alone.
     folders: Option<StoreFolders>,
@@ -58,13 +58,13 @@ struct StoreFolders {
     top: Beneath,
     /// The folder that the names of documents are relative to: that one, or one above it.
     root: Beneath,
-    /// What of the name of `top` is beneath the root.
+    /// Path of `top` relative to the root.
     prefix: PathBuf,
 }
 
 impl StoreFolders {
-    /// The folder of a document: what data names beneath the root, or beneath the folder that was named, by whatever
-    /// links a person may have named it.
+    /// Returns the folder of a document: what data names beneath the root, or beneath the folder that was named, by
+    /// whatever links a person may have named it.
     fn document(&self, doc_id: &[u8]) -> Beneath {
         let name = Path::new(OsStr::from_bytes(doc_id));
         match name.strip_prefix(&self.prefix) {
@@ -74,7 +74,7 @@ impl StoreFolders {
     }
 }
 
-/// What of a store was asked for.
+/// Part of a store that was asked for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum StorePart {
     Whole,
@@ -84,7 +84,7 @@ enum StorePart {
 }
 
 impl AnswerStore {
-    /// A database alone.
+    /// Takes a database alone.
     pub(crate) fn of_database(place: &Place) -> Self {
         Self { path: place.path().to_owned(), folders: None, database: Some(place.clone()), part: StorePart::Whole }
     }
@@ -94,8 +94,9 @@ impl AnswerStore {
         Self { path: folder.path().to_owned(), folders: Some(folders), database, part: StorePart::Whole }
     }
 
-    /// The store that a folder is, or is a part of; `None`: it is none, though stores may lie below it. What a person
-    /// named is looked for above it too; what a listing named belongs to nothing outside of what was named.
+    /// Finds the store that a folder is, or is a part of; `None`: it is none, though stores may lie below it. For a
+    /// folder that a person named, folders above it are searched too; one that a listing named belongs to nothing
+    /// outside of what was named.
     pub(crate) fn of_folder(folder: &Beneath, named: bool) -> Option<Self> {
         if is_root(folder) {
             return Some(Self::whole(folder, Some(folder.join(DATABASE).into())));
@@ -117,12 +118,12 @@ impl AnswerStore {
         Some(Self { path: folder.path().to_owned(), folders: Some(folders), database, part })
     }
 
-    /// A folder with documents somewhere below it, but without a database.
+    /// Takes a folder with documents somewhere below it, but without a database.
     pub(crate) fn of_root(folder: &Beneath) -> Option<Self> {
         folder::holds_documents(folder, is_root).then(|| Self::whole(folder, None))
     }
 
-    /// The store that a path leads to that a person named, if it does.
+    /// Finds the store that a path leads to that a person named, if it does.
     pub(crate) fn of_named(path: &Path) -> Option<Self> {
         if path.is_dir() {
             let folder = Beneath::root(path).ok()?;
@@ -134,34 +135,34 @@ impl AnswerStore {
         (head == sqlite::MAGIC).then(|| Self::of_database(&path.into()))
     }
 
-    /// Where it lies, and who named it.
+    /// Returns the location of the store, and who named it.
     pub fn named(&self) -> Place {
         let database = || self.database.clone().unwrap_or_else(|| self.path.as_path().into());
         self.folders.as_ref().map_or_else(database, |folders| folders.top.clone().into())
     }
 
-    /// Whether it is a part of a store, and not its root.
+    /// Tells whether it is a part of a store, and not its root.
     pub fn is_part(&self) -> bool {
         self.part != StorePart::Whole
     }
 
-    /// `$DOCINTEL_OUTPUT_DIR`, else `~/.docintel/output`.
+    /// Returns `$DOCINTEL_OUTPUT_DIR`, else `~/.docintel/output`.
     pub fn usual_root() -> Option<PathBuf> {
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         set("DOCINTEL_OUTPUT_DIR").or_else(|| Some(set("HOME")?.join(".docintel/output")))
     }
 
-    /// Its path, as it was named.
+    /// Returns its path, as it was named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its database, where it has one.
+    /// Returns its database, where it has one.
     pub fn database(&self) -> Option<&Path> {
         self.database.as_ref().map(Place::path)
     }
 
-    /// Where a question of it lies: the path that was named, and what of the question's folder goes beyond it.
+    /// Returns the path of a question's folder: the path that was named, and the rest of the folder's path below it.
     pub fn place(&self, folder: &[u8]) -> PathBuf {
         let Some(folders) = &self.folders else { return self.path.clone() };
         let full = folders.root.path().join(OsStr::from_bytes(folder));
@@ -170,7 +171,7 @@ impl AnswerStore {
         full.strip_prefix(&named).map_or_else(|_| full.clone(), |rest| joined(&self.path, rest))
     }
 
-    /// Whether what a database has beyond the folders belongs to what was asked for.
+    /// Tells whether what a database has in addition to the folders belongs to the part that was asked for.
     fn wants(&self, doc_id: Option<&[u8]>) -> bool {
         match &self.part {
             StorePart::Whole => true,
@@ -180,18 +181,18 @@ impl AnswerStore {
     }
 }
 
-/// A path and what goes beyond it; without a trailing slash where nothing does.
+/// Joins a path and what is below it; without a trailing slash where nothing is.
 fn joined(path: &Path, rest: &Path) -> PathBuf {
     if rest.as_os_str().is_empty() { path.to_owned() } else { path.join(rest) }
 }
 
-/// Whether a folder below another store's root is a store of its own.
+/// Tells whether a folder below another store's root is a store of its own.
 fn is_root(folder: &Beneath) -> bool {
     folder.join(DATABASE).is_file()
 }
 
-/// The root of the store that a document lies in which a person named, or something in it: the next folder above it
-/// with a database, or the usual root; else as the usual layout has it, two folders above.
+/// Finds the root of the store that a document lies in which a person named, or something in it: the next folder above
+/// it with a database, or the usual root; else as the usual layout has it, two folders above.
 fn root_above(document: &Path) -> Option<Beneath> {
     let usual = AnswerStore::usual_root();
     let mut above = document.ancestors().skip(1).take(MAX_ABOVE);
@@ -202,7 +203,7 @@ fn root_above(document: &Path) -> Option<Beneath> {
     known.or_else(|| Beneath::root(above.nth(1).or_else(|| document.parent()).unwrap_or(document)).ok())
 }
 
-/// The same for what a listing named: no higher than the folder that a person named.
+/// Finds the root likewise for what a listing named: no higher than the folder that a person named.
 fn root_within(folder: &Beneath, full: &Path, document: &Path) -> Option<Beneath> {
     let levels = full.strip_prefix(document).ok()?.components().count();
     let above: Vec<Beneath> = std::iter::successors(Some(folder.clone()), Beneath::parent).collect();
@@ -211,7 +212,8 @@ fn root_within(folder: &Beneath, full: &Path, document: &Path) -> Option<Beneath
     known.or_else(|| above.clone().nth(1)).or_else(|| above.next()).cloned().or_else(|| Some(folder.clone()))
 }
 
-/// The names by which changes of a store are told: of its database and that one's log, and of the folder that is read.
+/// Lists the names by which changes of a store are told: of its database and that one's log, and of the folder that is
+/// read.
 pub fn changing(store: &AnswerStore) -> Vec<PathBuf> {
     let mut names = Vec::new();
     if let Some(path) = store.database().and_then(|path| path.canonicalize().ok()) {
@@ -225,26 +227,26 @@ pub fn changing(store: &AnswerStore) -> Vec<PathBuf> {
     names
 }
 
-/// What is to be said of the reading of a store.
+/// Report on the reading of a store.
 #[derive(Debug, Default)]
 pub struct StoreReport {
-    /// What could not be read; the rest was.
+    /// Failures to read a part; the rest was read.
     pub failures: Vec<Failure>,
-    /// How the database was opened, where that matters.
+    /// Note on how the database was opened, where that matters.
     pub note: Option<Shown>,
-    /// How many bytes its database and the files of its questions have; tables left out.
+    /// Number of bytes of its database and of the files of its questions; tables left out.
     pub size: u64,
     /// The database was changed while it was read: what came does not count.
     pub changed: bool,
-    /// How many symbolic links in documents and among their questions were not followed.
+    /// Number of symbolic links in documents and among their questions that were not followed.
     pub links: u64,
     /// The folders in which something may change.
     pub folders: Vec<PathBuf>,
-    /// When the reading began.
+    /// Time at which the reading began.
     pub begun: Option<SystemTime>,
 }
 
-/// Whether anything in a folder was written since then, as far as the clock of the disk tells.
+/// Tells whether anything in a folder was written since then, as far as the clock of the disk shows.
 pub(crate) fn has_changed(folder: &Path, since: SystemTime) -> bool {
     let since = since.checked_sub(GRAIN).unwrap_or(since);
     let is_new =
@@ -306,7 +308,7 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
     report
 }
 
-/// Whether a database is a store at all; one that cannot be read may be.
+/// Tells whether a database is a store at all; one that cannot be read may be.
 pub(crate) fn is_store(place: &Place) -> bool {
     sqlite::open(place).is_ok_and(|database| database::is_store(&database).unwrap_or(true))
 }
@@ -314,7 +316,7 @@ pub(crate) fn is_store(place: &Place) -> bool {
 struct StoreReader<'r, 'd> {
     store: &'r AnswerStore,
     rows: Option<Rows<'d>>,
-    /// What came from folders.
+    /// Keys of what came from folders.
     known: HashSet<u64>,
     /// Documents that no folder has a question to.
     bare: Vec<Vec<u8>>,
@@ -324,7 +326,7 @@ struct StoreReader<'r, 'd> {
 }
 
 impl StoreReader<'_, '_> {
-    /// The folders of the store; `false`: nobody listens any more.
+    /// Reads the folders of the store; `false`: the reader is gone.
     fn folders(&mut self, report: &mut StoreReport, failed: &dyn Fn(&rusqlite::Error) -> Option<Failure>) -> bool {
         let store = self.store;
         let Some(folders) = &store.folders else { return true };
@@ -360,8 +362,8 @@ impl StoreReader<'_, '_> {
         go_on
     }
 
-    /// What the database has beyond that, and then the documents that nobody asked anything. What went wrong, and whether
-    /// something was left out that stands around answers.
+    /// Reads what the database has in addition, and then the documents without a question. Returns the errors, and
+    /// whether some of the data around answers was left out.
     fn database(&mut self) -> (Vec<rusqlite::Error>, bool) {
         let (store, mut known) = (self.store, std::mem::take(&mut self.known));
         let mut told = HashSet::new();
@@ -392,7 +394,7 @@ impl StoreReader<'_, '_> {
         done.unwrap_or_default()
     }
 
-    /// A document that was asked nothing.
+    /// Passes on a document that was asked nothing.
     fn document(&mut self, doc_id: Vec<u8>) -> bool {
         self.question(&Asked { doc_id: Some(doc_id), ..Asked::default() })
     }
@@ -405,7 +407,7 @@ impl StoreReader<'_, '_> {
 }
 
 impl Asked {
-    /// A number for this question to this document that hardly any other has.
+    /// Computes a number for this question to this document that hardly any other has.
     fn key(&self) -> u64 {
         database::hash(&[self.doc_id.as_deref(), self.question_id.as_deref()])
     }
@@ -418,7 +420,7 @@ pub(crate) struct Spool<'b> {
     at: u64,
     piece: Vec<u8>,
     last: Instant,
-    /// Why the rest is not kept.
+    /// Reason why the rest is not kept.
     pub failure: Option<Failure>,
 }
 
@@ -454,13 +456,13 @@ impl<'b> Spool<'b> {
         self.failure.is_none()
     }
 
-    /// Whether nothing has been handed over yet.
+    /// Tells whether nothing has been handed over yet.
     pub(crate) const fn is_empty(&self) -> bool {
         self.at == 0
     }
 }
 
-/// Which store a document was loaded from, and how often that had changed by then.
+/// Store that a document was loaded from, and the number of its changes by then.
 pub(crate) type StoreVersion = (usize, u32);
 
 /// The documents of a store, loaded one by one.
@@ -485,7 +487,7 @@ impl StoreDocuments {
         (self.number, self.changes.load(Ordering::Relaxed))
     }
 
-    /// The document of this name; `None`: the store has no lines of it.
+    /// Reads the document of this name; `None`: the store has no lines of it.
     pub(crate) fn document(&self, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
         if let Some(folders) = &self.store.folders
             && let Some(document) = folder::document(folders, doc_id)?
@@ -511,7 +513,7 @@ impl StoreDocuments {
         last
     }
 
-    /// The store has changed: what is open or was loaded from it no longer counts.
+    /// Drops what is open, since the store has changed: what was loaded from it no longer counts.
     pub(crate) fn renew(&self) {
         *self.database.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.changes.fetch_add(1, Ordering::Relaxed);

@@ -22,9 +22,9 @@ mod batch;
 mod flat;
 mod schema;
 
-/// How a file begins; its end says where its messages stand.
+/// First bytes of a file; its end tells the positions of its messages.
 const MAGIC: &[u8] = b"ARROW1\0\0";
-/// How each message of a stream begins.
+/// First bytes of each message of a stream.
 const MESSAGE: [u8; 4] = [0xff; 4];
 /// A dictionary of more parts is not read.
 const MAX_PARTS: usize = 64;
@@ -37,24 +37,24 @@ type Dictionaries = HashMap<i64, Rc<Vec<ArrowArray>>>;
 pub(crate) struct ArrowTable {
     name: Shown,
     bytes: Bytes,
-    /// Where the next message begins.
+    /// Position of the next message.
     at: usize,
-    /// Of a file: where its messages begin, the last one first. A stream has one after the other.
+    /// Positions of a file's messages, the last one first. A stream has one after the other.
     blocks: Option<Vec<usize>>,
-    /// How many bytes of metadata there may still be: places of messages may be named again and again.
+    /// Number of bytes of metadata there may still be: the same message may be named again and again.
     metadata: usize,
     fields: Vec<ArrowField>,
     dictionaries: Dictionaries,
     room: ArrowRoom,
 }
 
-/// What all batches together may take.
+/// Limits of all batches together.
 struct ArrowRoom {
     /// Values.
     cells: usize,
     /// Bytes that are unpacked.
     unpacked: usize,
-    /// Bytes of texts, each time that they stand in a row.
+    /// Bytes of texts, counted for each row that has them.
     text: usize,
 }
 
@@ -64,7 +64,7 @@ struct ArrowMessage {
     body: Bytes,
 }
 
-/// Whether bytes begin like a table of Arrow.
+/// Tells whether bytes begin like an Arrow table.
 pub(crate) fn begins(head: &[u8]) -> bool {
     let size = || head.get(4..)?.first_chunk().map(|size| i32::from_le_bytes(*size));
     head.starts_with(MAGIC) || head.starts_with(&MESSAGE) && size().is_some_and(|size| size > 0 && size % 8 == 0)
@@ -99,7 +99,7 @@ impl ArrowTable {
         Ok(table)
     }
 
-    /// Its columns.
+    /// Returns its columns.
     pub(crate) fn leaves(&self) -> Vec<Leaf> {
         let kind = |field: &ArrowField| match field.kind {
             _ if !field.is_read() => ColumnKind::Unread,
@@ -109,7 +109,7 @@ impl ArrowTable {
         self.fields.iter().map(|field| Leaf { name: field.name.clone(), kind: kind(field) }).collect()
     }
 
-    /// The next batch, with the columns that are wanted; `None`: there is no more.
+    /// Reads the next batch, with the columns that are wanted; `None`: there is no more.
     pub(crate) fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
         self.guarded(|table| {
             while let Some(message) = table.message()? {
@@ -131,7 +131,7 @@ impl ArrowTable {
         done.map_err(|why| Failure { what: READ, path: name, source: shown!("this Arrow table cannot be read: {why}") })
     }
 
-    /// What stands at the end of a file.
+    /// Returns the footer of a file.
     fn footer(&self) -> Result<Bytes, &'static str> {
         let end = self.bytes.len().checked_sub(10).ok_or(CUT)?;
         let tail = self.bytes.get(end..).unwrap_or_default();
@@ -140,7 +140,7 @@ impl ArrowTable {
         slice(&self.bytes, start, end)
     }
 
-    /// The next message; `None`: there are no more.
+    /// Reads the next message; `None`: there are no more.
     fn message(&mut self) -> Result<Option<ArrowMessage>, &'static str> {
         if let Some(blocks) = &mut self.blocks {
             let Some(start) = blocks.pop() else { return Ok(None) };
@@ -206,7 +206,7 @@ impl ArrowTable {
     }
 }
 
-/// The first number of a block; what follows it the message says itself.
+/// Returns the first number of a block; the message itself tells what follows it.
 fn start_of(block: [u8; 16]) -> Option<usize> {
     usize::try_from(i64::from_le_bytes(*block.first_chunk()?)).ok()
 }
@@ -229,7 +229,7 @@ mod tests {
         std::fs::read(stores().join("tables").join(name)).unwrap()
     }
 
-    /// The records of a table.
+    /// Reads the records of a table.
     fn lines(bytes: &[u8]) -> Result<Option<String>, String> {
         let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
         rows.map(|rows| rows.map(|rows| String::from_utf8(rows.lines).unwrap())).map_err(|failure| failure.to_string())

@@ -19,12 +19,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, accessat, fstat, openat, statat};
 use rustix::io::Errno;
 
-/// So many folders are held open; of more, each use opens its folder anew and looks whether it is the same one.
+/// Number of folders held open; of more, each use opens its folder again and checks that it is the same one.
 const MAX_HELD: usize = 32;
-/// So often the kernel is asked again after somebody renamed something on the way.
+/// Number of times that the kernel is asked again after something on the way was renamed.
 #[cfg(target_os = "linux")]
 const TRIES: usize = 8;
-/// To look at something without opening it.
+/// Flags to look at something without opening it.
 #[cfg(target_os = "linux")]
 const LOOK: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
@@ -84,7 +84,7 @@ fn id_of(fd: &impl AsFd) -> io::Result<(u64, u64)> {
 #[derive(Clone, Debug)]
 pub struct Beneath {
     root: Arc<Root>,
-    /// What was named beneath it; empty: the folder itself.
+    /// Path that was named beneath it; empty: the folder itself.
     rest: PathBuf,
     /// All of it, to be shown.
     path: PathBuf,
@@ -104,7 +104,7 @@ impl Hash for Beneath {
     }
 }
 
-/// What something on the disk is, without following a link.
+/// Type and identity of something on the disk, without following a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kind {
     /// A file, a folder, a link.
@@ -118,22 +118,22 @@ pub struct Kind {
 pub struct Entry {
     /// Its name.
     pub name: OsString,
-    /// What it is; a link is a link.
+    /// Type of the entry; a link is a link.
     pub kind: FileType,
 }
 
 impl Beneath {
-    /// A folder that a person named; links may lead there.
+    /// Opens a folder that a person named; links may lead there.
     pub fn root(path: &Path) -> io::Result<Self> {
         Ok(Self { root: Arc::new(Root::open(path)?), rest: PathBuf::new(), path: path.to_owned() })
     }
 
-    /// A name in the folder of a path that a person named: for what belongs to a file and lies beside it.
+    /// Returns a name in the folder of a path that a person named: for what belongs to a file and lies next to it.
     pub fn beside(path: &Path, name: &OsStr) -> io::Result<Self> {
         Ok(Self { path: path.with_file_name(name), ..Self::root(folder(path))?.join(name) })
     }
 
-    /// A name from data or a listing, beneath this one.
+    /// Appends a name from data or a listing to this one.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> Self {
         let name = name.as_ref();
@@ -142,13 +142,13 @@ impl Beneath {
         Self { root: self.root.clone(), rest: join(&self.rest), path: self.path.join(name) }
     }
 
-    /// The folder in which it lies; `None`: that is above what was named.
+    /// Returns the folder in which it lies; `None`: that is above what was named.
     pub fn parent(&self) -> Option<Self> {
         let rest = self.rest.parent()?.to_owned();
         Some(Self { root: self.root.clone(), path: self.path.parent()?.to_owned(), rest })
     }
 
-    /// With more behind its name.
+    /// Appends a suffix to its name.
     #[must_use]
     pub(crate) fn with_suffix(&self, suffix: &str) -> Self {
         let add = |path: &Path| {
@@ -159,12 +159,12 @@ impl Beneath {
         Self { root: self.root.clone(), rest: add(&self.rest), path: add(&self.path) }
     }
 
-    /// All of its name, to be shown.
+    /// Returns all of its name, to be shown.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The part of its name that was not named by a person.
+    /// Returns the part of its name that was not named by a person.
     pub fn rest(&self) -> &Path {
         &self.rest
     }
@@ -174,14 +174,14 @@ impl Beneath {
         self.root.with(|root| open_beneath(root, &self.rest, flags, mode.into()))
     }
 
-    /// What it is; a link is an error, as is everything behind one.
+    /// Looks up its type; a link is an error, as is everything behind one.
     pub fn kind(&self) -> io::Result<Kind> {
         let fd = self.open(LOOK, 0)?;
         let id = id_of(&fd)?;
         Ok(Kind { kind: FileType::from_raw_mode(fstat(&fd)?.st_mode as RawMode), id })
     }
 
-    /// Whether another name can be made in the folder in which it lies.
+    /// Checks whether another name can be made in the folder in which it lies.
     pub(crate) fn may_be_made(&self) -> io::Result<()> {
         let folder = self.parent().ok_or(io::ErrorKind::NotFound)?.open(LOOK | OFlags::DIRECTORY, 0)?;
         Ok(accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?)
@@ -193,12 +193,12 @@ impl Beneath {
         File::from(folder.open(OFlags::RDONLY | OFlags::DIRECTORY, 0)?).sync_all()
     }
 
-    /// Whether it is a regular file.
+    /// Tells whether it is a regular file.
     pub fn is_file(&self) -> bool {
         self.kind().is_ok_and(|found| found.kind == FileType::RegularFile)
     }
 
-    /// Whether it is a folder.
+    /// Tells whether it is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         self.kind().is_ok_and(|found| found.kind == FileType::Directory)
     }
@@ -234,14 +234,14 @@ impl Beneath {
 pub enum Place {
     /// A person named it: links are followed.
     Named(PathBuf),
-    /// It belongs to what a person named and lies beside it: its folder may be anywhere, its own name is nobody's word.
+    /// It belongs to what a person named and lies next to it: its folder may be anywhere, its own name is not trusted.
     Beside(PathBuf),
     /// Data or a listing named it.
     Beneath(Beneath),
 }
 
 impl Place {
-    /// Its name.
+    /// Returns its name.
     pub fn path(&self) -> &Path {
         match self {
             Self::Named(path) | Self::Beside(path) => path,
@@ -249,7 +249,7 @@ impl Place {
         }
     }
 
-    /// Another file that belongs to it: in its folder, by its name with more behind it.
+    /// Returns another file that belongs to it: in its folder, by its name with a suffix.
     #[must_use]
     pub fn beside(&self, suffix: &str) -> Self {
         match self {
@@ -263,7 +263,7 @@ impl Place {
         }
     }
 
-    /// Its name in its folder, where it is no link; of a link that a person named, where it leads.
+    /// Returns its name in its folder, where it is no link; of a link that a person named, where it leads.
     pub fn beneath(&self) -> io::Result<Beneath> {
         let led;
         let path = match self {
@@ -302,17 +302,17 @@ impl From<&PathBuf> for Place {
     }
 }
 
-/// Whether an error says that a link stood on the way.
+/// Tells whether an error is due to a link in the path.
 pub(crate) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
 
-/// Whether an error says that the name leads out of its folder.
+/// Tells whether an error says that the name leads out of its folder.
 pub(crate) fn is_outside(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::XDEV.raw_os_error())
 }
 
-/// Opens a name beneath a folder. `..`, absolute names and links, wherever they stand in it, are errors: `XDEV` for what
+/// Opens a name beneath a folder. `..`, absolute names and links, wherever they are in it, are errors: `XDEV` for what
 /// leads out, `LOOP` for links.
 fn open_beneath(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let names = names(rest)?;
@@ -323,7 +323,7 @@ fn open_beneath(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) ->
     open_by_steps(root, &names, flags, mode)
 }
 
-/// The names on the way.
+/// Lists the names on the way.
 fn names(rest: &Path) -> Result<Vec<&OsStr>, Errno> {
     let name = |part| match part {
         Component::Normal(name) => Some(Ok(name)),
@@ -333,7 +333,7 @@ fn names(rest: &Path) -> Result<Vec<&OsStr>, Errno> {
     rest.components().filter_map(name).collect()
 }
 
-/// All in one call; `None`: the system does not have it.
+/// Opens it in one call; `None`: the system does not have that.
 #[cfg(target_os = "linux")]
 fn ask_kernel(root: BorrowedFd<'_>, rest: &Path, flags: OFlags, mode: Mode) -> Option<Result<OwnedFd, Errno>> {
     use rustix::fs::{ResolveFlags, openat2};
@@ -364,13 +364,13 @@ fn ask_kernel(_: BorrowedFd<'_>, _: &Path, _: OFlags, _: Mode) -> Option<Result<
     None
 }
 
-/// To look at a link is not to open it.
+/// Refuses a link: to look at one is not to open it.
 fn no_link(fd: OwnedFd) -> Result<OwnedFd, Errno> {
     let kind = FileType::from_raw_mode(fstat(&fd)?.st_mode as RawMode);
     if kind == FileType::Symlink { Err(Errno::LOOP) } else { Ok(fd) }
 }
 
-/// Name by name: each folder is opened in the one before it, and none is a link.
+/// Opens it name by name: each folder is opened in the one before it, and none is a link.
 fn open_by_steps(root: BorrowedFd<'_>, names: &[&OsStr], flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let Some((last, folders)) = names.split_last() else {
         return openat(root, ".", flags, mode);
@@ -396,7 +396,7 @@ fn open_by_steps(root: BorrowedFd<'_>, names: &[&OsStr], flags: OFlags, mode: Mo
     step(held.as_ref().map_or(root, AsFd::as_fd), last, flags, mode)
 }
 
-/// The folder in which a file lies.
+/// Returns the folder in which a file lies.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -408,7 +408,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder with everything in it that a name can lead to, and a secret beside it.
+    /// Makes a folder with everything in it that a name can lead to, and a secret next to it.
     fn folder_of_links() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);

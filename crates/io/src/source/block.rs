@@ -8,26 +8,26 @@ use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_core::report::places::advance_column;
 
-/// How much of a source is looked at to recognise it, and read at a time.
+/// Number of bytes of a source that are looked at to recognise it, and read at a time.
 pub const BLOCK: usize = 256 << 10;
-/// Of a record longer than [`MAX_TEXT`] only so much is read.
+/// Number of bytes that are read of a record longer than [`MAX_TEXT`].
 pub const WINDOW: usize = 1 << 20;
 
-/// Where the reading of a source stands: always at a border between records.
+/// Position of the reading in a source: always at a border between records.
 #[derive(Clone, Debug)]
 pub struct Cursor {
     blob: Arc<Blob>,
     layout: Layout,
     state: State,
-    /// It reads a part of the source: where that ends, a list may go on.
+    /// True if it reads a part of the source: where that ends, a list may continue.
     part: bool,
     /// The next byte to read.
     pub at: u64,
-    /// The number of the line that it stands in, from 1.
+    /// The number of the line that it is in, from 1.
     pub line: u64,
-    /// The column that it stands in, in characters from 1.
+    /// The column that it is in, in characters from 1.
     pub column: usize,
-    /// How many records came before it.
+    /// Number of records before it.
     pub index: u64,
 }
 
@@ -38,7 +38,7 @@ pub struct Block {
     pub bytes: Vec<u8>,
     /// The border where it begins in the source.
     pub border: u64,
-    /// Where the bytes begin in the source: at the border, or behind it if there is but one long record.
+    /// Offset of the bytes in the source: at the border, or behind it if there is but one long record.
     pub start: u64,
     /// One past the last byte that belongs to the block: the border where the next begins.
     pub end: u64,
@@ -48,11 +48,11 @@ pub struct Block {
     pub line: u64,
     /// The column in which it begins, in characters from 1.
     pub column: usize,
-    /// How many lines end in it.
+    /// Number of lines that end in it.
     pub lines: u64,
-    /// How many records came before it.
+    /// Number of records before it.
     pub index: u64,
-    /// What was passed over in it.
+    /// Lines that were passed over in it.
     pub skips: Skips,
     /// The one record of this block is so long; its bytes are not all there if that is more than [`MAX_TEXT`].
     pub long: Option<u64>,
@@ -61,24 +61,24 @@ pub struct Block {
 }
 
 impl Block {
-    /// The bytes of a record.
+    /// Returns the bytes of a record.
     pub fn text(&self, cut: &Cut) -> &[u8] {
         self.bytes.get(cut.range.clone()).unwrap_or_default()
     }
 
-    /// Whether each line is one record, and each record one line.
+    /// Tells whether each line is one record, and each record one line.
     pub(crate) fn is_dense(&self, layout: Layout) -> bool {
         let lines = self.lines + u64::from(self.open);
         matches!(layout, Layout::Lines(_)) && self.cuts.len() as u64 == lines && self.skips == Skips::default()
     }
 
-    /// How long a record is on disk.
+    /// Returns the length of a record on disk, in bytes.
     pub(crate) fn len_of(&self, cut: &Cut) -> u64 {
         self.long.unwrap_or(cut.range.len() as u64)
     }
 }
 
-/// Whether the bytes of long records are wanted.
+/// Choice whether the bytes of long records are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Want {
     /// Only places.
@@ -88,7 +88,7 @@ pub enum Want {
 }
 
 impl Cursor {
-    /// At the beginning of a source.
+    /// Makes a cursor at the beginning of a source.
     pub fn new(blob: Arc<Blob>, layout: Layout) -> Self {
         Self { blob, layout, state: State::default(), part: false, at: 0, line: 1, column: 1, index: 0 }
     }
@@ -99,7 +99,8 @@ impl Cursor {
         Self { part: true, ..self }
     }
 
-    /// At the last record of a block that this cursor has read, to read it again when there is more of it.
+    /// Returns a cursor at the last record of a block that this cursor has read, to read it again when there is more of
+    /// it.
     #[must_use]
     pub(crate) fn back_to_last(&self, block: &Block) -> Option<Self> {
         let last = block.cuts.last()?;
@@ -113,12 +114,12 @@ impl Cursor {
         })
     }
 
-    /// What it reads.
+    /// Returns the bytes that it reads.
     pub fn blob(&self) -> &Arc<Blob> {
         &self.blob
     }
 
-    /// How the records are laid out.
+    /// Returns the layout of the records.
     pub const fn layout(&self) -> Layout {
         self.layout
     }
@@ -161,8 +162,8 @@ impl Cursor {
         Ok(true)
     }
 
-    /// At the end of what there is: a list that is still open lacks the rest of itself, which is given as a record
-    /// without text at this place of the block.
+    /// Closes a list that is still open at the end of what there is: it lacks the rest of itself, which is given as a
+    /// record without text at this place of the block. Tells whether there was one.
     fn ends_in_list(&mut self, block: &mut Block, at: usize) -> bool {
         let missing = self.state.is_list() && !self.part;
         if missing {
@@ -176,7 +177,7 @@ impl Cursor {
         missing
     }
 
-    /// Whether the last record of a block at the end of the source is surely finished.
+    /// Tells whether the last record of a block at the end of the source is surely finished.
     fn ends_line(&self, block: &Block) -> bool {
         match self.layout {
             Layout::Lines(end) => block.bytes.last() == Some(&end),
@@ -184,7 +185,7 @@ impl Cursor {
         }
     }
 
-    /// A record that goes on behind the block: its end is looked for without keeping what lies between.
+    /// Reads a record that continues behind the block: looks for its end without keeping what lies between.
     fn long(&mut self, block: &mut Block, end: u64, want: Want) -> Result<(), Failure> {
         let lead = leading(&block.bytes);
         let text = block.bytes.get(lead..).unwrap_or_default();

@@ -11,13 +11,13 @@ use stepscope_base::words::closest;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;
-/// What a table of any size may take once it is decoded, and how much more for each byte of it: what the file says of
-/// itself is asked before anything is decoded.
+/// Number of bytes that a table of any size may take once it is decoded, and how much more for each byte of it: what
+/// the file says of itself is checked before anything is decoded.
 const ROOM: usize = 12 << 20;
 const ROOM_A_BYTE: usize = 8;
 pub(super) const TOO_LARGE: &str =
     "it would take far more memory than its size suggests; write it again without empty or repeated rows";
-/// So many columns are named where another one was asked for.
+/// Number of columns that are named where another one was asked for.
 const NAMED: usize = 20;
 pub(super) const READ: &str = "cannot read";
 
@@ -37,7 +37,7 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// A whole number, whatever it is stored as.
+    /// Returns a whole number, whatever it is stored as.
     pub(crate) fn int(&self) -> Option<i64> {
         match self {
             Self::Null | Self::Json(_) => None,
@@ -59,7 +59,7 @@ impl Cell {
         }
     }
 
-    /// The bytes of a text.
+    /// Returns the bytes of a text.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text(text) => Some(text.data()),
@@ -80,32 +80,32 @@ pub(super) fn json_key(n: usize, name: &[u8], out: &mut Vec<u8>) {
 /// Some columns of a table, or of a part of its rows.
 #[derive(Debug)]
 pub(crate) struct Columns {
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: usize,
     /// The columns in the order in which they were asked for; `None`: the table has none of that name.
     pub columns: Vec<Option<Vec<Cell>>>,
 }
 
 impl Columns {
-    /// A value; nothing where there is no such column or row.
+    /// Returns a value; nothing where there is no such column or row.
     pub(crate) fn cell(&self, column: usize, row: usize) -> &Cell {
         self.columns.get(column).and_then(Option::as_ref).and_then(|column| column.get(row)).unwrap_or(&Cell::Null)
     }
 
-    /// Whether the table has the column.
+    /// Tells whether the table has the column.
     pub(crate) fn has(&self, column: usize) -> bool {
         self.columns.get(column).is_some_and(Option::is_some)
     }
 }
 
-/// What a column holds, as far as it matters for records.
+/// Type of a column's values, as far as it matters for records.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ColumnKind {
     /// Truth values.
     Bool,
     /// Any other values that can be JSON.
     Plain,
-    /// What is not read.
+    /// Values that are not read.
     Unread,
 }
 
@@ -114,7 +114,7 @@ pub(crate) enum ColumnKind {
 pub(crate) struct Leaf {
     /// Its name; of what is nested, that of the whole.
     pub name: String,
-    /// What it holds.
+    /// Type of its values.
     pub kind: ColumnKind,
 }
 
@@ -123,20 +123,20 @@ pub(crate) struct Leaf {
 pub struct ColumnMap(Vec<(String, String)>);
 
 impl ColumnMap {
-    /// Of keys with their columns; of the same key the last counts.
+    /// Makes a map of keys to their columns; of the same key the last counts.
     pub fn new(pairs: &[(String, String)]) -> Self {
         let is_last = |n: usize, key: &str| !pairs.iter().skip(n + 1).any(|(later, _)| later == key);
         let pairs = pairs.iter().enumerate().filter(|(n, (key, _))| is_last(*n, key));
         Self(pairs.map(|(_, pair)| pair.clone()).collect())
     }
 
-    /// Whether every column keeps its name.
+    /// Tells whether every column keeps its name.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The keys of a row, each with its column: those that were asked for, and the other columns under their own names.
-    /// `Err`: why that cannot be.
+    /// Returns the keys of a row, each with its column: those that were asked for, and the other columns under their
+    /// own names. `Err`: the reason why that cannot be.
     pub(super) fn keys<'m>(&'m self, leaves: &'m [Leaf]) -> Result<Vec<(usize, &'m str)>, Shown> {
         let place = |(key, column): &'m (String, String)| match leaves.iter().position(|leaf| leaf.name == *column) {
             Some(place) if leaves.get(place).is_some_and(|leaf| leaf.kind == ColumnKind::Unread) => {
@@ -162,17 +162,17 @@ impl ColumnMap {
     }
 }
 
-/// What a table may take once it is decoded.
+/// Computes the number of bytes that a table may take once it is decoded.
 pub(crate) fn room_of(blob: &Blob) -> Result<usize, Failure> {
     Ok(room_for(blob.len()? as usize))
 }
 
-/// The same, of so many bytes.
+/// Computes the same for a table of so many bytes.
 pub(super) const fn room_for(bytes: usize) -> usize {
     bytes.saturating_mul(ROOM_A_BYTE).saturating_add(ROOM)
 }
 
-/// All bytes of a table that is not too large.
+/// Reads all bytes of a table that is not too large.
 pub(super) fn bytes_of(blob: &Blob) -> Result<bytes::Bytes, Failure> {
     let len = blob.len()?;
     if len > MAX_FILE {

@@ -8,7 +8,7 @@ use memchr::{memchr, memchr2, memchr3};
 use stepscope_base::json::{ProblemKind, Tape};
 use stepscope_base::text::Shown;
 
-/// How the records of a source are laid out; told from its beginning, see [`Layout::of`].
+/// Layout of the records of a source; told from its beginning, see [`Layout::of`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// One record a line; the byte that ends a line.
@@ -51,12 +51,12 @@ fn failure(tape: &mut Tape, text: &[u8]) -> Option<ProblemKind> {
     if tape.read(text) { None } else { tape.problems().last().map(|problem| problem.kind) }
 }
 
-/// A line among the first that is an object by itself, at the margin: inside a document they are indented.
+/// Tells whether a line among the first is an object by itself, at the margin: inside a document they are indented.
 fn has_good_line(tape: &mut Tape, text: &[u8], end: u8) -> bool {
     text.split(|&b| b == end).take(50).any(|line| line.starts_with(b"{\"") && tape.read(line))
 }
 
-/// Old Mac files end their lines with a carriage return alone.
+/// Returns the byte that ends a line: old Mac files end their lines with a carriage return alone.
 fn line_end(text: &[u8]) -> u8 {
     if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
 }
@@ -64,8 +64,8 @@ fn line_end(text: &[u8]) -> u8 {
 /// Lists of records in a list, such as a population's elites by generation, are gone into so deep.
 const DEEPEST: u8 = 2;
 
-/// Whether the text opens a list whose items are records, or at most so many lists around them; `None`: it cannot be
-/// told yet. What holds nothing, an empty generation or a `null`, tells nothing.
+/// Tells whether the text opens a list whose items are records, or at most so many lists around them; `None`: it cannot
+/// be told yet. What holds nothing, an empty generation or a `null`, tells nothing.
 fn opens_list(text: &[u8], most: u8) -> Option<bool> {
     let (mut open, mut at) = (0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -89,13 +89,13 @@ fn opens_list(text: &[u8], most: u8) -> Option<bool> {
     None
 }
 
-/// Whether the text begins with a list that holds nothing.
+/// Tells whether the text begins with a list that holds nothing.
 fn opens_empty_list(text: &[u8]) -> bool {
     let inside = text.strip_prefix(b"[").unwrap_or_default();
     inside.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']')
 }
 
-/// Where the first thing that is neither blank nor a comment begins.
+/// Finds the first byte that is neither blank nor in a comment.
 fn first_value(block: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -108,7 +108,7 @@ fn first_value(block: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether a file's first block begins like JSON; what folders are searched for.
+/// Tells whether a file's first block begins like JSON, which is what folders are searched for.
 pub(crate) fn looks_like_json(block: &[u8]) -> bool {
     let Some(rest) = first_value(block).and_then(|at| block.get(at..)) else { return false };
     let after = rest.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
@@ -119,7 +119,7 @@ pub(crate) fn looks_like_json(block: &[u8]) -> bool {
     }
 }
 
-/// Blanks, byte order marks, record separators (RFC 7464) and NUL bytes: they stand around records, not in them.
+/// Tells whether a byte belongs around records and not in them: blanks, record separators (RFC 7464) and NUL bytes.
 const fn is_filler(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x1e | 0)
 }
@@ -144,13 +144,13 @@ pub(crate) fn trailing(text: &[u8]) -> usize {
     text.iter().rev().take_while(|&&b| is_filler(b)).count()
 }
 
-/// A text without what may stand around a record.
+/// Strips a text of what may be around a record.
 pub(crate) fn without_filler(text: &[u8]) -> &[u8] {
     let text = text.get(leading(text)..).unwrap_or_default();
     text.get(..text.len() - trailing(text)).unwrap_or_default()
 }
 
-/// What was passed over, by reason.
+/// Counts of lines that were passed over, by reason.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Skips {
     /// Lines without anything.
@@ -164,7 +164,7 @@ pub struct Skips {
 }
 
 impl Skips {
-    /// Both together.
+    /// Adds both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -175,12 +175,12 @@ impl Skips {
         }
     }
 
-    /// How many lines.
+    /// Counts all lines that were passed over.
     pub fn total(&self) -> u64 {
         self.blank + self.comments + self.nul + u64::from(self.cut.is_some())
     }
 
-    /// What was read and what was not: `read 274, skipped 1: line 275 cut off`.
+    /// Summarises what was read and what was not: `read 274, skipped 1: line 275 cut off`.
     pub fn phrase(&self, read: u64) -> Shown {
         let mut parts = Vec::new();
         if let Some(line) = self.cut {
@@ -203,7 +203,7 @@ impl Skips {
     }
 }
 
-/// What the cutter knows between two records.
+/// State of the cutter between two records.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct State {
     /// Inside so many lists whose items are records.
@@ -213,7 +213,7 @@ pub struct State {
 }
 
 impl State {
-    /// How to find the end of the value that begins here, in a document.
+    /// Chooses how to find the end of the value that begins here, in a document.
     pub fn span(self, text: &[u8]) -> Span {
         match text.first() {
             Some(b'{' | b'[') => Span::Brackets { depth: 0, string: false, escape: false },
@@ -223,12 +223,12 @@ impl State {
         }
     }
 
-    /// Whether the next value is an item of a list.
+    /// Tells whether the next value is an item of a list.
     pub const fn is_list(self) -> bool {
         self.list > 0
     }
 
-    /// In how many lists the next value stands.
+    /// Counts the lists around the next value.
     pub const fn lists(self) -> u8 {
         self.list
     }
@@ -249,16 +249,16 @@ impl State {
 /// A record in a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cut {
-    /// Its bytes, without what stands around them.
+    /// Its bytes, without what is around them.
     pub range: Range<usize>,
-    /// It stands behind another value of the same document.
+    /// True if it follows another value of the same document.
     pub joined: bool,
-    /// It is an item of a list; in so many lists.
+    /// Number of lists of which it is an item.
     pub lists: u8,
 }
 
 impl Cut {
-    /// What the cutter knew before this record.
+    /// Returns the state of the cutter before this record.
     pub const fn state(&self) -> State {
         State { list: self.lists, seen: self.lists > 0 || self.joined }
     }
@@ -385,7 +385,7 @@ pub enum Span {
     Item,
     /// Up to the bracket that closes it.
     Brackets {
-        /// How many brackets are open.
+        /// Number of brackets that are open.
         depth: u64,
         /// Inside a string.
         string: bool,
@@ -395,7 +395,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// The end of the value in these next bytes, if it is there.
+    /// Finds the end of the value in these next bytes, if it is there.
     pub fn feed(&mut self, text: &[u8]) -> Option<usize> {
         match self {
             Self::Line(end) => memchr(*end, text),
@@ -463,7 +463,8 @@ pub(crate) fn read_each(
     }
 }
 
-/// After a failed read: where the second value of the line begins, if the first is good and the second looks like one.
+/// Finds, after a failed read, where the second value of the line begins, if the first is good and the second looks
+/// like one.
 fn value_before_another(tape: &Tape, text: &[u8]) -> Option<usize> {
     let problem = tape.problems().last().filter(|problem| problem.kind == ProblemKind::Trailing)?;
     let at = problem.range.start + leading(text.get(problem.range.start..)?);
@@ -471,18 +472,19 @@ fn value_before_another(tape: &Tape, text: &[u8]) -> Option<usize> {
     (container && at > 0 && matches!(text.get(at), Some(b'{' | b'['))).then_some(at)
 }
 
-/// Whether a last line without a line end is merely unfinished.
+/// Tells whether a last line without a line end is merely unfinished.
 pub(crate) fn is_cut_off(tape: &mut Tape, text: &[u8]) -> bool {
     failure(tape, text) == Some(ProblemKind::Cut)
 }
 
-/// How many lines end in these bytes.
+/// Counts the lines that end in these bytes.
 pub(crate) fn line_ends(layout: Layout, block: &[u8]) -> u64 {
     let end = if let Layout::Lines(end) = layout { end } else { b'\n' };
     memchr::memchr_iter(end, block).count() as u64
 }
 
-/// UTF-16 and UTF-32 as UTF-8, told by the byte order mark or by the NUL bytes of the first character; `None`: neither.
+/// Converts UTF-16 and UTF-32 to UTF-8, told by the byte order mark or by the NUL bytes of the first character; `None`:
+/// neither.
 pub(crate) fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
     let (width, little, skip) = match text {
         [0xff, 0xfe, 0, 0, ..] => (4, true, 4),
@@ -512,7 +514,7 @@ pub(crate) fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// All records of a text, read in blocks of a size, as the scout does it.
+    /// Reads all records of a text, in blocks of a size, as the scout does it.
     fn records(text: &str, size: usize) -> (Layout, Vec<String>, Skips) {
         let layout = Layout::of(text.as_bytes());
         let (mut state, mut skips, mut out) = (State::default(), Skips::default(), Vec::new());

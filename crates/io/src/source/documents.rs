@@ -20,13 +20,13 @@ mod file;
 /// Documents are kept up to so many bytes altogether; the one that was not asked for longest goes first.
 const MAX_KEPT: usize = 192 << 20;
 
-/// What is loaded once and asked for often.
+/// Key of a document that is loaded once and asked for often.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum DocumentKey {
     /// A document of a store, by its name.
     Store(StoreVersion, Vec<u8>),
     File(Place),
-    /// What a record may not name.
+    /// A path that a record may not name.
     Outside(PathBuf),
     Sample(&'static str),
 }
@@ -45,7 +45,7 @@ struct CachedDocuments {
 #[derive(Default, Debug)]
 pub struct DocumentCache {
     kept: Mutex<CachedDocuments>,
-    /// What was named on the command line: names of documents are looked up there too.
+    /// Paths named on the command line: names of documents are looked up there too.
     named: Vec<PathBuf>,
     named_stores: OnceLock<Vec<Arc<StoreDocuments>>>,
     /// The document of answers that name none.
@@ -53,7 +53,7 @@ pub struct DocumentCache {
     failures: Mutex<Vec<Failure>>,
 }
 
-/// Where the documents of some records are found.
+/// Access to the documents of some records.
 #[derive(Clone, Debug)]
 pub struct Documents {
     cache: Arc<DocumentCache>,
@@ -62,13 +62,13 @@ pub struct Documents {
 
 #[derive(Clone, Debug)]
 enum Scope {
-    /// In their store.
+    /// The documents in their store.
     Store(Arc<StoreDocuments>),
-    /// In the folder of their file.
+    /// The documents in the folder of their file.
     Beside(Beneath),
     /// Among the samples.
     Samples,
-    /// In the page that carries the record.
+    /// The document in the page that carries the record.
     Page(Option<Arc<Document>>),
     /// Nowhere but in the records themselves, and where the cache looks.
     Nowhere,
@@ -79,26 +79,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl DocumentCache {
-    /// A cache for what was named.
+    /// Makes a cache for what was named.
     pub fn new(named: &[PathBuf]) -> Self {
         Self { named: named.to_vec(), ..Self::default() }
     }
 
-    /// With a document for answers that name none. It must be a file, or a folder of tables.
+    /// Adds a document for answers that name none. It must be a file, or a folder of tables.
     pub fn with_document(mut self, path: &Path) -> Result<Self, Failure> {
         file::look_at(path)?;
         self.given = Some(path.into());
         Ok(self)
     }
 
-    /// What could not be loaded since this was asked last, by name: which thread met it first says nothing.
+    /// Takes the failures to load since this was asked last, sorted by text: the order in which threads met them says
+    /// nothing.
     pub fn failures(&self) -> Vec<Failure> {
         let mut failures = std::mem::take(&mut *lock(&self.failures));
         failures.sort_by_cached_key(Failure::to_string);
         failures
     }
 
-    /// A document: kept, or loaded now. Whoever asks for one that another thread is loading waits for it.
+    /// Returns a document: kept, or loaded now. A thread that asks for one that another thread is loading waits for it.
     fn get(&self, key: DocumentKey, load: impl FnOnce() -> Result<Option<Document>, Failure>) -> Option<Arc<Document>> {
         let name = key.name();
         let loaded = {
@@ -123,7 +124,7 @@ impl DocumentCache {
         document.clone()
     }
 
-    /// A document, unless it is too large to be kept beside another.
+    /// Passes a document on, unless it is too large to be kept along with another.
     fn bounded(document: Option<Document>, name: &Shown) -> Result<Option<Document>, Failure> {
         const WHY: &str = "this document has more than 2 million lines or 40 MB of text; split it";
         match document {
@@ -174,12 +175,12 @@ impl CachedDocuments {
 }
 
 impl Documents {
-    /// For the records of a store.
+    /// Makes the access for the records of a store.
     pub(crate) const fn of_store(cache: Arc<DocumentCache>, store: Arc<StoreDocuments>) -> Self {
         Self { cache, place: Scope::Store(store) }
     }
 
-    /// For the records of a file.
+    /// Makes the access for the records of a file.
     pub fn beside(cache: Arc<DocumentCache>, file: &Place) -> Self {
         // Held open from now on: what they name is looked for in this folder, whatever takes its name meanwhile.
         let folder = match file {
@@ -189,22 +190,22 @@ impl Documents {
         Self { cache, place: folder.map_or(Scope::Nowhere, Scope::Beside) }
     }
 
-    /// For the sample runs.
+    /// Makes the access for the sample runs.
     pub(crate) const fn of_samples(cache: Arc<DocumentCache>) -> Self {
         Self { cache, place: Scope::Samples }
     }
 
-    /// For the record of a page.
+    /// Makes the access for the record of a page.
     pub(crate) const fn of_page(cache: Arc<DocumentCache>, document: Option<Arc<Document>>) -> Self {
         Self { cache, place: Scope::Page(document) }
     }
 
-    /// For records that came through a pipe.
+    /// Makes the access for records that came through a pipe.
     pub const fn nowhere(cache: Arc<DocumentCache>) -> Self {
         Self { cache, place: Scope::Nowhere }
     }
 
-    /// The document that an answer cites; `None`: it is not at hand. The record's own word counts first, then the
+    /// Finds the document that an answer cites; `None`: it is not at hand. The record's own word counts first, then the
     /// document that was given for all.
     pub fn of(&self, typed: &TypedAnswer<'_>) -> Option<Arc<Document>> {
         if let Some(document) = inline_document(typed) {
@@ -263,7 +264,7 @@ mod tests {
 
     use super::*;
 
-    /// A document of one line.
+    /// Makes a document of one line.
     fn document(bytes: usize) -> Document {
         Document::of(vec![(1, 1, vec![b'x'; bytes])], Vec::new())
     }

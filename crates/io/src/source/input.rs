@@ -34,7 +34,7 @@ use stepscope_core::review::log_line;
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
 pub(crate) const MAX_WIDE: u64 = 64 << 20;
 
-/// So many values at the beginning of a source tell what it holds.
+/// Number of values at the beginning of a source that tell what it holds.
 const HEAD_VALUES: usize = 64;
 /// A store that is changed while it is read is read so often.
 const TRIES: usize = 3;
@@ -49,7 +49,7 @@ pub enum Input {
     Named(PathBuf),
     /// A file found in a folder: passed over in silence if it does not begin like JSON and is not called so.
     Found(Beneath),
-    /// A file found beside a store: passed over if nothing known stands at its beginning.
+    /// A file found next to a store: passed over if it does not begin with anything known.
     Beside(Beneath),
     /// A store of answers.
     Answers(AnswerStore),
@@ -60,7 +60,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Its name on screen.
+    /// Returns its name on screen.
     pub fn name(&self) -> Shown {
         match self {
             Self::Standard => Shown::own("standard input"),
@@ -72,7 +72,7 @@ impl Input {
         }
     }
 
-    /// Its path, where it has one.
+    /// Returns its path, where it has one.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Standard | Self::Sample(_) => None,
@@ -83,7 +83,8 @@ impl Input {
         }
     }
 
-    /// The files that a record of it stands in: of a store, its question's and the database, which may have a part of it.
+    /// Lists the files that hold a record of it: of a store, its question's and the database, which may have a part of
+    /// it.
     pub fn files_of(&self, record: Option<Value<'_>>) -> Vec<Shown> {
         match self {
             Self::Answers(store) => {
@@ -97,7 +98,7 @@ impl Input {
         }
     }
 
-    /// Where it lies, and who named it.
+    /// Returns its location, and who named it.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::Standard | Self::Sample(_) => None,
@@ -109,7 +110,7 @@ impl Input {
     }
 }
 
-/// All inputs that these paths stand for, in order. Folders are searched as they are reached, in path order, each
+/// Lists all inputs that these paths lead to, in order. Folders are searched as they are reached, in path order, each
 /// folder once; hidden files are left out there.
 pub fn expand(paths: &[PathBuf]) -> Expand {
     Expand {
@@ -119,7 +120,7 @@ pub fn expand(paths: &[PathBuf]) -> Expand {
     }
 }
 
-/// Which of these paths cannot be opened, and why. Pipes are not touched: whoever opens one takes what comes.
+/// Finds the paths that cannot be opened, and the reasons. Pipes are not touched: opening one would take what comes.
 pub fn unreadable(paths: &[PathBuf]) -> Vec<Failure> {
     let look = |path: &PathBuf| -> std::io::Result<()> {
         match std::fs::metadata(path)? {
@@ -132,13 +133,13 @@ pub fn unreadable(paths: &[PathBuf]) -> Vec<Failure> {
     named.filter_map(|path| Some(Failure::system("cannot open", path, &look(path).err()?))).collect()
 }
 
-/// The sample runs, for when nothing was named.
+/// Lists the sample runs, for when nothing was named.
 pub fn samples() -> Expand {
     let stack = SAMPLES.iter().rev().map(Step::Sample).collect();
     Expand { stack, ..Expand::default() }
 }
 
-/// The sample runs of one name.
+/// Lists the sample runs of one name.
 pub(crate) fn sample(name: &str) -> Expand {
     let stack = SAMPLES.iter().filter(|sample| sample.name == name).map(Step::Sample).collect();
     Expand { stack, ..Expand::default() }
@@ -159,7 +160,7 @@ pub struct Expand {
 #[derive(Debug)]
 enum Step {
     Named(PathBuf),
-    /// What a listing named, what it is, and whether it lies beside a store.
+    /// Name from a listing, its type, and whether it lies next to a store.
     Listed(Beneath, FileType, bool),
     Sample(&'static Sample),
 }
@@ -212,20 +213,20 @@ impl Iterator for Expand {
 }
 
 impl Expand {
-    /// With a document for answers that name none.
+    /// Adds a document for answers that name none.
     pub fn with_document(self, path: &Path) -> Result<Self, Failure> {
         // Nobody else has it yet.
         let cache = Arc::into_inner(self.cache).unwrap_or_default().with_document(path)?;
         Ok(Self { cache: Arc::new(cache), ..self })
     }
 
-    /// With columns of tables that are read as keys of records.
+    /// Sets the columns of tables that are read as keys of records.
     #[must_use]
     pub fn with_columns(self, columns: ColumnMap) -> Self {
         Self { columns: Arc::new(columns), ..self }
     }
 
-    /// Also the forks of what is read, from files beside it and from this one.
+    /// Adds the forks of what is read, from files next to it and from this one.
     #[must_use]
     pub fn with_forks(self, also: Option<&Path>) -> Self {
         let also = also.filter(|path| path.exists());
@@ -250,17 +251,17 @@ impl Expand {
         }
     }
 
-    /// How many links in folders were not followed so far.
+    /// Returns the number of links in folders that were not followed so far.
     pub const fn links(&self) -> u64 {
         self.links
     }
 
-    /// The columns of tables that are read as keys.
+    /// Returns the columns of tables that are read as keys.
     pub const fn columns(&self) -> &Arc<ColumnMap> {
         &self.columns
     }
 
-    /// Where the documents are that the records cite.
+    /// Returns the documents that the records cite.
     pub const fn cache(&self) -> &Arc<DocumentCache> {
         &self.cache
     }
@@ -308,15 +309,15 @@ impl Expand {
 pub struct Source {
     /// The bytes.
     pub blob: Arc<Blob>,
-    /// How its records are laid out.
+    /// Layout of its records.
     pub layout: Layout,
-    /// It was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
+    /// True if it was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
     pub decoded: bool,
-    /// What else is to be said of it: what of a notebook holds no records.
+    /// Note to show with it: the parts of a notebook that hold no records.
     pub note: Option<Shown>,
-    /// What the disk said of it when it was opened.
+    /// Identity, size and time of the file when it was opened.
     pub stat: Stat,
-    /// Where the documents are that its records cite.
+    /// Documents that its records cite.
     pub documents: Option<Documents>,
 }
 
@@ -326,16 +327,16 @@ impl Source {
     }
 }
 
-/// What became of an input.
+/// Outcome of opening an input.
 #[derive(Debug)]
 pub enum Begun {
-    /// It can be read.
+    /// A source that can be read.
     Source(Source),
-    /// It is a pipe: to be spooled into a blob and then recognised.
+    /// A pipe: to be spooled into a blob and then recognised.
     Pipe(File),
-    /// It is a store of answers: to be read into a blob line by line.
+    /// A store of answers: to be read into a blob line by line.
     Answers(AnswerStore),
-    /// It does not begin like JSON and nobody named it.
+    /// A file that does not begin like JSON, and that no person named.
     PassedOver,
 }
 
@@ -391,7 +392,7 @@ fn is_database(blob: &Blob) -> bool {
     blob.read(0, sqlite::MAGIC.len(), &mut head).is_ok() && head == sqlite::MAGIC
 }
 
-/// Whether any of the values at the beginning of a source is of a known format.
+/// Tells whether any of the values at the beginning of a source is of a known format.
 fn holds_known(source: &Source) -> bool {
     let (mut head, mut cuts, mut tape) = (Vec::new(), Vec::new(), Tape::default());
     if source.blob.read(0, BLOCK, &mut head).is_err() {
@@ -441,7 +442,8 @@ fn begins_as_journal(blob: &Blob) -> bool {
     begins && blob.read(0, BLOCK, &mut head).is_ok() && is_journal(&head)
 }
 
-/// Whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever it holds.
+/// Tells whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever
+/// it holds.
 fn claims_json(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
     extension
@@ -470,10 +472,10 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
     Ok(source.citing(Documents::nowhere(cache.clone())))
 }
 
-/// Said of what has no columns.
+/// Reason given where something without columns was named along with columns.
 const NO_TABLE: &str = "columns were named, and it is no table; leave out --columns, or name a Parquet or Arrow file";
 
-/// Recognises bytes by their first block. `found`: nobody named them, so only what looks like JSON counts.
+/// Recognises bytes by their first block. `found`: no person named them, so only what looks like JSON counts.
 pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let stat = blob.stat()?;
     let mut head = Vec::new();
@@ -500,14 +502,14 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     Ok(Some(source(Arc::new(blob), &head, false, stat)))
 }
 
-/// A source whose beginning is known.
+/// Makes a source whose beginning is known.
 pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Source {
     let layout = Layout::of(head);
     Source { blob, layout, decoded, note: None, stat, documents: None }
 }
 
-/// The records of a table, if its rows are records: places are those of their lines. A table in a folder may belong to
-/// a document: what is wrong with it is said only of one that is named.
+/// Reads the records of a table, if its rows are records: places are those of their lines. A table in a folder may
+/// belong to a document: faults of a table are reported only of one that is named.
 fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
     let rows = match rows::read(blob, columns) {
         Ok(rows) => rows,
@@ -520,7 +522,7 @@ fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Op
     Ok(Some(Source { note: rows.note, ..source(Arc::new(lines), head, true, stat) }))
 }
 
-/// The records of a notebook, if it is one and holds any: places are those of their lines.
+/// Reads the records of a notebook, if it is one and holds any: places are those of their lines.
 fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Failure> {
     let len = blob.len()?;
     if !may_be_notebook(head) || len > MAX_TEXT as u64 {
@@ -535,7 +537,7 @@ fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Fail
     Ok(Some(Source { note: said_of(&read), ..source(Arc::new(lines), head, true, stat) }))
 }
 
-/// What of a notebook holds no records, or holds too many.
+/// Names the parts of a notebook that hold no records, or too many.
 fn said_of(notebook: &Notebook) -> Option<Shown> {
     const NAMED: usize = 5;
     let named = notebook.others.iter().take(NAMED).map(Shown::as_str).collect::<Vec<_>>().join("; ");
@@ -552,7 +554,7 @@ fn said_of(notebook: &Notebook) -> Option<Shown> {
     Some(found.join(&too_many.or(others)?))
 }
 
-/// Whether a document begins as a notebook does: with one of the four keys that it has.
+/// Tells whether a document begins as a notebook does: with one of the four keys that it has.
 fn may_be_notebook(head: &[u8]) -> bool {
     let text = without_filler(head);
     let key = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start).unwrap_or_default();

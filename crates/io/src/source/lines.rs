@@ -2,7 +2,8 @@
 
 use stepscope_core::answer::document::{Document, Heading};
 
-/// A document with more lines or more text is not used: it could not be kept, and would be read for each record anew.
+/// Largest number of lines of a document, and of bytes of its text: a larger one could not be kept, and would be read
+/// again for each record.
 pub(crate) const MAX_LINES: usize = 2 << 20;
 pub(crate) const MAX_TEXT: usize = 40 << 20;
 
@@ -35,12 +36,12 @@ impl Gathered {
         self.lines.push((self.page, self.line, text));
     }
 
-    /// Whether there is no line.
+    /// Tells whether there is no line.
     pub(crate) const fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The document of these lines.
+    /// Makes the document of these lines.
     pub(crate) fn document(self, toc: Vec<Heading>) -> Document {
         Document::of(self.lines, toc)
     }

@@ -5,10 +5,10 @@ use stepscope_base::json::Tape;
 use stepscope_core::record::{RecordKind, formats};
 use stepscope_core::review::log_line;
 
-/// So many lines at the beginning of a source tell whether it is a journal.
+/// Number of lines at the beginning of a source that tell whether it is a review log.
 const HEAD_LINES: usize = 64;
 
-/// Whether a source that begins like this is a journal of reviews: its first line is an event, and no record follows. One
+/// Tells whether a source that begins like this is a review log: its first line is an event, and no record follows. One
 /// such line among records is no reason to read none of them.
 pub(crate) fn is_journal(head: &[u8]) -> bool {
     let mut tape = Tape::default();
@@ -20,7 +20,7 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
 const NO_RECORDS_ARROW: &str =
     "this Arrow table holds no records, or comes through a pipe; tables are read from files that are named";
 
-/// Why bytes that begin like this are no text, and what to do; `None`: they may be text.
+/// Returns the reason why bytes that begin like this are no text, and what to do; `None`: they may be text.
 pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
     const MAGIC: &[(&[u8], &str)] = &[
         (b"\x1f\x8b", "this is gzip; unpack it first: gunzip"),

@@ -16,13 +16,13 @@ use crate::source::beneath::{Beneath, Place, is_link, is_outside};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
-/// What standard input or a pipe may bring before we stop reading it.
+/// Number of bytes that standard input or a pipe may bring before we stop reading it.
 pub(crate) const MAX_SPOOL: u64 = 1 << 30;
 
 const OPEN: &str = "cannot open";
 const READ: &str = "cannot read";
 
-/// Which file on disk it is, whatever its name.
+/// Identity of a file on disk, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FileId {
     device: u64,
@@ -35,14 +35,14 @@ impl FileId {
     }
 }
 
-/// What the disk says of a file: enough to see that it is another one now, or not the same any more.
+/// State of a file on disk: enough to see that it is another one now, or not the same any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stat {
-    /// Which file it is.
+    /// Identity of the file.
     pub id: FileId,
-    /// How many bytes it has.
+    /// Number of bytes.
     pub len: u64,
-    /// When it was written last.
+    /// Time of the last change.
     pub modified: Option<SystemTime>,
 }
 
@@ -51,17 +51,17 @@ impl Stat {
         Self { id: FileId::of(meta), len: meta.len(), modified: meta.modified().ok() }
     }
 
-    /// Of a pipe.
+    /// Reads the state of a pipe.
     pub(crate) fn of_pipe(pipe: &File) -> std::io::Result<Self> {
         Ok(Self::of(&pipe.metadata()?))
     }
 
-    /// Of the file that a path leads to now, which a person named; `None`: there is none.
+    /// Reads the state of the file that a path leads to now, which a person named; `None`: there is none.
     pub fn at(path: &Path) -> Option<Self> {
         std::fs::metadata(path).ok().map(|meta| Self::of(&meta))
     }
 
-    /// Of the file that stands at a place now; `None`: there is none, or it may not be read.
+    /// Reads the state of the file that is at a place now; `None`: there is none, or it may not be read.
     pub(crate) fn of_place(place: &Place) -> Option<Self> {
         match place {
             Place::Named(path) => Self::at(path),
@@ -76,9 +76,9 @@ pub struct Blob {
     name: Shown,
     id: FileId,
     place: Option<Place>,
-    /// `None`: opened anew for each read, because very many files are open already.
+    /// `None`: opened again for each read, because very many files are open already.
     file: Option<File>,
-    /// What has come through a pipe that is read once, from its beginning to its end.
+    /// Part that is kept of a pipe that is read once, from its beginning to its end.
     window: Option<Mutex<Window>>,
 }
 
@@ -86,7 +86,7 @@ pub struct Blob {
 #[derive(Debug)]
 struct Window {
     pipe: File,
-    /// Where the bytes begin in what came through.
+    /// Offset of the bytes in what came through.
     start: u64,
     bytes: Vec<u8>,
     ended: bool,
@@ -128,7 +128,7 @@ impl Window {
 /// A window that was wider for one long record becomes as small again.
 const MAX_KEPT: usize = 1 << 20;
 
-/// What a path turned out to be.
+/// Result of opening a path.
 #[derive(Debug)]
 pub enum Opened {
     /// A regular file.
@@ -161,7 +161,7 @@ pub(crate) fn open_beneath(at: &Beneath) -> Result<Blob, Failure> {
     Ok(Blob::of_file(Shown::path(path), file, &meta, Some(Place::Beneath(at.clone()))))
 }
 
-/// Why something that data or a listing named cannot be had.
+/// Explains why something that data or a listing named cannot be opened.
 pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::Error) -> Failure {
     const LINK: &str =
         "its path contains a symbolic link, which is followed only if you pass it yourself; pass its target";
@@ -174,7 +174,7 @@ pub(crate) fn beneath_failure(what: &'static str, path: &Path, error: &std::io::
     }
 }
 
-/// Only files are read, and pipes where a person named them: a device never ends, a terminal would eat the keyboard.
+/// Refuses all but files, and pipes where a person named them: a device never ends, a terminal would eat the keyboard.
 fn refuse(path: &Path, kind: FileType, named: bool) -> Result<(), Failure> {
     let why = match kind {
         FileType::RegularFile => return Ok(()),
@@ -233,7 +233,7 @@ fn refuse_kernel(path: &Path, file: &File) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All of a file that people write by hand; a larger one is refused, and so is a pipe.
+/// Reads all of a file that people write by hand; a larger one is refused, and so is a pipe.
 pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let fail = |source| Failure { what, path: Shown::path(path), source };
     match open(path).map_err(|failure| fail(failure.source))? {
@@ -242,7 +242,7 @@ pub fn read_small(path: &Path, most: u64, what: &'static str) -> Result<Vec<u8>,
     }
 }
 
-/// The same, for a file that data or a listing names.
+/// Reads all of such a file that data or a listing names.
 pub(crate) fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let blob = open_beneath(at).map_err(|failure| Failure { what, ..failure })?;
     all_of(&blob, most, what)
@@ -258,19 +258,19 @@ fn all_of(blob: &Blob, most: u64, what: &'static str) -> Result<Vec<u8>, Failure
     Ok(bytes)
 }
 
-/// All of a text file that people write by hand.
+/// Reads all of a text file that people write by hand.
 pub fn read_small_text(path: &Path, most: u64, what: &'static str) -> Result<String, Failure> {
     String::from_utf8(read_small(path, most, what)?)
         .map_err(|_| Failure::own(what, &Shown::path(path), "it is not UTF-8; save it as UTF-8"))
 }
 
-/// The device that holds nothing: what `< /dev/null` and programs without input hand on.
+/// Tells whether it is the device that holds nothing, which `< /dev/null` and programs without input hand on.
 fn is_null(meta: &Metadata) -> bool {
     let null = || std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == meta.rdev());
     meta.file_type().is_char_device() && null()
 }
 
-/// Standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
+/// Opens standard input: a file that was redirected is read as such, a pipe is to be spooled, a terminal is refused.
 pub(crate) fn standard_input() -> Result<Opened, Failure> {
     let name = Shown::own("standard input");
     let fail = |error: std::io::Error| Failure { what: READ, path: name.clone(), source: reason(&error) };
@@ -292,7 +292,8 @@ impl Blob {
         Self { name, id: FileId::of(meta), place, file: Some(file), window: None }
     }
 
-    /// A pipe that is read as it comes, of which `head` has come already: what [`Blob::forget`] was told of is gone.
+    /// Makes a blob of a pipe that is read as it comes, of which `head` has come already: what [`Blob::forget`] was
+    /// told of is gone.
     pub(crate) fn passing(name: Shown, pipe: File, head: Vec<u8>) -> Result<Self, Failure> {
         let fail = |error: &std::io::Error| Failure { what: READ, path: name.clone(), source: reason(error) };
         let id = FileId::of(&pipe.metadata().map_err(|error| fail(&error))?);
@@ -307,7 +308,7 @@ impl Blob {
         }
     }
 
-    /// An empty blob in memory, to be filled by [`spool`].
+    /// Makes an empty blob in memory, to be filled by [`spool`].
     pub(crate) fn in_memory(name: Shown) -> Result<Self, Failure> {
         let made = memory_file().and_then(|file| Ok((file.metadata()?, file)));
         let (meta, file) = match made {
@@ -319,7 +320,7 @@ impl Blob {
         Ok(Self::of_file(name, file, &meta, None))
     }
 
-    /// A blob in memory that holds these bytes.
+    /// Makes a blob in memory that holds these bytes.
     pub fn of_bytes(name: Shown, bytes: &[u8]) -> Result<Self, Failure> {
         let blob = Self::in_memory(name)?;
         blob.append(bytes, 0)?;
@@ -342,32 +343,32 @@ impl Blob {
         }
     }
 
-    /// The name to show.
+    /// Returns the name to show.
     pub fn name(&self) -> &Shown {
         &self.name
     }
 
-    /// Where it lies; `None` in memory.
+    /// Returns its location; `None` in memory.
     pub const fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
 
-    /// Which file it is.
+    /// Returns the identity of the file.
     pub const fn id(&self) -> FileId {
         self.id
     }
 
-    /// How many bytes there are now.
+    /// Counts the bytes that there are now.
     pub fn len(&self) -> Result<u64, Failure> {
         self.with(|file| file.metadata().map(|meta| meta.len()))
     }
 
-    /// Whether there are no bytes.
+    /// Tells whether there are no bytes.
     pub fn is_empty(&self) -> Result<bool, Failure> {
         self.len().map(|len| len == 0)
     }
 
-    /// What the disk says of it now.
+    /// Reads the state of the file on disk now.
     pub fn stat(&self) -> Result<Stat, Failure> {
         self.with(|file| file.metadata().map(|meta| Stat::of(&meta)))
     }
@@ -415,7 +416,7 @@ impl Blob {
     }
 }
 
-/// A file without a name, in memory.
+/// Creates a file without a name, in memory.
 pub(crate) fn memory_file() -> std::io::Result<File> {
     #[cfg(target_os = "linux")]
     {
@@ -458,7 +459,7 @@ pub(crate) fn spool(mut pipe: impl Read, into: &Blob, mut more: impl FnMut(u64) 
     }
 }
 
-/// All bytes of a file or pipe that is not larger than `limit`; `-` is standard input.
+/// Reads all bytes of a file or pipe that is not larger than `limit`; `-` is standard input.
 pub fn read_whole(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { Shown::own("standard input") } else { Shown::path(path) };

@@ -16,7 +16,7 @@ use stepscope_core::review::event::Event;
 const MAX_PAGE: u64 = 64 << 20;
 const READ: &str = "cannot read";
 
-/// The source in a file, if the file is a page.
+/// Opens the source in a file, if the file is a page.
 pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<Source>, Failure> {
     let mut head = Vec::new();
     blob.read(0, BEGIN.len(), &mut head)?;
@@ -52,13 +52,13 @@ fn taken(page: &[u8], name: &Shown) -> Result<CarriedRecord, Failure> {
     })
 }
 
-/// What people said of the record of a page, as events that belong to no log; nothing where the file is no page.
+/// Reads the reviews of the record of a page, as events that belong to no log; nothing where the file is no page.
 pub fn reviews_of(path: &Path) -> Vec<Event> {
     let name = path.file_name().map(|name| Untrusted::owned(name.as_encoded_bytes().to_vec())).unwrap_or_default();
     file(path).and_then(|page| reviews(&page, name).ok()).unwrap_or_default()
 }
 
-/// A page that can be read again and again.
+/// Reads a page that can be read again and again.
 fn file(path: &Path) -> Option<Vec<u8>> {
     // A pipe can be read once only, and not here.
     let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
@@ -73,7 +73,7 @@ fn file(path: &Path) -> Option<Vec<u8>> {
     read_small(path, MAX_PAGE, READ).ok()
 }
 
-/// The step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.
+/// Reads the step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.
 pub fn step_of(path: &Path) -> Option<Option<usize>> {
     let page = file(path)?;
     Some(read(&page).ok()?.step)

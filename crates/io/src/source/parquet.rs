@@ -20,12 +20,12 @@ use stepscope_base::text::Shown;
 mod nested;
 mod pages;
 
-/// So many values are decoded at a time.
+/// Number of values that are decoded at a time.
 const BATCH: usize = 4096;
-/// How a parquet table begins.
+/// First bytes of a Parquet table.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 
-/// The columns of a table, without reading them.
+/// Lists the columns of a table, without reading them.
 pub(crate) fn leaves(blob: &Blob) -> Result<Vec<Leaf>, Failure> {
     guarded_read(blob, |bytes| {
         let columns = columns_of(&SerializedFileReader::new(bytes.clone())?);
@@ -77,13 +77,13 @@ fn guarded_read<T>(blob: &Blob, read: impl FnOnce(&bytes::Bytes) -> Result<T, Re
     }
 }
 
-/// What decoding may still take.
+/// Limits of what decoding may still take.
 struct DecodingRoom {
     /// Rows of each column.
     rows: usize,
     /// Bytes of decoded pages: texts point into them.
     pages: usize,
-    /// Bytes of text, each time that it stands in a row.
+    /// Bytes of text, counted for each row that has it.
     text: usize,
     /// Values of leaves in lists and objects.
     items: usize,
@@ -174,7 +174,7 @@ fn read_group(
     Ok(())
 }
 
-/// How many values a column chunk has, by what its pages say, for whose bytes there is room.
+/// Counts the values of a column chunk, by what its pages say, and checks that there is room for their bytes.
 fn decoded(
     group: &dyn RowGroupReader,
     leaf: usize,
@@ -236,7 +236,7 @@ fn read_chunk(
     }
 }
 
-/// Reads the values of a column chunk; what is null stands as null.
+/// Reads the values of a column chunk; nulls stay nulls.
 fn take<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
@@ -285,7 +285,7 @@ mod tests {
 
     const NAMES: [&str; 3] = ["page_num", "line_num", "text"];
 
-    /// Page, line and text of every row.
+    /// Lists page, line and text of every row.
     fn rows(columns: &Columns) -> Vec<(Option<i64>, Option<i64>, Option<String>)> {
         let text = |row| columns.cell(2, row).text().map(|text| String::from_utf8_lossy(text).into_owned());
         (0..columns.rows).map(|row| (columns.cell(0, row).int(), columns.cell(1, row).int(), text(row))).collect()
@@ -324,7 +324,7 @@ mod tests {
         assert!(why("missing").ends_with("no such file"));
     }
 
-    /// A table of one column that holds the same value again and again.
+    /// Makes a table of one column that holds the same value again and again.
     fn repeated<T: DataType>(column: &str, value: &T::T, rows: usize) -> Vec<u8> {
         use ::parquet::file::writer::SerializedFileWriter;
         let schema = ::parquet::schema::parser::parse_message_type(&format!("message m {{ {column}; }}")).unwrap();

@@ -11,22 +11,22 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::record::{RecordKind, formats};
 
-/// More columns are not keys of one record.
+/// Number of columns that one record may have as keys.
 const MAX_COLUMNS: usize = 256;
-/// So many rows tell what a column holds.
+/// Number of rows that tell what a column holds.
 const LOOKED_AT: usize = 20;
 
 /// The records of a table.
 pub(crate) struct RecordRows {
     /// One JSON line a row, in order.
     pub lines: Vec<u8>,
-    /// What of the table was left out.
+    /// Note on what was left out of the table.
     pub note: Option<Shown>,
 }
 
 /// A table, read part by part.
 enum OpenTable<'a> {
-    /// In one part, until it was read.
+    /// A table in one part, until it was read.
     Parquet(Option<&'a Blob>, Vec<Leaf>),
     Arrow(Box<ArrowTable>),
 }
@@ -48,7 +48,7 @@ impl<'a> OpenTable<'a> {
         }
     }
 
-    /// The next rows, with the columns that are wanted, each at its place.
+    /// Reads the next rows, with the columns that are wanted, each at its place.
     fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
         match self {
             Self::Parquet(blob, _) => blob.take().map(|blob| parquet::read_places(blob, wanted)).transpose(),
@@ -57,12 +57,12 @@ impl<'a> OpenTable<'a> {
     }
 }
 
-/// Where a row has its record.
+/// Location of the record in a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RecordPlace {
     /// A column a key.
     Keyed,
-    /// This column holds its JSON.
+    /// A column that holds its JSON.
     Column(usize),
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
     }
 }
 
-/// Where the first rows of a table have records, if they have any. A record's own procedure is a record too: the whole row
-/// comes first.
+/// Finds the location of records in the first rows of a table, if they have any. A record's own procedure is a record
+/// too: the whole row comes first.
 fn place_of(leaves: &[Leaf], keys: &[(usize, &str)], columns: &Columns, tape: &mut Tape) -> Option<RecordPlace> {
     let mut begin = Vec::new();
     (0..columns.rows.min(LOOKED_AT)).for_each(|row| by_key(leaves, keys, columns, row, tape, &mut begin));
@@ -119,7 +119,7 @@ fn place_of(leaves: &[Leaf], keys: &[(usize, &str)], columns: &Columns, tape: &m
     (0..leaves.len()).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column)
 }
 
-/// A row as an object on a line.
+/// Writes a row as an object on a line.
 fn by_key(
     leaves: &[Leaf],
     keys: &[(usize, &str)],
@@ -136,7 +136,7 @@ fn by_key(
     });
 }
 
-/// Whether the first values of a column are the JSON of records.
+/// Tells whether the first values of a column are the JSON of records.
 fn holds_records(columns: &Columns, column: usize, tape: &mut Tape) -> bool {
     let texts = (0..columns.rows.min(LOOKED_AT)).filter_map(|row| columns.cell(column, row).text());
     let mut all = texts.peekable();
@@ -152,7 +152,8 @@ fn begin_as_records(lines: &[u8], tape: &mut Tape) -> bool {
     lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(LOOKED_AT).any(|line| is_record(line, tape))
 }
 
-/// A record on a line of its own. What cannot be read stays as it is but for its line ends, and becomes a finding.
+/// Writes a record on a line of its own. What cannot be read stays as it is but for its line ends, and becomes a
+/// finding.
 fn line_of(text: &[u8], tape: &mut Tape, lines: &mut Vec<u8>) {
     match tape.parse(text) {
         Some(root) if text.contains(&b'\n') => Style::ASCII.append(root, lines),
@@ -161,7 +162,7 @@ fn line_of(text: &[u8], tape: &mut Tape, lines: &mut Vec<u8>) {
     lines.push(b'\n');
 }
 
-/// A value under its key; nothing where the table holds nothing.
+/// Writes a value under its key; nothing where the table holds nothing.
 fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
     match cell {
         Cell::Null => {}
@@ -181,7 +182,7 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
     }
 }
 
-/// The columns that are not read.
+/// Names the columns that are not read.
 fn not_read(leaves: &[Leaf]) -> Option<Shown> {
     const NAMED: usize = 5;
     let unread = leaves.iter().filter(|leaf| leaf.kind == ColumnKind::Unread);

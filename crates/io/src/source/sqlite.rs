@@ -29,20 +29,20 @@ mod copy;
 
 use copy::Copy;
 
-/// How a database begins.
+/// First bytes of a database.
 pub(crate) const MAGIC: &[u8] = b"SQLite format 3\0";
 /// A larger cell is not read.
 const MAX_CELL: i32 = 64 << 20;
-/// How often a database that changes while it is copied is tried.
+/// Number of attempts to copy a database that changes meanwhile.
 const TRIES: usize = 6;
-/// How long is waited before it is tried again.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(15);
-/// So many steps of the database between two looks at the clock.
+/// Number of steps of the database between two looks at the clock.
 const STEPS: i32 = 1000;
-/// The head of a write-ahead log: another head means that the log began anew.
+/// Size of the head of a write-ahead log: another head means that the log began again.
 const WAL_HEAD: usize = 32;
 const WAL: &str = "-wal";
-/// How a journal begins from which a broken-off change could be undone.
+/// First bytes of a rollback journal, from which a broken-off change could be undone.
 const JOURNAL: &[u8] = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
 const OPEN: &str = "cannot open";
 const READ: &str = "cannot read";
@@ -53,19 +53,19 @@ pub(crate) struct Database {
     connection: Connection,
     place: Place,
     clock: Arc<Clock>,
-    /// What the disk said when it was opened; `None` for a copy, which nobody changes.
+    /// State of the file when it was opened; `None` for a copy, which does not change.
     stat: Option<Stat>,
-    /// What is to be said of how it was opened.
+    /// Note on how it was opened.
     pub note: Option<Shown>,
 }
 
-/// When an answer must have come.
+/// Deadline of an answer.
 #[derive(Debug)]
 struct Clock {
     begun: Instant,
     /// Milliseconds since `begun`.
     until: AtomicU64,
-    /// How often it was looked at: once in [`STEPS`] steps.
+    /// Number of looks at it: one in [`STEPS`] steps.
     looks: AtomicU64,
 }
 
@@ -84,17 +84,17 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The column as it stands in a query; `NULL` where there is none.
+    /// Returns the column as it is written in a query; `NULL` where there is none.
     pub(crate) fn column(&self, name: &str) -> String {
         self.columns.iter().find(|column| column.eq_ignore_ascii_case(name)).map_or("NULL".into(), |name| quoted(name))
     }
 
-    /// Whether it has a column.
+    /// Tells whether it has a column.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.eq_ignore_ascii_case(name))
     }
 
-    /// Its name as it stands in a query.
+    /// Returns its name as it is written in a query.
     pub(crate) fn name(&self) -> String {
         quoted(&self.name)
     }
@@ -126,7 +126,7 @@ pub(crate) fn open(place: &Place) -> Result<Database, Failure> {
     Err(Failure::own(READ, &Shown::path(place.path()), why))
 }
 
-/// A file that belongs to the database, if there is one.
+/// Finds a file that belongs to the database, if there is one.
 fn side_file(place: &Place, suffix: &str) -> Option<Place> {
     let side = place.beside(suffix);
     let there = side.beneath().and_then(|at| at.kind());
@@ -134,7 +134,7 @@ fn side_file(place: &Place, suffix: &str) -> Option<Place> {
     there.map_or_else(|error| error.kind() != ErrorKind::NotFound, |_| true).then_some(side)
 }
 
-/// Opens a database that nobody has open for writing, as far as can be seen.
+/// Opens a database that no other process has open for writing, as far as can be seen.
 fn open_still(named: &Place, blob: &Blob, real: &Place) -> Result<Option<Database>, Failure> {
     let failed = |error: &rusqlite::Error| failure(named.path(), error);
     let stat = blob.stat()?;
@@ -164,7 +164,7 @@ fn opened_as<T, E>(id: FileId, open: impl FnOnce() -> Result<T, E>) -> Result<Op
     Ok(found.then_some(opened))
 }
 
-/// The files that this process has open, by number; nothing where the system does not tell.
+/// Lists the files that this process has open, by number; nothing where the system does not tell.
 fn open_files() -> HashSet<(OsString, FileId)> {
     const DESCRIPTORS: &str = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let names = std::fs::read_dir(DESCRIPTORS).into_iter().flatten().flatten().map(|entry| entry.file_name());
@@ -178,7 +178,7 @@ fn regular(place: &Place) -> Result<Blob, Failure> {
     }
 }
 
-/// Copies database and log, and opens the copy; `None`: the log began anew meanwhile.
+/// Copies database and log, and opens the copy; `None`: the log began again meanwhile.
 fn open_copy(named: &Place, blob: &Blob, real: &Place, wal: &Place) -> Result<Option<Database>, Failure> {
     let failed = |error: &rusqlite::Error| failure(named.path(), error);
     let log = match regular(wal) {
@@ -234,7 +234,7 @@ fn log_head(log: &Blob) -> Result<Vec<u8>, Failure> {
     Ok(head)
 }
 
-/// A file as an address, of which is said that nobody changes it: no lock and no other file is needed.
+/// Makes a URI of a file that says that it does not change: no lock and no other file is needed.
 fn address(file: &Path) -> String {
     let mut address = String::from("file:");
     for byte in file.as_os_str().as_encoded_bytes() {
@@ -300,40 +300,41 @@ impl Database {
         Ok(())
     }
 
-    /// It has so much time from now on; then what it does is broken off.
+    /// Allows so much time from now on; then what it does is broken off.
     pub(crate) fn allow(&self, time: Duration) {
         let until = self.clock.begun.elapsed().saturating_add(time);
         self.clock.until.store(until.as_millis() as u64, Ordering::Relaxed);
     }
 
-    /// How many thousands of steps its statements took so far, those of short ones left out.
+    /// Counts the thousands of steps that its statements took so far, those of short ones left out.
     #[cfg(test)]
     pub(crate) fn steps(&self) -> u64 {
         self.clock.looks.load(Ordering::Relaxed)
     }
 
-    /// How many bytes its pages have.
+    /// Counts the bytes of its pages.
     pub(crate) fn size(&self) -> rusqlite::Result<u64> {
         let pragma = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
         Ok(pragma("page_count")?.saturating_mul(pragma("page_size")?).unsigned_abs())
     }
 
-    /// For statements.
+    /// Returns the connection, for statements.
     pub(crate) const fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Whether the file is still what it was when it was opened. What was read from one that is not, does not count.
+    /// Tells whether the file is still what it was when it was opened. What was read from one that is not, does not
+    /// count.
     pub(crate) fn is_current(&self) -> bool {
         self.stat.is_none_or(|then| Stat::of_place(&self.place) == Some(then) && side_file(&self.place, WAL).is_none())
     }
 
-    /// An error as a sentence.
+    /// Turns an error into a sentence.
     pub(crate) fn failure(&self, error: &rusqlite::Error) -> Failure {
         failure(self.place.path(), error)
     }
 
-    /// A table of this name; views and tables that are made by code are none.
+    /// Finds a table of this name; views and tables that are made by code are none.
     pub(crate) fn table(&self, name: &str) -> rusqlite::Result<Option<Table>> {
         const FIND: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' AND lower(name) = ?1 \
             AND sql NOT LIKE 'create virtual%' LIMIT 1";
@@ -356,7 +357,7 @@ impl Database {
         Ok(Some(Table { name, columns }))
     }
 
-    /// Whether a query finds its rows by an index instead of looking at all.
+    /// Tells whether a query finds its rows by an index instead of scanning the table.
     pub(crate) fn is_indexed(&self, sql: &str) -> rusqlite::Result<bool> {
         let mut statement = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
         let mut rows = statement.raw_query();
@@ -368,7 +369,7 @@ impl Database {
     }
 }
 
-/// `12:34:56 UTC`
+/// Formats a time as `12:34:56 UTC`.
 fn clock_time(time: SystemTime) -> Shown {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()) % 86_400;
     shown!("{:02}:{:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60)

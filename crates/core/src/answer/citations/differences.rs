@@ -14,18 +14,18 @@ const MAX_TEXT: usize = 2400;
 const AGREES: i32 = 2;
 const LONG: usize = 8;
 
-/// Where a quote and a text agree and where not.
+/// Agreement and differences of a quote and a text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Differences {
-    /// What of the quote the text does not say so, in bytes of the quote.
+    /// Parts of the quote that differ from the text, in bytes of the quote.
     pub quote: Vec<Range<usize>>,
-    /// What of the text the quote does not say so, in bytes of the text, within `text_range`.
+    /// Parts of the text that differ from the quote, in bytes of the text, within `text_range`.
     pub text: Vec<Range<usize>>,
-    /// The part of the text that was laid beside the quote; empty where nothing agrees.
+    /// Part of the text that was compared with the quote; empty where nothing agrees.
     pub text_range: Range<usize>,
-    /// How much agrees, in hundredths; a word in other case agrees.
+    /// Similarity, in hundredths; a word in other case agrees.
     pub similarity: u8,
-    /// How many words agree.
+    /// Number of words that agree.
     pub words: usize,
     /// Only the beginnings were compared: both are very long.
     pub cut: bool,
@@ -37,12 +37,12 @@ struct DiffToken {
     range: Range<usize>,
     /// The same for words that differ in case, accents or line-end hyphens only.
     id: u32,
-    /// How many letters and digits it has; 1 for a sign.
+    /// Number of letters and digits in it; 1 for a sign.
     len: usize,
     weight: i32,
 }
 
-/// What a comparison costs, in units of work: the words, and every pair of them.
+/// Estimates the cost of a comparison, in units of work: the words, and every pair of them.
 pub(super) fn cost(quote: &[u8], text: &[u8]) -> usize {
     // A word and a blank take two bytes at least, and signs are rare.
     let words = |bytes: &[u8], most: usize| (bytes.len() / 2 + 1).min(most);
@@ -155,7 +155,7 @@ fn token(text: &[u8]) -> usize {
     end
 }
 
-/// How many blanks, the line's end among them, stand between a hyphen and the rest of the word.
+/// Counts the blanks, the line's end among them, between a hyphen and the rest of the word.
 fn hyphenated(c: char, digits: bool, rest: &[u8]) -> Option<usize> {
     if digits || !matches!(c, '-' | '\u{2010}') {
         return None;
@@ -165,7 +165,7 @@ fn hyphenated(c: char, digits: bool, rest: &[u8]) -> Option<usize> {
     (between.contains(&b'\n') && after.first().is_some_and(u8::is_ascii_lowercase)).then_some(blanks)
 }
 
-/// One of the signs that are the same to a reader stands for all.
+/// Replaces signs that are the same to a reader by one of them.
 fn sign(bytes: &[u8]) -> Vec<u8> {
     let c = pieces(bytes).next().and_then(|(_, piece)| if let Piece::Char(c) = piece { Some(c) } else { None });
     let plain = c.and_then(|c| ['-', '"', '\'', '*'].into_iter().find(|plain| is_like(c, *plain)));

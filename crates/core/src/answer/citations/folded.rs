@@ -15,7 +15,7 @@ use stepscope_base::text::{Piece, pieces};
 /// From a place in the folded text the way back is looked up from the last of these, so many bytes apart at most.
 const STEP: usize = 4096;
 
-/// What a character is to the fold.
+/// Class of a character for the fold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharClass {
     /// Not there at all: accents of their own, soft hyphens, invisible characters.
@@ -33,7 +33,7 @@ enum CharClass {
     Punctuation,
 }
 
-/// What the fold knows of the characters before.
+/// State of the fold, from the characters before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldState {
     /// The last character that was kept is a digit.
@@ -44,7 +44,7 @@ pub(crate) struct FoldState {
     open: bool,
     /// The last punctuation since a character was kept.
     between: u8,
-    /// How many letters stand before, with nothing but punctuation behind them.
+    /// Number of letters before, with nothing but punctuation behind them.
     word: u8,
 }
 
@@ -71,9 +71,9 @@ impl FoldState {
 
 /// Takes what the fold gives.
 trait FoldSink {
-    /// Folded bytes and the range of the text that they stand for.
+    /// Takes folded bytes and the range of the text that they represent.
     fn take(&mut self, out: &[u8], from: Range<usize>) -> ControlFlow<()>;
-    /// ASCII letters, not yet in lower case, and where they stand: the same as one after another.
+    /// Takes ASCII letters, not yet in lower case, and their position: the same as one after another.
     fn letters(&mut self, letters: &[u8], from: usize) -> ControlFlow<()>;
     /// The fold is between two characters.
     fn between(&mut self, _at: usize, _state: FoldState) {}
@@ -185,7 +185,7 @@ pub(crate) fn mark(text: &[u8]) -> Option<usize> {
     (digits > 0 && text.get(1 + digits) == Some(&b']')).then_some(digits + 2)
 }
 
-/// The length of a footnote's number at the beginning of a text that goes on where a word ended.
+/// Returns the length of a footnote's number at the beginning of a text that continues where a word ended.
 fn glued(text: &[u8], class: CharClass, state: FoldState) -> Option<usize> {
     /// Shorter words with a digit are names: `Q3`, `A4`.
     const WORD: u8 = 3;
@@ -292,7 +292,7 @@ fn digit(value: u32) -> char {
     char::from_digit(value, 10).unwrap_or('0')
 }
 
-/// Where the fold stood before some byte of the document.
+/// State of the fold before some byte of the document.
 #[derive(Clone, Copy, Debug)]
 struct Checkpoint {
     /// Byte of the document's text.
@@ -394,8 +394,8 @@ impl FoldedText {
         at(bytes.start)..at(bytes.end)
     }
 
-    /// Where something stands in a part of the folded text, in bytes of the folded text. Only few letters are found
-    /// where they overlap: a word may hold the beginning of the next place.
+    /// Finds the occurrences of a needle in a part of the folded text, in bytes of the folded text. Only those of short
+    /// needles may overlap: a word may contain the beginning of the next one.
     pub(crate) fn find<'s>(
         &'s self,
         needle: &'s Finder<'_>,
@@ -425,7 +425,7 @@ impl FoldedText {
         Some(first.start..last.end)
     }
 
-    /// The lines of a range that were not folded though something stands in them.
+    /// Lists the lines of a range that were not folded though they are not empty.
     pub(crate) fn missing(&self, document: &Document, lines: &Range<usize>) -> Vec<usize> {
         let folded = |n: usize| {
             let offset = document.offset(n).unwrap_or(0);
@@ -471,8 +471,8 @@ pub(crate) fn fold_text(text: &[u8]) -> (Vec<u8>, Range<usize>) {
     (whole.0, whole.1.unwrap_or(text.len()..text.len()))
 }
 
-/// What the published check compares: blanks folded to one, `[12]` marks dropped. The published text does not say
-/// whether the blank before a mark goes with it; `blank_goes` tries both.
+/// Normalizes a text as the published check does: blanks folded to one, `[12]` marks dropped. The published text does
+/// not say whether the blank before a mark is dropped with it; `blank_goes` tries both.
 pub(crate) fn published(text: &[u8], blank_goes: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -505,7 +505,7 @@ pub(crate) fn published(text: &[u8], blank_goes: bool) -> Vec<u8> {
     out
 }
 
-/// Whether two texts differ in nothing but hyphens at the line ends of the first, and in blanks and `[12]` marks.
+/// Tells whether two texts differ only in hyphens at the line ends of the first, and in blanks and `[12]` marks.
 pub(crate) fn equal_without_line_hyphens(text: &[u8], quote: &[u8]) -> bool {
     let (text, quote) = (units(text, true), units(quote, false));
     let mut quote = quote.iter().peekable();
@@ -576,12 +576,12 @@ fn line_break(text: &[u8]) -> Option<usize> {
     text.get(..blanks)?.contains(&b'\n').then_some(blanks)
 }
 
-/// Whether a character belongs to a word.
+/// Tells whether a character belongs to a word.
 pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&c)
 }
 
-/// Whether two characters are the same to a reader: the many dashes, quotation marks and bullets.
+/// Tells whether two characters are the same to a reader: the many dashes, quotation marks and bullets.
 pub(crate) fn is_like(a: char, b: char) -> bool {
     const GROUPS: [&[char]; 4] = [
         &['-', '\u{2010}', '\u{2011}', '‒', '–', '—', '―', '−'],

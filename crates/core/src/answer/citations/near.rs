@@ -12,21 +12,21 @@ use super::search::Search;
 use super::{Budget, NearMatch};
 use crate::answer::document::Document;
 
-/// How long a piece is. Shorter ones stand everywhere by chance.
+/// Length of a piece, in bytes of folded text. Shorter ones occur everywhere by chance.
 const PIECE: usize = 12;
-/// How many pieces are looked for: a bit each.
+/// Maximum number of pieces to look for: a bit each.
 const MAX_PIECES: usize = 32;
-/// A piece that stands in more places says little: further ones are not weighed.
+/// Maximum number of places of a piece that are weighed: one that occurs in more says little.
 const MAX_HITS: u32 = 4096;
-/// How many neighbourhoods are compared word by word.
+/// Maximum number of neighbourhoods outside the cited lines that are compared word by word.
 const REGIONS: usize = 4;
-/// What agrees less is no resemblance, in hundredths.
+/// Lowest similarity that counts as a resemblance, in hundredths.
 const ALIKE: u8 = 55;
 /// So few common words are chance.
 const FEW_WORDS: usize = 3;
-/// How much more than the quote's length is laid beside it, in bytes of folded text.
+/// Length beyond the quote's own that is compared with it, in bytes of folded text.
 const SLACK: usize = 120;
-/// How much of a document is compared as one neighbourhood, in bytes.
+/// Maximum size of a neighbourhood that is compared, in bytes of the document.
 const MAX_REGION: usize = 64 << 10;
 
 /// The most similar place, among the cited lines and everywhere else; with the lines around it.
@@ -76,7 +76,7 @@ fn near(document: &Document, found: Differences, start: usize) -> Option<NearMat
     })
 }
 
-/// The parts of the folded document in which most pieces of the quote stand, best first.
+/// Finds the parts of the folded document with the most pieces of the quote, best first.
 fn seeded(search: &Search<'_>, budget: &mut Budget) -> Vec<Range<usize>> {
     let quote = search.folded();
     let text = search.document.skeleton().text();
@@ -113,7 +113,7 @@ fn each_hit(patterns: &[&[u8]], text: &[u8], mut found: impl FnMut(usize, usize)
     }
 }
 
-/// Where the pieces of a quote of this length begin.
+/// Lists the offsets at which the pieces of a quote of this length begin.
 fn pieces(len: usize) -> Vec<usize> {
     let Some(room) = len.checked_sub(PIECE) else { return Vec::new() };
     let count = (len / PIECE).clamp(1, MAX_PIECES);

@@ -9,7 +9,7 @@ use super::{Budget, NEARBY, QuoteMatch, QuotePlace, Tier};
 use crate::answer::document::Document;
 use stepscope_base::text::{Piece, pieces};
 
-/// A larger part of a document is not folded anew: the whole folded document serves.
+/// Largest part of a document that is folded on its own: for larger ones the whole folded document serves.
 const LOCAL: usize = 64 << 10;
 /// So many places among the cited lines are compared.
 const CLOSE_LOOKS: usize = 32;
@@ -17,25 +17,25 @@ const CLOSE_LOOKS: usize = 32;
 pub(super) const MAX_PLACES: usize = 16;
 /// So many places are counted.
 pub(super) const MAX_COUNT: usize = 1000;
-/// A quote of fewer letters and digits must stand as words of its own to be found far from its lines.
+/// A quote of fewer letters and digits must be words of its own to be found far from its lines.
 const SHORT: usize = 8;
 /// In so many ways a footnote is told from the text.
 const FOOTNOTES: usize = 4;
 /// A quote of more pieces is none.
 const MAX_PIECES: usize = 16;
-/// The pieces of a quote stand within so many lines of the longest.
+/// The pieces of a quote are within so many lines of the longest.
 const ELIDED: usize = 30;
-/// Of a span over more pages it is not looked for between headers and footers.
+/// In a citation over more pages, a quote is not looked for between headers and footers.
 const MAX_BREAKS: usize = 4;
 
-/// What stands in the whole document.
+/// Occurrences of the quote in the whole document.
 #[derive(Debug, Default)]
 pub(super) struct Everywhere {
     /// The first places in order.
     pub places: Vec<QuoteMatch>,
     /// The one that fits best.
     pub best: Option<QuoteMatch>,
-    /// How many there are, up to [`MAX_COUNT`].
+    /// Number of places, up to [`MAX_COUNT`].
     pub total: usize,
 }
 
@@ -122,7 +122,7 @@ impl<'d> Search<'d> {
         best
     }
 
-    /// Where the quote stands in some lines, as they are.
+    /// Finds the quote in some lines, as they are.
     fn hits(&self, lines: &Range<usize>, budget: &mut Budget) -> Vec<QuoteMatch> {
         let len = self.bytes(lines);
         if self.folded().is_empty() {
@@ -159,7 +159,7 @@ impl<'d> Search<'d> {
         hits.take(CLOSE_LOOKS).map(place).collect()
     }
 
-    /// What the published check finds; the search may not, such as a part of a mark.
+    /// Finds what the published check finds and the search may not, such as a part of a mark.
     fn as_published(&self, cited: &Range<usize>, budget: &mut Budget) -> Option<QuoteMatch> {
         let text = Some(self.document.text(cited.clone())).filter(|text| text.len() <= LOCAL)?;
         if !budget.fold(text.len() + self.quote.len()) {
@@ -251,7 +251,7 @@ impl<'d> Search<'d> {
         Some(self.at(bytes?, Tier::Elided, Vec::new()))
     }
 
-    /// The pieces of a quote with an ellipsis, wherever the longest of them stands.
+    /// Finds the pieces of a quote with an ellipsis, wherever the longest of them is.
     pub(super) fn elided_anywhere(&self, budget: &mut Budget) -> Option<QuoteMatch> {
         let parts = self.parts(budget)?;
         if !budget.scan(self.document.size()) {
@@ -276,7 +276,7 @@ impl<'d> Search<'d> {
         None
     }
 
-    /// What stands between the ellipses of a quote, if there are any and every piece says enough.
+    /// Splits a quote at its ellipses, if there are any and every piece says enough.
     fn parts(&self, budget: &mut Budget) -> Option<Vec<Self>> {
         const DOTS: &[&[u8]] = &["…".as_bytes(), b"..."];
         // Most quotes have none.
@@ -316,8 +316,8 @@ impl<'d> Search<'d> {
         }))
     }
 
-    /// Lines without headers and footers, and without what stands from the n-th footnote from below down to the end
-    /// of a page.
+    /// Lists the lines without headers and footers, and without the part from the n-th footnote from below down to the
+    /// end of a page.
     fn without_furniture(&self, lines: &Range<usize>, footnotes: usize) -> Vec<usize> {
         let document = self.document;
         let mut kept = Vec::new();
@@ -371,7 +371,7 @@ impl<'d> Search<'d> {
         Some(seen)
     }
 
-    /// Whether a place begins and ends where words do.
+    /// Tells whether a place begins and ends at word boundaries.
     fn is_apart(&self, found: &QuoteMatch) -> bool {
         let text = |range: Range<usize>| self.document.bytes(range);
         let before = last_char(text(found.bytes.start.saturating_sub(4)..found.bytes.start));
@@ -382,7 +382,7 @@ impl<'d> Search<'d> {
         !joined(before, first) && !joined(last, after)
     }
 
-    /// What a hit in folded text is in the document.
+    /// Maps a hit in folded text to its place in the document.
     fn found(&self, skeleton: &FoldedText, hit: Range<usize>) -> Option<QuoteMatch> {
         let core = self.with_sign(skeleton.place(self.document, hit)?);
         let exact = core.start.checked_sub(self.core.start).map(|start| start..start + self.quote.len());
@@ -425,7 +425,7 @@ impl<'d> Search<'d> {
         QuoteMatch { lines, pages, bytes, tier, skipped }
     }
 
-    /// Takes in the punctuation at both ends of the quote, where it stands in the document too.
+    /// Takes in the punctuation at both ends of the quote, where the document has it too.
     fn widened(&self, core: Range<usize>) -> Range<usize> {
         let lead = self.quote.get(..self.core.start).unwrap_or_default();
         let trail = self.quote.get(self.core.end..).unwrap_or_default();
@@ -484,7 +484,7 @@ fn last_char(text: &[u8]) -> Option<char> {
     (1..=4).find_map(|len| std::str::from_utf8(text.get(text.len().checked_sub(len)?..)?).ok()?.chars().next())
 }
 
-/// Whether a line begins as footnotes do: a number or sign, then a word.
+/// Tells whether a line begins like a footnote: a number or sign, then a word.
 fn is_footnote(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -495,12 +495,12 @@ fn is_footnote(line: &[u8]) -> bool {
     marked && line.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Whether one range lies in the other.
+/// Tells whether one range contains the other.
 pub(super) fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// How many lines lie from one range to the other; 0 where they touch each other's lines.
+/// Measures the distance between two ranges, in lines; 0 where they overlap.
 pub(super) fn distance(a: &Range<usize>, b: &Range<usize>) -> usize {
     (b.start + 1).saturating_sub(a.end).max((a.start + 1).saturating_sub(b.end))
 }

@@ -11,14 +11,14 @@ use crate::answer::document::Document;
 const MAX_QUOTE: usize = 2_000;
 /// In a larger document it is not looked for.
 const MAX_DOCUMENT: usize = 2 << 20;
-/// More parts are words that happen to stand there.
+/// Maximum number of parts: more are words that occur by chance.
 const MAX_PARTS: usize = 4;
-/// A part has so many letters and digits at least: fewer stand somewhere by chance.
+/// Minimum number of letters and digits of a part: fewer occur somewhere by chance.
 const MIN_PART: usize = 16;
-/// Parts that stand so near one behind the other lack a word between them: the quote was changed, not put together.
+/// Parts so close one behind the other lack a word between them: the quote was changed, not put together.
 const APART: usize = 60;
 
-/// A part of a quote, where it stands.
+/// Part of a quote, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct StitchedPart {
     /// The lines.

@@ -454,7 +454,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
     proptest::sample::select(pieces).prop_map(<[u8]>::to_vec)
 }
 
-/// How much work the quotes of an answer cost, and what became of them.
+/// Measures the work that the quotes of an answer cost, and returns their places.
 fn worked(document: &Document, quotes: &[(usize, String)]) -> (u64, Vec<QuotePlace>) {
     let mut budget = Budget::default();
     let places = quotes.iter().map(|(line, quote)| {

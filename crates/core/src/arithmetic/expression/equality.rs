@@ -22,7 +22,7 @@ const BOUND: &[&str] = stepscope_base::list![
     times plus minus by over divided multiplied twice thrice double triple quadruple half squared cubed root sqrt log ln
     sin cos tan mod modulo gcd lcm versus vs choose remainder
 ];
-/// Words that join what stands beside them: no units.
+/// Words that join what is on both sides of them: no units.
 const JOINTS: &[&str] = stepscope_base::list![
     and or to from with then is are was so but if when where while that which gives equals makes into out as at in on for
     the a an we he she it they this these than because since
@@ -38,7 +38,7 @@ const UNIT_LETTERS: &[&str] = stepscope_base::list![g m s h l L];
 /// One side of an equation.
 #[derive(Clone, Debug)]
 pub(crate) struct EqualitySide {
-    /// What stands there.
+    /// Expression on this side.
     pub expression: Expression,
     /// Its number, where it is nothing but one.
     pub written: Option<Written>,
@@ -62,7 +62,7 @@ pub(crate) struct Equality {
 }
 
 impl EqualitySide {
-    /// Whether something is to be worked out in it.
+    /// Tells whether the side is a calculation, not a number alone.
     pub(crate) fn is_calculation(&self) -> bool {
         self.written.is_none() && self.expression.is_operation()
     }
@@ -75,7 +75,7 @@ impl EqualitySide {
         }
     }
 
-    /// Whether this side follows from the one before it; `None` where nobody can tell.
+    /// Tells whether this side follows from the one before it; `None` where that cannot be decided.
     pub(crate) fn follows(&self, before: &Self, name: &dyn Fn(u32) -> Option<Number>) -> Option<bool> {
         if !before.is_calculation() && !self.is_calculation() {
             return None;
@@ -138,7 +138,7 @@ impl EqualitySide {
         })
     }
 
-    /// Whether it only works a part of the side before it out: `(45 + 2) + 1 = 47 + 1`.
+    /// Tells whether it only works out a part of the side before it: `(45 + 2) + 1 = 47 + 1`.
     fn simplifies(&self, before: &Self) -> bool {
         let tails = |side: &Self| -> Vec<(Operation, Number)> {
             let number = |at: u16| match side.expression.nodes.get(usize::from(at))? {
@@ -262,7 +262,7 @@ impl Reader<'_> {
         Some((self.side(parser.nodes, start, end)?, start))
     }
 
-    /// Whether a side can begin here, and is not the rest of a longer one.
+    /// Tells whether a side can begin here, and is not the rest of a longer one.
     fn may_begin(&self, start: usize) -> bool {
         let Some(here) = self.list.get(start) else { return false };
         let Some(at) = start.checked_sub(1) else { return true };
@@ -313,7 +313,7 @@ impl Reader<'_> {
         matches!(at.and_then(|at| self.kind(at)), Some(TokenKind::Number(_) | TokenKind::Percent(_)))
     }
 
-    /// Whether an `of` takes a part: `a third of`, `2/3 of`, `20% of`.
+    /// Tells whether an `of` takes a part: `a third of`, `2/3 of`, `20% of`.
     fn is_part(&self, of: usize) -> bool {
         let Some(at) = of.checked_sub(1) else { return false };
         match self.kind(at) {
@@ -352,7 +352,7 @@ impl Reader<'_> {
         Some((side, end))
     }
 
-    /// Whether the word behind a side changes its number: `3 million`, `1 hour 30 minutes`, `2 remainder 1`.
+    /// Tells whether the word behind a side changes its number: `3 million`, `1 hour 30 minutes`, `2 remainder 1`.
     fn goes_on(&self, end: usize) -> bool {
         let Some(word) = self.word(end) else { return false };
         let lower = word.to_ascii_lowercase();
@@ -422,13 +422,13 @@ impl Reader<'_> {
         Some(EqualitySide { expression, written, is_percent, has_letter, units, range })
     }
 
-    /// Whether a word can be a unit; a single letter is rather an unknown.
+    /// Tells whether a word can be a unit; a single letter is more likely an unknown.
     fn is_unit(word: &str) -> bool {
         word.chars().all(char::is_alphabetic) && (word.chars().count() > 1 || UNIT_LETTERS.contains(&word))
     }
 }
 
-/// Whether a short word is a unit that everybody knows.
+/// Tells whether a short word is a well-known unit.
 fn is_known(word: &str) -> bool {
     UNIT_LETTERS.contains(&word) || unit(word.to_ascii_lowercase().as_bytes()).is_some()
 }

@@ -6,7 +6,7 @@ use crate::arithmetic::number::Number;
 /// Longer texts hold more than an equation.
 const MAX_TEXT: usize = 300;
 
-/// What stands for the unknown in an equation.
+/// Unknown of an equation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unknown<'t> {
     /// A name that is no variable's.

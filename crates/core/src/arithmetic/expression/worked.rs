@@ -12,9 +12,9 @@ use crate::arithmetic::number_words::{NumberWord, number_word};
 const MAX_FOUND: usize = 100;
 /// No chain of equals signs has more sides.
 const MAX_SIDES: usize = 12;
-/// Words that stand for an equals sign between a calculation and its result.
+/// Words that replace an equals sign between a calculation and its result.
 const IS: [&str; 6] = ["is", "equals", "equal", "gives", "makes", "totals"];
-/// What units differ by.
+/// Factors by which units differ.
 const UNITS: [i64; 14] = [10, 100, 1000, 60, 3600, 12, 7, 24, 365, 52, 30, 4, 16, 3];
 /// Letters that are units behind a number, and no unknowns.
 const SHORT_UNITS: [&str; 10] = ["g", "m", "l", "h", "L", "kg", "km", "cm", "mm", "ml"];
@@ -24,18 +24,18 @@ const SHORT_UNITS: [&str; 10] = ["g", "m", "l", "h", "L", "kg", "km", "cm", "mm"
 pub(crate) struct Worked {
     /// The calculation; it names nothing.
     pub(crate) expression: Expression,
-    /// What it gives.
+    /// Result of the calculation.
     pub(crate) gives: Number,
-    /// What the text says it gives.
+    /// Result as the text states it.
     pub(crate) says: Written,
     /// As it is written, up to its result.
     pub(crate) text: String,
-    /// Where it stands in the text that [`plain`] makes.
+    /// Byte range in the text that [`plain`] makes.
     pub(crate) range: Range<usize>,
 }
 
 impl Worked {
-    /// Whether the text says another number than the calculation gives, and no unit can be the reason.
+    /// Tells whether the text states another number than the calculation gives, and no unit can be the reason.
     pub(crate) fn is_wrong(&self) -> bool {
         if self.says.stands_for(self.gives) || self.says.value.is_near(self.gives) {
             return false;
@@ -90,7 +90,7 @@ fn of_line(line: &str, offset: usize, found: &mut Vec<Worked>) {
     }
 }
 
-/// Whether a text ends in `8 packs of`: a factor in words.
+/// Tells whether a text ends in a factor in words: `8 packs of`.
 fn counts_some(head: &str) -> bool {
     let Some(counted) = head.strip_suffix(" of") else { return false };
     counted.rsplit(' ').take(2).any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
@@ -136,7 +136,7 @@ fn chain(list: &[Lexeme], start: usize, line: &str, offset: usize, found: &mut V
     (sides.len() > 1).then_some(at)
 }
 
-/// Where the next side of an equation begins; `is` stands for an equals sign behind the first.
+/// Finds the start of the next side of an equation; behind the first side, `is` counts as an equals sign too.
 fn behind_equals(list: &[Lexeme], at: usize, line: &str, first: bool) -> Option<usize> {
     if list.get(at)?.kind == TokenKind::Equals {
         return Some(at + 1);
@@ -186,12 +186,12 @@ fn side(list: &[Lexeme], start: usize, line: &str) -> Option<(EquationSide, usiz
     Some((EquationSide { expression, value, written, first: number, range }, end))
 }
 
-/// Whether a word is no unit: it says that something is so.
+/// Tells whether a word is a verb or a preposition, and thus no unit.
 pub(super) fn is_verb(word: &str) -> bool {
     IS.contains(&word) || matches!(word, "are" | "was" | "were" | "be" | "to" | "by" | "from" | "has" | "have")
 }
 
-/// Whether a word changes the number before it: `dozen`, `million`; or is an unknown.
+/// Tells whether a word changes the number before it (`dozen`, `million`) or is an unknown.
 fn changes(word: &str, spaced: bool) -> bool {
     let lower = word.to_lowercase();
     let meaning = number_word(lower.as_bytes());

@@ -6,7 +6,7 @@ use crate::arithmetic::number::near;
 /// Conversions that everybody knows: days a week, minutes an hour, months and weeks a year, hours a day, cents.
 const CONVERSIONS: [f64; 12] = [7.0, 60.0, 12.0, 52.0, 365.0, 24.0, 100.0, 1000.0, 30.0, 3600.0, 10.0, 4.0];
 
-/// How well a value fits a quantity, best last.
+/// Quality of the fit of a value to a quantity, best last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum QuantityFit {
     /// Not at all.
@@ -15,11 +15,11 @@ pub(super) enum QuantityFit {
     Near,
     /// As quantities of its kind are written: a percentage as a fraction, a time in minutes.
     Kind,
-    /// As it stands there.
+    /// Exactly as in the question.
     Exact,
 }
 
-/// How well a value fits a quantity. The sign does not count: `three fewer` may be -3.
+/// Rates the fit of a value to a quantity. The sign does not count: `three fewer` may be -3.
 pub(super) fn fit(quantity: &Quantity, value: f64) -> QuantityFit {
     if !value.is_finite() || matches!(quantity.kind, Kind::Label) && quantity.approx == 0.0 {
         return QuantityFit::None;
@@ -62,7 +62,7 @@ fn fits_kind(quantity: &Quantity, value: f64, own: f64) -> bool {
     }
 }
 
-/// What is left after a part, or what a part is added to.
+/// Tells whether a value is the rest after a part, or the whole with the part added.
 fn fits_rest(quantity: &Quantity, value: f64, own: f64) -> bool {
     let part = match quantity.kind {
         Kind::Percent => own / 100.0,
@@ -72,7 +72,7 @@ fn fits_rest(quantity: &Quantity, value: f64, own: f64) -> bool {
     [1.0 - part, 1.0 + part].iter().any(|rest| near(*rest, value) || near(rest * 100.0, value))
 }
 
-/// What a stretch of time may count besides its own number.
+/// Lists the other numbers that a period of time may mean: 365 or 52 for the 12 months of a year.
 const fn period(own: f64) -> [f64; 3] {
     // Compared as whole numbers: they come from a table.
     match own as i64 {
@@ -91,8 +91,8 @@ fn fits_unit(quantity: &Quantity, value: f64, own: f64) -> bool {
     unit.dimension.sizes().iter().any(|size| (base - value * size).abs() <= base * 1e-3)
 }
 
-/// Whether a value follows from the quantities: as a sum, difference, product or quotient of two of them, as a sum or
-/// product of several in a row, or by a well-known conversion.
+/// Tells whether a value follows from the quantities: as a sum, difference, product or quotient of two of them, as a
+/// sum or product of several in a row, or by a well-known conversion.
 pub(super) fn derived(quantities: &[Quantity], value: f64) -> bool {
     let size = value.abs();
     let converted = |a: f64| CONVERSIONS.iter().any(|b| near(a * b, size) || near(a, size * b));
@@ -103,7 +103,7 @@ fn counted(quantities: &[Quantity]) -> impl Iterator<Item = f64> + '_ {
     quantities.iter().filter(|one| one.kind != Kind::Label).map(|one| one.approx.abs())
 }
 
-/// Whether it follows from two of the quantities, or from several in a row.
+/// Tells whether a value follows from two of the quantities, or from several in a row.
 pub(super) fn worked_out(quantities: &[Quantity], value: f64) -> bool {
     let value = value.abs();
     for (n, a) in counted(quantities).enumerate() {
@@ -128,7 +128,7 @@ pub(super) fn worked_out(quantities: &[Quantity], value: f64) -> bool {
     false
 }
 
-/// Whether a number is what these words, of a variable, convert by: 7 in `days_per_week`.
+/// Tells whether a number is one that these words, of a variable, convert by: 7 in `days_per_week`.
 pub(super) fn converts(value: f64, words: &[u8]) -> bool {
     let words = words.to_ascii_lowercase();
     let says = |list: &[&str]| list.iter().any(|word| memchr::memmem::find(&words, word.as_bytes()).is_some());
@@ -156,7 +156,7 @@ fn of_a_part(a: f64, b: f64, value: f64) -> bool {
     part(a, b) || part(b, a)
 }
 
-/// Whether one is probably a misreading of the other: digits swapped or mistyped, a factor of ten, off by one.
+/// Tells whether one is probably a misreading of the other: digits swapped or mistyped, a factor of ten, off by one.
 pub(super) fn misread(own: f64, value: f64) -> bool {
     let (own, value) = (own.abs(), value.abs());
     if own == 0.0 || value == 0.0 {
@@ -169,8 +169,8 @@ pub(super) fn misread(own: f64, value: f64) -> bool {
     whole && ((own >= 4.0 && near((own - value).abs(), 1.0)) || same_but_one(own as u64, value as u64))
 }
 
-/// Whether two numbers of at least two digits differ by one swap, one lost or added digit, or (from three digits on)
-/// in one digit.
+/// Tells whether two numbers of at least two digits differ by one swap, one lost or added digit, or (from three digits
+/// on) in one digit.
 fn same_but_one(a: u64, b: u64) -> bool {
     let mut buffers = [[0_u8; 20]; 2];
     let [left, right] = &mut buffers;

@@ -15,13 +15,13 @@ use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind as JsonKind, Member, Value};
 use stepscope_base::text::Untrusted;
 
-/// How many quantities and how many variables are linked.
+/// Maximum number of quantities, and of variables, that are linked.
 const MAX_LINKED: usize = 64;
 /// A longer text in a state is prose.
 const LONG_TEXT: usize = 200;
 /// So many words in common, or the very next one, name a quantity.
 const NAMED: usize = 6;
-/// How much of the question around a quantity is compared with a variable's name and description.
+/// Bytes of the question on each side of a quantity that are compared with a variable's name and description.
 const AROUND: usize = 48;
 
 /// The quantities of a question and the variables that a run extracted.
@@ -33,7 +33,7 @@ pub struct QuantityLinks {
     pub holders: Vec<Holder>,
     /// Sure quantities that no value, no description and no step text holds.
     pub missed: Vec<Missed>,
-    /// holders whose number stands nowhere and follows from nothing.
+    /// Holders whose number is not in the question and follows from nothing.
     pub invented: Vec<usize>,
     /// Numbers that were probably misread.
     pub changed: Vec<Changed>,
@@ -48,7 +48,7 @@ pub struct Holder {
     pub step: usize,
     /// Its place among the step's outputs.
     pub output: usize,
-    /// Whether the step does nothing but extract.
+    /// True if the step does nothing but extract.
     pub extracts: bool,
 }
 
@@ -96,8 +96,8 @@ impl QuantityLinks {
         Some(linking.links)
     }
 
-    /// Of a chain of thought: a value took up what its calculation uses; missed is what stands in no step. `uses` are the
-    /// values with the numbers of their calculations, `numbers` those of all steps.
+    /// Links a chain of thought: a value took up what its calculation uses; missed is what occurs in no step. `uses`
+    /// are the values with the numbers of their calculations, `numbers` those of all steps.
     pub(crate) fn of_uses(question: &[u8], uses: &[(Holder, Vec<Number>)], numbers: &[Quantity]) -> Self {
         let quantities = find(question);
         let fits = |quantity: &Quantity, number: f64| fit(quantity, number) >= QuantityFit::Kind;
@@ -122,12 +122,12 @@ impl QuantityLinks {
         bits(self.taken.get(quantity).copied().unwrap_or(0))
     }
 
-    /// Whether a value stands in the question, as a quantity is written.
+    /// Tells whether a value occurs in the question, in a form in which its quantity may be written.
     pub(crate) fn stands(&self, value: f64) -> bool {
         self.quantities.iter().any(|quantity| quantity.sure && fit(quantity, value) >= QuantityFit::Kind)
     }
 
-    /// Whether a text with numbers (a worked solution) uses a quantity.
+    /// Tells whether a text with these numbers (a worked solution) uses a quantity.
     pub(crate) fn is_used_in(&self, quantity: usize, numbers: &[Quantity]) -> bool {
         let Some(quantity) = self.quantities.get(quantity) else { return false };
         let counts =
@@ -152,7 +152,7 @@ struct Holding<'a> {
     /// The quantities it holds, one bit each.
     links: u64,
     content: Content,
-    /// Whether another step writes it too: then nobody knows what this one wrote.
+    /// True if another step writes it too: then it is unknown what this one wrote.
     rewritten: bool,
 }
 
@@ -161,8 +161,8 @@ struct Holding<'a> {
 pub struct Missed {
     /// Its index.
     pub quantity: usize,
-    /// Whether the plan has a variable that may have been meant for it and holds something else: then the step was run
-    /// badly; if not, the plan left it out.
+    /// True if the plan has a variable that may have been meant for it and holds something else: then the step was
+    /// executed badly; if false, the plan left it out.
     pub room: bool,
 }
 
@@ -173,7 +173,7 @@ pub struct Changed {
     pub quantity: usize,
     /// The variable that holds another number.
     pub holder: usize,
-    /// Whether the plan itself names the right number.
+    /// True if the plan itself names the right number.
     pub planned: bool,
 }
 
@@ -264,7 +264,7 @@ fn mask<'q>(quantities: impl Iterator<Item = &'q Quantity>, holds: impl Fn(&Quan
     quantities.enumerate().filter(|(_, quantity)| holds(quantity)).fold(0, |mask, (q, _)| mask | 1 << q)
 }
 
-/// Whether a text is a number with at most a unit beside it.
+/// Tells whether a text is a number with at most a unit behind it.
 fn is_measure(text: &[u8], number: &Quantity) -> bool {
     let rest = text.get(number.span.end..).unwrap_or_default();
     let words = rest.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'.'));
@@ -321,13 +321,13 @@ impl<'a> Linking<'a> {
         bits(fitting).max_by_key(rank)
     }
 
-    /// How many words of a variable stand near a quantity.
+    /// Scores the words of a variable that occur near a quantity.
     fn common_words(&self, quantity: &Quantity, holding: &Holding<'_>) -> usize {
         let description = holding.description.and_then(Value::string).unwrap_or_default();
         words_near(self.question.bytes(), quantity, holding.name.bytes(), description.bytes())
     }
 
-    /// One variable may stand for several places with the same number.
+    /// Lets one variable hold several places with the same number.
     fn share_constants(&mut self) {
         for q in 0..self.links.taken.len() {
             if self.links.taken.get(q) != Some(&0) || self.links.quantities.get(q).is_none_or(|quantity| !quantity.sure)
@@ -461,8 +461,8 @@ impl<'a> Linking<'a> {
         self.links.quantities.iter().position(|one| one.sure && fit(one, number.approx) == QuantityFit::Exact)
     }
 
-    /// Which open quantities stand in a step's text, a later description or a later value. The plan is searched as it
-    /// stands in the file: that is many times faster than to read the numbers of every text.
+    /// Finds the open quantities, one bit each, that occur in a step's text, a later description or a later value. The
+    /// plan is searched as it is in the file: that is many times faster than reading the numbers of every text.
     fn mentions(&self, procedure: &Procedure<'a>, state: Value<'a>, open: u64) -> u64 {
         let mut named = 0_u64;
         let plan = procedure.value.raw();
@@ -486,7 +486,7 @@ impl<'a> Linking<'a> {
         named
     }
 
-    /// holders whose number comes from nowhere.
+    /// Finds the holders whose number comes from nowhere.
     fn invent(&self) -> Vec<usize> {
         let from_nowhere = |holder: &Holding<'_>| {
             let Content::One(value) = holder.content else { return false };
@@ -495,7 +495,7 @@ impl<'a> Linking<'a> {
         (0..self.holdings.len()).filter(|&n| self.holdings.get(n).is_some_and(from_nowhere)).collect()
     }
 
-    /// Whether a number follows from the question in a way that need not stand there as a number.
+    /// Tells whether a number follows from the question without having to appear there as a number.
     fn follows(&self, value: f64) -> bool {
         let size = value.abs();
         // One of something is never said; nothing left, nothing spent neither.
@@ -508,7 +508,7 @@ impl<'a> Linking<'a> {
         derived(&self.links.quantities, size)
     }
 
-    /// Whether the question lists as many things: `Tom, Dick and Harry`.
+    /// Tells whether the question may list as many things: `Tom, Dick and Harry`.
     fn may_count(&self, wanted: usize) -> bool {
         let text = self.question.bytes();
         let commas = memchr::memchr_iter(b',', text).count();
@@ -517,14 +517,14 @@ impl<'a> Linking<'a> {
         wanted <= (commas + ands + 1).max(sentences.min(6)).min(12)
     }
 
-    /// Whether the question is about letters and holds a word of that length.
+    /// Tells whether the question is about letters and contains a word of that length.
     fn letters(&self, wanted: usize) -> bool {
         let text = self.question.bytes();
         WORDS.letter.find(text).is_some()
             && text.split(|byte| !byte.is_ascii_alphabetic()).any(|word| word.len() == wanted)
     }
 
-    /// Pairs what no quantity stands behind with what was missed, where one is a misreading of the other.
+    /// Pairs values without a quantity behind them with what was missed, where one is a misreading of the other.
     fn misreadings(&mut self, open: &mut u64) {
         let alone = open.is_power_of_two() && self.links.invented.len() == 1;
         for (t, holding) in self.holdings.iter().enumerate().take(MAX_LINKED) {
@@ -569,7 +569,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// Whether some variable holds what is not its own: nothing, an invention, or a quantity that others hold too.
+    /// Tells whether some variable has no quantity of its own: it holds nothing, an invention, or what others hold too.
     fn room(&self) -> bool {
         let mut held: Vec<(u64, &Content)> = Vec::new();
         let mut room = !self.links.invented.is_empty() || !self.links.changed.is_empty();
@@ -587,8 +587,8 @@ impl<'a> Linking<'a> {
     }
 }
 
-/// How many words of a variable's name and description stand near a quantity in its sentence; those after it count twice,
-/// the very next one most.
+/// Scores the words of a variable's name and description that occur near a quantity in its sentence: those after it
+/// count twice, the very next one most.
 pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], description: &[u8]) -> usize {
     let lower = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().to_ascii_lowercase();
     let mut before = lower(quantity.span.start.saturating_sub(AROUND)..quantity.span.start);
@@ -614,7 +614,7 @@ pub(crate) fn words_near(text: &[u8], quantity: &Quantity, name: &[u8], descript
         .sum()
 }
 
-/// Whether a variable's name says that it holds a quantity of this kind.
+/// Scores a variable's name by whether it says that it holds a quantity of this kind: 6 if so, else 0.
 fn kind_words(quantity: &Quantity, holding: &Holding<'_>) -> usize {
     let words: &[&[u8]] = match quantity.kind {
         Kind::Multiple => &[b"factor", b"multipl", b"times", b"ratio"],
@@ -627,7 +627,7 @@ fn kind_words(quantity: &Quantity, holding: &Holding<'_>) -> usize {
     if words.iter().any(|word| memchr::memmem::find(name, word).is_some()) { 6 } else { 0 }
 }
 
-/// Whether two numbers have as many digits before the point.
+/// Tells whether two numbers, both 10 or more, have as many digits before the point.
 fn same_length(a: f64, b: f64) -> bool {
     a >= 10.0 && b >= 10.0 && a.log10() as u32 == b.log10() as u32
 }
@@ -700,14 +700,14 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     letter: Finder::new("letter"),
 });
 
-/// Whether a step's text asks for more than copying numbers.
+/// Tells whether a step's text asks for more than copying numbers.
 fn calculates(step: &Step<'_>) -> bool {
     let Some(text) = step.text.and_then(Value::string) else { return false };
     memchr::memchr(b'=', text.bytes()).is_some()
         || WORDS.calculating.iter().any(|word| word.find(text.bytes()).is_some())
 }
 
-/// Whether a step's own text says the number that it wrote: then it is not read from the question.
+/// Tells whether a step's own text states the number that it wrote: then it is not read from the question.
 fn says_value(text: &[u8], value: Option<Value<'_>>) -> bool {
     let Some(digits) = value.filter(|value| value.is_number()).map(Value::raw) else { return false };
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');

@@ -81,7 +81,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether the character before stands for a letter or a digit.
+    /// Tells whether the character before is a letter, a digit or an underscore.
     fn glued(&self, at: usize) -> bool {
         match self.before(at) {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9' => true,
@@ -139,7 +139,7 @@ impl Scan<'_> {
         self.word_before(start).is_some_and(|word| words.contains(&word.lower()))
     }
 
-    /// Whether a sentence (or the text) begins here.
+    /// Tells whether a sentence (or the text) begins here.
     fn begins_sentence(&self, start: usize) -> bool {
         let mut at = start;
         while matches!(self.before(at), b' ' | b'\n' | b'\t' | b'"' | b'(') {
@@ -357,7 +357,7 @@ impl Scan<'_> {
         rest.starts_with("o’clock".as_bytes()).then_some(at + 9)
     }
 
-    /// What follows a whole number and belongs to it: ` 1/2`, `½`, ` and a half`.
+    /// Reads the part that follows a whole number and belongs to it: ` 1/2`, `½`, ` and a half`.
     fn mixed(&self, end: usize) -> Option<(usize, Number)> {
         if let Some(found) = self.vulgar(end).or_else(|| self.vulgar(end + usize::from(self.byte(end) == b' '))) {
             return Some(found);
@@ -428,7 +428,7 @@ impl Scan<'_> {
         matches!(word.lower(), b"st" | b"nd" | b"rd" | b"th").then_some(word.end)
     }
 
-    /// What may follow any number: a power of ten, a dozen, a percent sign, `times`.
+    /// Reads what may follow any number: a power of ten, a dozen, a percent sign, `times`.
     fn tail(&self, mut reading: ScannedNumber) -> ScannedNumber {
         if let Some(word) = self.next_word(reading.end) {
             let factor = word.part().and_then(NumberWord::factor);
@@ -514,7 +514,7 @@ impl Scan<'_> {
         capital && (is_month(word.lower()) || !self.begins_sentence(word.start)) && !self.counts_things(end)
     }
 
-    /// Whether things are named after the number: `At Milltown 27 people get off`.
+    /// Tells whether the number is followed by the things that it counts: `At Milltown 27 people get off`.
     fn counts_things(&self, end: usize) -> bool {
         const MANY: [&[u8]; 5] = [b"people", b"men", b"women", b"children", b"more"];
         let Some(word) = self.next_word(end) else { return false };
@@ -522,14 +522,14 @@ impl Scan<'_> {
         lower && (MANY.contains(&word.lower()) || (self.before(word.end) == b's' && word.end - word.start > 3))
     }
 
-    /// Whether the next word carries no meaning of its own, so that nothing is counted here.
+    /// Tells whether the next word carries no meaning of its own, so that nothing is counted here.
     fn next_is_small(&self, end: usize) -> bool {
         const SMALL: [&[u8]; 12] =
             [b"the", b"and", b"he", b"she", b"they", b"it", b"was", b"is", b"there", b"a", b"to", b"with"];
         self.next_is(end, &SMALL) || self.next_word(end).is_some_and(|word| self.byte(word.start).is_ascii_uppercase())
     }
 
-    /// Letters stand right after the digits: a unit (`20cm`), thousands (`5k`), or a name (`3D`).
+    /// Reads letters right after the digits: a unit (`20cm`), thousands (`5k`), or a name (`3D`).
     fn with_letters(&mut self, start: usize, end: usize, value: Number, kind: Kind) -> usize {
         let word = self.word_at(end);
         let after = word.map_or(end, |word| word.end);
@@ -718,7 +718,7 @@ impl Scan<'_> {
         (total + current, end)
     }
 
-    /// Whether a count begins the name of a part: `and three quarters`.
+    /// Tells whether a count begins the name of a part: `and three quarters`.
     fn begins_part(&self, count: ScannedWord) -> bool {
         self.next_word(count.end)
             .is_some_and(|word| matches!(word.part(), Some(NumberWord::Nth(..) | NumberWord::Half)))
@@ -754,7 +754,7 @@ impl Scan<'_> {
     }
 }
 
-/// Money is what stands before a unit of money.
+/// Returns the kind of a number: money if its unit is one of money.
 fn money_kind(kind: Kind, unit: Option<Unit>) -> Kind {
     let money = unit.is_some_and(|unit| unit.dimension == Dimension::Money);
     if kind == Kind::Number && money { Kind::Money } else { kind }

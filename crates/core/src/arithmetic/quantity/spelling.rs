@@ -60,7 +60,7 @@ impl Spellings {
         }
     }
 
-    /// Whether one of them stands in a text (or in JSON, where a number that is a value of its own does not count).
+    /// Tells whether a text contains one of them (in JSON, a number that is a value of its own does not count).
     pub(super) fn stand_in(&self, text: &[u8]) -> bool {
         self.0.iter().any(|spelling| {
             let [first, ..] = spelling.as_ref() else { return false };
@@ -78,7 +78,7 @@ impl Spellings {
     }
 }
 
-/// Whether what stands there is not a part of a longer word or number.
+/// Tells whether a match is no part of a longer word or number.
 fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     let byte = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(b' ');
     let joins = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0xc3;

@@ -1,6 +1,6 @@
 //! Units of measurement, and what other words around a number mean. Words are lower case.
 
-/// What is measured.
+/// Dimension of a unit of measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dimension {
     /// Currency, counted in cents.
@@ -47,7 +47,7 @@ impl Dimension {
 /// A unit of measurement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Unit {
-    /// What it measures.
+    /// Dimension that it measures.
     pub dimension: Dimension,
     /// Its size, in the smallest unit of its dimension.
     pub size: f64,

@@ -3,7 +3,7 @@
 use crate::arithmetic::expression::{Expression, Operation, clock, list};
 use crate::arithmetic::number::Number;
 
-/// What the texts of a step ask for, of the values that it reads; `inputs` counts those that are none of these, too.
+/// Plans the calculation that the texts of a step ask for on these values; `inputs` is the number of all that it reads.
 pub(super) fn plan(texts: &[&str; 3], values: &[&str], inputs: usize) -> Option<Expression> {
     match values {
         [one] if inputs == 1 => listed(texts, &list(one)?),

@@ -5,15 +5,15 @@
 const MAX_ALL: usize = 3;
 /// With more numbers than this nothing is tried.
 const MAX_SUMS: usize = 6;
-/// What people convert and count with.
+/// Numbers that people convert and count with.
 const CONSTANTS: [f64; 11] = [2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 100.0, 1000.0];
 
-/// Whether exactly this number comes out.
+/// Tells whether exactly this number can come out of the values.
 pub(crate) fn gives(values: &[f64], wanted: f64) -> bool {
     reached(values, &|number| (number - wanted).abs() <= 1e-9 * wanted.abs().max(1.0))
 }
 
-/// Whether this number may have come out: rounded, or with a number that everybody knows.
+/// Tells whether this number may have come out of the values: rounded, or with a well-known conversion.
 pub(crate) fn may_give(values: &[f64], wanted: f64) -> bool {
     let like = |number: f64| {
         let off = (number - wanted).abs();
@@ -34,7 +34,7 @@ fn reached(values: &[f64], is: &dyn Fn(f64) -> bool) -> bool {
     }
 }
 
-/// A share also stands for what is left of the whole, and for what comes on top; 20 percent are 0.2. One number is so.
+/// Tries a share also as what is left of the whole, and as what comes on top; 20 percent are 0.2. One number is so.
 fn variants(values: &[f64], at: usize, varied: bool, chosen: &mut Vec<f64>, is: &dyn Fn(f64) -> bool) -> bool {
     let Some(&value) = values.get(at) else { return joined(chosen, is) };
     let share = if value > 0.0 && value < 1.0 { Some(value) } else { None };

@@ -20,7 +20,7 @@ const REST: [&str; 10] =
     ["remain", "remains", "remaining", "remainder", "left", "rest", "unused", "unsold", "net", "change"];
 /// Words for everything together.
 const ALL: [&str; 6] = ["total", "overall", "combined", "altogether", "all", "including"];
-/// How often something comes, and in what it is counted.
+/// Words for the frequency of something, each with the unit of time that counts it.
 const PERIODS: [(&str, &str); 6] = [
     ("hourly", "hour"),
     ("daily", "day"),
@@ -61,7 +61,7 @@ pub(super) fn plan(output: &str, text: &str, inputs: &[Named<'_>]) -> Option<Exp
     (all && alike(a.name, b.name)).then(|| pair(Operation::Add, a, b))?
 }
 
-/// Whether one of the words stands in a text or in a name, whole.
+/// Tells whether one of the words occurs in a text or in a name, whole.
 fn has(text: &str, words: &[&str]) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|own| words.contains(&own))
 }
@@ -88,7 +88,7 @@ fn share_of(share: &Named<'_>, whole: &Named<'_>, rest: bool) -> Option<Expressi
     Expression::pair(Operation::Multiply, &Expression::name(whole.id), &part)
 }
 
-/// What to do with a rate and a count: `pages_per_day` times days, pages divided by `pages_per_day`.
+/// Chooses the operation for a rate and a count: `pages_per_day` times days, pages divided by `pages_per_day`.
 fn by_rate(rate: &Named<'_>, count: &Named<'_>) -> Option<Operation> {
     let Some((upper, lower)) = rate.name.split_once("_per_") else {
         let number =
@@ -106,7 +106,7 @@ fn by_rate(rate: &Named<'_>, count: &Named<'_>) -> Option<Operation> {
     }
 }
 
-/// Whether two names begin or end with the same word: `total_a` and `total_b`, `food_cost` and `toy_cost`.
+/// Tells whether two names begin or end with the same word: `total_a` and `total_b`, `food_cost` and `toy_cost`.
 fn alike(a: &str, b: &str) -> bool {
     let head = |name: &str| name.split_once('_').map(|(head, _)| head.to_owned());
     let tail = |name: &str| name.rsplit_once('_').map(|(_, tail)| tail.to_owned());

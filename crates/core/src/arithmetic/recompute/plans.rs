@@ -63,7 +63,7 @@ pub(super) fn target(found: &Calculation) -> Option<usize> {
     }
 }
 
-/// Whether a text holds a word.
+/// Tells whether a text contains a word, whole.
 fn holds_word(text: &str, word: &str) -> bool {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     memchr::memmem::find_iter(text.as_bytes(), word.as_bytes()).any(|at| {
@@ -106,7 +106,7 @@ impl<'a> Execution<'_, 'a> {
             .or_else(|| self.prose(wanted).filter(|plan| !self.only_says(plan, wanted)))
     }
 
-    /// Whether the text itself says the number that the step wrote, which is not what was read into it: "now 5r = 30".
+    /// Tells whether the text itself states the number that the step wrote, and the plan gives another: "now 5r = 30".
     fn only_says(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
         let Some(recorded) = wanted.recorded.filter(|_| plan.wording != Wording::Statement) else { return false };
         let gives = self.by_record(&plan.expression);
@@ -131,7 +131,7 @@ impl<'a> Execution<'_, 'a> {
         Some(Plan { sure: true, ..Plan::of(expression, PlanSource::Step, Wording::Worked) })
     }
 
-    /// Whether a calculation without a name uses only some of what the step reads, beside words that calculate.
+    /// Tells whether a calculation without a name uses only some of the inputs of the step, among words that calculate.
     fn is_part(&self, plan: &Plan, wanted: &PlanRequest<'_, '_>) -> bool {
         let PlanRequest { step, texts, .. } = *wanted;
         let Some(range) = &plan.range else { return false };
@@ -142,7 +142,8 @@ impl<'a> Execution<'_, 'a> {
         !own && step.inputs.iter().any(unused) && around.into_iter().flatten().any(prose::may_plan)
     }
 
-    /// What a step without a recipe must mean: only if that is what it wrote, or if what it wrote follows from nothing.
+    /// Plans a step without a recipe by its names: only if the plan gives what the step wrote, or if what it wrote
+    /// follows from nothing.
     pub(super) fn implied(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { step, variable, texts, recorded, .. } = *wanted;
         if !self.guesses || texts.extracts || step.outputs.len() != 1 || step.inputs.len() != 2 {
@@ -161,7 +162,7 @@ impl<'a> Execution<'_, 'a> {
         adopted.then(|| Plan::of(expression, PlanSource::Step, Wording::Implied))
     }
 
-    /// What solves an equation that stands in the step: `2 * (length + width) = perimeter`, or one in x.
+    /// Solves an equation in the step's text: `2 * (length + width) = perimeter`, or one in x.
     fn solution(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { variable, texts, .. } = *wanted;
         let made = |expression, range| Plan { range, ..Plan::of(expression, PlanSource::Step, Wording::Signs) };
@@ -176,7 +177,7 @@ impl<'a> Execution<'_, 'a> {
         named.or_else(|| asked().then(|| equation(texts.step, &self.names))?.map(|expression| made(expression, None)))
     }
 
-    /// What a step makes of a list or of two times of day.
+    /// Plans the calculation of a step on a list or on two times of day.
     fn collected(&self, wanted: &PlanRequest<'_, '_>) -> Option<Plan> {
         let PlanRequest { step, variable, texts, description, .. } = *wanted;
         if texts.extracts || step.inputs.iter().any(|field| self.recorded(field).is_some()) {
@@ -359,8 +360,8 @@ impl<'a> Execution<'_, 'a> {
         Some(Plan::of(stated, PlanSource::Step, Wording::Statement))
     }
 
-    /// Whether the step that wrote the stated number says the final one in its text: then the other number of that text
-    /// is not what was to be stated.
+    /// Tells whether the step that wrote the stated number has the final one in its text: then the other number of that
+    /// text is not what was to be stated.
     fn is_said_before(&self, stated: &Expression, wanted: &PlanRequest<'_, '_>) -> bool {
         let [input] = stated.names()[..] else { return false };
         let Some(recorded) = wanted.recorded.filter(|wrote| Some(wrote.value) != self.held(input as usize).recorded)

@@ -30,7 +30,7 @@ pub(super) struct Input<'t> {
     pub(super) id: u32,
     /// Its name.
     pub(super) name: &'t str,
-    /// What it is.
+    /// Description of the variable.
     pub(super) description: &'t str,
     /// Its recorded value.
     pub(super) value: Option<Number>,
@@ -43,7 +43,7 @@ const BLOCKED: &[&str] = stepscope_base::list![
     ratio proportion respective corresponding weighted compound interest twofold until first
 ];
 
-/// Whether a text may say an operation in words: a look at how its words begin.
+/// Tells whether a text may name an operation in words, by a look at how its words begin.
 pub(super) fn may_plan(text: &str) -> bool {
     const STEMS: &[&str] = stepscope_base::list![
         add sum combin subtract deduct multipl product divid shar split distrib quotient difference plus minus times
@@ -151,13 +151,13 @@ fn sentence_plan(text: &str, inputs: &[Input<'_>]) -> Option<Expression> {
     })
 }
 
-/// What a sentence says of its result as a whole.
+/// Instructions of a sentence on its result as a whole.
 struct Whole {
-    /// Where it stops speaking of operands.
+    /// Index of the word at which its operands end.
     end: usize,
     /// It is rounded to whole numbers.
     rounds: Option<Rounding>,
-    /// What a division leaves over is meant.
+    /// True if the remainder of a division is meant.
     remainder: bool,
 }
 
@@ -188,7 +188,7 @@ impl Whole {
     }
 }
 
-/// How a result is rounded.
+/// Rounding of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Rounding {
     /// To a whole number.
@@ -206,7 +206,7 @@ impl Rounding {
     }
 }
 
-/// How a text rounds the calculation in signs that it holds.
+/// Reads the rounding to a whole number that a text asks for, of the calculation in signs in it.
 pub(super) fn rounded(text: &str) -> Option<Single> {
     let at = memchr::memmem::find(text.as_bytes(), b"ound")?;
     let behind = text.get(at + 4..)?;
@@ -219,7 +219,7 @@ pub(super) fn rounded(text: &str) -> Option<Single> {
     rounding(words.get(..words.len().min(7))?)?.whole()
 }
 
-/// How the words behind "round" round; to decimals people write numbers anyhow.
+/// Reads the rounding from the words behind "round"; to decimals people write numbers anyhow.
 fn rounding(words: &[Word<'_>]) -> Option<Rounding> {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.lower.as_ref()));
     if has(&["up"]) {
@@ -258,7 +258,7 @@ pub(super) fn statement(text: &str, inputs: &[Input<'_>]) -> Option<Expression> 
     }
 }
 
-/// `Convert minutes to hours`, `to a percentage`; the word itself stands at a place.
+/// Reads `convert minutes to hours`, `to a percentage`; `at` is the position of the word itself.
 fn conversion(words: &[Word<'_>], at: usize, inputs: &[Input<'_>]) -> Option<Expression> {
     let [input] = inputs else { return None };
     let rest = words.get(at + 1..)?;
@@ -291,7 +291,8 @@ fn unit(word: &str) -> Option<Unit> {
     quantity::unit(word.as_bytes()).filter(|_| !matches!(word, "m" | "g" | "l" | "min"))
 }
 
-/// How many of one unit make another. Where it is no whole number of either, nobody converts in words.
+/// Returns the conversion factor between two units. `None` where neither it nor its reciprocal is whole: such
+/// conversions are not put in words.
 fn factor(from: Unit, into: Unit) -> Option<Number> {
     let factor = Number::from_float(from.size)?.over(Number::from_float(into.size)?)?;
     // No fixed number of days makes a month.

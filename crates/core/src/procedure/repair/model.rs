@@ -16,9 +16,9 @@ const MAX_PROCEDURE: usize = 1 << 20;
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct ModelRepair {
-    /// What came of each call, in a sentence.
+    /// Outcome of each call, in a sentence.
     pub outcomes: Vec<Shown>,
-    /// How many diagnostics there were, and how many there are now.
+    /// Number of diagnostics at the start, and now.
     pub diagnostics: (usize, usize),
     /// The procedure as it is now.
     pub procedure: Vec<u8>,
@@ -26,15 +26,15 @@ pub struct ModelRepair {
     pub is_over: bool,
     /// Something of the procedure was changed.
     pub is_changed: bool,
-    /// Why the server gave no reply.
+    /// Reason that the server gave no reply.
     pub failed: Option<Shown>,
-    /// Why the procedure cannot be sent.
+    /// Reason that the procedure cannot be sent.
     pub refused: Option<Shown>,
     calls: u32,
     tries: u32,
 }
 
-/// What to ask for a procedure; `Err`: why it cannot be sent.
+/// Builds the request for a procedure; `Err`: the reason that it cannot be sent.
 pub fn request(procedure: &[u8]) -> Result<Request, Shown> {
     if procedure.len() > MAX_PROCEDURE {
         return Err(Shown::own("the procedure is too large to send"));

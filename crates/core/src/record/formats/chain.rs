@@ -33,32 +33,32 @@ const GOLD_TEXT: &[&str] =
 const CORRECT: &[&str] = stepscope_base::list![
     final_answer_correct is_correct correct verified success model_output_answer_correctness
 ];
-/// Where the first error is labelled, from 0.
+/// Keys that label the step of the first error, from 0.
 const LABEL: &[&str] = stepscope_base::list![label mistake_index];
 /// The same from 1.
 const LABEL_FROM_ONE: &[&str] = stepscope_base::list![first_error_step model_output_solution_first_error_step];
-/// What only a chain of thought has: where its parts stand.
+/// Parts that only a chain of thought has, and their positions.
 #[derive(Clone, Debug)]
 pub struct ChainParts<'a> {
     /// The list of steps, or the text of the solution.
     pub steps: Value<'a>,
-    /// Where that stands.
+    /// Position of the steps, as a JSON pointer.
     pub pointer: Pointer,
-    /// Where the question stands.
+    /// Position of the question.
     pub question: Pointer,
-    /// Where the given answer stands.
+    /// Position of the given answer.
     pub answer: Option<Pointer>,
-    /// Where the expected answer stands.
+    /// Position of the expected answer.
     pub gold: Option<Pointer>,
-    /// Where the expected solution stands.
+    /// Position of the expected solution.
     pub gold_text: Option<Pointer>,
-    /// Where it stands whether the answer is right.
+    /// Position of the value that says whether the answer is right.
     pub correct: Option<Pointer>,
     /// The step in which the first error is, as somebody labelled it: nothing is judged by it.
     pub labelled: Option<Labelled>,
 }
 
-/// Where somebody found the first error.
+/// Place where somebody found the first error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Labelled {
     /// Nowhere.
@@ -235,7 +235,7 @@ fn value_of(correct: Option<Member<'_>>) -> Option<bool> {
     }
 }
 
-/// Whether an answer is the one that is expected, of answers that are no numbers: `(D)`, `yes`.
+/// Tells whether an answer is the expected one, for answers that are no numbers: `(D)`, `yes`.
 fn same_text(answer: Option<Value<'_>>, gold: Option<Value<'_>>) -> Option<bool> {
     let (answer, gold) = (answer?.string()?, gold?.string()?);
     let has_digit = |text: &Untrusted<'_>| text.bytes().iter().any(u8::is_ascii_digit);

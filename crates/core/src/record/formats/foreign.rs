@@ -55,7 +55,7 @@ const SETTINGS: &[&str] = stepscope_base::list![
 /// So many values of an object are looked at to see whether all are numbers.
 const MAX_LOOKED_AT: usize = 10_000;
 
-/// What a value of no known format is, with its article; `None` for an object that cannot be told.
+/// Names a value of no known format, with its article; `None` for an object that cannot be told.
 pub(crate) fn name(root: Value<'_>) -> Option<&'static str> {
     match root.kind() {
         Kind::Object => object(root),
@@ -83,7 +83,7 @@ fn object(root: Value<'_>) -> Option<&'static str> {
     SETTINGS.iter().any(has).then_some("a configuration")
 }
 
-/// Whether all that it holds, at any depth, is numbers, truth values and null, and one of them a number.
+/// Tells whether it holds only numbers, truth values and null, at any depth, and at least one number.
 fn is_numbers(root: Value<'_>) -> bool {
     let mut numbers = false;
     for stop in root.walk().take(MAX_LOOKED_AT) {

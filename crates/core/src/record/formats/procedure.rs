@@ -38,8 +38,8 @@ struct Individual<'a> {
 }
 
 impl<'a> Individual<'a> {
-    /// What upstream dumps (`proc`), or a line of `generations.jsonl` as the recorder writes it: the procedure of a
-    /// generation, before anybody ran it. `None`: it is none.
+    /// Reads what upstream dumps (`proc`), or a line of `generations.jsonl` as the recorder writes it: the procedure of
+    /// a generation, before anybody ran it. `None`: it is neither.
     fn of(value: Value<'a>) -> Option<Self> {
         let (mut proc, mut procedure, mut fitness, mut id) = (None, None, None, None);
         let (mut notes, mut generation, mut operator, mut question) = (false, false, false, false);

@@ -5,7 +5,7 @@ use crate::answer::typed::{TypedAnswer, has_fields, is_flat, is_rich};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};
 
-/// What `format` says in an answer trace.
+/// Value of `format` in an answer trace.
 const NAME: &str = "stepscope.answer_trace";
 
 /// An answer with its question.

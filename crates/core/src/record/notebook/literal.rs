@@ -173,7 +173,7 @@ impl LiteralReader<'_> {
     }
 }
 
-/// Whether JSON knows this number too: `1`, `-2.5`, `1e-07`; Python prints no other.
+/// Tells whether JSON has this number too: `1`, `-2.5`, `1e-07`; Python prints no other.
 fn is_number(word: &[u8]) -> bool {
     let digits = word.strip_prefix(b"-").unwrap_or(word);
     let is_plain = digits.first().is_some_and(u8::is_ascii_digit) && digits.last().is_some_and(u8::is_ascii_digit);

@@ -22,7 +22,7 @@ struct PrintedStep {
     outputs: Vec<PrintedField>,
 }
 
-/// What a step read and wrote, as `print_bool` shows it: JSON texts.
+/// Inputs and outputs of a step, as `print_bool` shows them: JSON texts.
 #[derive(Default)]
 struct PrintedCall {
     id: Vec<u8>,
@@ -45,7 +45,7 @@ pub(super) struct PrintedRun {
     error: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-/// What text of several lines goes on in.
+/// Field that continues on the next line.
 #[derive(Clone, Copy, PartialEq)]
 enum OpenText {
     Nothing,
@@ -58,7 +58,7 @@ enum OpenText {
     Output,
 }
 
-/// What a cell says besides its printed text.
+/// Outcome of a cell besides its printed text.
 #[derive(Default)]
 pub(super) struct Printed {
     error: Option<(Vec<u8>, Vec<u8>)>,
@@ -108,7 +108,7 @@ struct PrintedLines {
 }
 
 impl PrintedLines {
-    /// What was read of a run is one; the next begins.
+    /// Ends a run with what was read of it; the next begins.
     fn end(&mut self) {
         let run = std::mem::take(&mut self.now);
         self.open = OpenText::Nothing;
@@ -144,7 +144,7 @@ impl PrintedLines {
         }
     }
 
-    /// Whether a line has one of the fixed shapes.
+    /// Reads a line if it has one of the fixed shapes, and tells whether it has.
     fn label(&mut self, line: &[u8]) -> bool {
         let texts: [(&[&str], OpenText); 4] = [
             (&["Question:"], OpenText::Question),
@@ -318,7 +318,7 @@ impl PrintedRun {
         !self.steps.is_empty() || self.calls.iter().any(is_read) || self.state.is_some()
     }
 
-    /// Whether the last step of its procedure wrote its outputs.
+    /// Tells whether the last step of its procedure wrote its outputs.
     fn is_over(&self) -> bool {
         let last = self.calls.last();
         let is_last = self.steps.last().is_none_or(|step| last.is_some_and(|call| call.id == step.id));

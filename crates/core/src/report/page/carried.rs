@@ -12,17 +12,17 @@ use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::is_hidden;
 
-/// How every page begins.
+/// Beginning of every page.
 pub const BEGIN: &[u8] = b"<!doctype html>\n<html lang=\"en\" class=\"stepscope\">";
-/// How the element begins that carries the record. No text of a page can hold it.
+/// Beginning of the element that carries the record. No text of a page can hold it.
 pub(super) const OPEN: &str = "<script type=\"application/json\" id=\"stepscope\">";
 const CLOSE: &[u8] = b"</script>";
 /// More reviews than this are not read.
 const MAX_REVIEWS: usize = 1_000;
-/// What stands for `<`, in this spelling only where a page put it.
+/// Escape for `<`, in this spelling only where a page put it.
 const LESS: &[u8] = b"\\u003C";
 
-/// What was read from a page.
+/// Contents read from a page.
 #[derive(Debug)]
 pub struct CarriedRecord {
     /// The record's text, byte for byte.
@@ -33,7 +33,7 @@ pub struct CarriedRecord {
     pub step: Option<usize>,
 }
 
-/// Why there is no record in a page.
+/// Reason that a page holds no record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotCarried {
     /// There was no room for it.
@@ -76,8 +76,8 @@ fn record(case: &CaseView<'_>, object: &mut Object<'_>) {
     }
 }
 
-/// Whether somebody who looks at the source of a page would be misled, or a program that reads HTML would change it, as it
-/// does ends of lines; other blanks of JSON are not odd.
+/// Tells whether a character would mislead somebody who reads the source of a page, or would be changed by a program
+/// that reads HTML, as line ends are; other blanks of JSON are not odd.
 fn is_odd(c: char) -> bool {
     !matches!(c, '\n' | '\t') && is_hidden(c)
 }
@@ -104,7 +104,7 @@ fn lines(document: &Document, object: &mut Object<'_>) {
     });
 }
 
-/// Whether bytes begin as a page does.
+/// Tells whether bytes begin as a page does.
 pub fn is_page(head: &[u8]) -> bool {
     head.starts_with(BEGIN)
 }
@@ -117,8 +117,8 @@ fn json_of(page: &[u8]) -> Result<&[u8], NotCarried> {
     Ok(rest.get(..end).unwrap_or_default())
 }
 
-/// What people said of the record of a page, as events about the record in a file of this name; who said it is marked. What
-/// is no verdict and no note is passed over, and so is what is too much.
+/// Reads the reviews that a page carries, as events about the record in a file of this name; each reviewer is marked.
+/// Skips what is neither a verdict nor a note, and what exceeds the limit.
 pub fn reviews(page: &[u8], dataset: Text) -> Result<Vec<Event>, NotCarried> {
     let json = json_of(page)?;
     let mut tape = Tape::default();

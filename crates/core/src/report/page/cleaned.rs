@@ -13,9 +13,9 @@ use stepscope_base::text::{Shown, Untrusted};
 /// Takes out what others are not to see.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
-    /// What is left out of the record.
+    /// Parts left out of the record.
     pub hide: Hide,
-    /// What is taken out wherever it is.
+    /// Private text to take out wherever it is.
     pub redaction: Redaction,
     /// With the words of the document.
     pub passages: bool,
@@ -30,7 +30,7 @@ pub struct Cleaned {
     document: Option<Arc<Document>>,
     said: Vec<Said>,
     source: Shown,
-    /// What was taken out.
+    /// Settings by which it was cleaned.
     cleaner: Cleaner,
 }
 
@@ -58,7 +58,7 @@ impl Cleaner {
 }
 
 impl Cleaned {
-    /// What its page shows. `step`: the one in question, from 0.
+    /// Builds the options of its page. `step`: the one in question, from 0.
     pub fn options(&self, step: Option<usize>, version: &'static str) -> PageOptions<'_> {
         PageOptions {
             step,
@@ -71,7 +71,7 @@ impl Cleaned {
         }
     }
 
-    /// What in it still looks private.
+    /// Finds what still looks private in it.
     pub fn private(&self) -> PrivateHits {
         let mut hits = PrivateHits::default();
         hits.look_in_record(self.case.text());

@@ -15,7 +15,7 @@ use stepscope_base::text::Shown;
 /// So many rules have a bar.
 const MAX_RULES: usize = 12;
 
-/// What the index says of one record.
+/// Row of the index: one record.
 #[derive(Clone, Debug)]
 pub struct IndexRow {
     /// The name of its page.

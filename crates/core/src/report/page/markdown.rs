@@ -10,7 +10,7 @@ use super::model::{DerivationPart, Mood, PageModel};
 use crate::finding::grouped;
 use stepscope_base::text::Shown;
 
-/// How every page begins that was made here.
+/// Beginning of every page that was made here.
 pub const BEGIN: &str = "<!-- stepscope -->\n";
 
 /// An issue is no longer than this.

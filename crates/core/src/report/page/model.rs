@@ -23,7 +23,7 @@ use stepscope_base::json::{Kind, Part, Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, ShownMap, Untrusted, head};
 
-/// How well something stands: a sign, a word and a colour.
+/// Rating, shown as a sign, a word and a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mood {
     Good,
@@ -70,7 +70,7 @@ pub(super) struct PageModel {
     pub(super) facts: Vec<(&'static str, Shown)>,
     pub(super) mood: Mood,
     pub(super) verdict: Shown,
-    /// Where to fix it, and how sure that is.
+    /// Place to fix, with its confidence.
     pub(super) fix: Option<Shown>,
     pub(super) why: Vec<PageReason>,
     pub(super) steps: Vec<StepPart>,
@@ -130,7 +130,7 @@ pub(super) struct StateTable {
     pub(super) columns_left: usize,
 }
 
-/// What a variable holds after a step.
+/// Value of a variable after a step.
 #[derive(Debug)]
 pub(super) struct StateCell {
     pub(super) anchor: PageLink,
@@ -140,7 +140,7 @@ pub(super) struct StateCell {
     pub(super) should: Option<Shown>,
 }
 
-/// How a value comes about.
+/// Derivation of a value, with that of its inputs.
 #[derive(Debug)]
 pub(super) struct DerivationPart {
     pub(super) name: Shown,
@@ -177,7 +177,7 @@ pub(super) struct CitationPart {
 pub(super) struct PassageLine {
     pub(super) number: usize,
     pub(super) text: Shown,
-    /// What of it belongs to the quote, or is nearest to it.
+    /// Ranges of the text that belong to the quote, or are nearest to it.
     pub(super) marks: Vec<Range<usize>>,
 }
 
@@ -516,7 +516,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// What exact calculation gives where the step gave something else.
+    /// Calculates the exact value, where the step gave another one.
     fn should(&self, variable: usize, step: usize) -> Option<Shown> {
         let executed = self.executed?;
         let computed = executed.writes.get(executed.write(variable, step)?)?;
@@ -657,7 +657,7 @@ impl Maker<'_, '_> {
         around.take(self.limits.lines).filter_map(line).collect()
     }
 
-    /// What is shown as text because nothing else is known of it.
+    /// Collects what is shown as text because nothing else is known of it.
     fn texts(&self) -> Vec<(&'static str, Shown)> {
         let Some(record) = &self.case.record else {
             return vec![("Text", cut(self.case.text(), self.limits.text))];
@@ -728,7 +728,7 @@ fn mood_of(resolution: &Resolution) -> Mood {
     }
 }
 
-/// What became of a citation, in a few words.
+/// Describes the outcome of a citation in a few words.
 fn badge(resolution: &Resolution) -> Shown {
     match resolution.place {
         QuotePlace::Cited => shown!("found: {}", resolution.word().replace('_', " ")),

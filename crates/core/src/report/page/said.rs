@@ -11,7 +11,7 @@ use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::json::{Tape, Value};
 use stepscope_base::text::Untrusted;
 
-/// How whoever said something that a page carries is marked.
+/// Mark after the name of a reviewer whose review comes from a page.
 const CARRIED: &[u8] = b" (page)";
 /// More labels than this are not read.
 const MAX_LABELS: usize = 50;
@@ -21,23 +21,23 @@ const MAX_LABELS: usize = 50;
 pub struct Said {
     /// The reviewer.
     pub who: Text,
-    /// What it is.
+    /// Kind of the event.
     pub kind: EventKind,
-    /// What they think of it.
+    /// Verdict on the record.
     pub verdict: Option<Verdict>,
-    /// Why, by the labels' names.
+    /// Reasons, as names of labels.
     pub labels: Vec<Text>,
-    /// Where to fix it.
+    /// Place to fix.
     pub fix: Option<Text>,
     /// The first step that went wrong, from 1.
     pub step: Option<u64>,
-    /// What they think of the expected answer.
+    /// Status of the expected answer, as the reviewer sees it.
     pub gold: Option<GoldStatus>,
     /// The right answer.
     pub correction: Option<Text>,
     /// In their own words.
     pub note: Option<Text>,
-    /// When, RFC 3339.
+    /// Time, RFC 3339.
     pub when: Option<Text>,
     /// It was said of another content.
     pub is_stale: bool,
@@ -119,7 +119,7 @@ impl Said {
         }
     }
 
-    /// Whether an event was carried by a page.
+    /// Tells whether an event was carried by a page.
     pub fn is_carried(event: &Event) -> bool {
         event.reviewer.id.bytes().ends_with(CARRIED)
     }

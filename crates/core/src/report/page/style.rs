@@ -76,7 +76,7 @@ pre{max-height:none}.scroll{overflow:visible}.list>li,.verdict,tr{break-inside:a
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What a page lets a browser do: show this sheet, known by its hash, and nothing else.
+/// Writes the security policy of a page: a browser may show this sheet, known by its hash, and do nothing else.
 pub(super) fn policy(sheet: &str) -> Shown {
     let hash = base64(&Digest::of_bytes(sheet.as_bytes()).bytes());
     shown!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")

@@ -11,7 +11,7 @@ const MAX_LEVELS: usize = 5;
 #[derive(Debug)]
 pub(super) struct Spelling {
     text: Vec<u8>,
-    /// Where in the source each byte begins and ends; empty: it is the source.
+    /// Start and end in the source of each byte; empty: the text is the source.
     at: Vec<(u32, u32)>,
 }
 
@@ -31,7 +31,7 @@ impl Spelling {
         &self.text
     }
 
-    /// What a range of it is in the source.
+    /// Maps a range of the text to the source.
     pub(super) fn source(&self, range: &Range<usize>) -> Range<usize> {
         if self.at.is_empty() {
             return range.clone();
@@ -63,7 +63,7 @@ impl Spelling {
     }
 }
 
-/// How many bytes of a text are its first character, and what they stand for: nothing, if nobody sees it.
+/// Decodes the first character of a text: the number of its bytes, and the bytes it means: none, if it is invisible.
 fn first(rest: &[u8]) -> (usize, Vec<u8>) {
     let escape = match rest.first() {
         Some(b'\\') => slash(rest),
@@ -152,7 +152,7 @@ fn reference(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
     Some((end + 1, utf8(code)))
 }
 
-/// How long a sequence is that a terminal does not show.
+/// Measures a sequence that a terminal does not show, in bytes.
 fn colour(rest: &[u8]) -> usize {
     let body = rest.get(2..).filter(|_| rest.get(1) == Some(&b'[')).unwrap_or_default();
     let parameters = body.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();

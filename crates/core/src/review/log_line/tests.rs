@@ -4,7 +4,7 @@ fn reviewer() -> Reviewer {
     Reviewer { id: "ada".into(), kind: ReviewerKind::Person }
 }
 
-/// An event in which everything is said.
+/// Creates an event in which everything is said.
 fn full() -> Event {
     let text = |text: &str| Text::from(text.to_owned());
     let item = ItemRef { dataset: Some("runs.jsonl".into()), id: Some("a-1".into()), row_index: Some(7), side: None };
@@ -69,7 +69,7 @@ fn line(event: &Event) -> Vec<u8> {
     out
 }
 
-/// The events of a whole journal, and the faults.
+/// Reads the events of a whole review log, and the faults.
 fn read(journal: &[u8]) -> (Vec<Event>, Vec<LineFault>) {
     let (mut lines, mut events, mut faults) = (LineReader::default(), Vec::new(), Vec::new());
     for line in journal.split(|byte| *byte == b'\n') {

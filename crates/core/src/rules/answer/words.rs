@@ -37,7 +37,7 @@ fn text_of<'a>(record: &Record<'a>, key: &str) -> Option<Untrusted<'a>> {
     (text.bytes().len() <= MAX_TEXT).then_some(text)
 }
 
-/// Where a key of the answer stands.
+/// Returns the place of a key of the answer.
 fn place(record: &Record<'_>, key: &'static str) -> Place {
     let is_state = record.state.is_some();
     Place::Value(if is_state { Pointer::from_iter(["state", key]) } else { Pointer::from_iter([key]) })
@@ -57,7 +57,7 @@ fn check_bool(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-/// What a text says outright: with its first word, or "the answer is no".
+/// Reads an outright yes or no from a text: its first word, or "the answer is no".
 fn yes_or_no(text: &str) -> Option<bool> {
     let lower = text.trim_start().to_lowercase();
     let of = |word: &str| match word {

@@ -9,7 +9,7 @@ use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::{self, PythonNumber};
 use stepscope_base::text::Untrusted;
 
-/// What makes a first step look like an extraction; any part of a word counts, as in `already`.
+/// Words by which a first step looks like an extraction; any part of a word counts, as in `already`.
 const EXTRACTION: [&[u8]; 5] = [b"extract", b"read", b"gather", b"identify", b"parse"];
 /// Longer procedures lose some fitness.
 const TARGET_STEPS: usize = 6;
@@ -69,7 +69,7 @@ fn looks_like_extraction(step: Value<'_>) -> bool {
     EXTRACTION.iter().any(|word| memchr::memmem::find(&text, word).is_some())
 }
 
-/// What Python iterates over, where that gives objects or nothing: a list, or something empty.
+/// Iterates as Python does where that gives objects or nothing: over a list, or something empty.
 fn items(value: Option<Value<'_>>) -> Option<impl Iterator<Item = Value<'_>>> {
     let list = match value.map(|value| (value, value.kind())) {
         None => None,

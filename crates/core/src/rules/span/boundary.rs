@@ -9,8 +9,8 @@ use stepscope_base::text::{Piece, pieces};
 /// A quote of fewer words is a value, not a sentence.
 const FEW_WORDS: usize = 4;
 
-/// What is odd about the ends of a passage: of the quote where it stands, of the cited lines where there is no quote.
-/// In words behind "the passage".
+/// Describes what is odd about the ends of a passage, in words behind "the passage": of the quote where it was found,
+/// of the cited lines where there is no quote.
 pub(super) fn hints(document: &Document, resolution: &Resolution) -> Option<String> {
     let (bytes, lines) = match &resolution.found {
         Some(found) => (found.bytes.clone(), found.lines.clone()),
@@ -85,7 +85,7 @@ fn has_gap(document: &Document, lines: &Range<usize>) -> bool {
     pairs.into_iter().any(|((page, number), (next_page, next))| page == next_page && next > number.saturating_add(1))
 }
 
-/// Whether a text begins like an entry of a list: `(a)`, `•`, `3.`.
+/// Tells whether a text begins like an entry of a list: `(a)`, `•`, `3.`.
 fn begins_entry(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let bracket = text.strip_prefix(b"(");

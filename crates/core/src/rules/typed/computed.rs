@@ -99,7 +99,7 @@ impl Stated {
         Self { value: written.value.float(), half: 0.5 * 10_f64.powi(-(decimals as i32)), decimals, shown }
     }
 
-    /// Whether it is how people write a result: rounded, cut, with or without its sign.
+    /// Tells whether it is how people write a result: rounded, cut, with or without its sign.
     fn fits(&self, result: f64) -> bool {
         let off = (self.value.abs() - result.abs()).abs();
         let least = self.half.max(result.abs() * 1e-9);
@@ -108,7 +108,7 @@ impl Stated {
         off <= cut * 1.000_001
     }
 
-    /// Whether one digit differs, or two changed places.
+    /// Tells whether one digit differs, or two adjacent digits are swapped.
     fn is_slip_of(&self, result: f64) -> bool {
         let digits = |value: f64| format!("{:.1$}", value.abs(), self.decimals as usize);
         let (own, right) = (digits(self.value), digits(result));
@@ -125,7 +125,7 @@ impl Stated {
         }
     }
 
-    /// Whether a power of ten lies between.
+    /// Tells whether the two differ by a power of ten.
     fn is_scaled(&self, result: f64) -> bool {
         let factors = [10.0, 100.0, 1e3, 1e6, 1e9];
         let scaled = |factor: f64| {
@@ -157,7 +157,7 @@ fn number_of(item: &AnswerItem<'_>) -> Option<(Stated, Pointer)> {
 /// The numbers that an item cites.
 struct CitedParts {
     numbers: Vec<f64>,
-    /// What the document counts in: thousands, millions.
+    /// Unit in which the document counts: thousands, millions.
     scale: Option<f64>,
     /// Every citation gave a number, so that none is left out.
     is_clear: bool,
@@ -242,7 +242,7 @@ fn cited_numbers(text: &str) -> Vec<f64> {
     all.into_iter().filter(|(_, year)| !year || !has_other).map(|(value, _)| value).collect()
 }
 
-/// What comes out of some of the parts.
+/// Result of calculating with some of the parts.
 #[derive(Clone, Copy)]
 struct PartResult {
     value: f64,

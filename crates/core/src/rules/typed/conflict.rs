@@ -75,7 +75,7 @@ fn check_conflict(case: &CaseView<'_>, findings: &mut Findings) {
     }
 }
 
-/// Whether two values say something else, not only in another form.
+/// Tells whether two values differ in what they say, not only in form.
 fn differ(a: Value<'_>, b: Value<'_>) -> bool {
     if a.kind() != b.kind() {
         return false;

@@ -86,7 +86,7 @@ pub(crate) const RULES: &[Rule] = &[
     },
 ];
 
-/// Which rule speaks of a breach, and what helps.
+/// Returns the rule that reports a breach, and what helps.
 const fn told(fault: ContractFault) -> (RuleId, &'static str) {
     match fault {
         ContractFault::NotJson => (RuleId::JsonInvalid, "Re-run the call: only a JSON object can be checked and used."),

@@ -92,7 +92,7 @@ fn object_in(text: &[u8]) -> &[u8] {
     start.zip(end).and_then(|(start, end)| text.get(start..=end)).unwrap_or_default()
 }
 
-/// Where answer and raw response part.
+/// Difference between the answer and the raw response.
 enum Difference {
     /// Both values, as they are written.
     Values(Vec<u8>, Vec<u8>),

@@ -167,7 +167,7 @@ fn number(value: Value<'_>) -> Option<f64> {
     value.float().or_else(|| value.string()?.utf8()?.trim().parse().ok())
 }
 
-/// Whether a quote of the item or one of its cited lines says zero; without a quote, also the lines beside them.
+/// Tells whether a quote of the item or one of its cited lines says zero; without a quote, also the adjacent lines.
 fn stands_there(case: &CaseView<'_>, item: &AnswerItem<'_>) -> bool {
     /// More lines than that are no citation of one amount.
     const MAX_LINES: usize = 200;
@@ -185,7 +185,7 @@ fn stands_there(case: &CaseView<'_>, item: &AnswerItem<'_>) -> bool {
     })
 }
 
-/// Whether a text names the number zero, or that there is nothing to pay.
+/// Tells whether a text names the number zero, or says that there is nothing to pay.
 fn says_zero(text: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] =
         [b"zero", b"nil", b"none", b"nothing", b"free", b"waived", b"nought", b"keine", b"kostenlos"];

@@ -11,7 +11,7 @@ fn sample(n: usize) -> Case<'static> {
     Case::read(SAMPLES.lines().nth(n).expect("a sample").as_bytes())
 }
 
-/// What the rules find above a note: rule, message, and the text at its place.
+/// Lists the findings of the rules above a note: rule, message, and the text at its place.
 fn findings(case: &Case<'_>) -> Vec<(RuleId, String, String)> {
     let root = case.root().expect("JSON");
     let text = |finding: &Finding| {

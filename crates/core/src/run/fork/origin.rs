@@ -7,19 +7,19 @@ use stepscope_base::text::{Shown, Untrusted};
 
 /// No hostile list is read further than this.
 const MAX_ITEMS: usize = 4096;
-/// So many names are put into a sentence.
+/// Maximum number of names in a sentence.
 const MAX_NAMED: usize = 3;
 
-/// See the module.
+/// Origin of a fork, as its record gives it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ForkOrigin {
     /// The parent's id as text, if it has one.
     pub parent: Option<Untrusted<'static>>,
     /// SHA-256 of the parent's text, in hex.
     pub parent_sha256: String,
-    /// How long that text is, where that is said.
+    /// Length of that text in bytes, where it is given.
     pub parent_bytes: Option<u64>,
-    /// How it came about, if that is known.
+    /// Way in which the fork was made, if that is known.
     pub how: Option<How>,
     /// The step at which it left its parent, by position.
     pub step: usize,
@@ -38,7 +38,7 @@ pub struct ForkOrigin {
 }
 
 impl ForkOrigin {
-    /// What a record says; `None`: it is no fork.
+    /// Reads the origin from a record; `None`: it is no fork.
     pub fn of(root: Value<'_>) -> Option<Self> {
         let fork = root.get("trace")?.get("fork").filter(|fork| fork.kind() == Kind::Object)?;
         let text = |key: &str| fork.get(key)?.string().map(Untrusted::into_owned);
@@ -67,7 +67,7 @@ impl ForkOrigin {
         })
     }
 
-    /// What was done, in a few words.
+    /// Describes what was done, in a few words.
     pub fn phrase(&self) -> Shown {
         let step = self.step.saturating_add(1);
         let what = match self.how {

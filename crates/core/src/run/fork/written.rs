@@ -19,11 +19,11 @@ use stepscope_base::text::{Shown, Untrusted};
 pub struct Executed {
     /// The step, by position.
     pub step: usize,
-    /// Its id as it stands in the procedure.
+    /// Id of the step, as the procedure writes it.
     pub step_id: Option<Vec<u8>>,
-    /// Whether it was run with the answer schema.
+    /// True if it was run with the answer schema.
     pub is_final: bool,
-    /// What it was shown, an object.
+    /// Inputs that it was shown, an object.
     pub inputs: Vec<u8>,
     /// The prompt.
     pub prompt: Untrusted<'static>,
@@ -31,15 +31,15 @@ pub struct Executed {
     pub schema: Untrusted<'static>,
     /// The reply as it came.
     pub raw: Vec<u8>,
-    /// What the model thought before it.
+    /// Reasoning of the model before the reply.
     pub reasoning: Vec<u8>,
-    /// What stood around the JSON of the reply.
+    /// Text found around the JSON of the reply.
     pub around: Wrapping,
-    /// What was taken from it, an object.
+    /// Outputs taken from the reply, an object.
     pub outputs: Option<Vec<u8>>,
-    /// Why nothing was.
+    /// Reason why no outputs were taken.
     pub error: Option<Shown>,
-    /// Whether the reply was what was asked for, in a word.
+    /// Verdict on the reply, in a word.
     pub verdict: Option<&'static str>,
     /// The model.
     pub model: String,
@@ -53,20 +53,20 @@ pub struct Executed {
     pub temperature: Option<f64>,
     /// The limit of the reply.
     pub max_tokens: Option<u64>,
-    /// How the schema was enforced.
+    /// Way in which the schema was enforced.
     pub enforcement: Option<Enforcement>,
     /// SHA-256 of the request's body.
     pub request: String,
     /// Tokens.
     pub usage: Usage,
-    /// When it began.
+    /// Time at which the call began, in UTC.
     pub started_utc: String,
-    /// How long it took, in milliseconds.
+    /// Duration of the call, in milliseconds.
     pub duration_ms: f64,
 }
 
 impl Executed {
-    /// The call for a step, of which nothing came yet.
+    /// Creates the call for a step, of which nothing came yet.
     pub fn of(asked: &Ask, step_id: Option<&[u8]>) -> Self {
         Self {
             step: asked.step,
@@ -79,7 +79,7 @@ impl Executed {
         }
     }
 
-    /// As an entry of the trace.
+    /// Writes the call as an entry of the trace.
     pub fn json(&self) -> Vec<u8> {
         let some = |part: &'static str| Some(part).filter(|part| !part.is_empty());
         Style::SAVED.object(|entry| {
@@ -109,7 +109,7 @@ impl Executed {
     }
 }
 
-/// Keys of a record that a fork writes anew, or that say what was true of its parent only.
+/// Keys of a record that a fork writes itself, or that were true of its parent only.
 const OWN: [&str; 12] = [
     "id",
     "status",
@@ -125,14 +125,14 @@ const OWN: [&str; 12] = [
     "trace",
 ];
 
-/// The id of a fork: its parent's, and a part of the hash of what it was made of.
+/// Makes the id of a fork: its parent's, and a part of the hash of what it was made of.
 fn id_of(parent: &Record<'_>, parent_hash: &str, made: &str) -> Vec<u8> {
     let own = parent.id_text();
     let known = own.as_ref().map_or_else(|| parent_hash.as_bytes().get(..16).unwrap_or_default(), Untrusted::bytes);
     [known, b"~", made.as_bytes().get(..8).unwrap_or_default()].concat()
 }
 
-/// With what a fork takes over from its parent as it is.
+/// Copies everything that a fork takes over from its parent as it is.
 fn inherit(record: &mut Object<'_>, parent: &Record<'_>, without: &str) {
     for member in parent.root.entries() {
         let name = member.name();
@@ -142,14 +142,15 @@ fn inherit(record: &mut Object<'_>, parent: &Record<'_>, without: &str) {
     }
 }
 
-/// What every fork says of its parent, and how it was made.
+/// Writes what every fork records of its parent, and of the way in which it was made.
 fn fork_origin(fork: &mut Object<'_>, parent: &Record<'_>, (hash, bytes): (&str, usize), how: How, step: usize) {
     fork.put("parent", parent.id.map(tight)).text("parent_sha256", hash).put("parent_bytes", bytes);
     fork.text("how", how.word()).put("step_index", step);
 }
 
 impl Fork {
-    /// As a record: its parent's, with what came out differently. `text` is the parent's text, by which it is known.
+    /// Writes the fork as a record: its parent's, with what came out differently. `text` is the parent's text, by
+    /// which it is known.
     pub fn record(&self, parent: &Record<'_>, parent_text: &[u8], created_utc: &str) -> Vec<u8> {
         let hash = sha256(parent_text);
         let state = self.state(parent);
@@ -168,7 +169,7 @@ impl Fork {
         complete(begin, &state, own.or(parents), &trace, created_utc)
     }
 
-    /// The state at the end, in the parent's order; what the parent had and nobody touched stays.
+    /// Returns the state at the end, in the parent's order; values of the parent that were not touched stay.
     fn state(&self, parent: &Record<'_>) -> JsonText {
         if self.ended.is_some() {
             return one_line(&self.values.json());
@@ -220,7 +221,8 @@ impl Fork {
     }
 }
 
-/// A record with another procedure, as a fork: nothing was executed, so it has no state. `text` is the parent's text.
+/// Writes a record with another procedure as a fork: nothing was executed, so it has no state. `text` is the parent's
+/// text.
 pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc: &str) -> Vec<u8> {
     let hash = sha256(text);
     let made = sha256(&[hash.as_bytes(), procedure, created_utc.as_bytes()].concat());
@@ -239,7 +241,7 @@ pub fn repaired(parent: &Record<'_>, text: &[u8], procedure: &[u8], created_utc:
     })
 }
 
-/// A run that began from nothing but a procedure and a question, as a record.
+/// Writes a run that began from nothing but a procedure and a question, as a record.
 pub fn run_record(
     procedure: Value<'_>,
     question: &Untrusted<'_>,

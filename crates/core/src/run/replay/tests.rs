@@ -176,7 +176,7 @@ fn an_ended_fork_has_no_answer() {
     });
 }
 
-/// The same run, which crashed in its third step.
+/// Returns the same run, which crashed in its third step.
 fn crashed() -> String {
     let mut made = read(traced().as_bytes());
     (made["status"], made["error_type"], made["error"]) = ("error".into(), "ValueError".into(), "no JSON".into());
@@ -220,7 +220,7 @@ fn a_fork_of_a_run_that_crashed_is_not_whole_until_its_steps_have_run() {
     assert_eq!(read(&all)["pred_answer"], "8");
 }
 
-/// The values at the end and their badges, `name=value badge`.
+/// Lists the values at the end and their badges, `name=value badge`.
 fn held(text: &str) -> Vec<String> {
     with(text, |_, _, state| {
         let end = state.at(Moment(4)).into_iter();
@@ -232,7 +232,7 @@ fn held(text: &str) -> Vec<String> {
     })
 }
 
-/// The same run with everything that its steps gave.
+/// Returns the same run with everything that its steps gave.
 fn traced() -> String {
     let steps = r#""trace": {"steps": [{"step_index": 0, "inputs": {"problem_text": "2 + 3?"}, "outputs": {"a": 3, "b": 2}},
         {"step_index": 1, "inputs": {"b": 2}, "outputs": {"d": 0}}, {"step_index": 2, "inputs": {"a": 3}, "outputs": {"c": 5}},

@@ -23,7 +23,7 @@ pub struct Bucket {
 /// One field over all replies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldCounts {
-    /// Its name.
+    /// Name of the field.
     pub name: Untrusted<'static>,
     /// The values, the most frequent first; of equals the one that came first.
     pub buckets: Vec<Bucket>,
@@ -32,17 +32,17 @@ pub struct FieldCounts {
 }
 
 impl FieldCounts {
-    /// Whether the first place is shared.
+    /// Tells whether the first place is shared.
     pub fn is_tie(&self) -> bool {
         let count = |n: usize| self.buckets.get(n).map(|bucket| bucket.samples.len());
         count(0).is_some() && count(0) == count(1)
     }
 }
 
-/// What several replies say together.
+/// Distribution of the values of several replies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Distribution {
-    /// Every expected field.
+    /// Counts of every expected field.
     pub fields: Vec<FieldCounts>,
     /// Replies that are not JSON.
     pub invalid: Vec<usize>,
@@ -57,7 +57,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Counts. `None` stands for a call that failed.
+    /// Counts the values of each expected field. A reply of `None` is a call that failed.
     pub fn of(expected: &[Untrusted<'static>], replies: &[Option<JudgedReply>]) -> Self {
         let mut made = Self::default();
         let mut counting = Vec::new();
@@ -82,7 +82,7 @@ impl Distribution {
         made
     }
 
-    /// The most frequent value of every field that came at all; of equals the one that came first, as upstream takes it.
+    /// Returns the most frequent value of every field that came at all; of equals the first one, as upstream takes it.
     pub fn consensus(&self) -> Vec<(Untrusted<'static>, Vec<u8>)> {
         let first = |field: &FieldCounts| Some((field.name.clone(), field.buckets.first()?.text.clone()));
         self.fields.iter().filter_map(first).collect()
@@ -107,7 +107,7 @@ fn field(name: &Untrusted<'static>, counting: &[(usize, &JudgedReply)]) -> Field
     field
 }
 
-/// What a value is compared by.
+/// Normalizes the text of a value, so that equal values compare equal.
 pub fn normal(text: &[u8]) -> Vec<u8> {
     let mut tape = Tape::default();
     tape.parse(text).map_or_else(|| text.to_vec(), normal_value)

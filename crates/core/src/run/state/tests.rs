@@ -28,7 +28,7 @@ fn with<T>(text: &str, look: impl for<'a> FnOnce(&State<'a>) -> T) -> T {
     look(&State::of(&record, procedure.as_ref()))
 }
 
-/// `name=value badge @writer`, a line a variable.
+/// Writes `name=value badge @writer`, a line a variable.
 fn lines(state: &State<'_>, entries: &[Entry<'_>]) -> Vec<String> {
     entries
         .iter()
@@ -185,7 +185,7 @@ fn a_reader_recorded_what_the_writer_did_not() {
     });
 }
 
-/// Which steps ran, a letter each, and where the run ended.
+/// Lists how the steps ran, a letter each, and the step in which the run ended.
 fn ran(text: &str) -> (String, Option<usize>) {
     with(text, |state| {
         let letter = |step| match state.has_run(step) {

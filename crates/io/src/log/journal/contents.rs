@@ -13,30 +13,30 @@ use stepscope_core::review::event::Event;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::log_line::{LineFault, LineReader, MAX_LINE, ReadEvent};
 
-/// A larger journal is not read into memory.
+/// Size of the largest review log that is read into memory.
 const MAX_JOURNAL: u64 = 1 << 30;
-/// So much is read at a time.
+/// Number of bytes read at a time.
 const BLOCK: usize = 1 << 20;
 /// Text without a line end for so long is no line; it is read in pieces.
 const MAX_PIECE: usize = 4 * MAX_LINE;
-/// So many lines are named for each fault.
+/// Number of lines that are named for each fault.
 const NAMED: usize = 5;
 
-/// Journals that were read.
+/// Content of the review logs that were read.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// State that follows from their events.
     pub reviews: Reviews,
-    /// Journals that are not there yet.
+    /// Review logs that are not there yet.
     pub absent: Vec<Shown>,
     /// Oddities, in sentences.
     pub sentences: Vec<Shown>,
 }
 
-/// Report on a journal besides its events.
+/// Report on a review log besides its events.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// There is no such file yet.
+    /// True if there is no such file yet.
     pub absent: bool,
     /// Events without a checksum, taken as they are.
     pub unchecked: u64,
@@ -54,12 +54,12 @@ impl Report {
         }
     }
 
-    /// Number of lines that could not be read as they should.
+    /// Counts the lines that could not be read as they should.
     pub fn faults(&self) -> u64 {
         self.faults.values().map(|(count, _)| count).sum()
     }
 
-    /// A sentence for each kind of fault, and for what is unusual; nothing is deleted because of it.
+    /// Makes a sentence for each kind of fault, and for what is unusual; nothing is deleted because of it.
     pub fn sentences(&self, name: &Shown) -> Vec<Shown> {
         let mut sentences = Vec::new();
         for (fault, (count, lines)) in &self.faults {
@@ -76,7 +76,7 @@ impl Report {
     }
 }
 
-/// Reads journals one behind the other.
+/// Reads review logs one after the other.
 pub fn read_all(journals: &[Place]) -> Result<Contents, Failure> {
     let mut contents = Contents::default();
     for journal in journals {
@@ -90,8 +90,8 @@ pub fn read_all(journals: &[Place]) -> Result<Contents, Failure> {
     Ok(contents)
 }
 
-/// Reads the events of a journal with their lines, in their order. That there is no journal yet is no failure, as long
-/// as its folder is there.
+/// Reads the events of a review log with their lines, in their order. A review log that is not there yet is no failure,
+/// as long as its folder is there.
 pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(ReadEvent, &[u8])) -> Result<Report, Failure> {
     let place = place.into();
     let path = place.path();
@@ -113,7 +113,7 @@ pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(ReadEvent, &[u8
     Ok(report)
 }
 
-/// A place in a journal between two lines: its byte, and the number of the line that begins there.
+/// A place in a review log between two lines: its byte, and the number of the line that begins there.
 #[derive(Clone, Copy, Debug)]
 struct Spot {
     at: u64,
@@ -148,7 +148,7 @@ fn take_lines(
     })
 }
 
-/// Metadata of a journal; of a link only where links are followed.
+/// Reads the metadata of a review log; of a link only where links are followed.
 fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
     match place {
         Place::Named(path) => std::fs::metadata(path),
@@ -156,7 +156,7 @@ fn met(place: &Place) -> std::io::Result<std::fs::Metadata> {
     }
 }
 
-/// Reads a journal again and again: each time what others have appended meanwhile.
+/// Reader that reads a review log again and again: each time what others have appended meanwhile.
 #[derive(Debug)]
 pub struct Follow {
     journal: Place,
@@ -177,12 +177,12 @@ pub struct News {
 }
 
 impl Follow {
-    /// Follows the journal of this path, from its beginning.
+    /// Follows the review log of this path, from its beginning.
     pub fn new(journal: impl Into<Place>) -> Self {
         Self { journal: journal.into(), place: Spot::default(), file: None }
     }
 
-    /// Everything counts as new once more.
+    /// Starts over: everything counts as new.
     pub fn again(&mut self) {
         self.place = Spot::default();
     }
@@ -213,7 +213,8 @@ impl Follow {
     }
 }
 
-/// Every line from a place on with its number from 1, and whether it has an end. The place moves with the ends.
+/// Passes on every line from a place on with its number from 1, and whether it has an end. The place moves with the
+/// ends.
 fn each_line(blob: &Blob, place: &mut Spot, mut each: impl FnMut(&[u8], u64, bool)) -> Result<(), Failure> {
     let Spot { mut at, mut number } = *place;
     let (mut block, mut rest) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ fn verdict(id: &str) -> Event {
     Event::verdict(Reviewer { id: "ada".into(), kind: ReviewerKind::Person }, item, Verdict::Pass)
 }
 
-/// A journal and its writer.
+/// A review log and its writer.
 struct Journal(Writer, Place);
 
 impl Journal {
@@ -42,7 +42,7 @@ fn save(path: &Path, ids: &[&str]) -> Vec<Appended> {
     told.iter().map(|told| told.result.unwrap()).collect()
 }
 
-/// Content of the journal, and the report on it.
+/// Content of the review log, and the report on it.
 fn read(path: &Path) -> (Reviews, Report) {
     let mut reviews = Reviews::default();
     let report = read_lines(path, |read, _| {

@@ -13,14 +13,14 @@ use crate::source::lines::Gathered;
 use crate::source::sqlite::{Database, Table};
 use stepscope_core::answer::document::{Document, Heading};
 
-/// It may take so long to find the next row; then the rest is not read.
+/// Time to find the next row; after that the rest is not read.
 const STEP: Duration = Duration::from_secs(2);
-/// So long where it has to go through a whole table for it.
+/// Time to find it where a whole table has to be read for it.
 const SCAN: Duration = Duration::from_secs(30);
-/// More rows of a table without an index are not looked up.
+/// Number of rows of a table without an index that are looked up.
 const MAX_HASHED: usize = 8 << 20;
-/// What is put around answers, altogether: so many times the database, and so much in any case. Rows of other tables
-/// belong to every answer with their key, and many may have the same.
+/// Size of what is put around all answers together: this many times the database, and a fixed amount in any case. Rows
+/// of other tables belong to every answer with their key, and many may have the same.
 const MAX_AROUND: u64 = 8;
 const FREE_AROUND: u64 = 16 << 20;
 /// About what a page takes as it is written.
@@ -49,7 +49,7 @@ impl Own {
         }
     }
 
-    /// As text; nothing for null.
+    /// Converts the value to text; nothing for null.
     fn text(self) -> Option<Vec<u8>> {
         match self {
             Self::Null => None,
@@ -67,7 +67,7 @@ impl Own {
         }
     }
 
-    /// A whole number, whatever it is stored as.
+    /// Returns a whole number, whatever it is stored as.
     fn int(&self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(*n),
@@ -111,7 +111,7 @@ impl QuestionKey {
     }
 }
 
-/// A number for a question to a document, or for either alone, that hardly any other has.
+/// Computes a number for a question to a document, or for either alone, that hardly any other has.
 pub(super) fn hash(parts: &[Option<&[u8]>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in parts {
@@ -127,7 +127,7 @@ struct Lookup<'c> {
     database: &'c Database,
     statement: Statement<'c>,
     with_doc: bool,
-    /// Where the table has no index for it: the rows by hash of their key.
+    /// Rows by hash of their key, where the table has no index for it.
     rows: Option<HashMap<u64, Vec<i64>>>,
 }
 
@@ -188,7 +188,7 @@ impl<'c> Lookup<'c> {
         Ok(())
     }
 
-    /// The first row of a key.
+    /// Reads the first row of a key.
     fn first<T>(
         lookup: &mut Option<Self>,
         key: &QuestionKey,
@@ -205,17 +205,17 @@ impl<'c> Lookup<'c> {
     }
 }
 
-/// What a walk through a database finds.
+/// Item that a walk through a database finds.
 pub(super) enum FoundInDatabase {
     /// A question, with what is known of it.
     Question(Asked),
-    /// A document that nobody asked anything.
+    /// A document without a question.
     Document(Vec<u8>),
     /// A logged call of a model.
     Call(Call),
 }
 
-/// What was shown so far, by hash.
+/// Keys of what was shown so far, by hash.
 #[derive(Default)]
 struct SeenKeys {
     documents: HashSet<u64>,
@@ -237,13 +237,13 @@ pub(super) struct Rows<'c> {
     pages: Option<Lookup<'c>>,
     meta: Option<Lookup<'c>>,
     answers: Option<Lookup<'c>>,
-    /// How many bytes may still be put around answers.
+    /// Number of bytes that may still be put around answers.
     room: u64,
-    /// It was not enough.
+    /// True if that was not enough.
     pub(super) is_cut: bool,
 }
 
-/// Whether a database holds any table of a store.
+/// Tells whether a database holds any table of a store.
 pub(super) fn is_store(database: &Database) -> rusqlite::Result<bool> {
     for name in TABLES {
         if database.table(name)?.is_some() {
@@ -268,7 +268,7 @@ impl<'c> Rows<'c> {
         })
     }
 
-    /// Adds what the database knows of a question beside its answer.
+    /// Adds to a question what the database knows of it apart from its answer.
     fn surround(&mut self, key: &QuestionKey, asked: &mut Asked) -> rusqlite::Result<()> {
         let text = |row: &Row<'_>| own(row, 0).text();
         if self.is_cut {
@@ -329,7 +329,7 @@ impl<'c> Rows<'c> {
         self.surround(&key, asked)
     }
 
-    /// The id that begins so.
+    /// Finds the id that begins so.
     fn whole_id(&self, half: &[u8]) -> rusqlite::Result<Option<Vec<u8>>> {
         let Some(table) = self.database.table("questions")?.filter(|table| table.has("question_id")) else {
             return Ok(None);
@@ -342,8 +342,8 @@ impl<'c> Rows<'c> {
         Ok(rows.next()?.and_then(|row| own(row, 0).text()))
     }
 
-    /// Everything in the database but the questions that `known` holds, until `each` has had enough. What goes wrong in
-    /// one table does not hide the others.
+    /// Passes on everything in the database but the questions that `known` holds, until `each` has had enough. Errors
+    /// in one table do not hide the others.
     pub(super) fn run(
         &mut self,
         known: &mut HashSet<u64>,
@@ -380,7 +380,7 @@ impl<'c> Rows<'c> {
         self.database.connection().prepare(&sql).map(Some)
     }
 
-    /// Every row of `answers` whose question is not known yet.
+    /// Passes on every row of `answers` whose question is not known yet.
     fn answers(&mut self, known: &mut HashSet<u64>, each: &mut dyn FnMut(Asked) -> bool) -> rusqlite::Result<bool> {
         let columns = ["question_id", "doc_id", "schema_name", "answer_json", "model_used", "created_at"];
         let Some(mut statement) = self.select("answers", &columns)? else { return Ok(true) };
@@ -412,7 +412,7 @@ impl<'c> Rows<'c> {
         Ok(true)
     }
 
-    /// Every question of a table that is not known yet.
+    /// Passes on every question of a table that is not known yet.
     fn keys(
         &mut self,
         name: &str,
@@ -479,7 +479,7 @@ impl<'c> Rows<'c> {
         }
     }
 
-    /// Every logged call.
+    /// Passes on every logged call.
     fn calls(&self, each: &mut dyn FnMut(FoundInDatabase) -> bool) -> rusqlite::Result<bool> {
         let columns = ["call_hash", "model", "schema_name", "input", "output_json", "label", "created_at"];
         let Some(mut statement) = self.select("llm_calls", &columns)? else { return Ok(true) };
@@ -504,17 +504,17 @@ impl<'c> Rows<'c> {
     }
 }
 
-/// A number for a question, whatever its document.
+/// Computes a number for a question, whatever its document.
 pub(super) fn question_key(question_id: Option<&[u8]>) -> u64 {
     hash(&[None, question_id])
 }
 
-/// Where the rows of each document stand in tables without an index for it, by hash of its name: so that the tables
-/// are gone through once, and not once a document.
+/// Row numbers of each document in tables without an index for it, by hash of its name: so that the tables are read
+/// once, and not once per document.
 #[derive(Default, Debug)]
 pub(super) struct Places(HashMap<&'static str, HashMap<u64, Vec<i64>>>);
 
-/// The lines of a document; `None`: it has none there.
+/// Reads the lines of a document; `None`: it has none there.
 pub(super) fn document(database: &Database, places: &mut Places, doc_id: &[u8]) -> rusqlite::Result<Option<Document>> {
     let mut gathered = Gathered::default();
     places.each(database, "lines", &["page_num", "line_num", "text"], doc_id, |row| {
@@ -592,7 +592,7 @@ mod tests {
     use super::*;
     use crate::source::sqlite;
 
-    /// A store without any index: so many documents of one line, each asked one question.
+    /// Makes a store without any index: so many documents of one line, each asked one question.
     fn store(folder: &std::path::Path, documents: usize) -> Database {
         let path = folder.join(format!("{documents}.sqlite"));
         let connection = rusqlite::Connection::open(&path).unwrap();

@@ -22,13 +22,13 @@ use stepscope_core::answer::document::{Document, Heading};
 
 /// Folders below a root are entered so deep.
 const MAX_DEPTH: usize = 16;
-/// To tell whether a folder holds documents, so many folders in it are looked at.
+/// Number of folders in a folder that are looked at to tell whether it holds documents.
 const MAX_LOOKED_AT: usize = 512;
-/// More folders than that nobody watches.
+/// Number of folders that are watched for changes; more are not.
 const MAX_CHANGING: usize = 2048;
 /// A larger file of a question is not read.
 const MAX_PART: u64 = 16 << 20;
-/// So many folders of a `questions` folder are looked at to tell that it is one.
+/// Number of folders of a `questions` folder that are looked at to tell that it is one.
 const MAX_TOLD: usize = 32;
 const READ: &str = "cannot read";
 const QUESTIONS: &str = "questions";
@@ -37,7 +37,7 @@ const LINES: &str = "line_df";
 const CONTENTS: &str = "toc_df";
 const PAGES: &str = "retrieved_pages.parquet";
 
-/// What a folder is in a store.
+/// Role of a folder in a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FolderKind {
     /// A parsed document and its questions.
@@ -62,7 +62,7 @@ pub(super) fn shape(folder: &Beneath) -> Option<FolderKind> {
     }
 }
 
-/// The names of a folder and of the one that it lies in.
+/// Returns the names of a folder and of the one that it lies in.
 fn names(folder: &Beneath) -> (Option<OsString>, Option<OsString>) {
     let full = std::path::absolute(folder.path()).unwrap_or_else(|_| folder.path().to_owned());
     let name = |path: &Path| path.file_name().map(OsStr::to_owned);
@@ -99,7 +99,7 @@ fn holds_tables(folder: &Beneath) -> bool {
     listed.is_ok() && found
 }
 
-/// Whether documents lie somewhere below a folder; looks at the nearest folders only.
+/// Tells whether there are documents somewhere below a folder; looks at the nearest folders only.
 pub(super) fn holds_documents(folder: &Beneath, is_other_store: fn(&Beneath) -> bool) -> bool {
     let mut todo = std::collections::VecDeque::from([folder.clone()]);
     let mut looked_at = 0;
@@ -120,7 +120,7 @@ pub(super) fn holds_documents(folder: &Beneath, is_other_store: fn(&Beneath) -> 
     false
 }
 
-/// The folders in a folder by name, without hidden ones, and how many links there are, which are not followed.
+/// Lists the folders in a folder by name, without hidden ones, and counts the links, which are not followed.
 fn folders_in(folder: &Beneath) -> (Vec<Beneath>, u64) {
     let (mut names, mut links) = (Vec::new(), 0);
     // What cannot be listed has nothing that could be read.
@@ -136,7 +136,7 @@ fn folders_in(folder: &Beneath) -> (Vec<Beneath>, u64) {
     (names.into_iter().map(|name| folder.join(name)).collect(), links)
 }
 
-/// What a walk through folders finds.
+/// Item that a walk through folders finds.
 pub(super) enum FoundInFolder {
     /// A question to a document.
     Question(Asked),
@@ -148,9 +148,9 @@ pub(super) enum FoundInFolder {
 
 /// A walk through the documents of a store.
 pub(super) struct Walk<'s> {
-    /// Where it begins.
+    /// Folder where the walk begins.
     top: &'s Beneath,
-    /// What names in the store have before those beneath it.
+    /// Prefix of the names in the store, in front of the path below `top`.
     prefix: &'s Path,
     /// Folders that hold a store of their own.
     is_other_store: fn(&Beneath) -> bool,
@@ -158,7 +158,7 @@ pub(super) struct Walk<'s> {
     tape: Tape,
     /// Folders in which something may change; not more than can be watched.
     pub folders: Vec<PathBuf>,
-    /// How many links in documents and among their questions were not followed.
+    /// Number of links in documents and among their questions that were not followed.
     pub links: u64,
 }
 
@@ -230,7 +230,7 @@ impl<'s> Walk<'s> {
         each(FoundInFolder::Document(document, count))
     }
 
-    /// What lies in the folder of a question; `None`: nobody listens any more.
+    /// Reads the folder of a question; `None`: the reader is gone.
     fn question(
         &mut self,
         document: &[u8],
@@ -269,7 +269,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// A folder as the store names it: relative to its root, with `/`.
+    /// Returns the name of a folder in the store: relative to its root, with `/`.
     fn relative(&self, folder: &Beneath) -> Vec<u8> {
         let below = folder.path().strip_prefix(self.top.path()).unwrap_or(folder.rest());
         let name = if self.prefix.as_os_str().is_empty() { below.to_owned() } else { self.prefix.join(below) };
@@ -283,7 +283,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// A question's id: the beginning of the hash of its text, of which its folder's name holds the first half.
+/// Returns a question's id: the beginning of the hash of its text, of which its folder's name holds the first half.
 fn question_id(folder: &[u8], question: Option<&[u8]>) -> Vec<u8> {
     let half = folder.rsplit(|byte| *byte == b'_').next().filter(|half| is_hex(half, 8));
     let whole = question.map(|question| hash(question).into_bytes());
@@ -295,19 +295,19 @@ fn question_id(folder: &[u8], question: Option<&[u8]>) -> Vec<u8> {
     }
 }
 
-/// The first 16 hex digits of the SHA-1 of a question.
+/// Computes the first 16 hex digits of the SHA-1 of a question.
 fn hash(question: &[u8]) -> String {
     let mut digits = sha1_smol::Sha1::from(question).digest().to_string();
     digits.truncate(16);
     digits
 }
 
-/// Whether a text is so many hex digits.
+/// Tells whether a text consists of this many hex digits.
 pub(super) fn is_hex(text: &[u8], digits: usize) -> bool {
     text.len() == digits && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// A file of a question, in UTF-8; `None`: there is none.
+/// Reads a file of a question, in UTF-8; `None`: there is none.
 fn read_part(at: &Beneath) -> Result<Option<Vec<u8>>, Failure> {
     if is_absent(at) {
         return Ok(None);
@@ -320,7 +320,7 @@ fn is_absent(at: &Beneath) -> bool {
     at.kind().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// The pages that the model saw; `None`: they were not written down.
+/// Reads the pages that the model saw; `None`: they were not written down.
 fn read_pages(at: &Beneath) -> Result<Option<Vec<Page>>, Failure> {
     if is_absent(at) {
         return Ok(None);
@@ -347,7 +347,7 @@ fn read_table(at: &Beneath, names: &[&str]) -> Result<Columns, Failure> {
     parquet::read_blob(&open_beneath(at)?, names)
 }
 
-/// The document of this name below a root; `None`: its lines are not there.
+/// Reads the document of this name below a root; `None`: its lines are not there.
 pub(super) fn document(folders: &StoreFolders, doc_id: &[u8]) -> Result<Option<Document>, Failure> {
     let name = Path::new(OsStr::from_bytes(doc_id));
     // A name from data leads nowhere else.
@@ -357,7 +357,7 @@ pub(super) fn document(folders: &StoreFolders, doc_id: &[u8]) -> Result<Option<D
     document_in(&folders.document(doc_id))
 }
 
-/// The document whose folder, or folder of tables, this is.
+/// Reads the document whose folder, or folder of tables, this is.
 pub(crate) fn document_in(folder: &Beneath) -> Result<Option<Document>, Failure> {
     let parsing = folder.join(PARSING);
     let parsing = match parsing.kind() {
@@ -373,8 +373,8 @@ pub(crate) fn document_in(folder: &Beneath) -> Result<Option<Document>, Failure>
     read_lines(&lines, toc).map(Some)
 }
 
-/// A table in a folder: `line_df.parquet`, else that of another parser, `line_df_docling.parquet`; with the suffix that
-/// it has, or has to have.
+/// Finds a table in a folder: `line_df.parquet`, else that of another parser, `line_df_docling.parquet`; with the
+/// suffix that it has, or has to have.
 fn table(folder: &Beneath, name: &str, suffix: Option<&OsStr>) -> Option<(Beneath, OsString)> {
     let mut found: Vec<(OsString, OsString)> = Vec::new();
     let listed = folder.list(|entry| {
@@ -391,13 +391,13 @@ fn table(folder: &Beneath, name: &str, suffix: Option<&OsStr>) -> Option<(Beneat
     Some((folder.join(file), suffix))
 }
 
-/// The lines of a table with `page_num`, `line_num` and `text`.
+/// Reads the lines of a table with `page_num`, `line_num` and `text`.
 fn read_lines(at: &Beneath, toc: Vec<Heading>) -> Result<Document, Failure> {
     let table = read_table(at, &["page_num", "line_num", "text"])?;
     lines_of(&table, &Shown::path(at.path()), toc)
 }
 
-/// The lines of a table that was read.
+/// Takes the lines of a table that was read.
 pub(crate) fn lines_of(table: &Columns, name: &Shown, toc: Vec<Heading>) -> Result<Document, Failure> {
     if !table.has(2) {
         return Err(Failure::own(READ, name, "it has no column \"text\", so it is not a table of document lines"));

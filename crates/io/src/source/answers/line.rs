@@ -10,7 +10,7 @@ use stepscope_base::json::write::{Raw, Style, python_float};
 use stepscope_base::json::{Kind, Member, Tape, Value};
 use stepscope_base::text::Untrusted;
 
-/// Of what is known of a reply, members longer than this are left out if they say nothing of the answer.
+/// Length above which members of a reply's metadata are left out if they say nothing of the answer.
 const MAX_DETAIL: usize = 512;
 /// The members of a raw response that speak of the answer.
 const TELLING: [&str; 4] = ["output", "output_text", "error", "incomplete_details"];
@@ -45,7 +45,7 @@ pub(super) struct Page {
     pub matches: StoredNumber,
 }
 
-/// What a store knows of one question to one document; what it does not know is left out.
+/// Content of one question to one document, as far as a store knows it; what it does not know is left out.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Asked {
     pub doc_id: Option<Vec<u8>>,
@@ -81,7 +81,7 @@ impl Asked {
         }
     }
 
-    /// How many bytes were read of it; tables left out.
+    /// Counts the bytes that were read of it; tables left out.
     pub(super) fn size(&self) -> u64 {
         [&self.parsed, &self.answer, &self.meta].into_iter().flatten().map(|part| part.len() as u64).sum()
     }
@@ -131,20 +131,20 @@ impl Asked {
         });
     }
 
-    /// Document and question: what a question is told by in its store.
+    /// Joins document and question: what identifies a question in its store.
     fn id(&self) -> Option<Vec<u8>> {
         let (doc, question) = (self.doc_id.as_deref(), self.question_id.as_deref());
         let parts: Vec<&[u8]> = doc.into_iter().chain(question).collect();
         (!parts.is_empty()).then(|| parts.join(&b'#'))
     }
 
-    /// The question, as the store has it or as it was parsed.
+    /// Returns the question, as the store has it or as it was parsed.
     fn asked_text(&self, tape: &mut Tape) -> Option<Vec<u8>> {
         self.question.clone().or_else(|| original_question(self.parsed.as_deref()?, tape))
     }
 }
 
-/// The question that a parsed question holds.
+/// Reads the question that a parsed question holds.
 pub(super) fn original_question(parsed: &[u8], tape: &mut Tape) -> Option<Vec<u8>> {
     let root = tape.parse(clean(parsed))?;
     let own = |value: Value<'_>| text_of(value.get("original_question")?);
@@ -184,7 +184,7 @@ fn text_of(value: Value<'_>) -> Option<Vec<u8>> {
     value.string().map(|text| text.bytes().to_vec())
 }
 
-/// The pages in the order of their ranks, else of their numbers.
+/// Sorts the pages by their ranks, else by their numbers.
 fn ranked(pages: &[Page]) -> Vec<Page> {
     let mut pages = pages.to_vec();
     let rank = |page: &Page| match page.rank {
@@ -196,8 +196,8 @@ fn ranked(pages: &[Page]) -> Vec<Page> {
     pages
 }
 
-/// What is known of how an answer was made, without the long configuration in the raw response: schemas, tools and
-/// instructions repeat themselves with each question. What was left out is named.
+/// Shortens the account of how an answer was made by the long configuration in the raw response: schemas, tools and
+/// instructions repeat themselves with each question. The parts left out are named.
 fn lean(meta: Value<'_>) -> Vec<u8> {
     let raw = meta.get("raw_response").filter(|raw| raw.kind() == Kind::Object);
     let is_long = |part: &Member<'_>| {
@@ -224,12 +224,12 @@ fn lean(meta: Value<'_>) -> Vec<u8> {
     })
 }
 
-/// A text without the blanks, byte order marks and NUL bytes around it.
+/// Strips a text of the blanks, byte order marks and NUL bytes around it.
 fn clean(text: &[u8]) -> &[u8] {
     without_filler(text)
 }
 
-/// A text as JSON that can stand on one line as it is written: a line break inside of a string cannot be taken out.
+/// Parses a text as JSON that fits on one line as it is written: a line break inside of a string cannot be taken out.
 fn json<'a>(text: &'a [u8], tape: &'a mut Tape) -> Option<Value<'a>> {
     let text = clean(text);
     let root = tape.parse(text)?;
@@ -241,7 +241,7 @@ fn json<'a>(text: &'a [u8], tape: &'a mut Tape) -> Option<Value<'a>> {
     (!is_broken).then_some(root)
 }
 
-/// JSON without its line breaks and indentation.
+/// Writes JSON without its line breaks and indentation.
 fn compact(json: &[u8]) -> Raw<Cow<'_, [u8]>> {
     if memchr::memchr2(b'\n', b'\r', json).is_none() {
         return Raw(Cow::Borrowed(json));

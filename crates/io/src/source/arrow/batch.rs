@@ -12,7 +12,7 @@ use super::{CUT, DAMAGED, Dictionaries};
 use crate::source::columns::{Cell, TOO_LARGE, json_key};
 use stepscope_base::json::write::Style;
 
-/// How the buffers of a batch are packed.
+/// Compression of a batch's buffers.
 #[derive(Clone, Copy)]
 enum BufferCodec {
     Lz4,
@@ -26,7 +26,7 @@ pub(super) struct ArrowArray {
     /// A bit for each value that is there; empty: all are.
     valid: Bytes,
     values: ArrowValues,
-    /// How deep it is nested, dictionaries counted.
+    /// Nesting depth, dictionaries counted.
     depth: usize,
 }
 
@@ -46,7 +46,7 @@ enum ArrowValues {
 
 /// A batch while its columns are taken out, in the order of the schema.
 pub(super) struct ArrowBatch<'a> {
-    /// How many rows it has.
+    /// Number of rows.
     pub(super) rows: usize,
     nodes: std::slice::Iter<'a, [u8; 16]>,
     buffers: std::slice::Iter<'a, [u8; 16]>,
@@ -54,7 +54,7 @@ pub(super) struct ArrowBatch<'a> {
     codec: Option<BufferCodec>,
     body: Bytes,
     dictionaries: &'a Dictionaries,
-    /// How many bytes may still be unpacked.
+    /// Number of bytes that may still be unpacked.
     room: &'a mut usize,
 }
 
@@ -102,7 +102,7 @@ impl<'a> ArrowBatch<'a> {
         self.values(field, field.dictionary)
     }
 
-    /// The values of a field, or their numbers in a dictionary.
+    /// Takes out the values of a field, or their numbers in a dictionary.
     pub(super) fn values(
         &mut self,
         field: &ArrowField,
@@ -175,7 +175,7 @@ impl<'a> ArrowBatch<'a> {
 }
 
 impl BufferCodec {
-    /// At most so many bytes.
+    /// Unpacks at most so many bytes.
     fn unpack(self, packed: &[u8], size: usize) -> Option<Vec<u8>> {
         use std::io::Read as _;
         match self {
@@ -200,7 +200,7 @@ impl ArrowValues {
     }
 }
 
-/// A number of so many bytes at a place.
+/// Reads a number of so many bytes at a place.
 fn int(bytes: &[u8], row: usize, int: IntKind) -> Option<i128> {
     let start = row.checked_mul(int.bytes)?;
     let own = bytes.get(start..start.checked_add(int.bytes)?)?;
@@ -215,7 +215,7 @@ fn bit(bytes: &[u8], row: usize) -> Option<bool> {
     bytes.get(row / 8).map(|byte| byte >> (row % 8) & 1 == 1)
 }
 
-/// Where the value of a row begins and ends.
+/// Returns the offsets where the value of a row begins and ends.
 fn range(places: &[u8], wide: bool, row: usize) -> Option<(usize, usize)> {
     let kind = IntKind { bytes: if wide { 8 } else { 4 }, signed: true };
     let place = |row| usize::try_from(int(places, row, kind)?).ok();
@@ -223,7 +223,7 @@ fn range(places: &[u8], wide: bool, row: usize) -> Option<(usize, usize)> {
     (start <= end).then_some((start, end))
 }
 
-/// A text of up to twelve bytes stands in its view, a longer one in a buffer.
+/// Reads a text from its view if it has up to twelve bytes, else from a buffer.
 fn viewed(views: &Bytes, buffers: &[Bytes], row: usize) -> Option<Bytes> {
     let at = row.checked_mul(16)?;
     let view = views.get(at..at.checked_add(16)?)?;
@@ -246,7 +246,7 @@ impl ArrowArray {
         if self.valid.is_empty() { Ok(true) } else { bit(&self.valid, row).ok_or(DAMAGED) }
     }
 
-    /// A value, and its place if it stands in a dictionary.
+    /// Finds the array of a row's value and the index in it, which may be in a dictionary.
     fn found(&self, row: usize) -> Result<Option<(&Self, usize)>, &'static str> {
         if !self.is_there(row)? {
             return Ok(None);
@@ -264,7 +264,7 @@ impl ArrowArray {
         Err(DAMAGED)
     }
 
-    /// A value of a row, whose text or JSON takes at most so many bytes; `room` is what is left of them.
+    /// Reads a value of a row, whose text or JSON takes at most so many bytes; `room` is what is left of them.
     pub(super) fn cell(&self, row: usize, room: &mut usize) -> Result<Cell, &'static str> {
         let Some((array, row)) = self.found(row)? else { return Ok(Cell::Null) };
         let cell = match &array.values {
@@ -361,7 +361,7 @@ impl ArrowArray {
         Ok(())
     }
 
-    /// The entries of a map, whose keys are texts.
+    /// Writes the entries of a map, whose keys are texts.
     fn entries(&self, rows: std::ops::Range<usize>, out: &mut Vec<u8>, most: usize) -> Result<(), &'static str> {
         let ArrowValues::Objects(members) = &self.values else { return Err(DAMAGED) };
         let [(_, keys), (_, values)] = members.as_slice() else { return Err(DAMAGED) };

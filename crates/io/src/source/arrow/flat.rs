@@ -6,7 +6,7 @@
 pub(super) struct Flat<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the places of its fields stand, and how many bytes that takes.
+    /// Position of the table of its fields' offsets, and the number of bytes that takes.
     fields: usize,
     len: usize,
 }
@@ -20,7 +20,7 @@ fn offset(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 impl<'a> Flat<'a> {
-    /// The outermost table.
+    /// Finds the outermost table.
     pub(super) fn root(bytes: &'a [u8]) -> Option<Self> {
         Self::table_at(bytes, offset(bytes, 0)?)
     }
@@ -32,7 +32,7 @@ impl<'a> Flat<'a> {
         Some(Self { bytes, at, fields, len })
     }
 
-    /// Where a field stands, if the table has it.
+    /// Returns the position of a field, if the table has it.
     fn place(self, field: usize) -> Option<usize> {
         let slot = 4 + 2 * field;
         let at = self.fields.checked_add(slot).filter(|_| slot + 2 <= self.len)?;
@@ -64,7 +64,7 @@ impl<'a> Flat<'a> {
         Self::table_at(self.bytes, offset(self.bytes, self.place(field)?)?)
     }
 
-    /// The items of a vector, of so many bytes each, all of which are there.
+    /// Finds the items of a vector, of so many bytes each, all of which are there.
     fn vector(self, field: usize, size: usize) -> Option<(usize, &'a [u8])> {
         let at = offset(self.bytes, self.place(field)?)?;
         let count = u32::from_le_bytes(array(self.bytes, at)?) as usize;
@@ -81,7 +81,7 @@ impl<'a> Flat<'a> {
         self.vector(field, 16).map(|(_, bytes)| bytes.as_chunks().0)
     }
 
-    /// Where messages stand in a file: a place of 64 bits, and two lengths.
+    /// Reads the blocks that locate messages in a file: an offset of 64 bits, and two lengths.
     pub(super) fn blocks(self, field: usize) -> Option<Vec<[u8; 16]>> {
         let (blocks, _) = self.vector(field, 24)?.1.as_chunks::<24>();
         blocks.iter().map(|block| block.first_chunk().copied()).collect()
@@ -100,7 +100,7 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Two numbers of a pair that are no negative ones.
+/// Reads two numbers of a pair, neither of which may be negative.
 pub(super) fn sizes(pair: [u8; 16]) -> Option<(usize, usize)> {
     let number = |bytes: &[u8]| usize::try_from(i64::from_le_bytes(*bytes.first_chunk()?)).ok();
     let (first, second) = pair.split_at(8);

@@ -2,7 +2,7 @@
 
 use super::flat::Flat;
 
-/// More columns, nested ones counted, and deeper ones are not read.
+/// Number of columns that are read, nested ones counted.
 const MAX_FIELDS: usize = 4_096;
 pub(super) const MAX_DEPTH: usize = 12;
 
@@ -11,7 +11,7 @@ pub(super) const MAX_DEPTH: usize = 12;
 pub(super) struct ArrowField {
     pub(super) name: String,
     pub(super) kind: ArrowKind,
-    /// Its values stand in this dictionary; here are their numbers.
+    /// Dictionary that holds the values, of which the column has the indices, and the type of these.
     pub(super) dictionary: Option<(i64, IntKind)>,
     pub(super) children: Vec<Self>,
 }
@@ -29,7 +29,7 @@ pub(super) enum ArrowKind {
     Null,
     Bool,
     Int(IntKind),
-    /// Of so many bytes.
+    /// Fractions of so many bytes.
     Float(usize),
     /// Texts or bytes, with places of 64 bits if they are wide.
     Bytes {
@@ -40,17 +40,17 @@ pub(super) enum ArrowKind {
     List {
         wide: bool,
     },
-    /// So many items each.
+    /// Lists of so many items each.
     Lists(usize),
     Object,
     /// Objects with keys of their own.
     Map,
-    /// What is not read, in so many buffers.
+    /// A type that is not read, of this many buffers.
     Other(usize),
 }
 
 impl ArrowField {
-    /// Whether it and what is in it can be read.
+    /// Tells whether it and its children can be read.
     pub(super) fn is_read(&self) -> bool {
         let is_map = || matches!(self.children.as_slice(), [entry] if matches!(entry.children.len(), 2));
         let is_list = || self.children.len() == 1;
@@ -63,14 +63,14 @@ impl ArrowField {
         fits && self.children.iter().all(Self::is_read)
     }
 
-    /// The field of a dictionary.
+    /// Finds the field of a dictionary.
     pub(super) fn with_dictionary(&self, id: i64) -> Option<&Self> {
         let is_it = self.dictionary.is_some_and(|(own, _)| own == id);
         if is_it { Some(self) } else { self.children.iter().find_map(|child| child.with_dictionary(id)) }
     }
 }
 
-/// The columns of a schema; `None`: it is damaged, or has too many.
+/// Reads the columns of a schema; `None`: it is damaged, or has too many.
 pub(super) fn fields(schema: Flat<'_>) -> Option<Vec<ArrowField>> {
     let mut left = MAX_FIELDS;
     schema.tables(1).map(|flat| field(flat?, 0, &mut left)).collect()
@@ -92,7 +92,7 @@ fn int(flat: Flat<'_>) -> IntKind {
     IntKind { bytes: flat.int(0).unwrap_or(0) as usize / 8, signed: flat.byte(1).unwrap_or(0) != 0 }
 }
 
-/// The types of Arrow by their numbers in `Schema.fbs`.
+/// Maps the types of Arrow by their numbers in `Schema.fbs`.
 fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
     let whole = |bits: i32| ArrowKind::Int(IntKind { bytes: if bits == 32 { 4 } else { 8 }, signed: true });
     Some(match number {
@@ -132,7 +132,7 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
 }
 
 impl ArrowKind {
-    /// How many buffers it has itself; views have more.
+    /// Counts its own buffers; views have more.
     pub(super) const fn buffers(self) -> usize {
         match self {
             Self::Null => 0,

@@ -21,7 +21,7 @@ use stepscope_core::answer::typed::{TypedAnswer, inline_document, whole};
 const MAX_FILE: u64 = 256 << 20;
 const USE: &str = "cannot use as a document";
 
-/// Whether a path can be a document at all; what is in it shows when it is read.
+/// Checks whether a path can be a document at all; its content shows when it is read.
 pub(super) fn look_at(path: &Path) -> Result<(), Failure> {
     if path.is_dir() { Ok(()) } else { blob(&path.into()).map(|_| ()) }
 }
@@ -58,7 +58,7 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     Ok(of_bytes(&bytes, blob.name())?.from_file(blob.name().clone()))
 }
 
-/// The folder that a place leads to, if it does.
+/// Finds the folder that a place leads to, if it does.
 fn folder_of(place: &Place) -> Option<Beneath> {
     match place {
         Place::Named(path) => Beneath::root(path).ok(),

@@ -7,7 +7,7 @@ use ::parquet::schema::types::Type;
 use crate::source::columns::{Cell, ColumnKind, TOO_LARGE, json_key};
 use stepscope_base::json::write::Style;
 
-/// Deeper columns are not read.
+/// Depth up to which columns are read.
 const MAX_DEPTH: usize = 12;
 const DAMAGED: &str = "its lists are damaged";
 
@@ -41,11 +41,11 @@ pub(super) enum Node {
 /// The values of a leaf in a group of rows.
 #[derive(Default)]
 pub(super) struct LeafRows {
-    /// How much of the way to each value is there.
+    /// Definition level of each value: how much of the way to it is there.
     pub(super) levels: Vec<i16>,
-    /// As many: nothing where the value itself is not there.
+    /// Values, as many as levels; nothing where the value itself is not there.
     pub(super) cells: Vec<Cell>,
-    /// Where each row begins, and the end.
+    /// Index where each row begins, and the end.
     pub(super) starts: Vec<usize>,
 }
 
@@ -59,7 +59,7 @@ impl TopColumn {
     }
 }
 
-/// The columns of a schema.
+/// Returns the columns of a schema.
 pub(super) fn columns(root: &Type) -> Vec<TopColumn> {
     let mut next = 0;
     let column = |field: &std::sync::Arc<Type>| {
@@ -117,7 +117,7 @@ impl NodeBuilder {
         (!members.is_empty()).then_some(Node::Object { level, members })
     }
 
-    /// A group of one repeated field, which is the item or holds nothing but the item.
+    /// Reads a group of one repeated field, which is the item or holds nothing but the item.
     fn list(&mut self, field: &Type, level: i16, depth: usize, is_map: bool) -> Option<Node> {
         let [repeated] = field.get_fields() else { return None };
         let info = repeated.get_basic_info();
@@ -151,7 +151,7 @@ impl Node {
         matches!(self, Self::Object { members, .. } if matches!(members.as_slice(), [(_, Self::Leaf { .. }), _]))
     }
 
-    /// All leaves that it is made of, in order, with the level of a value.
+    /// Lists all leaves that it is made of, in order, with the level of a value.
     pub(super) fn leaves(&self, into: &mut Vec<(usize, i16)>) {
         match self {
             Self::Leaf { leaf, level, .. } => into.push((*leaf, *level)),
@@ -177,7 +177,7 @@ pub(super) struct GroupLeaves {
 }
 
 impl GroupLeaves {
-    /// A value of a row as a cell, of at most so many bytes.
+    /// Reads a value of a row, of at most so many bytes.
     pub(super) fn cell(&self, node: &Node, row: usize, most: usize) -> Result<Cell, &'static str> {
         let mut json = Vec::new();
         self.write(node, row, 0, &mut json, most)?;
@@ -188,7 +188,7 @@ impl GroupLeaves {
         self.leaves.get(node.first() - self.first).ok_or(DAMAGED)
     }
 
-    /// Where the item of a row's list stands; outside of lists there is but one.
+    /// Finds the item of a row's list; outside of lists there is but one.
     fn place(&self, node: &Node, row: usize, item: usize) -> Result<(&LeafRows, usize, i16), &'static str> {
         let rows = self.rows(node)?;
         let end = rows.starts.get(row + 1).ok_or(DAMAGED)?;
@@ -272,14 +272,14 @@ mod tests {
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/stores")
     }
 
-    /// The records of a table, and what is said of it.
+    /// Reads the records of a table, and the note on it.
     fn read(bytes: &[u8]) -> Result<Option<(String, Option<Shown>)>, String> {
         let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
         let rows = rows.map_err(|failure| failure.to_string())?;
         Ok(rows.map(|rows| (String::from_utf8(rows.lines).unwrap(), rows.note)))
     }
 
-    /// A table of records with one more column of whole numbers, of these levels.
+    /// Makes a table of records with one more column of whole numbers, of these levels.
     fn with_numbers(column: &str, numbers: &[i64], levels: &[i16], repeated: &[i16]) -> Vec<u8> {
         let schema = parse_message_type(&format!("message m {{ required binary steps (UTF8); {column} }}")).unwrap();
         let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Arc::default()).unwrap();

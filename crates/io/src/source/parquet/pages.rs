@@ -1,29 +1,29 @@
 //! The headers of a column's pages, read ahead: the library makes room for what they promise, so what they promise is
 //! looked at first. The headers are Thrift structures in its compact form.
 
-/// What the library makes of a value of a dictionary, in bytes, beside its text.
+/// Size of a value of a dictionary in the library, in bytes, in addition to its text.
 const DICTIONARY_VALUE: usize = 32;
-/// Deeper structures are in no header.
+/// Depth of the deepest structure in a header.
 const MAX_DEPTH: usize = 8;
 /// Each value is made of the one before it, so that few bytes can make very long values.
 const DELTA_BYTE_ARRAY: i64 = 7;
-/// The lengths of all values stand before them, so that few bytes can promise very many.
+/// Encoding that has the lengths of all values in front of them, so that few bytes can promise very many.
 const DELTA_LENGTH_BYTE_ARRAY: i64 = 6;
 
-/// What of a page header matters here.
+/// Part of a page header that matters here.
 #[derive(Default)]
 struct Header {
     uncompressed: i64,
     compressed: i64,
     encoding: i64,
-    /// How many values a page of data has, nothing counted too.
+    /// Number of values of a page of data, nulls counted too.
     values: i64,
-    /// How many values a dictionary has.
+    /// Number of values of a dictionary.
     dictionary: i64,
 }
 
-/// How many bytes the pages of a column chunk take once they are decoded, and how many values they have, as far as their
-/// headers say; or why they are not read.
+/// Sums the bytes that the pages of a column chunk take once they are decoded, and their values, as far as their
+/// headers say; `Err`: the reason why they are not read.
 pub(super) fn decoded(mut chunk: &[u8]) -> Result<(usize, usize), &'static str> {
     let (mut all, mut count) = (0_usize, 0_usize);
     while !chunk.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn decoded(mut chunk: &[u8]) -> Result<(usize, usize), &'static str> 
     Ok((all, count))
 }
 
-/// What comes next in a structure.
+/// Next item in a structure.
 enum Next {
     /// A field of this kind.
     Field(u8),
@@ -70,7 +70,7 @@ impl HeaderReader<'_> {
         Some(header)
     }
 
-    /// The numbers in the fields `wanted` of a structure.
+    /// Reads the numbers in the fields `wanted` of a structure.
     fn numbers<const N: usize>(&mut self, wanted: [i64; N]) -> Option<[i64; N]> {
         let (mut id, mut numbers) = (0, [0; N]);
         while let Next::Field(kind) = self.field(&mut id)? {
@@ -82,7 +82,7 @@ impl HeaderReader<'_> {
         Some(numbers)
     }
 
-    /// What comes next; the number of a field goes to `id`.
+    /// Reads the next item; the number of a field goes to `id`.
     fn field(&mut self, id: &mut i64) -> Option<Next> {
         let byte = self.byte()?;
         if byte == 0 {
@@ -157,7 +157,7 @@ impl HeaderReader<'_> {
 mod tests {
     use super::*;
 
-    /// A page header with these sizes and this encoding, for a data page of the first version.
+    /// Makes a page header with these sizes and this encoding, for a data page of the first version.
     fn header(uncompressed: u8, compressed: u8, encoding: u8) -> Vec<u8> {
         let zigzag = |n: u8| n << 1;
         // type 0, sizes, crc left out, data page header: values, encoding, a structure of statistics; the end.

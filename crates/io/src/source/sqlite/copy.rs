@@ -36,9 +36,9 @@ const FRAME_HEAD: usize = 24;
 /// A copy, and how many bytes it has.
 #[derive(Debug)]
 pub(super) enum Copy {
-    /// In memory.
+    /// A file in memory.
     Memory(File, u64),
-    /// On the disk.
+    /// A file on the disk.
     Disk(Unnamed),
 }
 
@@ -99,7 +99,7 @@ fn too_large() -> Shown {
     shown!("with its log it is larger than {most} GB; close the program that has it open, so that no copy is needed")
 }
 
-/// So much of a database counts: what its head says, within the file.
+/// Computes the bytes of a database that count: what its head says, within the file.
 fn believed(head: &[u8], len: u64) -> u64 {
     let number = |at: usize| be32(head, at).filter(|_| head.starts_with(MAGIC));
     // Whoever wrote the count last wrote the version as well; otherwise it is no count.
@@ -120,7 +120,7 @@ fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Where a file has bytes and no holes, up to an end.
+/// Lists the ranges of a file that have bytes and are no holes, up to an end.
 fn extents(file: &File, end: u64) -> io::Result<Vec<(u64, u64)>> {
     let mut extents = Vec::new();
     let mut at = 0;
@@ -160,13 +160,13 @@ fn free_in(folder: &Path) -> io::Result<u64> {
     Ok(system.f_bavail.saturating_mul(system.f_frsize))
 }
 
-/// What the committed transactions of a log changed.
+/// Pages that the committed transactions of a log changed.
 #[derive(Default, Debug)]
 struct Frames {
     page_size: u32,
     /// The last frame of each page: the byte in the log at which the page begins.
     pages: HashMap<u32, u64>,
-    /// How many pages the database has then.
+    /// Number of pages of the database after them.
     size: u32,
 }
 
@@ -206,7 +206,7 @@ impl Frames {
         Ok(Some(frames))
     }
 
-    /// How much of the database counts, and how large the copy is.
+    /// Computes the bytes of the database that count, and the size of the copy.
     fn sizes(&self, base: u64) -> (u64, u64) {
         if self.pages.is_empty() {
             return (base, base);
@@ -246,7 +246,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Of a sound head, with the size of its pages and the salt of its frames.
+    /// Starts from a sound head; returns the size of its pages and the salt of its frames too.
     fn of_head(head: &[u8]) -> Option<(Self, u32, (u32, u32))> {
         const VERSION: u32 = 3_007_000;
         let big = match be32(head, 0)? {
@@ -340,7 +340,7 @@ mod tests {
         blob
     }
 
-    /// A database in a folder, with a log that holds two transactions, and the size of the log after the first.
+    /// Makes a database in a folder, with a log that holds two transactions, and the size of the log after the first.
     fn live(path: &Path) -> (Connection, u64) {
         let writer = Connection::open(path).unwrap();
         writer.execute_batch("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; CREATE TABLE t(x)").unwrap();

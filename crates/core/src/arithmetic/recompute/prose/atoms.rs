@@ -63,7 +63,7 @@ pub(super) fn of<'t>(text: &str, inputs: &[Input<'t>], each: bool) -> Option<Ato
     Some(atoms)
 }
 
-/// Where a name stands from a place on, `total_cost` also as `total cost` in any case, and no part of a longer word.
+/// Finds a name from a position on: `total_cost` also as `total cost`, in any case, and never within a longer word.
 fn find(text: &str, name: &str, from: usize) -> Option<usize> {
     let (text, name) = (text.as_bytes(), name.as_bytes());
     let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b) || (a == b'_' && matches!(b, b' ' | b'-'));

@@ -9,7 +9,7 @@ use crate::arithmetic::number_words::{NumberWord, number_word};
 /// An operation word and the words that belong to it.
 pub(super) type CueAt = (Cue, Range<usize>);
 
-/// What an operation word asks for.
+/// Operation that an operation word asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cue {
     /// A verb or noun with its operands behind it: sum, product.
@@ -26,7 +26,7 @@ pub(super) enum Cue {
     Difference,
     /// `the average of`
     Average,
-    /// Between two operands; with `true` they stand the other way round.
+    /// Between two operands; with `true` they are in reverse order.
     Infix(Operation, bool),
     /// `twice`, `half`
     Factor(i64, i64),
@@ -134,18 +134,18 @@ pub(super) fn cue(words: &[Word<'_>], at: usize) -> Option<(Cue, usize)> {
     })
 }
 
-/// Whether several things are listed from a place on.
+/// Tells whether several things are listed from a position on.
 fn lists(words: &[Word<'_>], from: usize) -> bool {
     words.iter().skip(from).take_while(|word| !word.stop).any(|word| word.lower == "and")
 }
 
-/// Whether the sentence goes on to say what is taken off: `after`, `once`.
+/// Tells whether the sentence later says what is subtracted: `after`, `once`.
 fn takes_off(words: &[Word<'_>], from: usize) -> bool {
     let says = |word: &Word<'_>| matches!(word.lower.as_ref(), "after" | "once" | "when");
     words.iter().skip(from + 1).take_while(|word| !word.stop).any(says)
 }
 
-/// Whether "of" behind a word takes a share: `20% of`, `2/3 of`.
+/// Tells whether "of" behind a word takes a share: `20% of`, `2/3 of`.
 pub(super) fn is_share(word: &Word<'_>, at: usize, words: &[Word<'_>]) -> bool {
     let percent = word.is_percent()
         || (word.lower == "percent"

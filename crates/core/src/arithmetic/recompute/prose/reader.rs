@@ -18,7 +18,7 @@ const MAX_PHRASES: usize = 200;
 /// Phrases are not nested deeper.
 const MAX_DEPTH: usize = 6;
 
-/// Words that may stand before a number without changing it.
+/// Words that may precede a number without changing it.
 const BEFORE_NUMBERS: &[&str] = &["the", "a", "by", "of", "from", "to", "number", "constant", "value", "factor", "and"];
 
 /// Words for what was just worked out.
@@ -45,7 +45,7 @@ pub(super) enum Tree {
     /// The mean of every input.
     Mean,
     Number(Number),
-    /// So many hundredths of what stands beside it.
+    /// So many hundredths of the other operand.
     Percent(Number),
     /// The one input.
     Only,
@@ -68,7 +68,7 @@ pub(super) struct PhraseReader<'r, 't> {
 }
 
 impl PhraseReader<'_, '_> {
-    /// What the verbs of a sentence do one after the other, or the one calculation that it names.
+    /// Builds the tree of a sentence: the operations of its verbs in order, or the one calculation that it names.
     pub(super) fn tree(&mut self, cues: &[CueAt], sentence: Range<usize>) -> Option<Tree> {
         let verbs: Vec<&CueAt> = cues.iter().filter(|(cue, place)| self.is_verb(*cue, place.start)).collect();
         let first = cues.first()?.1.start;
@@ -179,7 +179,7 @@ impl PhraseReader<'_, '_> {
         self.list(operation, after, true)
     }
 
-    /// What a verb without an object is done to: the phrase before it.
+    /// Reads the operand of a verb without an object: the phrase before it.
     fn subject(&mut self, before: Range<usize>) -> Option<Tree> {
         let from = before.start + usize::from(self.word(before.start).is_some_and(is_command));
         let joint =
@@ -195,7 +195,7 @@ impl PhraseReader<'_, '_> {
         self.operand(from..start.unwrap_or(before.end))
     }
 
-    /// What is taken away: one thing or several.
+    /// Reads the subtrahend: one thing or several.
     fn several(&mut self, phrase: Range<usize>) -> Option<Tree> {
         let plural = self.has_plural(phrase.clone());
         self.list(Operation::Add, phrase, plural)
@@ -401,7 +401,7 @@ impl PhraseReader<'_, '_> {
         Some(*factor).filter(|factor| *factor != Number::ONE)
     }
 
-    /// What there was before a reading that came to nothing.
+    /// Records the state before a reading, to be restored if the reading fails.
     const fn kept(&self) -> (usize, usize, bool) {
         (self.leaves.len(), self.numbers.len(), self.rest)
     }
@@ -455,7 +455,7 @@ impl PhraseReader<'_, '_> {
         operands.into_iter().reduce(|left, right| pair(operation, left, right))
     }
 
-    /// Whether one phrase can stand for a list.
+    /// Tells whether one phrase can name a whole list.
     fn is_plural(&self, phrase: Range<usize>, open: usize) -> bool {
         let ends = phrase.end.checked_sub(1).and_then(|at| self.word(at)).is_some_and(|word| word.ends_with('s'));
         let before = phrase.start.checked_sub(1).and_then(|at| self.word(at)).unwrap_or_default();
@@ -463,7 +463,7 @@ impl PhraseReader<'_, '_> {
         self.has_plural(phrase) || !(self.depth > 1 || adds)
     }
 
-    /// How many things a phrase says there are: "the three pieces".
+    /// Reads the number of things that a phrase states: "the three pieces".
     fn count(&self, phrase: Range<usize>) -> Option<usize> {
         let words = self.words.get(phrase)?;
         let word = |word: &Word<'_>| match word.lower.as_ref() {

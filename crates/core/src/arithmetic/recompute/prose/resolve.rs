@@ -77,7 +77,7 @@ impl PhraseReader<'_, '_> {
         Expression::pair(Operation::Divide, &sum, &count)
     }
 
-    /// The expression of one reading; every input must be used, or stand there as a number.
+    /// Builds the expression of one reading; every input must be used, or be there as a number.
     fn build(&self, tree: &Tree, reading: &[usize]) -> Option<Expression> {
         let free: Vec<usize> = (0..self.inputs.len()).filter(|input| !reading.contains(input)).collect();
         let said = |input: &usize| {
@@ -101,7 +101,7 @@ impl PhraseReader<'_, '_> {
         }
     }
 
-    /// Whether what is left out of a list says how many there are.
+    /// Tells whether all inputs that a list leaves out are counts of its elements.
     fn counts(&self, free: &[usize], open: &[usize]) -> bool {
         let count = |input: &Input<'_>| {
             let named = ["count", "num", "rounds", "multiplier", "factor"].iter().any(|word| mentions(input, word));
@@ -161,7 +161,7 @@ impl PhraseReader<'_, '_> {
         }
     }
 
-    /// Whether a part is so many percent of something.
+    /// Tells whether a part is a percentage of something.
     fn is_share(&self, tree: &Tree, reading: &[usize]) -> bool {
         match tree {
             Tree::Percent(_) => true,
@@ -176,7 +176,7 @@ impl PhraseReader<'_, '_> {
     }
 }
 
-/// Whether an input is in percent, by its name or what is said of it.
+/// Tells whether an input is in percent, by its name or description.
 fn is_percent(input: &Input<'_>) -> bool {
     ["percent", "percentage", "pct"].iter().any(|word| mentions(input, word)) || input.description.contains('%')
 }
@@ -225,7 +225,7 @@ fn arrangements(
     }
 }
 
-/// How much two lists of words share, 0 to 1.
+/// Measures the similarity of two lists of words, 0 to 1.
 fn likeness(a: &[String], b: &[String]) -> f64 {
     let shared = a.iter().filter(|part| b.contains(part)).count();
     if shared == 0 { 0.0 } else { 2.0 * shared as f64 / (a.len() + b.len()) as f64 }

@@ -22,17 +22,17 @@ pub(super) struct Word<'t> {
     pub(super) text: &'t str,
     pub(super) lower: Cow<'t, str>,
     pub(super) number: Option<Number>,
-    /// A comma stands before it.
+    /// True if a comma precedes it.
     pub(super) comma: bool,
-    /// A colon stands before it.
+    /// True if a colon precedes it.
     pub(super) colon: bool,
-    /// A sentence ends before it.
+    /// True if a sentence ends before it.
     pub(super) stop: bool,
-    /// What belongs to it and is no word.
+    /// Sign or aside that belongs to it and is no word.
     pub(super) behind: Behind,
 }
 
-/// What stands right behind a word.
+/// Sign or aside right behind a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Behind {
     /// Nothing of interest.
@@ -44,7 +44,7 @@ pub(super) enum Behind {
 }
 
 impl<'t> Word<'t> {
-    /// Whether it is so many percent.
+    /// Tells whether it is a percentage.
     pub(super) fn is_percent(&self) -> bool {
         self.behind == Behind::Percent
     }
