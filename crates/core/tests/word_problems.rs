@@ -27,13 +27,13 @@ use stepscope_core::finding::Severity;
 use stepscope_core::record::formats;
 use stepscope_core::triage::{Confidence, Fix};
 
-/// What is said of one run: where to fix, the first bad step from 1, the recovered answer, and how sure that is.
+/// Verdict on one run: where to fix, the first wrong step from 1, the recovered answer, and the confidence.
 type Verdict = (Fix, Option<usize>, Option<f64>, Option<Confidence>);
 
 /// Something that gives verdicts, and its name.
 type Judge = (&'static str, fn(&CaseView<'_>) -> Verdict);
 
-/// What can be said without looking: the floor of every measurement.
+/// Verdict without looking: the floor of every measurement.
 const BLIND: Judge = ("without looking: right runs need no fix, all others are unknown", |case| {
     (if case.is_right() { Fix::None } else { Fix::Unknown }, None, None, None)
 });
@@ -135,7 +135,7 @@ fn real() -> Vec<Run> {
     labelled(&file("runs"), &file("labels"))
 }
 
-/// What came of one set of runs; each pair is hits and of how many.
+/// Results of one set of runs; each pair is hits and of how many.
 #[derive(Default)]
 struct Score {
     /// Label by verdict.
