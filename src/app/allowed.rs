@@ -78,17 +78,14 @@ impl App {
             })
             .collect();
         let texts = |binding: &&Binding| (binding.action.word().replace('_', " "), binding.help.to_owned());
-        let mut found = fuzzy::rank(typed, rows.into_iter(), texts);
         // Who looks for something is told where it can be done.
-        if !typed.is_empty() {
-            let elsewhere = ELSEWHERE.into_iter().flat_map(Keymap::rows).filter(|binding| {
-                let fresh = !seen.contains(&binding.action);
-                seen.push(binding.action);
-                fresh
-            });
-            found.extend(fuzzy::rank(typed, elsewhere, texts));
-        }
-        found
+        let others = if typed.is_empty() { &[][..] } else { &ELSEWHERE[..] };
+        let elsewhere = others.iter().copied().flat_map(Keymap::rows).filter(|binding| {
+            let fresh = !seen.contains(&binding.action);
+            seen.push(binding.action);
+            fresh
+        });
+        fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
     }
 }
 

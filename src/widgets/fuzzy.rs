@@ -3,6 +3,13 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
+/// Who types the beginning of a name means that name.
+const CONFIG: Config = {
+    let mut config = Config::DEFAULT;
+    config.prefer_prefix = true;
+    config
+};
+
 /// A fit of the name is better than any fit of the rest.
 const NAME_FIRST: u32 = 1 << 16;
 
@@ -10,7 +17,7 @@ const NAME_FIRST: u32 = 1 << 16;
 /// typed.
 pub(crate) fn rank<T>(typed: &str, items: impl Iterator<Item = T>, texts: impl Fn(&T) -> (String, String)) -> Vec<T> {
     let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
-    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut matcher = Matcher::new(CONFIG);
     let mut buffer = Vec::new();
     let mut ranked: Vec<(u32, T)> = items
         .filter_map(|item| {
@@ -31,6 +38,7 @@ mod tests {
         let items = ["sort next", "next step", "help"];
         let rank = |typed: &str| super::rank(typed, items.into_iter(), |s| ((*s).to_owned(), "record".to_owned()));
         assert_eq!(rank("help"), ["help"]);
+        assert_eq!(rank("ne").first(), Some(&"next step"), "the beginning of a name");
         assert_eq!(rank("nxst").first(), Some(&"next step"));
         assert_eq!(rank("rec").len(), 3);
         assert_eq!(rank(""), ["sort next", "next step", "help"]);

@@ -32,10 +32,16 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[N
             return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
         }
         // What has the keys gets more; the citation and the checks share the last place.
-        let items_height = if focus == Items { body.height * 3 / 10 } else { body.height / 4 };
+        let items_height = if focus == Items { body.height * 2 / 5 } else { body.height / 4 };
         let (items, rest) = split_rows(body, items.min(items_height.max(4)));
-        let (document, last) = split_rows(rest, if focus == Document { rest.height * 2 / 3 } else { rest.height / 2 });
-        let shared = if focus == Checks { Checks } else { Citation };
+        let most = if focus == Document { rest.height / 3 } else { rest.height / 2 };
+        let (shared, wanted) = if focus == Checks {
+            (Checks, most)
+        } else {
+            // The citation takes what it holds, the document the rest.
+            (Citation, rows(answer.citation_lines).saturating_add(2).clamp(3.min(most), most))
+        };
+        let (document, last) = split_rows(rest, rest.height - wanted);
         vec![(Items, items), (Document, document), (shared, last)]
     })
 }

@@ -14,10 +14,12 @@ use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
 use stepscope_core::report::insight_lines::{InsightLine, lines};
 
-/// The width of names, of a cell of a heat map, of a figure.
+/// The width of names, of a figure.
 const NAME: usize = 28;
-const CELL: usize = 8;
 const FIGURE: usize = 7;
+/// The width of a cell of a heat map, at least and at most.
+const NARROW: usize = 5;
+const CELL: usize = 8;
 /// Bars are no longer, however wide the screen is.
 const LONGEST: usize = 80;
 
@@ -44,6 +46,11 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     pane(title, rows, line, area, buf, look);
 }
 
+/// All cells of a heat map are on screen.
+fn cell_width(cells: usize, width: usize) -> usize {
+    (width.saturating_sub(NAME) / cells.max(1)).clamp(NARROW, CELL)
+}
+
 fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let room = width.saturating_sub(NAME + 2 * FIGURE + 2).clamp(4, LONGEST);
     match line {
@@ -52,7 +59,8 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
             vec![look.span(format!("{title:NAME$}"), Role::Title), look.span(format!("  {said}"), Role::Dim)]
         }
         InsightLine::Heads(heads) => {
-            let heads = heads.iter().map(|head| look.span(pad_left(head, CELL), Role::Faint));
+            let cell = cell_width(heads.len(), width);
+            let heads = heads.iter().map(|head| look.span(pad_left(head, cell), Role::Faint));
             std::iter::once(look.span(pad("  steps", NAME), Role::Faint)).chain(heads).collect()
         }
         InsightLine::Bar { name, count, whole, .. } => vec![
@@ -62,12 +70,14 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
             look.span(format!("  {}", charts::bar(*count, *whole, room)), Role::Accent),
         ],
         InsightLine::Heat { name, cells, most } => {
+            let cell_width = cell_width(cells.len(), width);
+            let gap = if cell_width < CELL { "" } else { " " };
             let cell = |(n, (count, _)): (usize, &(usize, String))| {
                 let text =
-                    if *count == 0 { "·".to_owned() } else { format!("{} {count}", charts::shade(*count, *most)) };
+                    if *count == 0 { "·".to_owned() } else { format!("{}{gap}{count}", charts::shade(*count, *most)) };
                 let style = look.style(if *count == 0 { Role::Faint } else { Role::Number });
                 let style = if chosen == Some(n) { style.patch(look.style(Role::CitedCurrent)) } else { style };
-                Span::styled(pad_left(&text, CELL), style)
+                Span::styled(pad_left(&text, cell_width), style)
             };
             let name = look.span(pad(&format!("  {name}"), NAME), Role::Text);
             std::iter::once(name).chain(cells.iter().enumerate().map(cell)).collect()
@@ -93,7 +103,8 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     let line = app.insights.list.top + row;
     let n = (0..lines.len()).find(|n| line_at(&lines, *n) == Some(line))?;
     let column = usize::from(at.x).saturating_sub(usize::from(area.x) + 2 + NAME);
-    Some((n, column / CELL))
+    let cells = lines.get(line).map_or(0, |line| line.filters().len());
+    Some((n, column / cell_width(cells, layout::inner_width(area))))
 }
 
 /// Returns the filter of the cell under the cursor.
