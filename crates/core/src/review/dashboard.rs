@@ -9,6 +9,7 @@ use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{Outcome, Reviews};
 use super::labels::LabelSets;
 use super::stats::Share;
+use crate::statistics::{FEW, cohen};
 use crate::summary::{Index, Summary};
 use crate::triage::Fix;
 use stepscope_base::shown;
@@ -19,6 +20,8 @@ const MAX_LINES: usize = 400;
 /// Maximum number of time columns, the last ones being kept. It is also the number of days up to which labels are
 /// counted by the day; over more they are counted by the month.
 const MAX_TIMES: usize = 12;
+/// Maximum number of reviewers of one item that are compared two by two.
+const MAX_PAIRED: usize = 12;
 /// Maximum length of a name in a filter, in characters.
 const MAX_NAME: usize = 48;
 
@@ -96,7 +99,7 @@ impl Dashboard {
     /// Counts all records. `steps` has the step to fix in each, where one is named.
     pub fn of(reviews: &Reviews, summaries: &[Summary], steps: &[Option<u64>]) -> Self {
         let mut boards = Self::default();
-        let Tallies { said, rules, triage, gold, outcomes } = boards.count(reviews, summaries);
+        let Tallies { said, rules, triage, gold, outcomes, reviewers } = boards.count(reviews, summaries);
         let outcomes = outcomes.iter().map(|(outcome, items)| (outcome.word(), items));
         boards.plain("Reviews", "outcome", outcomes);
         boards.tree("Where to fix: reviewers", "fix", &said.fixes);
@@ -110,10 +113,12 @@ impl Dashboard {
             }
         }
         boards.tree("Where to fix: automatic", "triage", &judged);
-        boards.labels(&said.labels);
+        boards.over_time("Failed by label, over time", "label", &said.labels, true);
         boards.shares("Rule precision", "rule", ["failed", "passed"], &rules);
         boards.shares("Where-to-fix accuracy", "place", ["people agree", "they do not"], &triage);
         boards.plain("Expected answers", "gold", gold.iter().map(|(status, items)| (status.word(), items)));
+        boards.over_time("Pace: items by reviewer, over time", "pace", &reviewers.decided, false);
+        boards.pairs(&reviewers.pairs);
         boards
     }
 
@@ -125,6 +130,7 @@ impl Dashboard {
         }
         let (mut said, mut rules, mut triage) = (FailedItems::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
+        let mut reviewers = Reviewers::default();
         for reviewed in reviews.items().filter(|reviewed| !reviewed.verdicts().is_empty()) {
             let found = index.of_item(reviewed).and_then(|summary| Some((summary, *places.get(&summary.item)?)));
             let Some((summary, at)) = found else {
@@ -133,6 +139,7 @@ impl Dashboard {
             };
             self.judged += 1;
             let reviewed = reviewed.at(Some(&summary.content));
+            reviewers.add(at, reviewed.verdicts().into_iter().filter(|event| reviewed.is_fresh(event)).collect());
             let (fresh, outcome) = (reviewed.fresh(), reviewed.outcome());
             outcomes.entry(outcome).or_default().insert(at);
             if let Some(status) = reviewed.gold() {
@@ -151,7 +158,7 @@ impl Dashboard {
                 }
             }
         }
-        Tallies { said, rules, triage, gold, outcomes }
+        Tallies { said, rules, triage, gold, outcomes, reviewers }
     }
 
     fn push(&mut self, title: &'static str, heads: Vec<Shown>, mut lines: Vec<DashboardLine>) {
@@ -206,29 +213,51 @@ impl Dashboard {
         }
     }
 
-    /// Labels by the time when they were given.
-    fn labels(&mut self, labels: &BTreeMap<String, BTreeMap<usize, String>>) {
-        let times = TimeColumns::of(&labels.values().flat_map(BTreeMap::values));
+    /// Items by what was given to them and when, the most frequent first; `sums`: with the share that the lines have
+    /// together down to each.
+    fn over_time(&mut self, title: &'static str, name: &str, given: &GivenAt, sums: bool) {
+        let times = TimeColumns::of(&given.values().flat_map(BTreeMap::values));
         let mut heads = vec![Shown::own("items")];
         heads.extend(times.columns.iter().map(|time| shown!("{}", times.head(time))));
-        let mut rows: Vec<_> = labels.iter().collect();
+        let mut rows: Vec<_> = given.iter().collect();
         rows.sort_by_key(|(_, items)| std::cmp::Reverse(items.len()));
-        let mut lines = Vec::new();
-        for (label, items) in rows.into_iter().take(MAX_LINES + 1) {
-            let mut cells = vec![self.cell(&["label", label], &items.keys().copied().collect())];
+        let whole: usize = given.values().map(BTreeMap::len).sum();
+        let (mut lines, mut so_far) = (Vec::new(), 0);
+        for (what, items) in rows.into_iter().take(MAX_LINES + 1) {
+            let mut cells = vec![self.cell(&[name, what], &items.keys().copied().collect())];
             for time in &times.columns {
                 let then = items.iter().filter(|(_, given)| times.of_text(given) == *time).map(|(item, _)| *item);
-                cells.push(self.cell(&["label", label, time], &then.collect()));
+                cells.push(self.cell(&[name, what, time], &then.collect()));
             }
+            so_far += items.len();
+            let share = so_far as f64 / whole.max(1) as f64;
+            let tail = if sums { shown!("{:3.0} % so far", share * 100.0) } else { Shown::default() };
+            lines.push(DashboardLine { depth: 0, name: shown!("{what}"), cells, tail, interval: None });
+        }
+        self.push(title, heads, lines);
+    }
+
+    /// The confusion matrix of each two reviewers, in a line, with how far they agree.
+    fn pairs(&mut self, pairs: &BTreeMap<[String; 2], [Items; 4]>) {
+        let mut lines = Vec::new();
+        for ([one, other], sides) in pairs.iter().take(MAX_LINES + 1) {
+            let votes: Vec<(usize, usize)> =
+                sides.iter().enumerate().flat_map(|(n, items)| items.iter().map(move |_| (n >> 1, n & 1))).collect();
+            let agreed = votes.iter().filter(|(one, other)| one == other).count() as u64;
+            let share = Share { hits: agreed, of: votes.len() as u64 };
+            let kappa = if share.of < FEW { None } else { cohen(&votes, 2) };
+            let kappa = kappa.map(|kappa| shown!(", Cohen's kappa {kappa:.2}")).unwrap_or_default();
+            let way = format!("{one}+{other}");
+            let cells = VOTES.iter().zip(sides).map(|(side, items)| self.cell(&["pair", &way, side], items));
             lines.push(DashboardLine {
                 depth: 0,
-                name: shown!("{label}"),
-                cells,
-                tail: Shown::default(),
-                interval: None,
+                name: shown!("A {one}, B {other}"),
+                cells: cells.collect(),
+                tail: shown!("agreed {}{kappa}", share.phrase()),
+                interval: share.interval(),
             });
         }
-        self.push("Failed by label, over time", heads, lines);
+        self.push("Reviewers, two by two", VOTES.map(Shown::own).into(), lines);
     }
 
     fn shares(&mut self, title: &'static str, name: &str, heads: [&'static str; 2], shares: &Shares) {
@@ -274,6 +303,44 @@ fn share(shares: &mut Shares, what: Shown, item: usize, side: usize) {
     }
 }
 
+/// Time at which a label, or a reviewer's verdict, was given to each item.
+type GivenAt = BTreeMap<String, BTreeMap<usize, String>>;
+
+/// Votes of two reviewers, A and B, on an item: the number of each has A's vote in the upper bit and B's in the lower, set
+/// for a fail.
+const VOTES: [&str; 4] = ["both pass", "B fails", "A fails", "both fail"];
+
+/// Votes of all reviewers.
+#[derive(Debug, Default)]
+struct Reviewers {
+    /// Time at which each decided on each item.
+    decided: GivenAt,
+    /// Of each two reviewers, the items that both judged, by [`VOTES`].
+    pairs: BTreeMap<[String; 2], [Items; 4]>,
+}
+
+impl Reviewers {
+    fn add(&mut self, item: usize, verdicts: Vec<&Event>) {
+        let judged = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+        let mut votes: Vec<(String, bool)> = Vec::new();
+        for event in verdicts.into_iter().filter(judged) {
+            let who = event.reviewer.id.line().into_string();
+            let time = event.times.decided.as_ref().map_or_else(String::new, |time| time.line().into_string());
+            self.decided.entry(who.clone()).or_default().insert(item, time);
+            votes.push((who, event.verdict == Some(Verdict::Fail)));
+        }
+        votes.sort_unstable();
+        for (n, (one, fails)) in votes.iter().enumerate().take(MAX_PAIRED) {
+            for (other, too) in votes.iter().take(MAX_PAIRED).skip(n + 1) {
+                let sides = self.pairs.entry([one.clone(), other.clone()]).or_default();
+                if let Some(items) = sides.get_mut(usize::from(*fails) << 1 | usize::from(*too)) {
+                    items.insert(item);
+                }
+            }
+        }
+    }
+}
+
 /// Counts of everything on the dashboard.
 struct Tallies {
     said: FailedItems,
@@ -281,6 +348,7 @@ struct Tallies {
     triage: Shares,
     gold: BTreeMap<GoldStatus, Items>,
     outcomes: BTreeMap<Outcome, Items>,
+    reviewers: Reviewers,
 }
 
 /// Judgments of people on the failed items.
@@ -289,7 +357,7 @@ struct FailedItems {
     /// Target, step, variable and label.
     fixes: CountTree,
     /// Time at which each label was given to each item.
-    labels: BTreeMap<String, BTreeMap<usize, String>>,
+    labels: GivenAt,
 }
 
 impl FailedItems {

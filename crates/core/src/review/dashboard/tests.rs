@@ -124,6 +124,40 @@ fn who_disagrees_is_shown_until_somebody_decides() {
 }
 
 #[test]
+fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
+    let summaries: Vec<Summary> = (0..24).map(|n| summary(n, Fix::None)).collect();
+    let mut reviews = Reviews::default();
+    let verdict = |fails: bool| if fails { Verdict::Fail } else { Verdict::Pass };
+    for (n, summary) in summaries.iter().enumerate() {
+        say(&mut reviews, "bob", summary, verdict(n % 3 == 0), &[], |e| e.times.decided = Some("2026-11-20".into()));
+        say(&mut reviews, "ada", summary, verdict(n % 4 == 0), &[], |_| {});
+    }
+    let boards = Dashboard::of(&reviews, &summaries, &[]);
+    let pair = find(&boards, "Reviewers, two by two", "A ada, B bob");
+    assert_eq!(behind(&boards, pair, 3), [0, 12]);
+    assert_eq!(behind(&boards, pair, 2), [4, 8, 16, 20]);
+    assert_eq!(behind(&boards, pair, 1), [3, 6, 9, 15, 18, 21]);
+    assert_eq!(behind(&boards, pair, 0).len(), 12);
+    let all = crate::review::agreement::Agreement::of(&reviews).all.unwrap();
+    let (agreed, kappa) = (all.verdict.agreed, all.verdict.kappa.unwrap());
+    let tail = pair.tail.as_str();
+    assert!(tail.contains(&format!("{agreed} of 24")) && tail.ends_with(&format!("kappa {kappa:.2}")), "{tail}");
+    assert_eq!(behind(&boards, find(&boards, "Pace", "bob"), 2).len(), 24, "under the day");
+}
+
+#[test]
+fn the_most_frequent_labels_sum_up() {
+    let summaries: Vec<Summary> = (0..4).map(|n| summary(n, Fix::None)).collect();
+    let mut reviews = Reviews::default();
+    for (n, summary) in summaries.iter().enumerate() {
+        say(&mut reviews, "ada", summary, Verdict::Fail, &[if n == 3 { "plan" } else { "slip" }], |_| {});
+    }
+    let boards = Dashboard::of(&reviews, &summaries, &[]);
+    let share = |label| find(&boards, "label", label).tail.as_str().trim().to_owned();
+    assert_eq!([share("slip"), share("plan")], ["75 % so far", "100 % so far"]);
+}
+
+#[test]
 fn hours_days_and_months_are_columns() {
     let heads = |times: &[&str]| {
         let times: Vec<String> = times.iter().map(|time| (*time).to_owned()).collect();
