@@ -3,7 +3,7 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// Who types the beginning of a name means that name.
+/// Settings of the matcher: the beginning of a name counts more than its middle.
 const CONFIG: Config = {
     let mut config = Config::DEFAULT;
     config.prefer_prefix = true;
