@@ -67,7 +67,8 @@ class ByHand(InFolder):
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         board = subprocess.run([stepscope.program(), "check", "--summary", "--fail-on", "never", str(source)], capture_output=True, text=True)
-        rows = lambda text: [line for line in text.splitlines() if line.startswith(("step_run", "procedure", "gold", "unknown"))]  # noqa: E731
+        places = ("model output", "procedure", "expected answer", "unknown")
+        rows = lambda text: [line for line in text.splitlines() if line.startswith(places)]  # noqa: E731
         self.assertTrue(rows(done.stdout))
         self.assertEqual(rows(done.stdout), rows(board.stdout))
         return out
