@@ -865,6 +865,13 @@ fn what_a_number_counts_is_listed_next_to_it() {
     d.shows(&["Matching records  3 records", "An orchard has 4 rows", "Mila sells 12 jars", "A baker bakes 5 trays"]);
     d.hides(&["A ferry takes 8 cars"]);
     d.keys("j").shows(&["Matching records  1 record", "2 ✗ ■1 !3 ▲3  A ferry takes 8 cars"]);
+    // Neither its border nor the room below the last record is one of them.
+    let (column, title) = d.find("Matching records");
+    let last = d.lines().iter().rposition(|line| line.ends_with('╯')).unwrap() as u16;
+    for row in [title, title + 2, last] {
+        d.click(column, row);
+        assert_eq!(d.app.screen(), ScreenKind::Insights, "{row}");
+    }
     d.keys("k").click_on("Mila sells");
     assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:true"));
     assert_eq!(d.app.record(), Some(2), "the cursor is on what was clicked");

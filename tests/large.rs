@@ -132,3 +132,35 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
     d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Question);
     d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
 }
+
+#[test]
+fn a_record_far_down_is_listed_next_to_its_number_bit_by_bit() {
+    const RECORDS: usize = 13_000;
+    let rare = RECORDS - 1;
+    let lines = (0..RECORDS).fold(String::new(), |mut all, n| {
+        let (pred, correct) = if n == rare { (2, false) } else { (1, true) };
+        let _ = writeln!(
+            all,
+            r#"{{"id":{n},"question":"q{n}","mode":"baseline","gold_num":1.0,"pred_num":{pred},"correct":{correct}}}"#
+        );
+        all
+    });
+    let (_folder, mut d) = Drive::text(lines);
+    d.resize(200, 60).keys("I").shows(&["Matching records  first 55 records", "q54"]).hides(&["q55"]);
+    assert_eq!(d.app.wake_at(), None, "no more fit");
+    d.keys("j").shows(&["Matching records  searching…  0 found"]);
+    let mut ticks = 0;
+    while d.app.wake_at().is_some() {
+        tick(&mut d, Duration::ZERO);
+        ticks += 1;
+        assert!(ticks < RECORDS, "it looks forever");
+    }
+    assert!(ticks > 1, "a key looks at a part of them only");
+    d.shows(&["Matching records  1 record", "13000 ✗"]);
+    d.keys("k j").shows(&["searching…"]);
+    while d.app.wake_at().is_some() {
+        tick(&mut d, Duration::ZERO);
+    }
+    d.click_on("13000 ✗");
+    assert_eq!((d.app.screen(), d.app.record()), (ScreenKind::Table, Some(rare)));
+}

@@ -14,6 +14,7 @@ use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::{across, export, forks, present, review, seek, view};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::{editor, keys, repair};
+use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
 use crate::screens::run::state::RecordView;
@@ -64,7 +65,7 @@ impl Program for App {
         if self.screens.top() == ScreenKind::Table && self.dialog.is_none() {
             effects.extend(ask_preview(self));
         }
-        effects.extend(cell_records::keys::renew(self));
+        effects.extend(cell_records::keys::renew(self, now));
         present::keys::without_traces(self, effects)
     }
 
@@ -74,8 +75,9 @@ impl Program for App {
 
     fn wake_at(&self) -> Option<Instant> {
         let running = self.screens.attempt().and_then(Attempt::wake_at);
+        let listed = self.cell_records.go_on_at;
         let said = if let Patience::Until(at) = self.patience { Some(at) } else { None };
-        self.arrange_at.into_iter().chain(running).chain(said).min()
+        self.arrange_at.into_iter().chain(running).chain(said).chain(listed).min()
     }
 }
 
@@ -281,6 +283,7 @@ impl App {
         // The order in which records are judged is the same before and after.
         let queued = |record: usize| Some(store.row(record)?.hiding(review.hide));
         table.arrange(records, [&row, &queued], is_in, review, fork_tree);
+        self.cell_records = CellRecords::default();
         self.review.reorder();
         if self.review.is_on() {
             review::keys::group_queue(self);
@@ -821,6 +824,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
         Change::Moved => effects.extend(follow_moved(app, cursor, open, opening)),
         Change::Rows => {}
     }
+    app.cell_records = CellRecords::default();
     if let Some(record) = app.return_to.filter(|record| *record < app.store.len()) {
         app.return_to = None;
         app.table.list.at = app.table.row_of(record);

@@ -75,7 +75,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
         ScreenKind::Adjudication => adjudication::draw::draw(app, parts.body, buf, look),
         ScreenKind::Insights => insights::draw::draw(app, main, buf, look),
     }
-    if matches!(app.screen(), ScreenKind::Compare | ScreenKind::Dashboard | ScreenKind::Insights) {
+    if app.screen().counts_records() {
         cell_records::draw::draw(app, third, buf, look);
     }
     bars::status(app, bars.status, buf, look);

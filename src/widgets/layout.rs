@@ -78,3 +78,8 @@ pub(crate) fn inner_height(area: Rect) -> usize {
 pub(crate) fn inner_width(area: Rect) -> usize {
     usize::from(area.width.saturating_sub(4))
 }
+
+/// The line inside a pane's border that is in a row of the screen.
+pub(crate) fn inner_line(area: Rect, row: u16) -> Option<usize> {
+    row.checked_sub(area.y + 1).filter(|_| row + 1 < area.bottom()).map(usize::from)
+}

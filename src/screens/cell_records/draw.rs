@@ -22,12 +22,15 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         return;
     }
     let look = Look { focused: false, ..look };
-    let CellRecords { records, is_cut } = &app.cell_records;
-    let more = if *is_cut { "first " } else { "" };
+    let (width, height) = (inner_width(area), inner_height(area));
+    let CellRecords { filter, records, next, .. } = &app.cell_records;
     let mut heading = vec![look.span("Matching records", Role::Title)];
-    heading.push(look.span(format!("  {more}{}", counted(records.len(), "record")), Role::Dim));
-    let width = inner_width(area);
-    let rows = Rows { top: 0, len: records.len().min(inner_height(area)), at: None };
+    heading.extend(filter.as_ref().map(|_| match records.len() {
+        found if found > height => look.span(format!("  first {}", counted(height, "record")), Role::Dim),
+        found if *next < app.store.len() => look.span(format!("  searching…  {found} found"), Role::Accent),
+        found => look.span(format!("  {}", counted(found, "record")), Role::Dim),
+    }));
+    let rows = Rows { top: 0, len: records.len().min(height), at: None };
     let line = |n: usize| records.get(n).map(|record| line(app, *record, width, look)).unwrap_or_default();
     pane(heading, rows, line, area, buf, look);
 }

@@ -1,71 +1,77 @@
 //! Which records are listed, and clicks on them.
 
+use std::time::Instant;
+
 use ratatui::layout::{Position, Rect};
 
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
+use crate::screens::table::search::known_answer;
 use crate::screens::{compare, dashboard, insights};
 use crate::widgets::keymap::Action;
-use crate::widgets::layout::{inner_height, parts, with_third};
+use crate::widgets::layout::{inner_height, inner_line, parts, with_third};
 use stepscope_core::table::filter::{Filter, RowAnswer};
 
-/// Number of rows that are looked at for one key: a key stays quick in a table of any length.
-const MOST: usize = 10_000;
+/// Number of records that are looked at for one key: a key stays quick in a table of any length.
+const MOST: usize = 4_000;
 
-/// Finds the records of the cell under the cursor; asks for the texts that are missing.
-pub(crate) fn renew(app: &mut App) -> Option<Effect> {
+/// Looks for the records of the cell under the cursor; asks for the texts that are missing.
+pub(crate) fn renew(app: &mut App, now: Instant) -> Option<Effect> {
+    app.cell_records.go_on_at = None;
     let height = inner_height(column(app)?);
-    let found = filter(app).map(|filter| records(app, &filter, height)).unwrap_or_default();
-    app.cell_records = found;
-    let missing = app.cell_records.records.iter().filter(|record| app.table.texts(**record).is_none());
+    let filter = filter(app);
+    if app.cell_records.filter != filter {
+        app.cell_records = CellRecords { filter, ..CellRecords::default() };
+    }
+    if look_further(app, height).is_some() && app.store.is_settled() {
+        app.cell_records.go_on_at = Some(now);
+    }
+    let missing = app.cell_records.records.iter().take(height).filter(|record| app.table.texts(**record).is_none());
     let missing: Vec<_> = missing.filter_map(|record| Some((*record, app.store.reading(*record)?))).collect();
     (!missing.is_empty()).then(|| Effect::RowTexts(app.table.moves(), missing))
 }
 
+/// Looks at the next records; `None`: enough were found, or there are no more.
+fn look_further(app: &mut App, height: usize) -> Option<()> {
+    let all = app.store.len();
+    let is_wanted = |cell: &CellRecords| cell.next < all && cell.records.len() <= height;
+    let typed = app.cell_records.filter.as_ref().filter(|_| is_wanted(&app.cell_records))?;
+    let filter = Filter::parse(typed, app.side.types()).ok()?;
+    let end = all.min(app.cell_records.next + MOST);
+    while is_wanted(&app.cell_records) && app.cell_records.next < end {
+        let record = app.cell_records.next;
+        app.cell_records.next += 1;
+        if known_answer(app, &filter, record) == RowAnswer::Yes {
+            app.cell_records.records.push(record);
+        }
+    }
+    is_wanted(&app.cell_records).then_some(())
+}
+
 /// Returns the third column of a screen whose numbers count records.
 fn column(app: &App) -> Option<Rect> {
-    let counts = matches!(app.screens.top(), ScreenKind::Compare | ScreenKind::Dashboard | ScreenKind::Insights);
     let (_, third) = with_third(parts(app.area()).body);
-    (counts && third.width > 0).then_some(third)
+    (app.screens.top().counts_records() && third.width > 0).then_some(third)
 }
 
 /// Returns the filter of the cell under the cursor.
-fn filter(app: &App) -> Option<Filter> {
-    let typed = match app.screens.top() {
+fn filter(app: &App) -> Option<String> {
+    match app.screens.top() {
         ScreenKind::Compare => compare::draw::filter(app).ok(),
         ScreenKind::Dashboard => dashboard::draw::filter(app),
         ScreenKind::Insights => insights::draw::filter(app),
         _ => None,
-    }?;
-    Filter::parse(&typed, app.side.types()).ok()
-}
-
-fn records(app: &App, filter: &Filter, height: usize) -> CellRecords {
-    let App { store, across, review, .. } = app;
-    let asks = filter.needs_reviews();
-    let mut found = CellRecords::default();
-    for record in 0..store.len() {
-        if record == MOST || found.records.len() > height {
-            found.is_cut = true;
-            break;
-        }
-        let Some(row) = store.row(record) else { continue };
-        let fits = filter.fits_in(row, |set| across.holds(set, store.address(record))) == RowAnswer::Yes;
-        if fits && (!asks || filter.fits_judged(&review.judged(record))) {
-            found.records.push(record);
-        }
     }
-    found
 }
 
 /// Lists the records of the cell in the table, with the cursor on the one that was clicked; `None`: the click was
 /// elsewhere.
 pub(crate) fn click(app: &mut App, at: Position) -> Option<Effects> {
     let third = column(app).filter(|third| third.contains(at))?;
-    let row = usize::from(at.y.saturating_sub(third.y + 1));
-    let Some(record) = app.cell_records.records.get(row).copied() else { return Some(Vec::new()) };
+    let row = inner_line(third, at.y);
+    let Some(record) = row.and_then(|row| app.cell_records.records.get(row).copied()) else { return Some(Vec::new()) };
     let effects = app.act(Action::Open);
     if app.screens.top() == ScreenKind::Table {
         app.table.list.at = app.table.row_of(record);

@@ -1,10 +1,16 @@
-//! What is listed.
+//! What is listed, and how far it was looked for.
+
+use std::time::Instant;
 
 /// The first records that a number counts.
 #[derive(Debug, Default)]
 pub struct CellRecords {
-    /// Numbers of the records in the table.
+    /// Filter of the number, as typed; `None`: there is no number under the cursor.
+    pub(crate) filter: Option<String>,
+    /// Numbers of the records in the table, at most one more than there is room for.
     pub(crate) records: Vec<usize>,
-    /// True if more may follow.
-    pub(crate) is_cut: bool,
+    /// The first record that was not looked at.
+    pub(crate) next: usize,
+    /// Time at which the next records are looked at.
+    pub(crate) go_on_at: Option<Instant>,
 }

@@ -6,7 +6,7 @@ use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::insights::state::line_at;
-use crate::widgets::layout::{inner_height, parts, with_third};
+use crate::widgets::layout::{inner_height, inner_line, parts, with_third};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane};
 use crate::widgets::prose::{counted, pad, pad_left};
@@ -98,7 +98,7 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
 /// Finds the line with cells at a place of the screen, by its number among such lines, and the cell.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     let (area, _) = with_third(parts(app.area()).body);
-    let row = usize::from(at.y.checked_sub(area.y + 1).filter(|_| at.y + 1 < area.bottom())?);
+    let row = inner_line(area, at.y)?;
     let lines = lines(&app.store.totals().insights);
     let line = app.insights.list.top + row;
     let n = (0..lines.len()).find(|n| line_at(&lines, *n) == Some(line))?;

@@ -60,25 +60,30 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 /// Counts the records that a filter takes, where that costs little: it is asked at every key.
 pub(crate) fn count(app: &App, filter: &Filter) -> Option<FilterCount> {
     const MOST: usize = 20_000;
-    let App { store, across, review, .. } = app;
+    let App { store, review, .. } = app;
     let has_sets = filter.sets().next().is_some();
     if filter.is_empty() || has_sets || store.len() > MOST || filter.asks_hidden(review.hide).is_some() {
         return None;
     }
-    let asks = filter.needs_reviews();
     let mut count = FilterCount { sure: 0, unread: 0, all: store.len() };
     for record in 0..store.len() {
-        let Some(row) = store.row(record).map(|row| row.hiding(review.hidden_of(record))) else { continue };
-        if asks && !filter.fits_judged(&review.judged(record)) {
-            continue;
-        }
-        match filter.fits_in(&row, |set| across.holds(set, store.address(record))) {
+        match known_answer(app, filter, record) {
             RowAnswer::Yes => count.sure += 1,
             RowAnswer::AskText => count.unread += 1,
             RowAnswer::No => {}
         }
     }
     Some(count)
+}
+
+/// Asks whether a record fits a filter, as far as that is known without its text and may be told.
+pub(crate) fn known_answer(app: &App, filter: &Filter, record: usize) -> RowAnswer {
+    let App { store, across, review, .. } = app;
+    let judged = || !filter.needs_reviews() || filter.fits_judged(&review.judged(record));
+    match app.shown_row(record).filter(|_| judged()) {
+        Some(row) => filter.fits_in(&row, |set| across.holds(set, store.address(record))),
+        None => RowAnswer::No,
+    }
 }
 
 /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
