@@ -893,6 +893,13 @@ fn the_record_under_the_cursor_is_told_next_to_the_table() {
 }
 
 #[test]
+fn questions_of_answers_take_the_room_that_a_narrow_table_has() {
+    let policy = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
+    let mut d = Drive::open(&[policy]);
+    d.resize(64, 24).shows(&["What has to be sent with a claim for theft?"]);
+}
+
+#[test]
 fn what_is_under_the_cursor_is_explained() {
     let mut d = Drive::runs();
     d.keys("j i");

@@ -54,10 +54,11 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Lays the panes out, and keeps the cursors within what there is and on screen.
 pub(crate) fn settle(app: &mut App) {
-    let (area, look) = (app.area(), Look::new(&app.looks.theme, false));
-    let verdicts = app.review.part_verdicts();
-    let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = app.screens.record_mut() else { return };
-    answer.verdicts = verdicts;
+    let area = app.area();
+    let App { screens, review, looks, .. } = app;
+    let look = Look::new(&looks.theme, false);
+    let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = screens.record_mut() else { return };
+    answer.verdicts = review.part_verdicts();
     answer.areas = areas(area, *maximised, answer, &opened.notes);
     answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
     // How wide the citation is does not depend on its lines; how high it is does.

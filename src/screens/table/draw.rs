@@ -108,10 +108,13 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         }
     }
     let taken: usize = columns.iter().map(|(_, width)| width + 1).sum();
-    let widest = if totals.typed() > 0 { WIDER } else { 0 };
-    let spare = width.saturating_sub(taken + TITLE).min(widest);
-    columns.iter_mut().filter(|(column, _)| *column == Column::Pred).for_each(|(_, width)| *width += spare);
-    columns.push((Column::Title, width.saturating_sub(taken + spare)));
+    let mut title = width.saturating_sub(taken);
+    let answer = columns.iter_mut().find(|(column, _)| *column == Column::Pred && totals.typed() > 0);
+    if let Some((_, width)) = answer {
+        let spare = title.saturating_sub(TITLE).min(WIDER);
+        (*width, title) = (*width + spare, title - spare);
+    }
+    columns.push((Column::Title, title));
     columns
 }
 
