@@ -122,19 +122,18 @@ fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
 
 /// Gives a pane of the screen in front all the room, by its title. Where it is then.
 pub(crate) fn alone(app: &mut App, name: &str) -> Result<Rect, Shown> {
-    let titled = |all: &[RunPane]| all.iter().map(|pane| (*pane, pane.word())).collect::<Vec<_>>();
     match app.screens.top_screen_mut() {
         Some(Screen::Rerun(attempt)) => {
-            attempt.pane = panes::named(&Pane::ALL.map(|pane| (pane, pane.word())), name)?;
+            attempt.pane = panes::named(&Pane::ALL, Pane::word, name)?;
             attempt.maximised = true;
         }
         Some(Screen::Record(view)) if view.kind() == ScreenKind::Run => {
-            let pane = panes::named(&titled(&view.panes()), name)?;
+            let pane = panes::named(&view.panes(), RunPane::word, name)?;
             view.focus(pane);
             view.maximised = true;
         }
         Some(Screen::Record(view)) if view.kind() == ScreenKind::Answer => {
-            let pane = panes::named(&AnswerPane::ALL.map(|pane| (pane, pane.word())), name)?;
+            let pane = panes::named(&AnswerPane::ALL, AnswerPane::word, name)?;
             view.answer.iter_mut().for_each(|answer| answer.pane = pane);
             view.maximised = true;
         }

@@ -18,15 +18,16 @@ pub(crate) fn numbered<T: Copy>(all: &[T], number: usize) -> Result<T, Reason> {
 }
 
 /// The pane that a title means, or a word of it that no other title has.
-pub(crate) fn named<T: Copy>(all: &[(T, &'static str)], name: &str) -> Result<T, Shown> {
+pub(crate) fn named<T: Copy>(all: &[T], title: impl Fn(T) -> &'static str, name: &str) -> Result<T, Shown> {
     let typed = name.trim().to_lowercase();
-    let exact = all.iter().find(|(_, title)| title.to_lowercase() == typed);
-    let has_word = |title: &str| title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == typed);
-    let mut by_word = all.iter().filter(|(_, title)| has_word(title));
-    if let Some((pane, _)) = exact.or_else(|| by_word.next().filter(|_| by_word.next().is_none())) {
+    let titles: Vec<String> = all.iter().map(|pane| title(*pane).to_lowercase()).collect();
+    let has_word = |title: &String| title.split(|c: char| !c.is_alphanumeric()).any(|word| word == typed);
+    let mut by_word = (0..).zip(&titles).filter(|(_, title)| has_word(title)).map(|(at, _)| at);
+    let exact = titles.iter().position(|title| *title == typed);
+    let found = exact.or_else(|| by_word.next().filter(|_| by_word.next().is_none()));
+    if let Some(pane) = found.and_then(|at| all.get(at)) {
         return Ok(*pane);
     }
-    let titles: Vec<String> = all.iter().map(|(_, title)| title.to_lowercase()).collect();
     let near = closest(&typed, titles.iter().map(String::as_str)).map(str::to_owned);
     let mean = near.map(|title| shown!(" Did you mean \"{title}\"?")).unwrap_or_default();
     Err(shown!("no pane \"{}\" (available: {}).{mean}", Shown::line(name.as_bytes()), titles.join(", ")))
@@ -101,7 +102,7 @@ mod tests {
     #[test]
     fn a_pane_is_known_by_its_title_or_a_word_of_it() {
         let all = [(1, "Steps"), (2, "Global state"), (3, "Step"), (4, "Reply and prompt"), (5, "Reply")];
-        let named = |name| named(&all, name).map_err(Shown::into_string);
+        let named = |name| named(&all, |(_, title)| title, name).map(|(n, _)| n).map_err(Shown::into_string);
         for (name, pane) in [("step", 3), ("STEPS", 1), ("state", 2), ("Global State", 2), ("prompt", 4), ("reply", 5)]
         {
             assert_eq!(named(name), Ok(pane), "{name}");

@@ -50,13 +50,19 @@ pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usi
     all_fit(view.opened.notes.len(), inner_height(area), lines).then_some(width)
 }
 
+/// Returns the sign of a finding, or of a line of the argument.
+pub(crate) const fn sign_of(note: &Note) -> (&'static str, Role) {
+    match note.finding {
+        Some(_) => (note.severity.glyph(), severity_role(note.severity)),
+        None => (sign::REASON, Role::Accent),
+    }
+}
+
 /// Lays out the lines of a finding.
 pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let Some(note) = view.opened.notes.get(n) else { return Vec::new() };
-    let argument = note.finding.is_none();
-    let role = if argument { Role::Accent } else { severity_role(note.severity) };
-    let glyph = if argument { sign::REASON } else { note.severity.glyph() };
-    let rule = if argument { String::new() } else { format!("{}  ", note.rule) };
+    let (glyph, role) = sign_of(note);
+    let rule = if note.finding.is_none() { String::new() } else { format!("{}  ", note.rule) };
     let mark = MarkedRange { range: 0..rule.len(), tone: look.style(role) };
     let text = format!("{rule}{}", note.message);
     hanging(vec![look.span(format!("{glyph} "), role)], &text, look.style(Role::Text), &[mark], width)

@@ -8,9 +8,10 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow};
 use crate::app::state::App;
 use crate::screens::answer::shown::SpanView;
+use crate::screens::run::findings::sign_of;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, kind_role, pane, severity_role};
+use crate::widgets::look::{Look, kind_role, pane};
 use crate::widgets::prose::{counted, fit, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -41,10 +42,7 @@ pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Vec<S
     // What speaks for a correct answer is no news.
     let is_news = |note: &&Note| note.finding.is_some() || opened.correct != Some(true);
     let note = opened.notes.iter().find(is_news)?;
-    let (glyph, role) = match note.finding {
-        Some(_) => (note.severity.glyph(), severity_role(note.severity)),
-        None => (sign::REASON, Role::Accent),
-    };
+    let (glyph, role) = sign_of(note);
     Some(vec![look.span(format!("{glyph} "), role), look.span(note.message.as_str(), Role::Text)])
 }
 
@@ -97,10 +95,7 @@ fn signed(
 
 fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let lines = |note: &Note| {
-        let (glyph, role) = match note.finding {
-            Some(_) => (note.severity.glyph(), severity_role(note.severity)),
-            None => (sign::REASON, Role::Accent),
-        };
+        let (glyph, role) = sign_of(note);
         signed((&format!("{glyph} "), role), note.message.as_str(), (width, FINDING), Role::Text, look)
     };
     opened.notes.iter().take(height).flat_map(lines).collect()
