@@ -893,6 +893,21 @@ fn the_record_under_the_cursor_is_told_next_to_the_table() {
 }
 
 #[test]
+fn a_pane_alone_is_not_empty_in_the_next_record() {
+    let all = std::fs::read_to_string(drive::runs()).unwrap();
+    let first = all.lines().find(|line| line.contains("\"gold_answer\"")).unwrap();
+    let other = first.replace("\"gold_answer\"", "\"other\"");
+    assert_ne!(first, other);
+    let (_folder, mut d) = Drive::text(format!("{first}\n{other}\n"));
+    d.resize(200, 60).keys("Enter");
+    let view = |d: &Drive| d.app.screens.record().map(|view| (view.pane, view.maximised)).unwrap();
+    d.keys("8 Tab Z").shows(&["Expected answer (gold)"]);
+    assert_eq!(view(&d), (RunPane::Worked, true));
+    d.keys("}").shows(&["Question"]).hides(&["Expected answer (gold)"]);
+    assert_eq!(view(&d), (RunPane::Question, true), "this record has no worked answer");
+}
+
+#[test]
 fn questions_of_answers_take_the_room_that_a_narrow_table_has() {
     let policy = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
     let mut d = Drive::open(&[policy]);

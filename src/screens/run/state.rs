@@ -254,8 +254,8 @@ impl RecordView {
         if self.opened.has_steps() || other.pane != RunPane::Steps {
             self.pane = other.pane;
         }
-        if self.pane == RunPane::Timeline && !self.has_timeline() {
-            self.pane = RunPane::Step;
+        if !self.panes().contains(&self.pane) {
+            self.pane = if self.pane == RunPane::Worked { RunPane::Question } else { RunPane::Step };
         }
         self.answer = self.answer.map(|answer| match &other.answer {
             Some(other) => answer.like(other),
