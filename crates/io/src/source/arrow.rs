@@ -12,7 +12,7 @@ use self::batch::{ArrowArray, ArrowBatch};
 use self::flat::Flat;
 use self::schema::{ArrowField, ArrowKind};
 use crate::failure::Failure;
-use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for};
+use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
@@ -45,17 +45,10 @@ pub(crate) struct ArrowTable {
     metadata: usize,
     fields: Vec<ArrowField>,
     dictionaries: Dictionaries,
-    room: ArrowRoom,
-}
-
-/// Limits of all batches together.
-struct ArrowRoom {
-    /// Values.
-    cells: usize,
-    /// Bytes that are unpacked.
+    /// Bytes that a batch may unpack: what is left next to the dictionaries, which stay.
+    room: usize,
+    /// Bytes that all batches together may unpack.
     unpacked: usize,
-    /// Bytes of texts, counted for each row that has them.
-    text: usize,
 }
 
 /// A message: its metadata and what follows.
@@ -74,10 +67,18 @@ impl ArrowTable {
     /// Reads which columns a table has.
     pub(crate) fn open(blob: &Blob) -> Result<Self, Failure> {
         let bytes = bytes_of(blob)?;
-        let all = room_for(bytes.len());
-        let room = ArrowRoom { cells: all / size_of::<Cell>(), unpacked: all, text: all };
-        let (name, dictionaries, metadata) = (blob.name().clone(), Dictionaries::new(), bytes.len());
-        let mut table = Self { name, bytes, at: 0, blocks: None, metadata, fields: Vec::new(), dictionaries, room };
+        let metadata = bytes.len();
+        let mut table = Self {
+            name: blob.name().clone(),
+            bytes,
+            at: 0,
+            blocks: None,
+            metadata,
+            fields: Vec::new(),
+            dictionaries: Dictionaries::new(),
+            room: room_for(metadata),
+            unpacked: room_for_all(metadata),
+        };
         table.guarded(|table| {
             let is_file = table.bytes.starts_with(MAGIC);
             let head = if is_file { table.footer()? } else { table.message()?.ok_or(CUT)?.metadata };
@@ -172,8 +173,7 @@ impl ArrowTable {
         if !field.is_read() {
             return Ok(());
         }
-        let mut batch =
-            ArrowBatch::of(flat.table(1).ok_or(DAMAGED)?, body, &self.dictionaries, &mut self.room.unpacked)?;
+        let mut batch = ArrowBatch::of(flat.table(1).ok_or(DAMAGED)?, body, &self.dictionaries, &mut self.room)?;
         // The values themselves stand in it, not their numbers.
         let array = batch.values(field, None)?;
         let parts = Rc::new(vec![array]);
@@ -188,8 +188,10 @@ impl ArrowTable {
     }
 
     fn batch(&mut self, flat: Flat<'_>, body: Bytes, wanted: &[bool]) -> Result<Columns, &'static str> {
-        let ArrowRoom { cells, unpacked, text } = &mut self.room;
-        let mut batch = ArrowBatch::of(flat, body, &self.dictionaries, unpacked)?;
+        let room = room_for(self.bytes.len());
+        let (mut cells, mut json, mut unpacked) = (room / size_of::<Cell>(), room, self.room.min(self.unpacked));
+        let before = unpacked;
+        let mut batch = ArrowBatch::of(flat, body, &self.dictionaries, &mut unpacked)?;
         let rows = batch.rows;
         let mut columns = Vec::new();
         for (n, field) in self.fields.iter().enumerate() {
@@ -198,10 +200,11 @@ impl ArrowTable {
                 columns.push(None);
                 continue;
             }
-            *cells = cells.checked_sub(rows).ok_or(TOO_LARGE)?;
+            cells = cells.checked_sub(rows).ok_or(TOO_LARGE)?;
             let array = batch.column(field)?;
-            columns.push(Some((0..rows).map(|row| array.cell(row, text)).collect::<Result<_, _>>()?));
+            columns.push(Some((0..rows).map(|row| array.cell(row, &mut json)).collect::<Result<_, _>>()?));
         }
+        self.unpacked -= before - unpacked;
         Ok(Columns { rows, columns })
     }
 }
@@ -218,7 +221,7 @@ fn slice(bytes: &Bytes, start: usize, end: usize) -> Result<Bytes, &'static str>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::columns::ColumnMap;
+    use crate::source::columns::{ColumnMap, Damage};
     use crate::source::rows;
 
     fn stores() -> std::path::PathBuf {
@@ -232,7 +235,7 @@ mod tests {
     /// Reads the records of a table.
     fn lines(bytes: &[u8]) -> Result<Option<String>, String> {
         let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
-        rows.map(|rows| rows.map(|rows| String::from_utf8(rows.lines).unwrap())).map_err(|failure| failure.to_string())
+        rows.map(|rows| rows.map(|rows| rows.text())).map_err(|failure| failure.to_string())
     }
 
     fn why(bytes: &[u8]) -> String {
@@ -248,6 +251,50 @@ mod tests {
         let first = r#"{"steps":["1 + 1 = 2"],"tags":{"a":18446744073709551615,"b":null}}"#;
         let second = r#"{"steps":["1 + 1 = 2"]}"#;
         assert_eq!(lines(&bytes("map.arrow")).unwrap().unwrap(), format!("{first}\n{second}\n"));
+    }
+
+    /// Makes a stream of batches of one text, each packed to almost nothing.
+    fn packed(text: &[u8], batches: usize) -> Vec<u8> {
+        let bomb = Bytes::from(bytes("bomb.arrow"));
+        let mut table = ArrowTable::open(&Blob::of_bytes(Shown::own("t"), &bomb).unwrap()).unwrap();
+        (table.blocks, table.at, table.metadata) = (None, MAGIC.len(), bomb.len());
+        table.message().unwrap().unwrap();
+        let (schema, start) = (bomb.slice(MAGIC.len()..table.at), table.at);
+        let old = table.message().unwrap().unwrap();
+        let mut batch = bomb[start..start + 8].to_vec();
+        let mut metadata = old.metadata.to_vec();
+        let places = [0, text.len() as i32].map(i32::to_le_bytes).concat();
+        let mut body = [&(-1_i64).to_le_bytes()[..], &places, &(text.len() as i64).to_le_bytes()].concat();
+        body.extend(zstd::bulk::compress(text, 3).unwrap());
+        let pair = |start: usize, len: usize| [start as i64, len as i64].map(i64::to_le_bytes).concat();
+        let header = Flat::root(&old.metadata).unwrap().table(2).unwrap();
+        let [_, first, second] = header.pairs(2).unwrap() else { panic!("it has one column of texts") };
+        let mut changes = vec![(first.to_vec(), pair(0, 16)), (second.to_vec(), pair(16, body.len() - 16))];
+        body.resize(body.len().next_multiple_of(8), 0);
+        changes.push(((old.body.len() as i64).to_le_bytes().to_vec(), (body.len() as i64).to_le_bytes().to_vec()));
+        for (old, new) in changes {
+            let at = metadata.windows(old.len()).position(|window| window == old).unwrap();
+            metadata[at..at + new.len()].copy_from_slice(&new);
+        }
+        batch.extend([metadata, body].concat());
+        [schema.to_vec(), batch.repeat(batches)].concat()
+    }
+
+    #[test]
+    fn what_is_packed_well_needs_room_for_a_batch_alone() {
+        let line = format!("{}\n", record(6 << 20));
+        let text = line.trim_end().as_bytes();
+        let table = packed(text, 4);
+        assert!(table.len() < 100_000 && room_for(table.len()) < 4 * text.len(), "{}", table.len());
+        assert!(lines(&table).unwrap().unwrap() == line.repeat(4));
+        // All batches together have an end too.
+        assert!(why(&packed(text, 20)).contains("far more memory than its size suggests"));
+        assert!(why(&packed(record(20 << 20).as_bytes(), 1)).contains("far more memory than its size suggests"));
+    }
+
+    /// Makes a record of about this size.
+    fn record(size: usize) -> String {
+        format!("{{\"steps\":[\"1 + 1 = 2\"],\"question\":\"{}\"}}", "x".repeat(size))
     }
 
     #[test]
@@ -288,24 +335,9 @@ mod tests {
                 judge(&bytes);
             }
         }
-        let mut seed = 7_u32;
-        let mut random = move |below: usize| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 8) as usize % below
-        };
+        let mut damage = Damage::default();
         for name in ["keyed_lz4.arrow", "keyed_zstd.arrow", "keyed_polars.arrow", "map.arrow"] {
-            let sound = bytes(name);
-            for round in 0..150 {
-                let mut bytes = sound.clone();
-                for _ in 0..=round % 4 {
-                    let at = random(bytes.len());
-                    bytes[at] = random(256) as u8;
-                }
-                if round % 10 == 0 {
-                    bytes.truncate(random(sound.len()));
-                }
-                judge(&bytes);
-            }
+            damage.each(&bytes(name), &mut judge);
         }
         assert!(refused > 500 && read_anyway > 500, "{refused} {read_anyway}");
     }

@@ -11,10 +11,13 @@ use stepscope_base::words::closest;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;
-/// Number of bytes that a table of any size may take once it is decoded, and how much more for each byte of it: what
-/// the file says of itself is checked before anything is decoded.
+/// Number of bytes that the part of a table that is in memory may take once it is decoded, and how much more for each
+/// byte of the table: what the file says of itself is checked before anything is decoded.
 const ROOM: usize = 12 << 20;
 const ROOM_A_BYTE: usize = 8;
+/// Number of bytes that all parts together may be decoded to, and how much more for each byte: work has an end too.
+const ALL: usize = 64 << 20;
+const ALL_A_BYTE: usize = 16;
 pub(super) const TOO_LARGE: &str =
     "it would take far more memory than its size suggests; write it again without empty or repeated rows";
 /// Number of columns that are named where another one was asked for.
@@ -59,6 +62,14 @@ impl Cell {
         }
     }
 
+    /// Counts the bytes of a text or of JSON.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(bytes) | Self::Json(bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
     /// Returns the bytes of a text.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {
@@ -90,6 +101,11 @@ impl Columns {
     /// Returns a value; nothing where there is no such column or row.
     pub(crate) fn cell(&self, column: usize, row: usize) -> &Cell {
         self.columns.get(column).and_then(Option::as_ref).and_then(|column| column.get(row)).unwrap_or(&Cell::Null)
+    }
+
+    /// Counts the bytes of the values of a row.
+    pub(super) fn len_of(&self, row: usize) -> usize {
+        self.columns.iter().flatten().filter_map(|column| column.get(row)).map(Cell::len).sum()
     }
 
     /// Tells whether the table has the column.
@@ -162,14 +178,14 @@ impl ColumnMap {
     }
 }
 
-/// Computes the number of bytes that a table may take once it is decoded.
-pub(crate) fn room_of(blob: &Blob) -> Result<usize, Failure> {
-    Ok(room_for(blob.len()? as usize))
-}
-
-/// Computes the same for a table of so many bytes.
+/// Computes the number of bytes that a part of a table of so many bytes may take once it is decoded.
 pub(super) const fn room_for(bytes: usize) -> usize {
     bytes.saturating_mul(ROOM_A_BYTE).saturating_add(ROOM)
+}
+
+/// Computes the number of bytes that all its parts may be decoded to, and its records may have.
+pub(super) const fn room_for_all(bytes: usize) -> usize {
+    bytes.saturating_mul(ALL_A_BYTE).saturating_add(ALL)
 }
 
 /// Reads all bytes of a table that is not too large.
@@ -182,4 +198,39 @@ pub(super) fn bytes_of(blob: &Blob) -> Result<bytes::Bytes, Failure> {
     let mut bytes = Vec::new();
     blob.read(0, len as usize, &mut bytes)?;
     Ok(bytes.into())
+}
+
+/// Damage to tables, the same in each run.
+#[cfg(test)]
+pub(super) struct Damage(u32);
+
+#[cfg(test)]
+impl Default for Damage {
+    fn default() -> Self {
+        Self(7)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+impl Damage {
+    fn random(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as usize % below
+    }
+
+    /// Gives a table with a few bytes changed, and now and then its end cut off, 150 times.
+    pub(super) fn each(&mut self, sound: &[u8], mut judge: impl FnMut(&[u8])) {
+        for round in 0..150 {
+            let mut bytes = sound.to_vec();
+            for _ in 0..=round % 4 {
+                let at = self.random(bytes.len());
+                bytes[at] = self.random(256) as u8;
+            }
+            if round % 10 == 0 {
+                bytes.truncate(self.random(sound.len()));
+            }
+            judge(&bytes);
+        }
+    }
 }

@@ -517,9 +517,9 @@ fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Op
         Err(failure) => return Err(failure),
     };
     let Some(rows) = rows else { return Ok(None) };
-    let lines = Blob::of_bytes(blob.name().clone(), &rows.lines)?;
-    let head = rows.lines.get(..rows.lines.len().min(BLOCK)).unwrap_or_default();
-    Ok(Some(Source { note: rows.note, ..source(Arc::new(lines), head, true, stat) }))
+    let mut head = Vec::new();
+    rows.lines.read(0, BLOCK, &mut head)?;
+    Ok(Some(Source { note: rows.note, ..source(Arc::new(rows.lines), &head, true, stat) }))
 }
 
 /// Reads the records of a notebook, if it is one and holds any: places are those of their lines.

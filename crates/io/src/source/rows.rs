@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::source::arrow::ArrowTable;
-use crate::source::columns::{Cell, ColumnKind, ColumnMap, Columns, Leaf, READ, room_of};
+use crate::source::columns::{Cell, ColumnKind, ColumnMap, Columns, Leaf, READ, room_for, room_for_all};
 use crate::source::open::Blob;
-use crate::source::parquet;
+use crate::source::parquet::{self, ParquetTable};
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::shown;
@@ -14,36 +14,50 @@ use stepscope_core::record::{RecordKind, formats};
 /// Number of columns that one record may have as keys.
 const MAX_COLUMNS: usize = 256;
 /// Number of rows that tell what a column holds.
-const LOOKED_AT: usize = 20;
+pub(super) const LOOKED_AT: usize = 20;
+/// Lines are written to where they are kept in pieces of this size.
+const PIECE: usize = 1 << 20;
+/// Number of bytes that is kept of a record at least, however short its line.
+const KEPT: usize = 40;
+const LARGER: &str = "its rows are far larger as records; write them as JSON lines";
 
 /// The records of a table.
 pub(crate) struct RecordRows {
     /// One JSON line a row, in order.
-    pub lines: Vec<u8>,
+    pub lines: Blob,
     /// Note on what was left out of the table.
     pub note: Option<Shown>,
 }
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+impl RecordRows {
+    pub(super) fn text(&self) -> String {
+        let mut text = Vec::new();
+        self.lines.read(0, self.lines.len().unwrap() as usize, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+}
+
 /// A table, read part by part.
-enum OpenTable<'a> {
-    /// A table in one part, until it was read.
-    Parquet(Option<&'a Blob>, Vec<Leaf>),
+enum OpenTable {
+    Parquet(Box<ParquetTable>),
     Arrow(Box<ArrowTable>),
 }
 
-impl<'a> OpenTable<'a> {
-    fn open(blob: &'a Blob) -> Result<Self, Failure> {
+impl OpenTable {
+    fn open(blob: &Blob) -> Result<Self, Failure> {
         let mut head = Vec::new();
         blob.read(0, parquet::MAGIC.len(), &mut head)?;
         if head == parquet::MAGIC {
-            return Ok(Self::Parquet(Some(blob), parquet::leaves(blob)?));
+            return Ok(Self::Parquet(Box::new(ParquetTable::open(blob)?)));
         }
         Ok(Self::Arrow(Box::new(ArrowTable::open(blob)?)))
     }
 
     fn leaves(&self) -> Vec<Leaf> {
         match self {
-            Self::Parquet(_, leaves) => leaves.clone(),
+            Self::Parquet(table) => table.leaves(),
             Self::Arrow(table) => table.leaves(),
         }
     }
@@ -51,7 +65,7 @@ impl<'a> OpenTable<'a> {
     /// Reads the next rows, with the columns that are wanted, each at its place.
     fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
         match self {
-            Self::Parquet(blob, _) => blob.take().map(|blob| parquet::read_places(blob, wanted)).transpose(),
+            Self::Parquet(table) => table.next(wanted),
             Self::Arrow(table) => table.next(wanted),
         }
     }
@@ -76,8 +90,9 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
     if !(1..=MAX_COLUMNS).contains(&wanted.iter().filter(|wanted| **wanted).count()) {
         return Ok(None);
     }
-    let (mut tape, room) = (Tape::default(), room_of(blob)?);
-    let (mut lines, mut known) = (Vec::new(), (!map.is_empty()).then_some(RecordPlace::Keyed));
+    let (mut tape, mut piece, bytes) = (Tape::default(), Vec::new(), blob.len()? as usize);
+    let (lines, mut at, mut room) = (Blob::in_memory(blob.name().clone())?, 0, room_for_all(bytes));
+    let mut known = (!map.is_empty()).then_some(RecordPlace::Keyed);
     while let Some(columns) = table.next(&wanted)? {
         if columns.rows == 0 {
             continue;
@@ -88,18 +103,27 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
         }
         known = Some(place);
         for row in 0..columns.rows {
+            let before = piece.len();
+            // The same text may be the value of many columns.
+            if columns.len_of(row) > room_for(bytes) {
+                return Err(Failure::own(READ, blob.name(), LARGER));
+            }
             match place {
                 RecordPlace::Column(column) => {
-                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut lines);
+                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut piece);
                 }
-                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut lines),
+                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut piece),
             }
-            if lines.len() > room {
-                let why = "its rows are far larger as records; write them as JSON lines";
-                return Err(Failure::own(READ, blob.name(), why));
+            let size = piece.len() - before + KEPT;
+            room = room.checked_sub(size).ok_or_else(|| Failure::own(READ, blob.name(), LARGER))?;
+            if piece.len() >= PIECE {
+                lines.append(&piece, at)?;
+                at += piece.len() as u64;
+                piece.clear();
             }
         }
     }
+    lines.append(&piece, at)?;
     let note = not_read(&leaves);
     match known {
         Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
@@ -155,9 +179,9 @@ fn begin_as_records(lines: &[u8], tape: &mut Tape) -> bool {
 /// Writes a record on a line of its own. What cannot be read stays as it is but for its line ends, and becomes a
 /// finding.
 fn line_of(text: &[u8], tape: &mut Tape, lines: &mut Vec<u8>) {
-    match tape.parse(text) {
-        Some(root) if text.contains(&b'\n') => Style::ASCII.append(root, lines),
-        _ => lines.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte })),
+    match text.contains(&b'\n').then(|| tape.parse(text)).flatten() {
+        Some(root) => Style::ASCII.append(root, lines),
+        None => lines.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte })),
     }
     lines.push(b'\n');
 }
@@ -197,10 +221,10 @@ fn not_read(leaves: &[Leaf]) -> Option<Shown> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
+    use ::parquet::basic::{Compression, ZstdLevel};
     use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType};
+    use ::parquet::file::properties::WriterProperties;
     use ::parquet::file::writer::SerializedFileWriter;
     use ::parquet::schema::parser::parse_message_type;
 
@@ -208,7 +232,8 @@ mod tests {
 
     fn table(schema: &str, texts: &[&str], right: Option<&[bool]>, gold: Option<&[f64]>) -> Blob {
         let schema = parse_message_type(&format!("message m {{ {schema} }}")).unwrap();
-        let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), Arc::default()).unwrap();
+        let packed = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), packed.into()).unwrap();
         let mut group = writer.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
         let texts: Vec<ByteArray> = texts.iter().map(|text| ByteArray::from(*text)).collect();
@@ -230,7 +255,7 @@ mod tests {
     }
 
     fn lines(blob: &Blob) -> Option<String> {
-        read(blob, &ColumnMap::default()).unwrap().map(|rows| String::from_utf8(rows.lines).unwrap())
+        read(blob, &ColumnMap::default()).unwrap().map(|rows| rows.text())
     }
 
     #[test]
@@ -259,13 +284,30 @@ mod tests {
     }
 
     #[test]
+    fn records_that_repeat_themselves_open_however_well_they_are_packed() {
+        let record = |n: usize| format!(r#"{{"question":"{n} {}","steps":["2 + 3 = 6"]}}"#, "x".repeat(10_000));
+        let records: Vec<String> = (0..2_000).map(record).collect();
+        let texts: Vec<&str> = records.iter().map(String::as_str).collect();
+        let blob = table("required binary any (UTF8);", &texts, None, None);
+        let (size, all) = (blob.len().unwrap() as usize, records.join("\n") + "\n");
+        assert!(all.len() > 40 * size && all.len() > room_for(size), "{size}");
+        assert!(lines(&blob).unwrap() == all);
+        // What would fill the memory does not.
+        let long = format!(r#"{{"question":"{}","steps":["2 + 3 = 6"]}}"#, "x".repeat(100_000));
+        let same = |rows| table("required binary any (UTF8);", &vec![&*long; rows], None, None);
+        assert_eq!(lines(&same(200)).unwrap().lines().count(), 200);
+        let why = read(&same(1_000), &ColumnMap::default()).err().unwrap().to_string();
+        assert!(why.contains("far larger as records"), "{why}");
+    }
+
+    #[test]
     fn columns_of_other_names_stand_for_keys() {
         let schema = "required binary asked (UTF8); required boolean question; optional double gold;";
         let blob = table(schema, &["2 + 3?", "3 + 4?"], Some(&[false, true]), Some(&[0.0, 7.0]));
         let read = |pairs: &[(&str, &str)]| {
             let pairs: Vec<_> = pairs.iter().map(|(key, column)| ((*key).to_owned(), (*column).to_owned())).collect();
             let rows = super::read(&blob, &ColumnMap::new(&pairs)).map_err(|failure| failure.to_string())?;
-            Ok::<_, String>(rows.map(|rows| String::from_utf8(rows.lines).unwrap()))
+            Ok::<_, String>(rows.map(|rows| rows.text()))
         };
         assert_eq!(read(&[]), Ok(None), "its own names are no keys of records");
         let lines = read(&[("question", "gold"), ("question", "asked"), ("gold_num", "gold"), ("x", "gold")]).unwrap();

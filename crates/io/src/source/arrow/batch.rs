@@ -264,21 +264,18 @@ impl ArrowArray {
         Err(DAMAGED)
     }
 
-    /// Reads a value of a row, whose text or JSON takes at most so many bytes; `room` is what is left of them.
+    /// Reads a value of a row; `room` is what is left of the bytes that lists and objects may take.
     pub(super) fn cell(&self, row: usize, room: &mut usize) -> Result<Cell, &'static str> {
         let Some((array, row)) = self.found(row)? else { return Ok(Cell::Null) };
-        let cell = match &array.values {
+        match &array.values {
             ArrowValues::Lists { .. } | ArrowValues::Fixed(..) | ArrowValues::Objects(_) => {
                 let mut json = Vec::new();
                 array.json(row, &mut json, *room)?;
-                Cell::Json(json.into())
+                *room = room.checked_sub(json.len()).ok_or(TOO_LARGE)?;
+                Ok(Cell::Json(json.into()))
             }
-            _ => array.leaf(row)?,
-        };
-        if let Cell::Text(bytes) | Cell::Json(bytes) = &cell {
-            *room = room.checked_sub(bytes.len()).ok_or(TOO_LARGE)?;
+            _ => array.leaf(row),
         }
-        Ok(cell)
     }
 
     fn leaf(&self, row: usize) -> Result<Cell, &'static str> {

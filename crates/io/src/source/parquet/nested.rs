@@ -38,7 +38,7 @@ pub(super) enum Node {
     },
 }
 
-/// The values of a leaf in a group of rows.
+/// The values of a leaf in some rows.
 #[derive(Default)]
 pub(super) struct LeafRows {
     /// Definition level of each value: how much of the way to it is there.
@@ -160,7 +160,8 @@ impl Node {
         }
     }
 
-    fn first(&self) -> usize {
+    /// Returns the number of its first leaf.
+    pub(super) fn first(&self) -> usize {
         match self {
             Self::Leaf { leaf, .. } => *leaf,
             Self::Object { members, .. } => members.first().map_or(0, |(_, member)| member.first()),
@@ -169,7 +170,7 @@ impl Node {
     }
 }
 
-/// The leaves of a column in a group of rows.
+/// The leaves of a column in some rows.
 pub(super) struct GroupLeaves {
     /// The number of the first.
     pub(super) first: usize,
@@ -276,7 +277,7 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<Option<(String, Option<Shown>)>, String> {
         let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
         let rows = rows.map_err(|failure| failure.to_string())?;
-        Ok(rows.map(|rows| (String::from_utf8(rows.lines).unwrap(), rows.note)))
+        Ok(rows.map(|rows| (rows.text(), rows.note)))
     }
 
     /// Makes a table of records with one more column of whole numbers, of these levels.

@@ -20,12 +20,35 @@ struct Header {
     values: i64,
     /// Number of values of a dictionary.
     dictionary: i64,
+    is_dictionary: bool,
 }
 
-/// Sums the bytes that the pages of a column chunk take once they are decoded, and their values, as far as their
-/// headers say; `Err`: the reason why they are not read.
-pub(super) fn decoded(mut chunk: &[u8]) -> Result<(usize, usize), &'static str> {
-    let (mut all, mut count) = (0_usize, 0_usize);
+/// Sizes of a column chunk once it is decoded, as far as the headers of its pages say.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct ChunkSize {
+    /// Bytes of all its pages.
+    pub(super) all: usize,
+    /// Bytes of its dictionary, which stays while its pages come and go.
+    pub(super) dictionary: usize,
+    /// Bytes of its largest page.
+    pub(super) page: usize,
+}
+
+impl ChunkSize {
+    /// Adds the sizes of a column that is read at the same time.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            all: self.all.saturating_add(other.all),
+            dictionary: self.dictionary.saturating_add(other.dictionary),
+            page: self.page.saturating_add(other.page),
+        }
+    }
+}
+
+/// Reads the sizes of a column chunk of whose pages each value takes so many bytes besides; `Err`: the reason why it is
+/// not read.
+pub(super) fn size(mut chunk: &[u8], value: usize) -> Result<ChunkSize, &'static str> {
+    let mut sizes = ChunkSize::default();
     while !chunk.is_empty() {
         let mut reader = HeaderReader { rest: chunk };
         let header = reader.header().ok_or("a page header is damaged")?;
@@ -34,11 +57,17 @@ pub(super) fn decoded(mut chunk: &[u8]) -> Result<(usize, usize), &'static str> 
             return Err("its strings are stored as differences (DELTA_BYTE_ARRAY); write it again with pandas");
         }
         let values = size(header.dictionary)?.saturating_mul(DICTIONARY_VALUE);
-        all = all.saturating_add(size(header.uncompressed)?).saturating_add(values);
-        count = count.saturating_add(size(header.values)?);
+        let values = values.saturating_add(size(header.values)?.saturating_mul(value));
+        let bytes = size(header.uncompressed)?.saturating_add(values);
+        sizes.all = sizes.all.saturating_add(bytes);
+        if header.is_dictionary {
+            sizes.dictionary = sizes.dictionary.saturating_add(bytes);
+        } else {
+            sizes.page = sizes.page.max(bytes);
+        }
         chunk = size(header.compressed).ok().and_then(|len| reader.rest.get(len..)).ok_or("a page is cut off")?;
     }
-    Ok((all, count))
+    Ok(sizes)
 }
 
 /// Next item in a structure.
@@ -63,7 +92,10 @@ impl HeaderReader<'_> {
                 5 | 8 if kind == 12 => {
                     [header.values, header.encoding] = self.numbers([1, if id == 5 { 2 } else { 4 }])?;
                 }
-                7 if kind == 12 => [header.dictionary] = self.numbers([1])?,
+                7 if kind == 12 => {
+                    [header.dictionary] = self.numbers([1])?;
+                    header.is_dictionary = true;
+                }
                 _ => self.skip(kind, 0)?,
             }
         }
@@ -167,25 +199,29 @@ mod tests {
     #[test]
     fn what_headers_promise_is_looked_at() {
         let page = |header: Vec<u8>, body: usize| [header, vec![7; body]].concat();
-        assert_eq!(decoded(&[page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat()), Ok((61, 2)));
-        assert!(decoded(&page(header(1, 4, 0), 3)).unwrap_err().contains("cut off"));
+        let sizes = |all, dictionary, page| Ok(ChunkSize { all, dictionary, page });
+        let pages = [page(header(60, 3, 0), 3), page(header(1, 0, 8), 0)].concat();
+        assert_eq!(size(&pages, 0), sizes(61, 0, 60));
+        assert_eq!(size(&pages, 48), sizes(61 + 2 * 48, 0, 60 + 48), "each has a value");
+        assert!(size(&page(header(1, 4, 0), 3), 0).unwrap_err().contains("cut off"));
         for encoding in [DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY] {
             let page = page(header(1, 0, encoding as u8), 0);
-            assert!(decoded(&page).unwrap_err().contains("DELTA_BYTE_ARRAY"));
+            assert!(size(&page, 0).unwrap_err().contains("DELTA_BYTE_ARRAY"));
         }
         // 2 GB, and a negative size.
-        let sized = |size: &[u8]| [&[0x15, 0, 0x15][..], size, &[0x15, 0, 0]].concat();
-        assert_eq!(decoded(&sized(&[0xfe, 0xff, 0xff, 0xff, 0x0f])), Ok(((1 << 31) - 1, 0)));
-        assert!(decoded(&sized(&[0x01])).unwrap_err().contains("negative"));
+        let sized = |bytes: &[u8]| [&[0x15, 0, 0x15][..], bytes, &[0x15, 0, 0]].concat();
+        assert_eq!(size(&sized(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), 0), sizes((1 << 31) - 1, 0, (1 << 31) - 1));
+        assert!(size(&sized(&[0x01]), 0).unwrap_err().contains("negative"));
         // A dictionary of 60 values in a page of one byte.
         let dictionary = [0x15, 4, 0x15, 2, 0x15, 0, 0x4c, 0x15, 120, 0x15, 0, 0, 0];
-        assert_eq!(decoded(&dictionary), Ok((1 + 60 * DICTIONARY_VALUE, 0)));
+        let bytes = 1 + 60 * DICTIONARY_VALUE;
+        assert_eq!(size(&[&dictionary[..], &pages].concat(), 0), sizes(bytes + 61, bytes, 60));
     }
 
     #[test]
     fn damaged_headers_are_told_and_end() {
         for bytes in [&[0x15][..], &[0x1c; 400], &[0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07], &[0x18, 0xff, 0x7f]] {
-            assert!(decoded(bytes).unwrap_err().contains("damaged"));
+            assert!(size(bytes, 0).unwrap_err().contains("damaged"));
         }
     }
 }
