@@ -112,6 +112,13 @@ fn columns_stand_for_keys_and_what_is_misspelt_is_told() {
     let record = r#""record":{"page_num":1,"pred_num":2,"question":"EUR 900","x0":1.5}"#;
     assert!(checked.lines().nth(1).unwrap().contains(record), "{checked}");
     assert!(said(&check(arrow, "prompt=question,label=pair")).contains(r#""prompt":"1 + 3?""#));
+    // A review log speaks of the same records.
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log").into_os_string().into_string().unwrap();
+    let added = run(&["review", "add", "--reviews", &log, "--id", "EUR 900", "--verdict", "pass"]);
+    assert_eq!(added.status.code(), Some(0), "{added:?}");
+    let expected = run(&["check", table, "--expect", &log, "--columns", "id=text,question=text,pred_num=line_num"]);
+    assert!(said(&expected).contains("1 reviewed: 1 holds"), "{}", said(&expected));
     for (path, columns, why) in [
         (table, "qestion=text", "Did you mean \"question\"?"),
         (table, "question=txt", "it has no column \"txt\". Did you mean \"text\"?"),

@@ -270,8 +270,10 @@ mod tests {
     use stepscope_io::pipeline::baseline::Baseline;
     use stepscope_io::pipeline::compare::{BaselineRuns, CompareRequest, Journals, compare};
     use stepscope_io::pipeline::load::load_unchecked;
+    use stepscope_io::pipeline::side_data::SideData;
     use stepscope_io::pipeline::snapshot::Snapshot;
     use stepscope_io::pipeline::store::LoadEvent;
+    use stepscope_io::pipeline::summaries::read_checked;
     use stepscope_io::source::input::expand;
 
     #[derive(Parser)]
@@ -347,8 +349,8 @@ mod tests {
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
-        let summaries =
-            stepscope_io::pipeline::summaries::read_checked(&[path("a.jsonl")], 2, &Arc::default()).summaries;
+        let (paths, side) = ([path("a.jsonl")], Arc::<SideData>::default());
+        let summaries = read_checked(&paths, expand(&paths), 2, &side.around()).summaries;
         assert!(counted::runs(MARK) == 20 && summaries.iter().all(|summary| !summary.findings.is_empty()));
     }
 }

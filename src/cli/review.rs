@@ -6,6 +6,7 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, Subcommand};
 
+use super::check::threads;
 use super::{CLEAN, FAILED, Out};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -19,7 +20,7 @@ use stepscope_core::summary::{Index, Summary};
 use stepscope_io::log::journal::{Contents, beside, found_beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read, read_checked, read_named};
 use stepscope_io::source::beneath::Place;
-use stepscope_io::source::input::unreadable;
+use stepscope_io::source::input::{expand, unreadable};
 use stepscope_io::source::page::reviews_of;
 
 /// Origin of a review log that was not named.
@@ -207,7 +208,10 @@ impl Where {
 
     /// Reads the records, if any were named, with the rules that have findings. `None`: one could not be read.
     fn checked_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
-        if self.files.is_empty() { Some(Summaries::default()) } else { checked_summaries(&self.files, side, out) }
+        if self.files.is_empty() {
+            return Some(Summaries::default());
+        }
+        said(read_checked(&self.files, expand(&self.files), threads(None), &side.around()), out)
     }
 
     /// Reads the same with the names of variables, for reviews of a variable.
@@ -215,7 +219,7 @@ impl Where {
         if self.files.is_empty() {
             return Some(Summaries::default());
         }
-        said(read_named(&self.files, crate::cli::check::threads(None), side), out)
+        said(read_named(&self.files, threads(None), side), out)
     }
 
     /// Reads the review logs without a complaint if there are no reviews yet.
@@ -248,15 +252,11 @@ pub(super) fn summaries(
     out: &Out,
     also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
 ) -> Option<Summaries> {
-    said(read(paths, reviews, crate::cli::check::threads(None), side, also), out)
+    said(read(paths, reviews, threads(None), side, also), out)
 }
 
-/// Reads and checks records; what cannot be read is reported, and the result is `None`.
-pub(super) fn checked_summaries(paths: &[PathBuf], side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
-    said(read_checked(paths, crate::cli::check::threads(None), side), out)
-}
-
-fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
+/// Returns summaries unless something could not be read, which is reported.
+pub(super) fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
     out.complain_of(summaries.outcome.unread().map(|failure| shown!("{failure}")));
     summaries.outcome.failures.is_empty().then_some(summaries)
 }

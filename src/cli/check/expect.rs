@@ -2,9 +2,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use stepscope_io::pipeline::side_data::SideData;
 
-use crate::cli::review::{checked_summaries, contents};
+use super::threads;
+use crate::cli::review::{contents, said};
 use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -15,6 +15,8 @@ use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::regression::{Expectation, judge};
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::{Index, Summary};
+use stepscope_io::pipeline::side_data::{SideData, Surroundings};
+use stepscope_io::pipeline::summaries::read_checked;
 
 /// Maximum length of a question, in characters; a longer one is cut.
 const QUESTION: usize = 44;
@@ -31,7 +33,10 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         return None;
     }
     let contents = contents(&[journal.into()], out)?;
-    let summaries = checked_summaries(&options.paths, side, out)?;
+    let inputs = options.answers.expand(&options.paths).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
+    let around =
+        Surroundings { side: side.clone(), takes_not_finite: options.no_finite_check, ..Surroundings::default() };
+    let summaries = said(read_checked(&options.paths, inputs, threads(options.jobs), &around), out)?;
     if !summaries.outcome.missing.is_empty() {
         // Findings count here, and without its document an answer has others.
         return None;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::failure::Failure;
 use crate::pipeline::check::{CheckOutcome, check};
-use crate::pipeline::side_data::SideData;
-use crate::source::input::{Input, expand};
+use crate::pipeline::side_data::{SideData, Surroundings};
+use crate::source::input::{Expand, Input, expand};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::Finding;
@@ -72,32 +72,33 @@ pub fn read(
     tiny.judge(summaries, outcome, paths)
 }
 
-/// Reads and checks files (or folders): the summaries say which rules spoke, and what was asked.
-pub fn read_checked(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
-    read_with(paths, threads, side, Summary::take_question)
+/// Reads and checks what these paths lead to: the summaries say which rules spoke, and what was asked.
+pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &Surroundings<'_>) -> Summaries {
+    read_with(paths, inputs, threads, around, Summary::take_question)
 }
 
 /// Reads files likewise, and judges where each run is to be fixed.
 pub fn read_judged(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
-    read_with(paths, threads, side, Summary::take_fix)
+    read_with(paths, expand(paths), threads, &side.around(), Summary::take_fix)
 }
 
 /// Reads files likewise, with the names of variables: reviews of a variable that is not there are told so.
 pub fn read_named(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
-    read_with(paths, threads, side, Summary::take_variables)
+    read_with(paths, expand(paths), threads, &side.around(), Summary::take_variables)
 }
 
 fn read_with(
     paths: &[PathBuf],
+    inputs: Expand,
     threads: usize,
-    side: &Arc<SideData>,
+    around: &Surroundings<'_>,
     take: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
 ) -> Summaries {
     let (summaries, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
-        expand(paths),
+        inputs,
         threads,
-        &side.around(),
+        around,
         |case, input, _| {
             if tiny.takes(case) {
                 let mut summary = summary_checked(case, input);
