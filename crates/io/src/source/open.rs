@@ -248,7 +248,8 @@ pub(crate) fn read_small_beneath(at: &Beneath, most: u64, what: &'static str) ->
     all_of(&blob, most, what)
 }
 
-fn all_of(blob: &Blob, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
+/// Reads all of a file that is not larger than `most`.
+pub(crate) fn all_of(blob: &Blob, most: u64, what: &'static str) -> Result<Vec<u8>, Failure> {
     let len = blob.len()?;
     if len > most {
         return Err(Failure { what, path: blob.name().clone(), source: shown!("it is larger than {} MB", most >> 20) });

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::source::cut::Layout;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Source, source};
-use crate::source::open::{Blob, Opened, open, read_small};
+use crate::source::open::{Blob, Opened, all_of, open};
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::report::page::carried::{BEGIN, CarriedRecord, NotCarried, is_page, read, reviews};
 use stepscope_core::review::event::Event;
@@ -61,16 +61,11 @@ pub fn reviews_of(path: &Path) -> Vec<Event> {
 /// Reads a page that can be read again and again.
 fn file(path: &Path) -> Option<Vec<u8>> {
     // A pipe can be read once only, and not here.
-    let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
-    let begins = |path: &Path| {
-        let blob = Some(open(path).ok()?)
-            .and_then(|opened| if let Opened::File(blob) = opened { Some(blob) } else { None })?;
-        let mut head = Vec::new();
-        blob.read(0, BEGIN.len(), &mut head).ok()?;
-        is_page(&head).then_some(())
-    };
-    is_file.then(|| begins(path))??;
-    read_small(path, MAX_PAGE, READ).ok()
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let Opened::File(blob) = open(path).ok()? else { return None };
+    let mut head = Vec::new();
+    blob.read(0, BEGIN.len(), &mut head).ok()?;
+    is_page(&head).then(|| all_of(&blob, MAX_PAGE, READ).ok())?
 }
 
 /// Reads the step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.
