@@ -40,33 +40,22 @@ pub fn share(part: usize, whole: usize) -> String {
     if whole == 0 { String::new() } else { format!("{:.0} %", part as f64 * 100.0 / whole as f64) }
 }
 
-/// A scale from 0 to 1 with two marks on it, `o` where something is and `x` where it should be.
+/// A scale from 0 to 1 with two marks on it, `●` where something is and `┼` where it should be.
 pub fn dumbbell(is: f64, should: f64, width: usize) -> String {
-    let at = |value: f64| ((value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize).min(width);
-    let (is, should) = (at(is), at(should));
-    (0..width)
-        .map(|column| match column {
-            column if column == is => '●',
-            column if column == should => '┼',
-            column if (is.min(should)..is.max(should)).contains(&column) => '─',
-            _ => '·',
-        })
-        .collect()
+    scale([is.min(should), is.max(should)], [(is, '●'), (should, '┼')], width)
 }
 
 /// A share on a scale from 0 to 1 with its interval.
 pub fn interval(low: f64, share: f64, high: f64, width: usize) -> String {
-    let at = |value: f64| ((value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize).min(width);
-    let (low, share, high) = (at(low), at(share), at(high));
-    (0..width)
-        .map(|column| match column {
-            column if column == share => '●',
-            column if column == low => '├',
-            column if column == high => '┤',
-            column if (low..high).contains(&column) => '─',
-            _ => '·',
-        })
-        .collect()
+    scale([low, high], [(share, '●'), (low, '├'), (high, '┤')], width)
+}
+
+/// A scale from 0 to 1 with a line between two places and marks, of which the first hides the others.
+fn scale<const N: usize>([low, high]: [f64; 2], marks: [(f64, char); N], width: usize) -> String {
+    let at = |value: f64| (value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize;
+    let (line, marks) = (at(low)..at(high), marks.map(|(value, mark)| (at(value), mark)));
+    let mark = |column: usize| marks.iter().find(|(place, _)| *place == column).map(|(_, mark)| *mark);
+    (0..width).map(|column| mark(column).unwrap_or(if line.contains(&column) { '─' } else { '·' })).collect()
 }
 
 #[cfg(test)]
