@@ -563,8 +563,7 @@ fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef])
     let alike = app.review.alike.get(&(rule, kind)).filter(|alike| alike.len() <= MAX_BATCH)?;
     let is_open = |other: &usize| *other != record && app.review.judged(*other).mine.is_none();
     let records: Vec<usize> = alike.iter().map(|other| *other as usize).filter(is_open).collect();
-    let judges = matches!(verdict, Verdict::Pass | Verdict::Fail);
-    (judges && !records.is_empty()).then(|| SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
+    (verdict.judges() && !records.is_empty()).then(|| SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
 }
 
 fn standing_of(app: &App, record: usize) -> Option<AgendaState> {

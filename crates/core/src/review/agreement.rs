@@ -11,7 +11,10 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 /// Maximum number of reviewers that are compared pair by pair.
-const MAX_PAIRED: usize = 12;
+pub(super) const MAX_PAIRED: usize = 12;
+
+/// Name of the kappa of two.
+const COHEN: &str = "Cohen's kappa";
 
 /// One judged item: who said what.
 type Votes<'a> = BTreeMap<&'a Text, Vote>;
@@ -133,7 +136,7 @@ impl Agreement {
 
 /// Collects the votes on an item; `None`: they were not about the same content. Deferring or skipping is no vote.
 fn votes<'a>(reviewed: ItemReviews<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
-    let judged = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let judged = |event: &&Event| event.verdict.is_some_and(Verdict::judges);
     let verdicts: Vec<&Event> = reviewed.verdicts().into_iter().filter(judged).collect();
     let contents: BTreeSet<_> = verdicts.iter().filter_map(|event| event.seen.content_sha256).collect();
     let vote = |event: &'a Event| {
@@ -153,10 +156,10 @@ impl Group {
         let labels: BTreeSet<&(Text, Text)> = shared.iter().flatten().flat_map(|vote| &vote.labels).collect();
         Self {
             reviewers: reviewers.to_vec(),
-            verdict: Measure::of(&shared, |vote| vote.fails),
+            verdict: measure(&shared, |vote| vote.fails),
             labels: labels
                 .into_iter()
-                .map(|label| (label.1.clone(), Measure::of(&shared, |vote| vote.labels.contains(label))))
+                .map(|label| (label.1.clone(), measure(&shared, |vote| vote.labels.contains(label))))
                 .collect(),
         }
     }
@@ -164,7 +167,7 @@ impl Group {
     fn lines(&self) -> Vec<Shown> {
         let names: Vec<String> = self.reviewers.iter().map(|who| who.line().into_string()).collect();
         let two = self.reviewers.len() == 2;
-        let (all, kappa) = if two { ("both", "Cohen's kappa") } else { ("all", "Fleiss' kappa") };
+        let (all, kappa) = if two { ("both", COHEN) } else { ("all", "Fleiss' kappa") };
         let mut lines = vec![shown!("{}: {all} reviewed {}", names.join(", "), self.verdict.items)];
         lines.push(shown!("  {:24} {}", "pass or fail", self.verdict.phrase(kappa)));
         for (label, measure) in &self.labels {
@@ -174,9 +177,13 @@ impl Group {
     }
 }
 
+fn measure(items: &[Vec<&Vote>], says: impl Fn(&Vote) -> bool) -> Measure {
+    Measure::of(&items.iter().map(|votes| votes.iter().map(|vote| says(vote)).collect()).collect::<Vec<_>>())
+}
+
 impl Measure {
-    fn of(items: &[Vec<&Vote>], says: impl Fn(&Vote) -> bool) -> Self {
-        let answers: Vec<Vec<bool>> = items.iter().map(|votes| votes.iter().map(|vote| says(vote)).collect()).collect();
+    /// Measures the answers to one question, a list an item: what each reviewer said, yes or no.
+    pub(super) fn of(answers: &[Vec<bool>]) -> Self {
         let yes = |votes: &[bool]| votes.iter().filter(|vote| **vote).count();
         let agreed = answers.iter().filter(|votes| [0, votes.len()].contains(&yes(votes))).count() as u64;
         let named = answers.iter().filter(|votes| yes(votes) > 0).count() as u64;
@@ -195,15 +202,28 @@ impl Measure {
 
     /// Describes it for people: `90 % agree (38 of 42), used on 7, Cohen's kappa 0.72`.
     fn phrase(&self, name: &'static str) -> Shown {
-        let Self { items, agreed, named, kappa } = self;
+        shown!("{}, used on {}{}", self.share(), self.named, self.kappa_named(name))
+    }
+
+    /// Describes the agreement of two, pass or fail: `90 % agree (38 of 42), Cohen's kappa 0.72`.
+    pub(super) fn phrase_of_two(&self) -> Shown {
+        shown!("{}{}", self.share(), self.kappa_named(COHEN))
+    }
+
+    fn share(&self) -> Shown {
+        let Self { items, agreed, .. } = self;
         if *items < FEW {
-            return shown!("{agreed} of {items} agree, used on {named} (too few for kappa)");
+            return shown!("{agreed} of {items} agree");
         }
         let share = 100.0 * *agreed as f64 / *items as f64;
-        let counted = shown!("{share:.0} % agree ({agreed} of {items}), used on {named}, {name}");
-        match kappa {
-            Some(kappa) => counted.join(&shown!(" {kappa:.2}")),
-            None => counted.and(" undefined (all the same)"),
+        shown!("{share:.0} % agree ({agreed} of {items})")
+    }
+
+    fn kappa_named(&self, name: &'static str) -> Shown {
+        match self.kappa {
+            _ if self.items < FEW => Shown::own(" (too few for kappa)"),
+            Some(kappa) => shown!(", {name} {kappa:.2}"),
+            None => shown!(", {name} undefined (all the same)"),
         }
     }
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::HashMap;
 
+use super::agreement::{MAX_PAIRED, Measure};
 use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{Outcome, Reviews};
 use super::labels::LabelSets;
 use super::stats::Share;
-use crate::statistics::{FEW, cohen};
 use crate::summary::{Index, Summary};
 use crate::triage::Fix;
 use stepscope_base::shown;
@@ -20,8 +20,6 @@ const MAX_LINES: usize = 400;
 /// Maximum number of time columns, the last ones being kept. It is also the number of days up to which labels are
 /// counted by the day; over more they are counted by the month.
 const MAX_TIMES: usize = 12;
-/// Maximum number of reviewers of one item that are compared two by two.
-const MAX_PAIRED: usize = 12;
 /// Maximum length of a name in a filter, in characters.
 const MAX_NAME: usize = 48;
 
@@ -241,20 +239,16 @@ impl Dashboard {
     fn pairs(&mut self, pairs: &BTreeMap<[String; 2], [Items; 4]>) {
         let mut lines = Vec::new();
         for ([one, other], sides) in pairs.iter().take(MAX_LINES + 1) {
-            let votes: Vec<(usize, usize)> =
-                sides.iter().enumerate().flat_map(|(n, items)| items.iter().map(move |_| (n >> 1, n & 1))).collect();
-            let agreed = votes.iter().filter(|(one, other)| one == other).count() as u64;
-            let share = Share { hits: agreed, of: votes.len() as u64 };
-            let kappa = if share.of < FEW { None } else { cohen(&votes, 2) };
-            let kappa = kappa.map(|kappa| shown!(", Cohen's kappa {kappa:.2}")).unwrap_or_default();
+            let votes = |(side, items): (usize, &Items)| vec![vec![side >> 1 == 1, side & 1 == 1]; items.len()];
+            let measure = Measure::of(&sides.iter().enumerate().flat_map(votes).collect::<Vec<_>>());
             let way = format!("{one}+{other}");
             let cells = VOTES.iter().zip(sides).map(|(side, items)| self.cell(&["pair", &way, side], items));
             lines.push(DashboardLine {
                 depth: 0,
                 name: shown!("A {one}, B {other}"),
                 cells: cells.collect(),
-                tail: shown!("agreed {}{kappa}", share.phrase()),
-                interval: share.interval(),
+                tail: measure.phrase_of_two(),
+                interval: Share { hits: measure.agreed, of: measure.items }.interval(),
             });
         }
         self.push("Reviewers, two by two", VOTES.map(Shown::own).into(), lines);
@@ -321,7 +315,7 @@ struct Reviewers {
 
 impl Reviewers {
     fn add(&mut self, item: usize, verdicts: Vec<&Event>) {
-        let judged = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+        let judged = |event: &&Event| event.verdict.is_some_and(Verdict::judges);
         let mut votes: Vec<(String, bool)> = Vec::new();
         for event in verdicts.into_iter().filter(judged) {
             let who = event.reviewer.id.line().into_string();

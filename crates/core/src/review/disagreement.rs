@@ -52,7 +52,7 @@ pub fn disagreements(reviews: &Reviews, summaries: &[Summary]) -> Vec<Disagreeme
 }
 
 fn disagreement(record: usize, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> Option<Disagreement> {
-    let judges = |event: &&Event| matches!(event.verdict, Some(Verdict::Pass | Verdict::Fail));
+    let judges = |event: &&Event| event.verdict.is_some_and(Verdict::judges);
     let fresh = reviewed.fresh().into_iter().filter(judges);
     let voices: Vec<ReviewerVerdict> = fresh.filter_map(|event| voice(event, sets)).collect();
     let first = voices.first()?;

@@ -74,6 +74,13 @@ stepscope_base::words! {
     }
 }
 
+impl Verdict {
+    /// Tells whether it says that the item is right or wrong; the others put it off.
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::Pass | Self::Fail)
+    }
+}
+
 impl GoldStatus {
     /// Tells whether the expected answer is doubted, so that it is not to be counted by.
     pub(crate) const fn is_disputed(self) -> bool {

@@ -142,6 +142,9 @@ fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
     let (agreed, kappa) = (all.verdict.agreed, all.verdict.kappa.unwrap());
     let tail = pair.tail.as_str();
     assert!(tail.contains(&format!("{agreed} of 24")) && tail.ends_with(&format!("kappa {kappa:.2}")), "{tail}");
+    let few = Dashboard::of(&reviews, &summaries[..19], &[]);
+    let tail = find(&few, "Reviewers, two by two", "A ada, B bob").tail.as_str();
+    assert_eq!(tail, "11 of 19 agree (too few for kappa)");
     assert_eq!(behind(&boards, find(&boards, "Pace", "bob"), 2).len(), 24, "under the day");
 }
 
