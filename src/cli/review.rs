@@ -18,9 +18,9 @@ use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::is_to_be_run_again;
 use stepscope_core::summary::{Index, Summary};
 use stepscope_io::log::journal::{Contents, beside, found_beside, named, read_all};
-use stepscope_io::pipeline::summaries::{Summaries, read, read_checked, read_named};
+use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
-use stepscope_io::source::input::{expand, unreadable};
+use stepscope_io::source::input::unreadable;
 use stepscope_io::source::page::reviews_of;
 
 /// Origin of a review log that was not named.
@@ -191,35 +191,9 @@ impl Where {
         }
     }
 
-    /// Reads the records, if any were named, as far as these reviews ask about them. `None`: one could not be read.
-    fn summaries(
-        &self,
-        reviews: &Reviews,
-        side: &Arc<SideData>,
-        out: &Out,
-        also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
-    ) -> Option<Summaries> {
-        if self.files.is_empty() {
-            Some(Summaries::default())
-        } else {
-            summaries(&self.files, reviews, side, out, also)
-        }
-    }
-
-    /// Reads the records, if any were named, with the rules that have findings. `None`: one could not be read.
-    fn checked_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
-        if self.files.is_empty() {
-            return Some(Summaries::default());
-        }
-        said(read_checked(&self.files, expand(&self.files), threads(None), &side.around()), out)
-    }
-
-    /// Reads the same with the names of variables, for reviews of a variable.
-    fn named_summaries(&self, side: &Arc<SideData>, out: &Out) -> Option<Summaries> {
-        if self.files.is_empty() {
-            return Some(Summaries::default());
-        }
-        said(read_named(&self.files, threads(None), side), out)
+    /// Reads the records, if any were named; what cannot be read is reported, and the result is `None`.
+    fn records(&self, out: &Out, read: impl FnOnce(&[PathBuf], usize) -> Summaries) -> Option<Summaries> {
+        if self.files.is_empty() { Some(Summaries::default()) } else { said(read(&self.files, threads(None)), out) }
     }
 
     /// Reads the review logs without a complaint if there are no reviews yet.

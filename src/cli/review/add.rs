@@ -24,7 +24,7 @@ use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Index;
 use stepscope_io::failure::reason;
 use stepscope_io::log::journal::read_all;
-use stepscope_io::pipeline::summaries::Summaries;
+use stepscope_io::pipeline::summaries::{Summaries, read_named};
 
 /// `stepscope review add`.
 #[derive(Args, Clone, Debug)]
@@ -238,7 +238,7 @@ impl<'k> Completion<'k> {
 }
 
 pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let summaries = add.place.named_summaries(side, out)?;
+    let summaries = add.place.records(out, |files, threads| read_named(files, threads, side))?;
     let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
     let mut input: Box<dyn BufRead> = match add.one.line() {
         Some(line) => Box::new(Cursor::new(line)),

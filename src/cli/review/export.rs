@@ -16,7 +16,7 @@ use stepscope_core::review::export;
 use stepscope_core::review::fold::Outcome;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::read_through;
-use stepscope_io::pipeline::summaries::summary;
+use stepscope_io::pipeline::summaries::{read, summary};
 use stepscope_io::source::input::expand;
 
 /// `stepscope review export`.
@@ -52,7 +52,8 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
         return failed(options, side, out);
     }
     let contents = options.place.contents(out)?;
-    let summaries = options.place.summaries(&contents.reviews, side, out, |_, _| {})?;
+    let reviews = &contents.reviews;
+    let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, |_, _| {}))?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {

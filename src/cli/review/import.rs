@@ -15,6 +15,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, ItemRef, Verdict};
 use stepscope_core::review::export::{self, ImportedRow};
 use stepscope_core::review::short_form::{self, split};
+use stepscope_io::pipeline::summaries::read_named;
 use stepscope_io::source::open::{Opened, open};
 
 /// Number of rows that are given to the writer before it is waited for.
@@ -37,7 +38,7 @@ pub struct Import {
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
-    let summaries = import.place.checked_summaries(side, out)?;
+    let summaries = import.place.records(out, |files, threads| read_named(files, threads, side))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut repeated) = (Refused::default(), 0_u64);
     let (mut waiting, mut judged) = (Vec::new(), JudgedLines::new("row"));

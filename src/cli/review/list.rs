@@ -8,6 +8,7 @@ use super::{Choice, Where, Who};
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::{CLEAN, Out};
 use stepscope_base::text::Shown;
+use stepscope_core::case::CaseView;
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::export::{self, Columns};
 use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
@@ -15,7 +16,7 @@ use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
-use stepscope_io::pipeline::summaries::Summaries;
+use stepscope_io::pipeline::summaries::{Summaries, read};
 
 /// Maximum width of the column of ids; a longer id does not widen it.
 const MAX_WIDTH: usize = 40;
@@ -44,14 +45,15 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     }
     let contents = list.place.contents(out)?;
     let reviews = &contents.reviews;
-    let summaries = list.place.summaries(reviews, side, out, |summary, case| {
+    let note = |summary: &mut Summary, case: &CaseView<'_>| {
         if reviews.names(&summary.item) || summary.is_error() {
             summary.take_question(case);
             if let Some(filter) = &filter {
                 filter.note(case);
             }
         }
-    })?;
+    };
+    let summaries = list.place.records(out, |files, threads| read(files, reviews, threads, side, note))?;
     let (index, sets) = (super::index(&summaries), reviews.label_sets());
     let found = reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
     let found = found.map(|(reviewed, summary)| (reviewed.at(summary.map(|summary| &summary.content)), summary));

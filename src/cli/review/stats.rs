@@ -6,10 +6,9 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use super::{CountFormat, Where};
 use crate::cli::Out;
-use crate::cli::check::threads;
 use stepscope_base::shown;
 use stepscope_core::review::stats;
-use stepscope_io::pipeline::summaries::{Summaries, read_judged};
+use stepscope_io::pipeline::summaries::read_judged;
 
 /// `stepscope review stats`.
 #[derive(Args, Clone, Debug)]
@@ -23,12 +22,7 @@ pub struct Stats {
 
 pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
-    let files = &options.place.files;
-    let summaries = if files.is_empty() {
-        Summaries::default()
-    } else {
-        super::said(read_judged(files, threads(None), side), out)?
-    };
+    let summaries = options.place.records(out, |files, threads| read_judged(files, threads, side))?;
     let index = super::index(&summaries);
     let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
     if options.format == CountFormat::Jsonl {
