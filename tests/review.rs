@@ -760,7 +760,8 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
         + &part(1, "pass", &json!({"part": {"item": 1, "citation": 1}}))
         + &part(1, "pass", &json!({"part": {"item": 0}}))
         + &part(1, "fail", &json!({"part": {"item": 0}}));
-    folder.ok(&["review", "add", "answers.jsonl"], &lines);
+    let added = folder.run(&["review", "add", "answers.jsonl"], &lines);
+    assert_eq!(added.said, "stepscope: line 4 changes line 3: r1, item A was pass, is fail now\n");
     let list = folder.ok(&["review", "list", "answers.jsonl"], "");
     let said = "ada fail item A · ada fail item B (wrong_citation) · ada pass item B, citation 2";
     assert!(list.starts_with(&format!("r1  open      Which?  {said}\n")), "{list}");
@@ -770,6 +771,32 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     let csv = folder.ok(&["review", "export", "answers.jsonl", "--format", "csv"], "");
     assert!(csv.lines().next().unwrap().ends_with(",event_id,item,citation"), "{csv}");
     assert!(csv.lines().nth(3).unwrap().ends_with(",1,1"), "{csv}");
+    let markdown = folder.ok(&["review", "export", "answers.jsonl", "--format", "markdown"], "");
+    let said = r"| ada\: fail item A\, ada\: fail item B \(wrong\_citation\)\, ada\: pass item B\, citation 2 |";
+    assert!(markdown.contains(said), "{markdown}");
+    let stats = &folder.json(&["review", "stats", "answers.jsonl", "--format", "jsonl"])[0];
+    assert_eq!(stats["parts"], json!({"pass": 1, "fail": 2, "defer": 0, "skip": 0}));
+    assert_eq!(stats["part_labels"], json!([{"name": "wrong_citation", "items": 1}]));
+    assert_eq!(stats["outcomes"]["open"], json!(1), "the item itself is not judged by them");
+    let told = folder.ok(&["review", "stats", "answers.jsonl"], "");
+    assert!(told.contains("verdicts on parts of answers\n  pass ") && told.contains("failed parts by label"), "{told}");
+    // A table goes to another reviewer as it came: no part becomes a verdict on the whole answer.
+    folder.write("said.csv", &csv);
+    folder.ok(&["review", "import", "said.csv", "answers.jsonl", "--reviewer", "bob"], "");
+    let list = folder.ok(&["review", "list", "answers.jsonl"], "");
+    assert!(list.starts_with("r1  open ") && list.contains("bob pass item B, citation 2"), "{list}");
+    for (cells, words) in [("x,", "\"x\" names no item or citation"), (",1", "it has a citation and no item")] {
+        folder.write("wrong.csv", &format!("id,verdict,item,citation\nr1,fail,{cells}\n"));
+        let ran = folder.run(&["review", "import", "wrong.csv", "answers.jsonl"], "");
+        assert!(ran.code == 2 && ran.said.contains(words), "{}", ran.said);
+    }
+    // And they go with the page, on which each names its part, and come back from it.
+    folder.ok(&["export", "answers.jsonl", "--id", "r1", "--html", "page.html", "--md", "page.md"], "");
+    let page = folder.text("page.html");
+    assert!(page.contains("fail</span> item B <strong>ada"), "{page}");
+    assert!(folder.text("page.md").contains("- pass of <code>item B&#44; citation 2</code> by"));
+    folder.ok(&["export", "page.html", "--html", "again.html"], "");
+    assert!(folder.text("again.html").contains(r#""verdict":"fail","part":{"item":1},"labels":["wrong_citation"]"#));
     for (id, more, words) in [
         (1, json!({"part": {"item": 2}}), "there is no item 2 (from 0): this answer has 2"),
         (1, json!({"part": {"item": 0, "citation": 1}}), "there is no citation 1 (from 0): this item has 1"),

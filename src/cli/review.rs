@@ -55,7 +55,7 @@ pub enum ReviewCommand {
     Export(export::ReviewExport),
     /// Import verdicts from a CSV with the columns id, verdict, labels and note
     ///
-    /// Rows that are already saved are skipped. Exit code: 0 all saved, 2 not all.
+    /// With the columns item and citation too, a row is about that part of an answer, counted from 0. Rows that are already saved are skipped. Exit code: 0 all saved, 2 not all.
     Import(import::Import),
     /// Count verdicts, labels, expected-answer statuses and rule precision
     Stats(stats::Stats),

@@ -14,7 +14,7 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{
-    Event, EventKind, ItemRef, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text, Verdict,
+    AnswerPart, Event, EventKind, ItemRef, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text, Verdict,
 };
 use stepscope_core::review::fold::{ItemReviews, Reviews, is_fresh};
 use stepscope_core::review::labels::LabelSets;
@@ -74,10 +74,10 @@ impl One {
     }
 }
 
-/// Items that the lines (or rows) of one batch judged: an item that is judged twice is reported.
+/// Items, and parts of answers, that the lines (or rows) of one batch judged: what is judged twice is reported.
 pub(super) struct JudgedLines {
     unit: &'static str,
-    judged: HashMap<(ItemRef, Text), (u64, Verdict)>,
+    judged: HashMap<(ItemRef, Option<AnswerPart>, Text), (u64, Verdict)>,
 }
 
 impl JudgedLines {
@@ -88,9 +88,12 @@ impl JudgedLines {
     /// Returns the sentence for a line that changes an earlier one.
     pub(super) fn change(&mut self, event: &Event, number: u64) -> Option<Shown> {
         let unit = self.unit;
-        let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| event.kind == EventKind::Verdict))?;
-        let (line, before) = self.judged.insert((item.clone(), event.reviewer.id.clone()), (number, verdict))?;
-        let name = name_of(item).line().cut(60);
+        let judges = event.kind == EventKind::Verdict || event.part.is_some();
+        let (item, verdict) = event.item.as_ref().zip(event.verdict.filter(|_| judges))?;
+        let key = (item.clone(), event.part, event.reviewer.id.clone());
+        let (line, before) = self.judged.insert(key, (number, verdict))?;
+        let part = event.part.map(|part| format!(", {}", part.phrase())).unwrap_or_default();
+        let name = shown!("{}{part}", name_of(item).line().cut(60));
         Some(if before == verdict {
             shown!("{unit} {number} changes {unit} {line}: {name} stays {}, with other words or labels", verdict.word())
         } else {

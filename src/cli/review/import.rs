@@ -12,7 +12,7 @@ use super::{Refused, Where, Who};
 use crate::cli::Out;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, EventKind, ItemRef, Verdict};
+use stepscope_core::review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
 use stepscope_core::review::export::{self, ImportedRow};
 use stepscope_core::review::short_form::{self, split};
 use stepscope_io::pipeline::summaries::read_named;
@@ -91,11 +91,13 @@ fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     if id.is_empty() {
         return Err(Shown::own("it has no id"));
     }
+    let part = part(&row.part)?;
     let word = verdict.utf8().unwrap_or_default().trim().to_ascii_lowercase();
-    let kind = if word.is_empty() && !note.is_empty() { EventKind::Note } else { EventKind::Verdict };
+    let is_note = word.is_empty() && !note.is_empty();
+    let kind = if is_note || part.is_some() { EventKind::Note } else { EventKind::Verdict };
     let mut event = Event::new(kind, known.reviewer.clone());
-    event.verdict = Verdict::from_word(&word);
-    if kind == EventKind::Verdict && event.verdict.is_none() {
+    (event.verdict, event.part) = (Verdict::from_word(&word), part);
+    if !is_note && event.verdict.is_none() {
         return Err(shown!("invalid verdict \"{}\" (use pass, fail, defer or skip)", verdict.line().cut(40)));
     }
     event.item = Some(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
@@ -103,6 +105,20 @@ fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     event.labels = split(labels).map(|label| short_form::known(sets.give(&label), &sets)).collect::<Result<_, _>>()?;
     event.note = Some(note.clone()).filter(|note| !note.is_empty());
     known.complete(event)
+}
+
+/// Reads the part of an answer that a row is about; `None`: the whole record.
+fn part([item, citation]: &[Text; 2]) -> Result<Option<AnswerPart>, Shown> {
+    let number = |cell: &Text| {
+        let number = cell.utf8().and_then(|text| text.trim().parse::<u64>().ok());
+        number.ok_or_else(|| shown!("\"{}\" names no item or citation, counted from 0", cell.line().cut(40)))
+    };
+    let given = |cell: &Text| Some(cell.clone()).filter(|cell| !cell.is_empty()).as_ref().map(number).transpose();
+    match (given(item)?, given(citation)?) {
+        (Some(item), citation) => Ok(Some(AnswerPart { item, citation })),
+        (None, Some(_)) => Err(Shown::own("it has a citation and no item")),
+        (None, None) => Ok(None),
+    }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Shown> {

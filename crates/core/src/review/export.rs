@@ -99,6 +99,8 @@ pub struct ImportedRow {
     pub row: usize,
     /// The cells of the columns `id`, `verdict`, `labels` and `note`, in this order; what is absent is empty.
     pub cells: [Text; 4],
+    /// The cells of the columns `item` and `citation` of a table that has both: the part of an answer, counted from 0.
+    pub part: [Text; 2],
 }
 
 /// A table of more rows was not made by hand; each takes about two kilobytes until all are saved.
@@ -114,6 +116,8 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
         return Err(Shown::own("its first line has no columns id and verdict"));
     };
     let columns = [Some(id), Some(verdict), column("labels"), column("note")];
+    // A table with one of them alone means something else by it.
+    let part = column("item").zip(column("citation")).map_or([None; 2], |(item, citation)| [Some(item), Some(citation)]);
     let mut rows = Vec::new();
     for (n, record) in reader.byte_records().enumerate() {
         if n == MAX_ROWS {
@@ -121,8 +125,8 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
         }
         let record = record.map_err(|error| Shown::error(&error))?;
         let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
-        let cells = columns.map(|column| Untrusted::new(active(cell(column))).into_owned());
-        rows.push(ImportedRow { row: n + 1, cells });
+        let text = |column| Untrusted::new(active(cell(column))).into_owned();
+        rows.push(ImportedRow { row: n + 1, cells: columns.map(text), part: part.map(text) });
     }
     Ok(rows)
 }
@@ -160,6 +164,15 @@ pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>)
     });
 }
 
+/// Describes the verdict of an event, `fail`, or of a part `fail item B (wrong citation)`; `None`: it has none.
+fn verdict_phrase(event: &Event, sets: &LabelSets<'_>) -> Option<String> {
+    let verdict = event.verdict?.word();
+    let Some(part) = event.part else { return Some(verdict.to_owned()) };
+    let names: Vec<String> = sets.resolve_all([event]).iter().map(|label| label.name.line().into_string()).collect();
+    let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    Some(format!("{verdict} {}{names}", part.phrase()))
+}
+
 /// The head of the Markdown table.
 pub const MARKDOWN_HEAD: &str =
     "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
@@ -173,8 +186,8 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
         texts.join(b", ".as_slice())
     };
     let verdict = |event: &&Event| {
-        let verdict = event.verdict?.word().as_bytes();
-        Some([event.reviewer.id.bytes(), b": ", verdict].concat())
+        let verdict = verdict_phrase(event, sets)?;
+        Some([event.reviewer.id.bytes(), b": ", verdict.as_bytes()].concat())
     };
     let fix = |event: &&Event| {
         let step = event.first_bad_step.map(|step| format!(" step {step}")).unwrap_or_default();
@@ -182,7 +195,7 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
     };
     let gold = |event: &&Event| event.gold_status.map(|status| status.word().into());
     let note = |event: &&Event| event.note.as_ref().map(|note| note.bytes().to_vec());
-    let judged = || events.iter().filter(|event| event.kind != EventKind::Note);
+    let judged = || events.iter().filter(|event| event.kind != EventKind::Note || event.part.is_some());
     let cells = [
         name_of(item).bytes().to_vec(),
         reviewed.outcome().word().into(),
@@ -245,21 +258,10 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
         parts.push(labels.join(", "));
     }
     for event in reviewed.said() {
-        let said = match (event.kind, event.verdict) {
-            (EventKind::Adjudicate, Some(verdict)) => {
-                format!("{} decided {}", event.reviewer.id.line(), verdict.word())
-            }
-            (_, Some(verdict)) => format!("{} {}", event.reviewer.id.line(), verdict.word()),
+        let said = match (event.kind, verdict_phrase(event, sets)) {
+            (EventKind::Adjudicate, Some(verdict)) => format!("{} decided {verdict}", event.reviewer.id.line()),
+            (_, Some(verdict)) => format!("{} {verdict}", event.reviewer.id.line()),
             _ => format!("{} notes", event.reviewer.id.line()),
-        };
-        let said = match event.part {
-            Some(part) => {
-                let names = sets.resolve_all([event]);
-                let names: Vec<String> = names.iter().map(|label| label.name.line().into_string()).collect();
-                let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-                format!("{said} {}{names}", part.phrase())
-            }
-            None => said,
         };
         let mut said = if reviewed.is_fresh(event) { said } else { format!("{said} (out of date)") };
         if let Some(target) = &event.fix_target {
@@ -282,7 +284,7 @@ pub fn text(reviewed: ItemReviews<'_>, question: Option<Shown>, sets: &LabelSets
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::event::{ItemRef, Reviewer, ReviewerKind};
+    use crate::review::event::{AnswerPart, ItemRef, Reviewer, ReviewerKind};
     use crate::review::fold::Reviews;
 
     /// Builds a review log with one failed item.
@@ -373,6 +375,25 @@ mod tests {
         let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
         let expected = r"| a | fail | ada\: fail | a\|b\, slip |  |  | \!\[x\]\(http\:\/\/x\) &lt;b\> \| \`c\` &amp;amp\; \*d\* \# e |";
         assert_eq!(row.trim_end(), expected);
+    }
+
+    #[test]
+    fn a_part_of_an_answer_is_no_verdict_on_the_whole() {
+        let mut reviews = reviews("a", "n");
+        let mut event = reviews.events()[0].clone();
+        (event.event_id, event.kind, event.note) = ("p".into(), EventKind::Note, None);
+        event.part = Some(AnswerPart { item: 1, citation: None });
+        event.labels.truncate(1);
+        reviews.push(event);
+        let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
+        assert!(row.contains(r"| ada\: fail\, ada\: fail item B \(slip\) |"), "{row}");
+        let mut text = Vec::new();
+        csv_head(&mut text);
+        text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, false, out)).as_bytes());
+        let parts: Vec<_> = import(&text).unwrap().into_iter().map(|row| row.part).collect();
+        assert_eq!(parts, [["", ""], ["1", ""]].map(|cells| cells.map(Text::from)));
+        let others = import(b"id,verdict,item\n7,pass,apple\n").unwrap();
+        assert_eq!(others[0].part, ["", ""].map(Text::from), "a column of another meaning");
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn seen(seen: &SeenRecord, object: &mut Object<'_>) {
     object.maybe("answer", seen.answer.as_ref());
 }
 
-pub(super) fn write_part(part: AnswerPart, object: &mut Object<'_>) {
+pub(crate) fn write_part(part: AnswerPart, object: &mut Object<'_>) {
     object.put("item", part.item).maybe("citation", part.citation);
 }
 
@@ -334,7 +334,7 @@ pub(super) fn label_ref(value: Value<'_>) -> Option<LabelRef> {
     Some(LabelRef { id: text(value, "id")?, set: text(value, "set").unwrap_or_default(), version })
 }
 
-pub(super) fn read_part(value: Value<'_>) -> Option<AnswerPart> {
+pub(crate) fn read_part(value: Value<'_>) -> Option<AnswerPart> {
     Some(AnswerPart { item: whole(value, "item")?, citation: whole(value, "citation") })
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
+use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
 use super::labels::LabelSets;
 use crate::statistics::wilson;
@@ -45,6 +45,10 @@ pub struct Stats {
     pub median_ms: Option<u64>,
     /// Notes without a verdict.
     pub notes: u64,
+    /// Verdicts on parts of answers; the items that they belong to are counted by their own.
+    pub parts: BTreeMap<Verdict, u64>,
+    /// Failed parts of answers by label, as it is called today.
+    pub part_labels: BTreeMap<Text, u64>,
 }
 
 impl Stats {
@@ -71,6 +75,7 @@ impl Stats {
             *self.reviewers.entry(event.reviewer.id.clone()).or_default() += 1;
         }
         self.count_repeats(reviewed);
+        self.count_parts(reviewed, sets);
         let fresh = reviewed.fresh();
         if let Some(status) = reviewed.gold() {
             *self.gold.entry(status).or_default() += 1;
@@ -101,6 +106,20 @@ impl Stats {
         }
     }
 
+    fn count_parts(&mut self, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) {
+        let mut failed: BTreeSet<(AnswerPart, Text)> = BTreeSet::new();
+        for (part, event) in reviewed.parts().filter(|(_, event)| reviewed.is_fresh(event)) {
+            let Some(verdict) = event.verdict else { continue };
+            *self.parts.entry(verdict).or_default() += 1;
+            if verdict == Verdict::Fail {
+                failed.extend(sets.resolve_all([event]).into_iter().map(|label| (part, label.name)));
+            }
+        }
+        for (_, label) in failed {
+            *self.part_labels.entry(label).or_default() += 1;
+        }
+    }
+
     fn count_rules(&mut self, fresh: &[&Event], fails: bool) {
         let rules: BTreeSet<&Text> = fresh.iter().filter_map(|event| event.findings.as_ref()).flatten().collect();
         for rule in rules {
@@ -114,7 +133,7 @@ impl Stats {
     fn count_repeats(&mut self, reviewed: ItemReviews<'_>) {
         for looks in reviewed.looks().values() {
             for (earlier, later) in looks.iter().zip(looks.iter().skip(1)) {
-                let both = earlier.verdict.zip(later.verdict).is_some_and(|(a, b)| judges(a) && judges(b));
+                let both = earlier.verdict.zip(later.verdict).is_some_and(|(a, b)| a.judges() && b.judges());
                 if both && earlier.seen.content_sha256 == later.seen.content_sha256 {
                     self.repeats.of += 1;
                     self.repeats.hits += u64::from(earlier.verdict == later.verdict);
@@ -138,6 +157,9 @@ impl Stats {
         let counts = |counts: &BTreeMap<Text, u64>| most(counts.iter().map(|(name, n)| (name.line(), *n)));
         board("verdicts by reviewer", counts(&self.reviewers));
         board("failed by label", counts(&self.labels));
+        let parts = self.parts.iter().map(|(verdict, n)| (Shown::own(verdict.word()), n.to_string()));
+        board("verdicts on parts of answers", parts.collect());
+        board("failed parts by label", counts(&self.part_labels));
         let place = |((target, step), n): (&(Text, Option<u64>), &u64)| match step {
             Some(step) => (shown!("{}, step {step}", target.line()), *n),
             None => (target.line(), *n),
@@ -165,7 +187,8 @@ impl Stats {
                     object.put(outcome.word(), self.outcomes.get(&outcome).copied().unwrap_or(0));
                 }
             });
-            for (key, counts) in [("reviewers", &self.reviewers), ("labels", &self.labels)] {
+            let counts = [("reviewers", &self.reviewers), ("labels", &self.labels), ("part_labels", &self.part_labels)];
+            for (key, counts) in counts {
                 object.objects(key, counts, |(name, items), object| {
                     object.put("name", name);
                     object.put("items", *items);
@@ -175,6 +198,11 @@ impl Stats {
                 object.put("fix_target", target);
                 object.maybe("first_bad_step", *step);
                 object.put("items", *items);
+            });
+            object.object("parts", |object| {
+                for verdict in Verdict::ALL {
+                    object.put(verdict.word(), self.parts.get(&verdict).copied().unwrap_or(0));
+                }
             });
             object.object("gold", |object| {
                 for status in GoldStatus::ALL {
@@ -191,10 +219,6 @@ impl Stats {
             object.put("notes", self.notes);
         });
     }
-}
-
-const fn judges(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Pass | Verdict::Fail)
 }
 
 impl Share {

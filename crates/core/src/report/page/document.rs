@@ -509,6 +509,9 @@ fn write_said(html: &mut Html, said: &Said, model: &PageModel) {
     };
     html.raw("<li>\n<p>");
     chip(html, mood, &word);
+    if let Some(part) = said.part {
+        html.raw(" ").text(&shown!("{}", part.phrase()));
+    }
     html.raw(" <strong>").text(&said.who.line().cut(80)).raw("</strong>");
     if let Some(when) = &said.when {
         html.raw(" <span class=\"where\">").text(&when.line().cut(40)).raw("</span>");

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::PageOptions;
 use super::model::{DerivationPart, Mood, PageModel};
 use crate::finding::grouped;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 /// Beginning of every page that was made here.
@@ -223,8 +224,11 @@ fn said(page: &mut Markdown, options: &PageOptions<'_>) {
     }
     page.raw("\n<details><summary>Reviews</summary>\n\n");
     for said in options.said.iter().take(50) {
-        let verdict = said.verdict.map_or("note", crate::review::event::Verdict::word);
-        page.raw("- ").raw(verdict).raw(" by ").code(&said.who.line().cut(80));
+        page.raw("- ").raw(said.verdict.map_or("note", crate::review::event::Verdict::word));
+        if let Some(part) = said.part {
+            page.raw(" of ").code(&shown!("{}", part.phrase()));
+        }
+        page.raw(" by ").code(&said.who.line().cut(80));
         if let Some(note) = &said.note {
             page.raw(": ").code(&note.prose().shortened(1_000));
         }

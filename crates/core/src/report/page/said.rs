@@ -1,11 +1,12 @@
 //! What people said of a record, as a page shows it.
 
 use crate::review::event::{
-    Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, ReviewerKind, SeenRecord, Text,
-    Verdict,
+    AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, ReviewerKind,
+    SeenRecord, Text, Verdict,
 };
 use crate::review::fold::ItemReviews;
 use crate::review::labels::LabelSets;
+use crate::review::log_line::{read_part, write_part};
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Writer};
 use stepscope_base::json::{Tape, Value};
@@ -23,8 +24,10 @@ pub struct Said {
     pub who: Text,
     /// Kind of the event.
     pub kind: EventKind,
-    /// Verdict on the record.
+    /// Verdict on the record, or on a part of it.
     pub verdict: Option<Verdict>,
+    /// Part of the answer that the verdict is about; `None`: the whole record.
+    pub part: Option<AnswerPart>,
     /// Reasons, as names of labels.
     pub labels: Vec<Text>,
     /// Place to fix.
@@ -50,6 +53,7 @@ impl Said {
             who: event.reviewer.id.clone(),
             kind: event.kind,
             verdict: event.verdict,
+            part: event.part,
             labels: sets.resolve_all([event]).into_iter().map(|label| label.name).collect(),
             fix: event.fix_target.clone(),
             step: event.first_bad_step,
@@ -69,9 +73,10 @@ impl Said {
         let word = |key: &str| text(key)?.utf8().map(ToOwned::to_owned);
         let kind = EventKind::from_word(&word("event")?)?;
         let verdict = word("verdict").and_then(|word| Verdict::from_word(&word));
+        let part = value.get("part").and_then(read_part);
         let is_said = match kind {
-            EventKind::Verdict | EventKind::Adjudicate => verdict.is_some(),
-            EventKind::Note => true,
+            EventKind::Verdict | EventKind::Adjudicate => verdict.is_some() && part.is_none(),
+            EventKind::Note => verdict.is_some() || part.is_none(),
             _ => false,
         };
         let labels = value.get("labels").into_iter().flat_map(Value::items).filter_map(Value::string);
@@ -81,6 +86,7 @@ impl Said {
             who: text("reviewer")?,
             kind,
             verdict,
+            part,
             labels: labels.map(Untrusted::into_owned).filter_map(short).take(MAX_LABELS).collect(),
             fix: text("fix_target"),
             step: value.get("first_bad_step").and_then(|step| std::str::from_utf8(step.raw()).ok()?.parse().ok()),
@@ -114,6 +120,7 @@ impl Said {
             gold_status: self.gold,
             correction: self.correction,
             note: self.note,
+            part: self.part,
             times: ReviewTimes { decided: self.when, ..ReviewTimes::default() },
             ..Event::new(self.kind, Reviewer { id: Text::owned(who), kind: ReviewerKind::Person })
         }
@@ -141,7 +148,11 @@ impl Json for Said {
     fn write(&self, writer: &mut Writer<'_>) {
         writer.object(|object| {
             object.put("reviewer", &self.who).put("event", self.kind.word());
-            object.maybe("verdict", self.verdict.map(Verdict::word)).list("labels", &self.labels);
+            object.maybe("verdict", self.verdict.map(Verdict::word));
+            if let Some(part) = self.part {
+                object.object("part", |object| write_part(part, object));
+            }
+            object.list("labels", &self.labels);
             object.maybe("fix_target", self.fix.as_ref()).maybe("first_bad_step", self.step);
             object.maybe("gold_status", self.gold.map(GoldStatus::word)).maybe("correction", self.correction.as_ref());
             object.maybe("note", self.note.as_ref()).maybe("decided", self.when.as_ref());
