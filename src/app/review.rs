@@ -26,7 +26,7 @@ use stepscope_core::review::event::{
 };
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::hide::Hide;
-use stepscope_core::review::labels::{DEFAULT_SET, LabelSets};
+use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::queue::Queue;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::review::verdict_state::VerdictState;
@@ -445,9 +445,7 @@ impl Review {
 
     /// The set that labels are given from: the default one, else the first, else the one that is offered.
     pub fn label_set(&self) -> LabelSet {
-        let sets = self.label_sets();
-        let set = sets.newest_of(&DEFAULT_SET.into()).or_else(|| sets.newest().next());
-        set.cloned().unwrap_or_else(LabelSet::starter)
+        self.label_sets().given_from()
     }
 
     /// Tells whether the labels are only offered, not written down.

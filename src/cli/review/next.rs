@@ -15,7 +15,7 @@ use stepscope_base::text::Shown;
 use stepscope_base::words::shell_word;
 use stepscope_core::finding::grouped;
 use stepscope_core::report::text::Look;
-use stepscope_core::review::event::{LabelSet, Verdict};
+use stepscope_core::review::event::Verdict;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::queue::{Assignment, Queue};
 use stepscope_core::review::stats::name_of;
@@ -122,7 +122,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         let records = if all == 1 { "record" } else { "records" };
         out.complain(&match all {
             0 => Shown::own("no record is in this queue"),
-            _ => shown!("queue done: {} of {} {records} reviewed by {}", all, all, me.id.line().cut(40)),
+            _ => shown!("queue done: {all} of {all} {records} reviewed by {}", me.id.line().cut(40)),
         });
         return Some(FOUND);
     };
@@ -170,20 +170,15 @@ impl QueuePlace {
             object.maybe("question", summary.question.as_ref().map(Shown::as_str));
             object.maybe("answer", summary.answer.as_ref());
             object.list("findings", summary.findings.iter().map(|rule| rule.word()));
-            object.list("labels", labels(reviews).labels.iter().map(|label| &label.id));
+            object.list("labels", reviews.label_sets().given_from().labels.iter().map(|label| &label.id));
         });
         out
     }
 }
 
-/// Returns the labels that the screen offers.
-fn labels(reviews: &Reviews) -> LabelSet {
-    reviews.label_sets().newest().next().cloned().unwrap_or_else(LabelSet::starter)
-}
-
 /// Prints the command that judges the record, ready to be changed.
 fn how_to_judge(next: &NextArgs, summary: &Summary, reviews: &Reviews, out: &mut Out) {
-    let set = labels(reviews);
+    let set = reviews.label_sets().given_from();
     let width = set.labels.iter().map(|label| label.id.line().as_str().chars().count()).max().unwrap_or(0);
     out.line(&Shown::own("Labels"));
     for label in &set.labels {

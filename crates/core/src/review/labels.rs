@@ -156,6 +156,12 @@ impl<'a> LabelSets<'a> {
         self.order.iter().filter_map(|id| self.newest_of(id))
     }
 
+    /// Returns the set that labels are given from: the default one, else the first, else the one that is offered.
+    pub fn given_from(&self) -> LabelSet {
+        let set = self.newest_of(&DEFAULT_SET.into()).or_else(|| self.newest().next());
+        set.cloned().unwrap_or_else(LabelSet::starter)
+    }
+
     /// Finds the newest version of a set.
     pub fn newest_of(&self, set: &Text) -> Option<&'a LabelSet> {
         self.sets.get(set)?.last().map(|version| version.set)
