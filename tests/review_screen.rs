@@ -939,6 +939,7 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     d.keys("G +").shows(&["pass: item B, citation 2"]);
     assert_eq!(open_id(&d), "a1", "the record itself is still to be reviewed");
     d.keys("\\ Esc").hides(&["[ ] 1"]);
+    assert!(d.status().contains("No verdict on item B, citation 2"), "{}", d.status());
     d.keys("9 a").shows(&["this answer has fewer items"]);
     d.until(|app| app.review.saved);
     let part = |item, citation| Some(AnswerPart { item, citation });
@@ -950,7 +951,14 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     d.keys("u").shows(&["Undone: pass item B, citation 2"]);
     d.keys("u").hides(&["⊖ wrong citation"]);
     // What was begun of the record is there again after a part.
-    d.keys("! 1 x Enter").shows(&["expected: suspect"]);
+    d.keys("! 1 x");
+    // Until then nothing is said of the record that would go with the item, and be lost.
+    for key in ["a", "x", "-", "_", "!", "@", "=", "b", ";", "+", "\\"] {
+        d.keys(key);
+        assert!(d.status().contains("save the item first (Enter), or leave it (Esc)"), "{key}: {}", d.status());
+    }
+    d.shows(&["fail item A:"]);
+    d.keys("Enter").shows(&["expected: suspect"]);
     d.keys("a").shows(&["2/2"]);
     d.until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();

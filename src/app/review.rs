@@ -120,11 +120,11 @@ impl Draft {
         *self == Self::default()
     }
 
-    /// Copies an earlier event, to be given again with a change.
+    /// Copies an earlier event about a whole record, to be given again with a change.
     pub fn of(event: &Event) -> Self {
         Self {
             choosing: false,
-            part: event.part,
+            part: None,
             labels: event.labels.clone(),
             note: event.note.clone(),
             anchors: event.anchors.clone(),
@@ -443,7 +443,7 @@ impl Review {
         self.reviews.label_sets()
     }
 
-    /// The set that labels are given from: the default one, else the first, else the one that is offered.
+    /// The set that labels are given from.
     pub fn label_set(&self) -> LabelSet {
         self.label_sets().given_from()
     }
@@ -648,11 +648,13 @@ impl Review {
         said.map(|(_, event)| event.labels.clone()).unwrap_or_default()
     }
 
-    /// Labels of a part are no longer chosen; what was begun of the whole record is in front again.
-    pub(crate) fn leave_part(&mut self) {
-        if self.draft.part.is_some() {
-            self.draft = std::mem::take(&mut self.beneath);
+    /// Labels of a part are no longer chosen; what was begun of the whole record is in front again. Gives what was
+    /// begun of the part.
+    pub(crate) fn leave_part(&mut self) -> Draft {
+        if self.draft.part.is_none() {
+            return Draft::default();
         }
+        std::mem::replace(&mut self.draft, std::mem::take(&mut self.beneath))
     }
 
     /// Looks at another record.

@@ -87,6 +87,9 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         _ => Err("open a record, or go back to the table first"),
     };
     let on_table = screen == ScreenKind::Table;
+    if app.review.draft.part.is_some() && judges_record(action) {
+        return Some(Err("save the item first (Enter), or leave it (Esc)"));
+    }
     let choosing = app.review.draft.choosing;
     Some(match action {
         A::Pass
@@ -120,6 +123,25 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press x first"),
         _ => return None,
     })
+}
+
+/// Tells whether an action begins or gives a verdict, or says something that goes with it.
+const fn judges_record(action: Action) -> bool {
+    use Action as A;
+    matches!(
+        action,
+        A::Pass
+            | A::Fail
+            | A::PassPart
+            | A::FailPart
+            | A::Defer
+            | A::Skip
+            | A::BadStep
+            | A::GoldStatus
+            | A::FixTarget
+            | A::Correct
+            | A::Note
+    )
 }
 
 /// Does what a key of reviewing means; `None`: it is no such key.
@@ -227,13 +249,12 @@ fn review_target(app: &mut App, action: Action) -> Effects {
 fn review_part(app: &mut App, action: Action) -> Option<Effects> {
     use Action as A;
     if let (Some(part), A::SaveFail | A::PutAside) = (app.review.draft.part, action) {
-        let draft = std::mem::take(&mut app.review.draft);
-        app.review.draft = std::mem::take(&mut app.review.beneath);
-        return Some(if action == A::SaveFail {
-            judge_part(app, part, Verdict::Fail, draft)
-        } else {
-            keep_drafts(app)
-        });
+        let draft = app.review.leave_part();
+        if action == A::SaveFail {
+            return Some(judge_part(app, part, Verdict::Fail, draft.labels));
+        }
+        app.say(shown!("No verdict on {}", part.phrase()));
+        return Some(keep_drafts(app));
     }
     let answer = app.screens.record().filter(|_| app.screens.top() == ScreenKind::Answer)?.answer.as_ref()?;
     let part = match (action, app.count) {
@@ -248,9 +269,8 @@ fn review_part(app: &mut App, action: Action) -> Option<Effects> {
         _ => return None,
     };
     if matches!(action, A::Pass | A::PassPart) {
-        return Some(judge_part(app, part, Verdict::Pass, Draft::default()));
+        return Some(judge_part(app, part, Verdict::Pass, Vec::new()));
     }
-    app.review.leave_part();
     let labels = app.review.part_labels(part);
     let draft = Draft { choosing: true, part: Some(part), labels, ..Draft::default() };
     app.review.beneath = std::mem::replace(&mut app.review.draft, draft);
@@ -259,13 +279,13 @@ fn review_part(app: &mut App, action: Action) -> Option<Effects> {
 }
 
 /// Says a verdict on a part of the answer, which stays in front.
-fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, draft: Draft) -> Effects {
-    let mut effects = write_label_set(app, &draft);
+fn judge_part(app: &mut App, part: AnswerPart, verdict: Verdict, labels: Vec<LabelRef>) -> Effects {
+    let mut effects = write_label_set(app, &labels);
     let Some(mut event) = app.review.event(EventKind::Note) else { return effects };
     let answer = app.screens.record().and_then(|view| view.answer.as_ref());
     let pointer = answer.and_then(|answer| answer.pointer_of(part));
     event.anchors = pointer.map(|pointer| Anchor::Pointer(pointer.text())).into_iter().collect();
-    (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), draft.labels);
+    (event.part, event.verdict, event.labels) = (Some(part), Some(verdict), labels);
     effects.extend(say_event(app, event));
     app.say(shown!("{} {}: {} · u undo", glyph(verdict), verdict.word(), part.phrase()));
     effects.extend(keep_drafts(app));
@@ -349,7 +369,7 @@ pub(crate) fn judge(app: &mut App, verdict: Verdict) -> Effects {
         draft.labels.clear();
         draft.step = None;
     }
-    let mut effects = write_label_set(app, &draft);
+    let mut effects = write_label_set(app, &draft.labels);
     let labels = draft.labels.clone();
     let Some(event) = verdict_event(app, verdict, draft) else { return effects };
     let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
@@ -394,7 +414,7 @@ pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
         return keep_drafts(app);
     };
     let draft = std::mem::take(&mut app.review.draft);
-    let mut effects = write_label_set(app, &draft);
+    let mut effects = write_label_set(app, &draft.labels);
     if let Some(mut event) = verdict_event(app, verdict, draft) {
         // It belongs to the look that gave the verdict: it is no second one.
         event.times.shown = shown;
@@ -415,8 +435,8 @@ pub(crate) fn say_event(app: &mut App, event: Event) -> Effects {
 }
 
 /// The labels that are offered are written down before the first is given.
-pub(crate) fn write_label_set(app: &mut App, draft: &Draft) -> Effects {
-    if draft.labels.is_empty() || !app.review.labels_are_offered() {
+pub(crate) fn write_label_set(app: &mut App, labels: &[LabelRef]) -> Effects {
+    if labels.is_empty() || !app.review.labels_are_offered() {
         return Vec::new();
     }
     let mut event = Event::new(EventKind::LabelSet, app.review.me.clone());

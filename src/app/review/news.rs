@@ -202,8 +202,7 @@ pub(crate) fn begin_batch(app: &mut App, records: &[usize], given: Given) -> Eff
         Given::Label(label) => (Verdict::Fail, vec![review::ask::give_ref(app, &label)], false),
         Given::Same(same) => (same.verdict, same.labels, true),
     };
-    let draft = Draft { labels: labels.clone(), ..Draft::default() };
-    let effects = review::keys::write_label_set(app, &draft);
+    let effects = review::keys::write_label_set(app, &labels);
     let left = readings.len();
     app.review.batch = Some(Batch { id, verdict, labels, only_open, left, done: 0, kept: 0, events: Vec::new() });
     app.review.same = None;
