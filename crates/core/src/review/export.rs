@@ -117,7 +117,8 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     };
     let columns = [Some(id), Some(verdict), column("labels"), column("note")];
     // A table with one of them alone means something else by it.
-    let part = column("item").zip(column("citation")).map_or([None; 2], |(item, citation)| [Some(item), Some(citation)]);
+    let part =
+        column("item").zip(column("citation")).map_or([None; 2], |(item, citation)| [Some(item), Some(citation)]);
     let mut rows = Vec::new();
     for (n, record) in reader.byte_records().enumerate() {
         if n == MAX_ROWS {

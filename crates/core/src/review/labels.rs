@@ -296,6 +296,14 @@ mod tests {
     }
 
     #[test]
+    fn labels_are_given_from_the_default_set_wherever_it_stands() {
+        let [own, default] = ["own", DEFAULT_SET].map(|id| LabelSet::first(id.into()));
+        assert_eq!(LabelSets::of([&own, &default]).given_from(), default);
+        assert_eq!(LabelSets::of([&own]).given_from(), own);
+        assert_eq!(LabelSets::default().given_from(), LabelSet::starter());
+    }
+
+    #[test]
     fn old_labels_follow_every_version() {
         let versions = [
             set(3, &["slip", "plan", "unit", "count"], &[("quantity", &["unit", "count"])]),
