@@ -895,6 +895,7 @@ fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
     d.keys("Enter x 1 Enter");
     assert!(d.status().contains("u undo · & same for 4 more: run/quantity_missed"), "{}", d.status());
     d.keys("&").shows(&["fail 4 more records with arithmetic slip, as the last one?", "comes first in all of them"]);
+    d.shows(&["at whatever step", "a note, step or place to fix is not copied"]);
     d.keys("n").shows(&["nothing saved"]);
     d.keys("& f");
     assert_eq!((d.app.screen(), d.app.rows()), (ScreenKind::Table, 4));
@@ -910,7 +911,21 @@ fn records_with_the_same_first_finding_get_the_same_verdict_after_asking() {
     assert!(verdicts().iter().all(|event| event.verdict == Some(Verdict::Fail) && event.labels.len() == 1));
     d.keys("Esc u").shows(&["Undone: fail of 4 records", "review 1/9"]);
     d.keys("U").shows(&["review 5/9"]);
-    d.keys("&").shows(&["no other record has the same first finding"]);
+    d.keys("&").shows(&["in no other record does the same rule come first"]);
+}
+
+#[test]
+fn what_the_same_verdict_shows_first_is_what_it_is_given_to() {
+    let desk = Desk::new(9);
+    let mut d = desk.open_with(App::begin_queue);
+    // Put off, and hidden by a filter: neither gets the verdict, and neither is shown as if it did.
+    d.keys("f '-text:8' Enter 3G - 1G Enter x Enter");
+    let others = d.app.review.same.as_ref().unwrap().records.clone();
+    assert_eq!(others, [6], "of the records 0, 3, 4, 6 and 7");
+    d.keys("& f");
+    let shown: Vec<usize> = (0..d.app.rows()).filter_map(|row| d.app.table.record(row)).collect();
+    assert_eq!(shown, others, "{}", d.app.table.filter_text);
+    assert!(d.status().starts_with(&format!("& gives these {}", others.len())), "{}", d.status());
 }
 
 #[test]

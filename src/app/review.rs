@@ -212,16 +212,16 @@ pub enum ReviewDialog {
 pub enum Given {
     /// A fail with this label; what was passed stays.
     Label(LabelDefinition),
-    /// The verdict that another record with the same first finding got; what was judged stays.
+    /// The verdict that another record got whose gravest finding is of the same rule; what was judged stays.
     Same(SameVerdict),
 }
 
-/// A verdict that others may get too: the same finding comes first in them.
+/// A verdict that others may get too: their gravest finding is of the same rule, at whatever step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SameVerdict {
     /// The others that are still to be judged.
     pub records: Vec<usize>,
-    /// The rule of their first finding.
+    /// The rule of their gravest finding.
     pub rule: RuleId,
     /// Kind of the records.
     pub kind: RecordKind,
@@ -232,9 +232,10 @@ pub struct SameVerdict {
 }
 
 impl SameVerdict {
-    /// The filter that takes them.
-    pub(crate) fn filter(&self) -> String {
-        format!("first:{} kind:{} reviewed:false", self.rule.word(), self.kind.word())
+    /// The filter that takes them, among the records that another filter takes.
+    pub(crate) fn filter(&self, of: &str) -> String {
+        let own = format!("first:{} kind:{} reviewed:false -verdict:defer", self.rule.word(), self.kind.word());
+        if of.is_empty() || of.ends_with(&own) { own } else { format!("{of} {own}") }
     }
 }
 

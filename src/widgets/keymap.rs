@@ -339,7 +339,7 @@ bindings! {
     Review "u" => Undo, "", "undo the last verdict or note";
     Review "U" => Redo, "", "redo";
     Review "*" => Reveal, "", "reveal hidden fields (logged)";
-    Review "&" => SameVerdict, "", "same verdict for all with the same first finding (asks first)";
+    Review "&" => SameVerdict, "", "same verdict where the same rule comes first, at any step (asks first)";
     Review "," => Guidelines, "", "labels with guidelines and examples";
     Table "X" => LabelAll, "", "label all listed records (asks first)";
     Labels "1" "2" "3" "4" "5" "6" "7" "8" "9" => GiveLabel, "… 9 label", "toggle label";

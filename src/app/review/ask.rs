@@ -93,7 +93,7 @@ pub(crate) fn confirmed(app: &mut App) -> Effects {
     review::news::begin_batch(app, &records, given)
 }
 
-/// Asks whether to give the last verdict to all records with the same first finding.
+/// Asks whether to give the last verdict to all records whose gravest finding is of the same rule.
 pub(crate) fn ask_same(app: &mut App) -> Effects {
     let Some(same) = app.review.same.clone() else { return Vec::new() };
     let (records, given) = (same.records.clone(), Given::Same(same));
@@ -106,7 +106,7 @@ pub(crate) fn show_same(app: &mut App) -> Effects {
     app.dialog = None;
     let Some(same) = app.review.same.clone() else { return Vec::new() };
     let mut effects = app.back_to_table();
-    effects.extend(app.set_filter(&same.filter()));
+    effects.extend(app.set_filter(&same.filter(&app.table.filter_text)));
     app.table.list.at = 0;
     let key = app.key_of(Action::SameVerdict);
     app.say(shown!(

@@ -118,7 +118,7 @@ pub(crate) fn review_allowed(app: &App, screen: ScreenKind, action: Action) -> O
         A::Undo | A::Redo | A::SameVerdict if !screen.is_judged_on() => on(here),
         A::Undo => on(need(!app.review.to_undo().is_empty(), "nothing to undo")),
         A::Redo => on(need(app.review.can_redo(), "nothing to redo")),
-        A::SameVerdict => on(need(app.review.same.is_some(), "no other record has the same first finding")),
+        A::SameVerdict => on(need(app.review.same.is_some(), "in no other record does the same rule come first")),
         A::LabelAll => on(need(on_table, "go back to the table first").and(here)),
         A::GiveLabel | A::SaveFail | A::FindLabel | A::PutAside => need(choosing, "press x first"),
         _ => return None,
@@ -554,8 +554,8 @@ pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, u
     Some((class, all.saturating_sub(app.review.agenda.done_of(class)), all))
 }
 
-/// Counts the classes of the queue, and groups records with the same first finding; the table was sorted just now,
-/// which went through all rows too.
+/// Counts the classes of the queue, and groups records by kind and by the rule of their gravest finding; the table was
+/// sorted just now, which went through all rows too.
 pub(crate) fn group_queue(app: &mut App) {
     app.review.groups = Default::default();
     app.review.alike.clear();
@@ -575,15 +575,22 @@ pub(crate) fn group_queue(app: &mut App) {
     }
 }
 
-/// Finds the other records in the queue with the same first finding that I did not judge; `None`: there is none, or
-/// there are too many to be judged at once.
+/// Finds the other records in the queue that I did not judge and whose gravest finding is of the same rule; `None`:
+/// there is none, or there are too many to be judged at once. The step does not matter: the verdict and labels that they
+/// get name none.
 fn same_verdict(app: &App, record: usize, verdict: Verdict, labels: &[LabelRef]) -> Option<SameVerdict> {
     let facts = app.store.row(record)?.hiding(app.review.hide);
     let (rule, kind) = (facts.leading()?, facts.kind());
     let alike = app.review.alike.get(&(rule, kind)).filter(|alike| alike.len() <= MAX_BATCH)?;
     let is_open = |other: &usize| *other != record && app.review.judged(*other).mine.is_none();
     let records: Vec<usize> = alike.iter().map(|other| *other as usize).filter(is_open).collect();
-    (verdict.judges() && !records.is_empty()).then(|| SameVerdict { records, rule, kind, verdict, labels: labels.to_vec() })
+    (verdict.judges() && !records.is_empty()).then(|| SameVerdict {
+        records,
+        rule,
+        kind,
+        verdict,
+        labels: labels.to_vec(),
+    })
 }
 
 fn standing_of(app: &App, record: usize) -> Option<AgendaState> {

@@ -373,11 +373,12 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
             labels(app, (purpose, line, *list), parts(area).body, buf, look);
         }
         ReviewDialog::Confirm { records, given } => {
-            let (title, question, more) = match given {
+            let (title, question, more, rest) = match given {
                 Given::Label(label) => (
                     "Label all",
                     shown!(" fail {} with {}?", counted(records.len(), "record"), label.name.line().cut(40)),
                     shown!(" records you passed are unchanged"),
+                    Shown::default(),
                 ),
                 Given::Same(same) => {
                     let labels = app.review.names(&same.labels);
@@ -385,10 +386,12 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
                     let labels = if labels.is_empty() { labels } else { format!(" with {}", fit(&labels, 30)) };
                     let number = counted(records.len(), "more record");
                     let question = shown!(" {} {number}{labels}, as the last one?", same.verdict.word());
-                    ("Same first finding", question, shown!(" {} comes first in all of them", same.rule))
+                    let rule = shown!(" {} comes first in all of them, at whatever step", same.rule);
+                    ("Same rule first", question, rule, Shown::own(" a note, step or place to fix is not copied"))
                 }
             };
-            let inner = open(vec![look.span(title, Role::Title)], centred(area, 74, 5), buf, look);
+            let height = if rest.as_str().is_empty() { 5 } else { 6 };
+            let inner = open(vec![look.span(title, Role::Title)], centred(area, 74, height), buf, look);
             put(vec![look.span(question.into_string(), Role::Text)], 0, inner, buf);
             put(vec![look.span(more.into_string(), Role::Dim)], 1, inner, buf);
             let mut keys = vec![look.span(" y", Role::HintKey), look.span(" yes   ", Role::Hint)];
@@ -396,7 +399,8 @@ pub(crate) fn ask(app: &App, ask: &ReviewDialog, [area, status, bottom]: [Rect; 
                 keys.extend([look.span("f", Role::HintKey), look.span(" show them first   ", Role::Hint)]);
             }
             keys.push(look.span("any other key: no", Role::Hint));
-            put(keys, 2, inner, buf);
+            put(vec![look.span(rest.as_str(), Role::Dim)], 2, inner, buf);
+            put(keys, usize::from(inner.height).saturating_sub(1), inner, buf);
         }
     }
 }
