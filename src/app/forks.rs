@@ -4,7 +4,9 @@ pub(crate) mod follow;
 
 use std::path::PathBuf;
 
-use crate::app::fork_tree::ForkTree;
+use crate::app::fork_tree::{Address, ForkTree};
+use crate::app::state::App;
+use stepscope_io::log::forks::KnownFork;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -30,5 +32,32 @@ impl Forks {
     /// Something else would be lost by leaving: that is said again.
     pub(crate) fn warn_again(&mut self) {
         self.warned = false;
+    }
+}
+
+impl App {
+    /// Looks up a fork: its known facts, its address, and whether its parent was found.
+    pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
+        let address = self.store.address(record)?;
+        let known = self.forks.tree.fork(address)?;
+        Some((known, address, self.forks.tree.root(address).is_some()))
+    }
+
+    /// Lists the open record and its forks in the order of the table.
+    pub fn fork_tree(&self) -> Vec<Address> {
+        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
+        open.map(|address| self.forks.tree.of(address)).unwrap_or_default()
+    }
+
+    /// Tells whether the open record has forks, or is one.
+    pub(crate) fn has_forks(&self) -> bool {
+        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
+        open.is_some_and(|address| self.forks.tree.has_forks(address))
+    }
+
+    /// Finds the recorded original of a record: itself, or the root of a fork.
+    pub(crate) fn root_of(&self, record: usize) -> usize {
+        let root = self.store.address(record).and_then(|address| self.forks.tree.root(address));
+        root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 }

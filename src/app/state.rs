@@ -31,7 +31,6 @@ use ratatui::layout::Size;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::call::RunId;
-use stepscope_io::log::forks::KnownFork;
 use stepscope_io::pipeline::store::{SourceRows, SourceState, Store};
 use stepscope_io::source::cut::Skips;
 use stepscope_terminal::colour::Depth;
@@ -281,31 +280,6 @@ impl App {
     pub fn place_of(&self, record: usize) -> (usize, usize) {
         let row = self.table.row_of(self.root_of(record));
         (self.table.own_above(row), self.table.own_above(self.rows()))
-    }
-
-    /// Looks up a fork: its known facts, its address, and whether its parent was found.
-    pub(crate) fn fork_of(&self, record: usize) -> Option<(&KnownFork, Address, bool)> {
-        let address = self.store.address(record)?;
-        let known = self.forks.tree.fork(address)?;
-        Some((known, address, self.forks.tree.root(address).is_some()))
-    }
-
-    /// Lists the open record and its forks in the order of the table.
-    pub fn fork_tree(&self) -> Vec<Address> {
-        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
-        open.map(|address| self.forks.tree.of(address)).unwrap_or_default()
-    }
-
-    /// Tells whether the open record has forks, or is one.
-    pub(crate) fn has_forks(&self) -> bool {
-        let open = self.screens.record().and_then(|view| self.store.address(view.opened.index));
-        open.is_some_and(|address| self.forks.tree.has_forks(address))
-    }
-
-    /// Finds the recorded original of a record: itself, or the root of a fork.
-    pub(crate) fn root_of(&self, record: usize) -> usize {
-        let root = self.store.address(record).and_then(|address| self.forks.tree.root(address));
-        root.and_then(|(source, byte)| self.store.position(source, byte)).unwrap_or(record)
     }
 
     /// Lists the files of the open record; of a fork, the one that it was written to.
