@@ -8,6 +8,7 @@ pub mod notebook;
 pub mod types;
 
 use crate::answer::typed::TypedAnswer;
+use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use crate::record::formats::chain::ChainParts;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::{Kind, Pointer, Value};
@@ -151,6 +152,22 @@ impl<'a> Record<'a> {
     /// The confidence that the model gave itself.
     pub fn confidence(&self) -> Option<f64> {
         self.answer?.get("confidence")?.float()
+    }
+
+    /// Returns the position of the final number: `final_answer_numerical`, else `pred_num`, else the text.
+    pub(crate) fn number_pointer(&self) -> Pointer {
+        let has = |key: &str| self.answer.and_then(|answer| answer.get(key)).is_some();
+        if has(FINAL_ANSWER_NUMERICAL) {
+            Pointer::from_iter(["state", FINAL_ANSWER_NUMERICAL])
+        } else if self.pred_num.is_some() {
+            Pointer::from_iter(["pred_num"])
+        } else if has(FINAL_ANSWER) {
+            Pointer::from_iter(["state", FINAL_ANSWER])
+        } else if self.pred_answer.is_some() {
+            Pointer::from_iter(["pred_answer"])
+        } else {
+            Pointer::default()
+        }
     }
 
     /// Counts the steps of the procedure.

@@ -11,9 +11,7 @@ use crate::arithmetic::gold::{Gold, Working, working};
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::QuantityLinks;
 use crate::arithmetic::recompute::follows::{gives, may_give};
-use crate::arithmetic::recompute::{
-    Computed, Recomputed, RunAnswer, ValueBasis, Wording, name_of, number_pointer, value_pointer,
-};
+use crate::arithmetic::recompute::{Computed, Recomputed, RunAnswer, ValueBasis, Wording, name_of, value_pointer};
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::procedure::Procedure;
@@ -147,7 +145,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn right(&mut self) -> Judgement {
-        let number = number_pointer(self.record);
+        let number = self.record.number_pointer();
         match &self.gold {
             None => {
                 self.argue("triage/judged", Pointer::from_iter(["correct"]), Shown::own("The run is graded correct."));
@@ -168,7 +166,7 @@ impl<'c> Trial<'c, '_> {
                 let Some(other) = other else { return (Fix::None, None, Confidence::Sure) };
                 let text =
                     shown!("Only the answer text is right: final_answer_numerical says {}.", other.value.shown());
-                self.argue(RuleId::FinalMismatch.word(), number_pointer(self.record), text);
+                self.argue(RuleId::FinalMismatch.word(), self.record.number_pointer(), text);
                 (Fix::None, None, Confidence::Likely)
             }
         }
@@ -186,7 +184,7 @@ impl<'c> Trial<'c, '_> {
             }
             None => shown!("The run gives no number, expected {gold}; the record does not show why."),
         };
-        self.argue("triage/unknown", number_pointer(self.record), text);
+        self.argue("triage/unknown", self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
 
@@ -505,7 +503,7 @@ impl<'c> Trial<'c, '_> {
             return (Fix::StepRun, self.last().map(|last| last.step), Confidence::Unsure);
         }
         let text = Shown::own("There is no expected number, and the run does not contradict itself.");
-        self.argue("triage/unknown", number_pointer(self.record), text);
+        self.argue("triage/unknown", self.record.number_pointer(), text);
         (Fix::Unknown, None, Confidence::Unsure)
     }
 
@@ -514,7 +512,7 @@ impl<'c> Trial<'c, '_> {
     }
 
     fn end_pointer(&self) -> Pointer {
-        number_pointer(self.record)
+        self.record.number_pointer()
     }
 
     /// The first step whose number is not what its calculation gives; `sure`: only calculations in signs count.

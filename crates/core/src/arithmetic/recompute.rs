@@ -247,26 +247,10 @@ pub(crate) fn is_right_by(gold: Option<&Gold>, record: &Record<'_>) -> Option<bo
 pub(crate) fn value_pointer(record: &Record<'_>, state: &State<'_>, computed: &Computed) -> Option<Pointer> {
     let variable = state.variables().get(computed.variable)?;
     if variable.name == FINAL_ANSWER {
-        return Some(number_pointer(record));
+        return Some(record.number_pointer());
     }
     let entry = state.written(computed.variable, computed.step)?;
     state.pointer(&entry)
-}
-
-/// Returns the position of the final number: `final_answer_numerical`, else `pred_num`, else the text.
-pub(crate) fn number_pointer(record: &Record<'_>) -> Pointer {
-    let has = |key: &str| record.answer.and_then(|answer| answer.get(key)).is_some();
-    if has(FINAL_ANSWER_NUMERICAL) {
-        Pointer::from_iter(["state", FINAL_ANSWER_NUMERICAL])
-    } else if record.pred_num.is_some() {
-        Pointer::from_iter(["pred_num"])
-    } else if has(FINAL_ANSWER) {
-        Pointer::from_iter(["state", FINAL_ANSWER])
-    } else if record.pred_answer.is_some() {
-        Pointer::from_iter(["pred_answer"])
-    } else {
-        Pointer::default()
-    }
 }
 
 /// A run, executed exactly.

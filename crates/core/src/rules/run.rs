@@ -7,9 +7,7 @@ use super::{Rule, RuleId};
 use crate::arithmetic::expression::may_hold;
 use crate::arithmetic::gold::working;
 use crate::arithmetic::number::{Number, Written};
-use crate::arithmetic::recompute::{
-    Computed, Recomputed, RunAnswer, Wording, name_of, number_pointer, plan_pointer, value_pointer,
-};
+use crate::arithmetic::recompute::{Computed, Recomputed, RunAnswer, Wording, name_of, plan_pointer, value_pointer};
 use crate::case::CaseView;
 use crate::finding::{Finding, Findings, Place, Severity};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure};
@@ -340,7 +338,7 @@ pub(crate) fn contradictions(record: &Record<'_>, answer: &RunAnswer) -> Vec<(St
         let said = answer.text.last().map_or_else(String::new, |last| last.value.shown());
         let field = if answer.numerical.is_some() { "final_answer_numerical" } else { "pred_num" };
         let message = format!("Answer text says {said}, {field} says {}.", number.value.shown());
-        list.push((message, number_pointer(record)));
+        list.push((message, record.number_pointer()));
     }
     if let (Some(numerical), Some(pred)) = (answer.numerical, answer.pred)
         && !numerical.value.is_near(pred.value)
@@ -404,7 +402,7 @@ fn final_mismatch(case: &CaseView<'_>, findings: &mut Findings) {
     if let (Some(end), Some(given), Some(said)) = (stated, stated.and_then(|end| end.alone), answer.value()) {
         let message = format!("Step {} should copy {} and wrote {}.", end.step + 1, given.shown(), said.value.shown());
         findings.push(
-            Finding::new(RuleId::FinalMismatch, message, Place::Value(number_pointer(record)))
+            Finding::new(RuleId::FinalMismatch, message, Place::Value(record.number_pointer()))
                 .severity(severity)
                 .help(help),
         );

@@ -6,7 +6,7 @@ use super::{Confidence, Fix, Judgement, Trial};
 use crate::arithmetic::gold::Gold;
 use crate::arithmetic::number::{Number, Written};
 use crate::arithmetic::quantity::{Dimension, Unit, unit};
-use crate::arithmetic::recompute::{Computed, ValueBasis, number_pointer};
+use crate::arithmetic::recompute::{Computed, ValueBasis};
 use crate::finding::{Finding, Severity};
 use crate::rules::RuleId;
 use stepscope_base::json::{Pointer, Value};
@@ -53,7 +53,7 @@ impl Trial<'_, '_> {
         if let Some(baseline) = baseline.filter(|baseline| baseline.is_near(answer) && !baseline.is_near(gold.value)) {
             let text =
                 shown!("This run and the baseline both answer {}, expected {}.", baseline.shown(), gold.value.shown());
-            self.argue("triage/baseline", number_pointer(self.record), text);
+            self.argue("triage/baseline", self.record.number_pointer(), text);
             return Some((Fix::Gold, None, Confidence::Likely));
         }
         if self.wrong_marks(false) {
@@ -104,7 +104,7 @@ impl Trial<'_, '_> {
         }
         let text =
             shown!("The answer is {}, expected {}: they differ by rounding.", answer.shown(), gold.value.shown());
-        self.argue("triage/rounding", number_pointer(self.record), text);
+        self.argue("triage/rounding", self.record.number_pointer(), text);
         Some((Fix::Gold, None, Confidence::Unsure))
     }
 
@@ -238,14 +238,14 @@ impl Trial<'_, '_> {
         if close {
             let (answer, gold) = (answer.value.shown(), gold.value.shown());
             let text = shown!("The answer is {answer}, expected {gold}: they may only differ by rounding.");
-            self.argue("triage/rounding", number_pointer(self.record), text);
+            self.argue("triage/rounding", self.record.number_pointer(), text);
             return;
         }
         let Some(ratio) = answer.value.over(gold.value) else { return };
         let unit =
             UNITS.map(Number::whole).into_iter().find(|unit| ratio == *unit || Number::ONE.over(ratio) == Some(*unit));
         if let Some(unit) = unit {
-            self.argue("triage/unit", number_pointer(self.record), differ_by(unit));
+            self.argue("triage/unit", self.record.number_pointer(), differ_by(unit));
         }
     }
 }
