@@ -147,9 +147,8 @@ fn sides(
 /// Writes a record in a form, unless something in it looks private.
 fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -> Result<(), Failure> {
     let opened = opened(handle, side)?;
-    let source = shown!("{}, line {}", handle.reading.blob.name(), opened.line);
-    let source = source.as_str().rsplit('/').next().unwrap_or_default();
-    let cleaned = export.cleaner.clean(&opened.view(), export.said.clone(), source.as_bytes());
+    let source = shown!("{}, line {}", handle.reading.blob.name().last_part(), opened.line);
+    let cleaned = export.cleaner.clean(&opened.view(), export.said.clone(), source.as_str().as_bytes());
     let private = cleaned.private();
     if let Some(first) = private.named.first() {
         let (count, place, what) = (private.count, &first.place, first.kind.phrase());

@@ -266,7 +266,7 @@ impl App {
         match sources.as_slice() {
             _ if self.samples => Shown::own("sample runs"),
             [] => Shown::own("nothing"),
-            [source] => short_name(&source.name()),
+            [source] => source.name().last_part(),
             sources => shown!("{} files", sources.len()),
         }
     }
@@ -292,7 +292,7 @@ impl App {
     /// The name of the source of a record; a fork is one of its parent's.
     pub fn name_of(&self, record: usize) -> Shown {
         let source = self.store.source_of(self.root_of(record)).and_then(|source| self.store.sources().get(source));
-        source.map(|source| short_name(&source.name())).unwrap_or_default()
+        source.map(|source| source.name().last_part()).unwrap_or_default()
     }
 
     /// Tells in a few words that a source was replaced, cut or deleted while it was open, or is a snapshot.
@@ -332,10 +332,4 @@ impl App {
             ((found * checked * 100.0) as usize).min(99)
         })
     }
-}
-
-/// The last part of a path.
-pub(crate) fn short_name(name: &Shown) -> Shown {
-    let text = name.as_str();
-    text.rsplit('/').find(|part| !part.is_empty()).map_or_else(|| name.clone(), |part| shown!("{part}"))
 }

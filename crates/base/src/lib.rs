@@ -6,7 +6,7 @@
 pub mod canonical;
 /// Work that may panic on hostile data.
 pub mod guard;
-/// JSON as people really have it, every value with its place.
+/// JSON: read as people really have it, every value with its place, and written as Python writes it.
 pub mod json;
 /// Python's `json.loads`, with its complaints.
 pub mod pyload;

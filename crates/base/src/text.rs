@@ -128,6 +128,13 @@ impl Shown {
         Self::line(path.as_os_str().as_encoded_bytes())
     }
 
+    /// The last part of a path.
+    #[must_use]
+    pub fn last_part(&self) -> Self {
+        let part = self.0.rsplit('/').find(|part| !part.is_empty());
+        part.map_or_else(|| self.clone(), |part| Self(Cow::Owned(part.to_owned())))
+    }
+
     /// An error text of a library, which may quote data.
     pub fn error(error: &dyn fmt::Display) -> Self {
         Self::line(error.to_string().as_bytes())

@@ -65,7 +65,7 @@ impl Output {
         Self { fd, queue: Vec::new(), done: 0, piece: 0, unread: 0, asked: None, patience: PATIENCE, fastest: None }
     }
 
-    /// Starts afresh after someone else had the terminal.
+    /// Forgets the bytes on their way, after someone else had the terminal.
     pub(crate) fn reset(&mut self) {
         self.queue.clear();
         (self.done, self.piece, self.unread, self.asked) = (0, 0, 0, None);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::app::across;
 use crate::app::across::RecordHandle;
 use crate::app::msg::{Effect, Effects};
-use crate::app::state::{App, short_name};
+use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::repair;
 use crate::screens::kind::ScreenKind;
@@ -276,7 +276,7 @@ pub(crate) fn put_beside(app: &mut App, record: usize) -> Effects {
             record: partner.record,
             reading,
             row,
-            name: compared.names.get(1).map(short_name).unwrap_or_default(),
+            name: compared.names.get(1).map(Shown::last_part).unwrap_or_default(),
         })
     };
     let own = app.store.reading(record).zip(app.store.row(record).copied());
