@@ -1016,6 +1016,11 @@ impl<'a> Value<'a> {
         Walk { value: self, end: self.node().next, open: Vec::new(), key: None }
     }
 
+    /// The pointer from this value to one inside it, or to the member of a key.
+    pub fn pointer_to(self, inner: Value<'_>) -> Pointer {
+        self.pointer_at(inner.range().start)
+    }
+
     /// The pointer from this value to the innermost value that holds a byte of the text.
     pub fn pointer_at(self, byte: usize) -> Pointer {
         let mut pointer = Pointer::default();
@@ -1288,7 +1293,7 @@ mod tests {
         let text = br#"{"a": [1, {"b": 2, "b": [3], "c\u0064": 4}, []], "a": {"x": [[5], 6]}, "e": []}"#;
         let root = tape.parse(text).unwrap();
         let mut finder = Finder::new(root);
-        let mut pointers: Vec<Pointer> = root.walk().map(|stop| root.pointer_at(stop.value.range().start)).collect();
+        let mut pointers: Vec<Pointer> = root.walk().map(|stop| root.pointer_to(stop.value)).collect();
         pointers.extend([
             Pointer::from_iter(["nowhere"]),
             Pointer::from_iter(["e"]).then(0),
@@ -1321,7 +1326,7 @@ mod tests {
         assert_eq!(inner.string().unwrap(), "xé");
         assert_eq!(root.entries().len(), 1);
         assert_eq!(root.walk().map(|stop| stop.depth).collect::<Vec<_>>(), [0, 1, 2, 2, 3, 1]);
-        assert_eq!(root.pointer_at(inner.range().start).text(), "/a/1/b");
+        assert_eq!(root.pointer_to(inner).text(), "/a/1/b");
     }
 
     #[test]

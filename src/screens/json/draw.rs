@@ -159,5 +159,5 @@ pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> 
 
 /// Returns the pointer of a value of the tape.
 pub(crate) fn pointer_of(root: Value<'_>, node: u32) -> stepscope_base::json::Pointer {
-    root.nth(node as usize).map(|found| root.pointer_at(found.value.range().start)).unwrap_or_default()
+    root.nth(node as usize).map(|found| root.pointer_to(found.value)).unwrap_or_default()
 }

@@ -184,7 +184,7 @@ impl Outline {
     /// Moves the cursor to a value of the tape, opening what hides it.
     pub(crate) fn go_to_index(&mut self, root: Value<'_>, node: u32) {
         if let Some(found) = root.nth(node as usize) {
-            self.go_to(root, &root.pointer_at(found.value.range().start));
+            self.go_to(root, &root.pointer_to(found.value));
         }
     }
 

@@ -221,7 +221,7 @@ impl BreachCollector {
 
     fn schema(&mut self, schema: &Schema, whole: &str, value: Value<'_>, pointer: &Pointer) {
         for breach in schema.breaches(value) {
-            let below = value.pointer_at(breach.value.range().start);
+            let below = value.pointer_to(breach.value);
             let at = Pointer(pointer.0.iter().chain(&below.0).cloned().collect());
             self.take(&breach, whole, &at, below.0.is_empty());
         }

@@ -69,14 +69,14 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
         Ok(problem) => problem,
         Err(why) => {
             let message = Untrusted::owned(why.to_string().into_bytes());
-            return Some(AnswerProblem { message, place: Place::Value(pointer_of(root, answer)) });
+            return Some(AnswerProblem { message, place: Place::Value(root.pointer_to(answer)) });
         }
     };
     if let Some(problem) = problem {
         let message = Message::new("schema validation error: ").text(problem.message.bytes()).into();
         let place = match problem.key {
-            Some(key) => Place::Key(root.pointer_at(key.range().start)),
-            None => Place::Value(pointer_of(root, problem.value)),
+            Some(key) => Place::Key(root.pointer_to(key)),
+            None => Place::Value(root.pointer_to(problem.value)),
         };
         return Some(AnswerProblem { message, place });
     }
@@ -91,11 +91,7 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
         Kind::Float | Kind::NotFinite => NOT_FINITE,
         _ => "final_answer_numerical must be a number",
     };
-    Some(AnswerProblem { message: Untrusted::from(message), place: Place::Value(pointer_of(root, number)) })
-}
-
-fn pointer_of(root: Value<'_>, value: Value<'_>) -> Pointer {
-    root.pointer_at(value.range().start)
+    Some(AnswerProblem { message: Untrusted::from(message), place: Place::Value(root.pointer_to(number)) })
 }
 
 /// Judges a copy of the answer that holds the schema's own keys alone, for schemas that count or name keys.
@@ -116,7 +112,7 @@ fn validate_copy(root: Value<'_>, answer: Value<'_>, schema: &Schema) -> Option<
     let mut tape = Tape::default();
     let copy = tape.parse(&text)?;
     let mut problem = validate(copy, copy, schema, View::Whole)?;
-    let base = pointer_of(root, answer);
+    let base = root.pointer_to(answer);
     let moved = |pointer: &Pointer| Pointer(base.0.iter().chain(&pointer.0).cloned().collect());
     problem.place = match &problem.place {
         Place::Key(pointer) => Place::Key(moved(pointer)),

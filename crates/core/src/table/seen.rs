@@ -157,7 +157,7 @@ fn in_json(root: Value<'_>, value: Value<'_>, holds: &impl Fn(&[u8]) -> bool) ->
                 walk.skip_inside();
             }
         } else if !schema && holds(stop.value.raw()) {
-            let pointer = root.pointer_at(stop.value.range().start).text();
+            let pointer = root.pointer_to(stop.value).text();
             return Some(if pointer.is_empty() { Shown::own("value") } else { pointer.line() });
         }
     }

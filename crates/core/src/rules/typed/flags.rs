@@ -89,7 +89,7 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
         // Without items only the schema shows which type the answer is of.
         let message = Message::new("Asked for: ").text(asked.bytes()).text("; the schema is one for: ");
         let root = case.record.as_ref().map(|record| record.root);
-        let place = root.map(|root| Place::Value(root.pointer_at(schema.range().start)));
+        let place = root.map(|root| Place::Value(root.pointer_to(schema)));
         let place = place.unwrap_or(Place::Value(Pointer::default()));
         Report::new(RuleId::ShapeMismatch, help, findings).add(message.text(kind.bytes()).text("."), place);
     }
