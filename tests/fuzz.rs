@@ -40,7 +40,7 @@ use stepscope_io::config::verifiers::{VerifierChoice, build};
 use stepscope_io::log::journal::read_all;
 use stepscope_io::model::cassette::{self, Speed, Tape};
 use stepscope_io::model::endpoint::Backend;
-use stepscope_io::model::frames::{Framer, Framing};
+use stepscope_io::model::frames::Framer;
 use stepscope_io::model::key::ApiKey;
 use stepscope_io::model::redact::Redactor;
 use stepscope_io::model::reply::{KeptNames, ReplyReader};
@@ -643,12 +643,8 @@ fn judge_stream(case: &[u8], _: &Path) -> Result<(), String> {
         if redactor.finds(&whole.1) {
             return Err("what is recorded gives the key away".to_owned());
         }
-        let framing = match backend {
-            Backend::Ollama | Backend::OllamaChat => Framing::Lines,
-            _ => Framing::Events,
-        };
         let read = |size: usize| {
-            let (mut framer, mut reader) = (Framer::new(framing, 1 << 16), ReplyReader::new(backend));
+            let (mut framer, mut reader) = (Framer::new(backend.framing(), 1 << 16), ReplyReader::new(backend));
             let (mut frames, mut pieces, mut ended) = (Vec::new(), Vec::new(), None);
             for bytes in case.chunks(size) {
                 if let Err(error) = framer.push(bytes, &mut frames) {

@@ -710,8 +710,8 @@ fn end_of(backend: Backend, reason: &str) -> String {
 
 fn streaming(backend: Backend, frames: Vec<String>, reason: String) -> Box<dyn Fn(&mut Talk) + Send + Sync> {
     Box::new(move |talk| {
-        let is_ollama = matches!(backend, Backend::Ollama | Backend::OllamaChat);
-        talk.head("200 OK", if is_ollama { "application/x-ndjson" } else { "text/event-stream" });
+        let is_line = backend.framing() == Framing::Lines;
+        talk.head("200 OK", if is_line { "application/x-ndjson" } else { "text/event-stream" });
         for frame in &frames {
             talk.chunk(frame);
         }
@@ -750,8 +750,8 @@ fn hostile_servers() -> Vec<Hostile> {
                 Box::new(move |talk| talk.whole("401 Unauthorized", "application/json", "", &body))
             }));
             all.push((name("an error in the stream"), backend, {
-                let line = matches!(backend, Backend::Ollama | Backend::OllamaChat);
-                let frame = if line { format!("{body}\n") } else { format!("data: {body}\n\n") };
+                let is_line = backend.framing() == Framing::Lines;
+                let frame = if is_line { format!("{body}\n") } else { format!("data: {body}\n\n") };
                 streaming(backend, vec![stream_of(backend, "content", "x"), frame], "stop".to_owned())
             }));
             all.push((name("no reply at all"), backend, {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
+use super::frames::Framing;
 use super::key::ApiKey;
 use super::redact::Redactor;
 use stepscope_base::shown;
@@ -52,6 +53,22 @@ impl Backend {
             Self::Ollama | Self::OllamaChat => "/api/tags",
             Self::Chat | Self::Responses => "/models",
             Self::Anthropic => "/v1/models",
+        }
+    }
+
+    /// Returns the division of its streams into frames.
+    pub const fn framing(self) -> Framing {
+        match self {
+            Self::Ollama | Self::OllamaChat => Framing::Lines,
+            Self::Chat | Self::Responses | Self::Anthropic => Framing::Events,
+        }
+    }
+
+    /// Returns the header that carries the key, and what precedes the key in it.
+    pub(super) const fn key_header(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Anthropic => ("x-api-key", ""),
+            Self::Ollama | Self::OllamaChat | Self::Chat | Self::Responses => ("authorization", "Bearer "),
         }
     }
 

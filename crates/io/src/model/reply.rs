@@ -33,11 +33,10 @@ impl Intake {
         frames: &mut Vec<Frame>,
     ) -> Result<(), TooLong> {
         if let Self::Open = self {
-            *self = match (backend, beginning.trim_ascii_start().first()) {
-                (Backend::Ollama | Backend::OllamaChat, _) => Self::Frames(Framer::new(Framing::Lines, limit)),
-                (_, None) => Self::Open,
-                (_, Some(b'{' | b'[' | b'<')) => Self::Whole(Vec::new()),
-                (_, Some(_)) => Self::Frames(Framer::new(Framing::Events, limit)),
+            *self = match (backend.framing(), beginning.trim_ascii_start().first()) {
+                (Framing::Events, None) => Self::Open,
+                (Framing::Events, Some(b'{' | b'[' | b'<')) => Self::Whole(Vec::new()),
+                (framing, _) => Self::Frames(Framer::new(framing, limit)),
             };
         }
         match self {
@@ -134,7 +133,7 @@ impl ReplyReader {
             return Ok(());
         }
         self.frames += 1;
-        let is_line = matches!(self.backend, Backend::Ollama | Backend::OllamaChat);
+        let is_line = self.backend.framing() == Framing::Lines;
         if let Some(stash) = &mut self.stash {
             stash.extend_from_slice(&frame.data);
             stash.push(b'\n');
@@ -164,11 +163,7 @@ impl ReplyReader {
             self.whole(&stash, pieces)?;
         }
         // Without streaming a server may leave out that it is done.
-        if !lines
-            && self.frames == 1
-            && self.has_content
-            && matches!(self.backend, Backend::Ollama | Backend::OllamaChat)
-        {
+        if !lines && self.frames == 1 && self.has_content && self.backend.framing() == Framing::Lines {
             self.complete();
         }
         Ok(())

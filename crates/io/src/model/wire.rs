@@ -166,11 +166,8 @@ fn headers(endpoint: &Endpoint) -> HeaderMap {
     if endpoint.backend == Backend::Anthropic {
         headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
-    let key = endpoint.key().and_then(|key| match endpoint.backend {
-        Backend::Anthropic => Some(("x-api-key", key.header("")?)),
-        _ => Some(("authorization", key.header("Bearer ")?)),
-    });
-    if let Some((name, value)) = key {
+    let (name, before) = endpoint.backend.key_header();
+    if let Some(value) = endpoint.key().and_then(|key| key.header(before)) {
         headers.insert(name, value);
     }
     headers
