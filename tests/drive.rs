@@ -16,7 +16,7 @@ use stepscope::dialogs::dialog::Dialog;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::screens::run::state::{RunPane, Tab};
 use stepscope::widgets::keymap::{Action, Context, Keymap};
-use stepscope::widgets::theme::Role;
+use stepscope::widgets::theme::{BUILT_IN, Role};
 use stepscope_base::text::is_hidden;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::triage::Fix;
@@ -1039,20 +1039,12 @@ fn a_copy_is_whole_or_refused() {
 fn themes_change_while_it_runs() {
     let mut d = Drive::runs();
     let mut seen = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..=BUILT_IN.len() {
         d.keys("t");
         seen.push(d.status());
     }
-    assert_eq!(
-        seen,
-        [
-            "theme: dark",
-            "theme: light",
-            "theme: high-contrast",
-            "theme: mono",
-            "theme: chosen by the terminal's background"
-        ]
-    );
+    let named = BUILT_IN.iter().map(|(name, _)| format!("theme: {name}"));
+    assert_eq!(seen, named.chain(["theme: chosen by the terminal's background".to_owned()]).collect::<Vec<_>>());
     let dark = d.colour(Role::Text);
     d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
     let light = d.colour(Role::Text);
@@ -1061,7 +1053,9 @@ fn themes_change_while_it_runs() {
     assert_eq!(d.colour(Role::Text), dark);
     d.event(Event::Input(Input::Background(Rgb { r: 250, g: 250, b: 250 })));
     assert_eq!(d.colour(Role::Text), dark, "what was chosen stays");
-    d.keys("t t t t");
+    for _ in BUILT_IN {
+        d.keys("t");
+    }
     assert_eq!(d.colour(Role::Text), light, "back to the background, which is known");
 }
 
@@ -1464,7 +1458,9 @@ fn a_theme_with_a_mistake_is_said_and_does_not_end_the_round() {
     let mut d = Drive::runs();
     d.app.looks.all.push(("broken".into(), "[roles]\ntext = 3\n".into()));
     d.app.looks.all.push(("last".into(), d.app.looks.all[0].1.clone()));
-    d.keys("t t t t t");
+    for _ in 0..=BUILT_IN.len() {
+        d.keys("t");
+    }
     assert!(d.status().starts_with("theme broken, line 2: "), "{}", d.status());
     assert_eq!(d.app.looks.chosen.as_deref(), Some("last"));
     d.keys("t");

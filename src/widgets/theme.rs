@@ -242,7 +242,7 @@ impl Default for Theme {
 }
 
 /// The built-in themes, by name.
-pub const BUILT_IN: [(&str, &str); 4] = [
+pub const BUILT_IN: &[(&str, &str)] = &[
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("high-contrast", include_str!("../../themes/high-contrast.toml")),
@@ -433,7 +433,8 @@ mod tests {
 
     #[test]
     fn every_text_is_readable() {
-        for (name, least) in [("dark", 4.5), ("light", 4.5), ("high-contrast", 7.0)] {
+        for (name, _) in BUILT_IN.iter().filter(|(name, _)| *name != "mono") {
+            let least = if *name == "high-contrast" { 7.0 } else { 4.5 };
             let weak = too_weak(name, least, |c| c);
             assert!(weak.is_empty(), "{weak:#?}");
             let weak = too_weak(name, least, as_indexed);
