@@ -79,8 +79,8 @@ impl App {
             .collect();
         let texts = |binding: &&Binding| (binding.action.word().replace('_', " "), binding.help.to_owned());
         // Who looks for something is told where it can be done.
-        let others = if typed.is_empty() { &[][..] } else { &ELSEWHERE[..] };
-        let elsewhere = others.iter().copied().flat_map(Keymap::rows).filter(|binding| {
+        let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
+        let elsewhere = others.flat_map(Keymap::rows).filter(|binding| {
             let fresh = !seen.contains(&binding.action);
             seen.push(binding.action);
             fresh
@@ -88,17 +88,6 @@ impl App {
         fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
     }
 }
-
-/// The contexts of screens, whose actions the palette finds from everywhere.
-const ELSEWHERE: [Context; 7] = [
-    Context::Table,
-    Context::Run,
-    Context::Answer,
-    Context::Json,
-    Context::Rerun,
-    Context::SideBySide,
-    Context::Adjudication,
-];
 
 /// Checks that an action can be done in a dialog.
 fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
@@ -155,7 +144,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         ScreenKind::Dashboard => return dashboard::keys::allowed(app, action),
         ScreenKind::Adjudication => return adjudication::keys::allowed(app, action),
         ScreenKind::Insights => return insights::keys::allowed(app, action),
-        _ => {}
+        ScreenKind::Table | ScreenKind::Run | ScreenKind::Answer | ScreenKind::Json | ScreenKind::Rerun => {}
     }
     let view = app.screens.record();
     let steps = view.is_some_and(|view| view.opened.has_steps());
