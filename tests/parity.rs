@@ -1,6 +1,7 @@
 //! Equal to upstream: results that upstream itself gave (see `tests/parity/make_cases.py`), compared with ours.
 //!
-//! `STEPSCOPE_PARITY_CASES` names a further folder with `procedures.jsonl` and `answers.jsonl`, for a long comparison.
+//! `STEPSCOPE_PARITY_CASES` names a further folder with `procedures.jsonl`, `answers.jsonl` and `schemas.jsonl`, for a long
+//! comparison.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 

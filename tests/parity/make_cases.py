@@ -7,7 +7,7 @@
 Needs upstream (PyPI: evoproc 1.0.0, evoproc-procedures 1.2.0, with pydantic 2.14.3 and jsonschema 4.26.0). The same
 seed gives the same cases. One case a line, in the shape of `tests/fixtures/oracle`; `text` is what upstream read.
 The fixtures in tests/fixtures/parity were made with the commands above (seed 1, then gzip -9n).
-For a long comparison put both files into a folder, with another seed and a count of tens of thousands, and run
+For a long comparison put all three into a folder, with another seed and a count of tens of thousands, and run
 `STEPSCOPE_PARITY_CASES=folder cargo test --release --test parity`.
 """
 

@@ -1,7 +1,4 @@
 //! The formats of records: each recognises its own by content, never by file name, and says where things stand.
-//!
-//! To add one: write `formats/NAME.rs` with a `Format`, and add it to `FORMATS`; the first that recognises a value
-//! reads it. The example of every format is run by a test.
 
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
