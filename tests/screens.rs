@@ -117,7 +117,7 @@ fn every_screen_has_these_roles() {
     let mut rerun = Drive::open(std::slice::from_ref(&problems));
     rerun.ask(drive::small_at("http://127.0.0.1:9".to_owned()));
     insta::assert_snapshot!("roles_rerun", with_roles(rerun.keys("2G Enter r")));
-    for (name, keys) in [("compare", "m j"), ("side_by_side", "2G B")] {
+    for (name, keys) in [("compare", "m"), ("side_by_side", "2G B")] {
         let mut drive = Drive::beside(&problems, &baseline);
         insta::assert_snapshot!(format!("roles_{name}"), with_roles(drive.keys(keys)));
     }
@@ -140,6 +140,16 @@ fn a_chain_of_thought_looks_like_a_run() {
         let mut drive = Drive::open(std::slice::from_ref(&samples));
         drive.resize(120, 36).keys(keys);
         insta::assert_snapshot!(format!("{name}_120x36"), drive.screen());
+    }
+}
+
+#[test]
+fn insights_show_models_rewards_and_rounds() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rewards.jsonl");
+    for (name, width, height) in [("insights_rewards_120x80", 120, 80), ("insights_rewards_80x24", 80, 24)] {
+        let mut drive = Drive::open(std::slice::from_ref(&samples));
+        drive.resize(width, height).keys("I");
+        insta::assert_snapshot!(name, drive.screen());
     }
 }
 

@@ -138,6 +138,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     format.begin(&mut begin);
     out.write(&begin);
     let counts = Mutex::new((FixCounts::default(), Insights::default()));
+    let models = side.clone();
     let judges = options.summary || format == ReportFormat::Jsonl;
     // A program that reads along gets a line for each record, and nobody tells it of ids.
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
@@ -192,7 +193,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     );
     if options.summary {
         let (board, insights) = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let charts = insight_lines::lines(&insights);
+        let charts = insight_lines::lines(&insights, models.models());
         if format == ReportFormat::Jsonl {
             board.write_json(out);
             if options.charts {

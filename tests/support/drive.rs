@@ -149,6 +149,7 @@ impl Drive {
         let (store, loader) =
             load(expand(paths).with_forks(None), 1, side.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
+        app.side = side.clone();
         change(&mut app);
         let mut drive = Self {
             app,

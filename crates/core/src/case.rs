@@ -27,6 +27,7 @@ use crate::finding::Findings;
 use crate::record::types::TypeRegistry;
 use crate::record::{Record, formats};
 use crate::run::chain::ThoughtChain;
+use crate::table::models::ModelNames;
 use crate::triage::verdict::Triage;
 use stepscope_base::json::{Problem, Tape, Value};
 use stepscope_base::schema::Schema;
@@ -52,6 +53,11 @@ pub trait Context: fmt::Debug + Send + Sync {
     /// The types that values of typed answers can have.
     fn types(&self) -> &TypeRegistry {
         TypeRegistry::built_in()
+    }
+
+    /// The numbers of the names of models.
+    fn models(&self) -> Option<&ModelNames> {
+        None
     }
 
     /// The name of the record's source, as it was given.

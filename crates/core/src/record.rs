@@ -79,6 +79,14 @@ pub struct Record<'a> {
     pub state: Option<Value<'a>>,
     /// The fitness that was recorded.
     pub fitness: Option<Value<'a>>,
+    /// The reward that a verifier gave.
+    pub reward: Option<Value<'a>>,
+    /// Description of that by the verifier.
+    pub details: Option<Value<'a>>,
+    /// Number of the training cycle or of the generation of a genetic search, from 0 or 1.
+    pub round: Option<Value<'a>>,
+    /// The name of the model that gave the answer, where the record names one for all of it.
+    pub model: Option<Value<'a>>,
     /// The final text.
     pub pred_answer: Option<Value<'a>>,
     /// The final number.
@@ -127,6 +135,10 @@ impl<'a> Record<'a> {
             procedure_pointer: Pointer::default(),
             state: None,
             fitness: None,
+            reward: None,
+            details: None,
+            round: None,
+            model: None,
             pred_answer: None,
             pred_num: None,
             correct: None,
@@ -168,6 +180,12 @@ impl<'a> Record<'a> {
         } else {
             Pointer::default()
         }
+    }
+
+    /// The name of the model that gave the answer: of a run that names one a step, that of the last recorded step.
+    pub fn model(&self) -> Option<Untrusted<'a>> {
+        let of_step = || self.trace_steps?.items().last()?.get("model");
+        self.model.or_else(of_step)?.string().filter(|name| !name.bytes().is_empty())
     }
 
     /// Counts the steps of the procedure.

@@ -4,6 +4,8 @@
 pub mod filter;
 /// Counts over all records.
 pub mod insights;
+/// Names of the models of records.
+pub mod models;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
 /// Parts of a record that a person sees, and their places.

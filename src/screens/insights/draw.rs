@@ -12,10 +12,13 @@ use crate::widgets::look::{Look, pane};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
-use stepscope_core::report::insight_lines::{InsightLine, lines};
+use stepscope_core::report::insight_lines::{self, InsightLine, part_of};
 
-/// The width of names, of a figure.
+/// The width of names at least and at most, and of a figure.
 const NAME: usize = 28;
+const LONG_NAME: usize = 44;
+/// Width from which on names take what they need.
+const WIDE: usize = 100;
 const FIGURE: usize = 7;
 /// The width of a cell of a heat map, at least and at most.
 const NARROW: usize = 5;
@@ -23,13 +26,18 @@ const CELL: usize = 8;
 /// Bars are no longer, however wide the screen is.
 const LONGEST: usize = 80;
 
+/// Collects the lines of all charts.
+pub(crate) fn lines(app: &App) -> Vec<InsightLine> {
+    insight_lines::lines(&app.store.totals().insights, app.side.models())
+}
+
 /// Counts the lines on screen.
 pub(crate) fn height(app: &App) -> usize {
     inner_height(parts(app.area()).body)
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = lines(&app.store.totals().insights);
+    let lines = lines(app);
     let mut title = vec![look.span("Insights", Role::Title)];
     title.push(look.span(format!("  {}", counted(app.store.totals().checked, "record")), Role::Dim));
     if let Some(percent) = app.percent() {
@@ -39,38 +47,53 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let at = line_at(&lines, cursor.list.at);
     let rows = Rows { top: cursor.list.top, len: lines.len(), at };
     let width = layout::inner_width(area);
+    let columns = (name_width(&lines, width), width);
     let line = |n: usize| {
         let chosen = (at == Some(n)).then_some(cursor.cell);
-        lines.get(n).map(|line| spans(line, chosen, width, look)).unwrap_or_default()
+        lines.get(n).map(|line| spans(line, chosen, columns, look)).unwrap_or_default()
     };
     pane(title, rows, line, area, buf, look);
 }
 
-/// All cells of a heat map are on screen.
-fn cell_width(cells: usize, width: usize) -> usize {
-    (width.saturating_sub(NAME) / cells.max(1)).clamp(NARROW, CELL)
+/// Returns the width of the names, with the blanks around them.
+fn name_width(lines: &[InsightLine], width: usize) -> usize {
+    let longest = lines.iter().map(|line| line.name().chars().count() + 3).max().unwrap_or(0);
+    if width < WIDE { NAME } else { longest.clamp(NAME, LONG_NAME) }
 }
 
-fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
-    let room = width.saturating_sub(NAME + 2 * FIGURE + 2).clamp(4, LONGEST);
+/// All cells of a heat map are on screen.
+fn cell_width(cells: usize, width: usize) -> usize {
+    (width / cells.max(1)).clamp(NARROW, CELL)
+}
+
+/// `columns`: the width of the names, and of all.
+fn spans(
+    line: &InsightLine,
+    chosen: Option<usize>,
+    (name_width, width): (usize, usize),
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
+    let name_span = |name: &str| look.span(pad(&format!("  {name}"), name_width), Role::Text);
+    let rest = width.saturating_sub(name_width);
+    let room = rest.saturating_sub(2 * FIGURE + 2).clamp(4, LONGEST);
     match line {
         InsightLine::Blank => Vec::new(),
         InsightLine::Title(title, said) => {
-            vec![look.span(format!("{title:NAME$}"), Role::Title), look.span(format!("  {said}"), Role::Dim)]
+            vec![look.span(format!("{title:name_width$}"), Role::Title), look.span(format!("  {said}"), Role::Dim)]
         }
         InsightLine::Heads(heads) => {
-            let cell = cell_width(heads.len(), width);
+            let cell = cell_width(heads.len(), rest);
             let heads = heads.iter().map(|head| look.span(pad_left(head, cell), Role::Faint));
-            std::iter::once(look.span(pad("  steps", NAME), Role::Faint)).chain(heads).collect()
+            std::iter::once(look.span(pad("  steps", name_width), Role::Faint)).chain(heads).collect()
         }
         InsightLine::Bar { name, count, whole, .. } => vec![
-            look.span(pad(&format!("  {name}"), NAME), Role::Text),
+            name_span(name),
             look.span(pad_left(&count.to_string(), FIGURE), Role::Number),
             look.span(pad_left(&charts::share(*count, *whole), FIGURE), Role::Dim),
             look.span(format!("  {}", charts::bar(*count, *whole, room)), Role::Accent),
         ],
         InsightLine::Heat { name, cells, most } => {
-            let cell_width = cell_width(cells.len(), width);
+            let cell_width = cell_width(cells.len(), rest);
             let gap = if cell_width < CELL { "" } else { " " };
             let cell = |(n, (count, _)): (usize, &(usize, String))| {
                 let text =
@@ -79,17 +102,26 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
                 let style = if chosen == Some(n) { style.patch(look.style(Role::CitedCurrent)) } else { style };
                 Span::styled(pad_left(&text, cell_width), style)
             };
-            let name = look.span(pad(&format!("  {name}"), NAME), Role::Text);
-            std::iter::once(name).chain(cells.iter().enumerate().map(cell)).collect()
+            std::iter::once(name_span(name)).chain(cells.iter().enumerate().map(cell)).collect()
         }
-        InsightLine::Bin { name, confidence, correct, graded, note, .. } => {
+        InsightLine::Mean { name, mean, count, scale, .. } => {
+            let at = part_of(*mean, *scale);
+            vec![
+                name_span(name),
+                look.span(pad_left(&count.to_string(), FIGURE), Role::Dim),
+                look.span(pad_left(&format!("{mean:.2}"), FIGURE), Role::Number),
+                look.span(format!("  {}", charts::dumbbell(at, at, room.min(41))), Role::Accent),
+            ]
+        }
+        InsightLine::Bin { name, confidence, correct, graded, scores, .. } => {
             let accuracy = *correct as f64 / (*graded).max(1) as f64;
             vec![
-                look.span(pad(&format!("  {name}"), NAME), Role::Text),
+                name_span(name),
                 look.span(pad_left(&format!("{correct}/{graded}"), FIGURE), Role::Number),
                 look.span(pad_left(&charts::share(*correct, *graded), FIGURE), Role::Dim),
                 look.span(format!("  {}", charts::dumbbell(accuracy, *confidence, room.min(41))), Role::Accent),
-                look.span(format!("  {:+.0}  {note}", (accuracy - confidence) * 100.0), Role::Dim),
+                look.span(format!("  {:+.0}", (accuracy - confidence) * 100.0), Role::Dim),
+                look.span(scores.map(|scores| format!("  {}", scores.phrase())).unwrap_or_default(), Role::Dim),
             ]
         }
     }
@@ -99,17 +131,19 @@ fn spans(line: &InsightLine, chosen: Option<usize>, width: usize, look: Look<'_>
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     let (area, _) = with_third(parts(app.area()).body);
     let row = inner_line(area, at.y)?;
-    let lines = lines(&app.store.totals().insights);
+    let lines = lines(app);
     let line = app.insights.list.top + row;
     let n = (0..lines.len()).find(|n| line_at(&lines, *n) == Some(line))?;
-    let column = usize::from(at.x).saturating_sub(usize::from(area.x) + 2 + NAME);
+    let width = layout::inner_width(area);
+    let name_width = name_width(&lines, width);
+    let column = usize::from(at.x).saturating_sub(usize::from(area.x) + 2 + name_width);
     let cells = lines.get(line).map_or(0, |line| line.filters().len());
-    Some((n, column / cell_width(cells, layout::inner_width(area))))
+    Some((n, column / cell_width(cells, width.saturating_sub(name_width))))
 }
 
 /// Returns the filter of the cell under the cursor.
 pub(crate) fn filter(app: &App) -> Option<String> {
-    app.insights.filter(&lines(&app.store.totals().insights))
+    app.insights.filter(&lines(app))
 }
 
 /// Describes what Enter would do.

@@ -6,12 +6,11 @@ use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::screens::cell_records;
-use crate::screens::insights::draw::{filter, height, place_of};
+use crate::screens::insights::draw::{filter, height, lines, place_of};
 use crate::screens::insights::state::chart_of;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
-use stepscope_core::report::insight_lines::lines;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {
@@ -25,7 +24,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
-    let lines = lines(&app.store.totals().insights);
+    let lines = lines(app);
     match action {
         Action::Open => return filter(app).map(|filter| across::keys::show_filtered(app, &filter)),
         Action::Left => app.insights.turn(-1, &lines),
@@ -37,14 +36,14 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
 
 pub(crate) fn go(app: &mut App, movement: Move) {
     let height = height(app);
-    app.insights.go(movement, &lines(&app.store.totals().insights), height);
+    app.insights.go(movement, &lines(app), height);
 }
 
 /// Opens the charts at the one of the column by which the table is sorted.
 pub(crate) fn open_chart(app: &mut App) {
     app.open_screen(Screen::Insights);
     let (title, height) = (chart_of(app.table.sort), height(app));
-    app.insights.move_to_chart(title, &lines(&app.store.totals().insights), height);
+    app.insights.move_to_chart(title, &lines(app), height);
 }
 
 /// Brings the cursor where the mouse is; where it is already, opens.
@@ -55,6 +54,6 @@ pub(crate) fn click(app: &mut App, at: Position) -> Effects {
     let Some((line, cell)) = place_of(app, at) else { return Vec::new() };
     let before = (app.insights.list.at, app.insights.cell);
     (app.insights.list.at, app.insights.cell) = (line, cell);
-    app.insights.turn(0, &lines(&app.store.totals().insights));
+    app.insights.turn(0, &lines(app));
     if before == (app.insights.list.at, app.insights.cell) { app.act(Action::Open) } else { Vec::new() }
 }

@@ -2,7 +2,9 @@
 
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::list::{List, Move};
-use stepscope_core::report::insight_lines::{CALIBRATION, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES};
+use stepscope_core::report::insight_lines::{
+    CALIBRATION, FITNESS_CHART, FIX, HEAT, InsightLine, KIND, OUTCOME, REWARD, RULES,
+};
 
 /// Returns the title of the chart of a column of the table.
 pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
@@ -12,7 +14,8 @@ pub(crate) const fn chart_of(sort: SortBy) -> &'static str {
         SortBy::Findings => RULES,
         SortBy::Number(SortColumn::Steps) => HEAT,
         SortBy::Number(SortColumn::Confidence) => CALIBRATION,
-        SortBy::Number(SortColumn::Fitness) => REWARD,
+        SortBy::Number(SortColumn::Fitness) => FITNESS_CHART,
+        SortBy::Number(SortColumn::Reward) => REWARD,
         _ => OUTCOME,
     }
 }
@@ -74,6 +77,7 @@ mod tests {
     use super::*;
     use stepscope_core::report::insight_lines::lines;
     use stepscope_core::table::insights::Insights;
+    use stepscope_core::table::models::ModelNames;
     use stepscope_core::table::row::{Flag, RowFacts};
 
     fn counted() -> Insights {
@@ -90,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_cursor_walks_cells_and_charts() {
-        let lines = lines(&counted());
+        let lines = lines(&counted(), &ModelNames::default());
         let mut cursor = InsightCursor::default();
         assert_eq!(cursor.filter(&lines).as_deref(), Some("correct:true"));
         cursor.go(Move::By(1), &lines, 3);

@@ -42,6 +42,7 @@ stepscope_base::words! {
         Gold = "expected",
         Steps = "steps",
         Fitness = "fitness",
+        Reward = "reward",
         Confidence = "conf",
         Findings = "findings",
         Fix = "fix",
@@ -71,6 +72,7 @@ impl Column {
             Self::Pred => SortBy::Number(SortColumn::Pred),
             Self::Steps => SortBy::Number(SortColumn::Steps),
             Self::Fitness => SortBy::Number(SortColumn::Fitness),
+            Self::Reward => SortBy::Number(SortColumn::Reward),
             Self::Confidence => SortBy::Number(SortColumn::Confidence),
             Self::Findings => SortBy::Findings,
             Self::Fix => SortBy::Fix,
@@ -84,7 +86,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     let records = app.store.len();
     let position = records.to_string().len().max(2) + 1;
     let narrow = [(Column::Position, position), (Column::Ok, 3), (Column::Findings, 9)];
-    let middle = [(Column::Fix, 11), (Column::Pred, 10), (Column::Gold, 10)];
+    let middle = [(Column::Fix, 11), (Column::Reward, 6), (Column::Pred, 10), (Column::Gold, 10)];
     let kind = [(Column::Kind, 11)];
     let wide = [(Column::Steps, 6), (Column::Fitness, 9), (Column::Confidence, 6)];
     // What no record has, or all alike, takes no room.
@@ -94,6 +96,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         Column::Kind => counts.kinds.iter().filter(|count| **count > 0).count() > 1,
         Column::Steps => counts.procedures > 0,
         Column::Fitness => counts.fitness + totals.typed() > 0,
+        Column::Reward => counts.rewards > 0,
         Column::Confidence => counts.confidences > 0,
         Column::Fix => counts.fixes.iter().flatten().sum::<usize>() + totals.typed() > 0,
         _ => true,
@@ -168,6 +171,7 @@ pub(crate) fn explain(app: &App) -> Option<Shown> {
         SortBy::Number(SortColumn::Fitness) => {
             "; fitness: score of the genetic search, higher is better, no fixed scale"
         }
+        SortBy::Number(SortColumn::Reward) => "; reward: score of a verifier, mostly from 0 to 1",
         SortBy::Number(SortColumn::Confidence) => "; conf: the model's own confidence, from 0 to 1",
         SortBy::Fix => "; fix: where to fix it, ↺ recomputing gives the expected answer",
         SortBy::Findings => "; findings by severity: ■ fatal, ! error, ▲ warning, · note",
@@ -279,7 +283,8 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
 
 fn aligned(column: Column, text: &str, width: usize) -> String {
     use Column as C;
-    let is_right = matches!(column, C::Position | C::Pred | C::Gold | C::Steps | C::Fitness | C::Confidence);
+    let is_right =
+        matches!(column, C::Position | C::Pred | C::Gold | C::Steps | C::Fitness | C::Reward | C::Confidence);
     if is_right { pad_left(text, width) } else { pad(text, width) }
 }
 
@@ -306,6 +311,7 @@ fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Ro
         }
         Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
         Column::Fitness => (number(row.fitness()), Role::Dim),
+        Column::Reward => (number(row.reward()), unless_right(Role::Number)),
         Column::Confidence => (number(row.confidence), Role::Dim),
         Column::Fix => fix(row),
         Column::Title => title(app, record),

@@ -46,6 +46,8 @@ pub enum SortColumn {
     Steps,
     /// The genetic search's score.
     Fitness,
+    /// The reward that a verifier gave.
+    Reward,
     /// The model's own confidence.
     Confidence,
     /// The final number.
@@ -54,7 +56,7 @@ pub enum SortColumn {
 
 impl SortBy {
     /// Orders, as the columns are.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Position,
         Self::Kind,
         Self::Correct,
@@ -62,6 +64,7 @@ impl SortBy {
         Self::Fix,
         Self::Number(SortColumn::Steps),
         Self::Number(SortColumn::Fitness),
+        Self::Number(SortColumn::Reward),
         Self::Number(SortColumn::Confidence),
         Self::Number(SortColumn::Pred),
         Self::Review,
@@ -77,6 +80,7 @@ impl SortBy {
             Self::Findings => "findings",
             Self::Number(SortColumn::Steps) => "steps",
             Self::Number(SortColumn::Fitness) => "fitness",
+            Self::Number(SortColumn::Reward) => "reward",
             Self::Number(SortColumn::Confidence) => "conf",
             Self::Number(SortColumn::Pred) => "answer",
             Self::Review => "review",
@@ -100,6 +104,7 @@ impl SortBy {
             Self::Number(column) => match column {
                 SortColumn::Steps => Column::Steps.of(row),
                 SortColumn::Fitness => Column::Fitness.of(row),
+                SortColumn::Reward => Column::Reward.of(row),
                 SortColumn::Confidence => Column::Confidence.of(row),
                 SortColumn::Pred => Column::Pred.of(row),
             },

@@ -22,6 +22,7 @@ use crate::record::types::TypeRegistry;
 use crate::record::{Record, RecordKind};
 use crate::run::chain::ThoughtChain;
 use crate::run::state::State;
+use crate::table::models::ModelNames;
 use stepscope_base::json::{Kind, Pointer, Problem, Value};
 use stepscope_base::schema::Schema;
 use stepscope_base::text::Untrusted;
@@ -130,6 +131,11 @@ impl<'c> CaseView<'c> {
     /// The types that values of typed answers can have.
     pub fn types(&self) -> &'c TypeRegistry {
         self.case.around.types()
+    }
+
+    /// The numbers of the names of models.
+    pub(crate) fn models(&self) -> Option<&'c ModelNames> {
+        self.case.around.models()
     }
 
     /// Tells whether a final number that is not finite breaks the answer's schema.

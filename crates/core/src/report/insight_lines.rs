@@ -1,9 +1,15 @@
 //! The charts of all records, line by line: every bar and cell with its figure and the filter that finds its records.
 
+use std::collections::BTreeMap;
+
 use crate::record::RecordKind;
 use crate::report::charts;
 use crate::rules::id::RuleId;
-use crate::table::insights::{BINS, ConfidenceBin, FITNESS, Insights, RowOutcome, STEPS, brier, calibration_error};
+use crate::table::insights::{
+    BINS, ConfidenceBin, FITNESS, Insights, ModelCount, REWARDS, RoundCount, RowOutcome, STEPS, brier,
+    calibration_error,
+};
+use crate::table::models::ModelNames;
 use crate::triage::Fix;
 use stepscope_base::json::write::{Sink, Style};
 use stepscope_base::shown;
@@ -23,33 +29,69 @@ pub enum InsightLine {
     Bar { name: String, count: usize, whole: usize, filter: String },
     /// A line of a heat map: counts with their filters, and the largest count of the map.
     Heat { name: String, cells: Vec<(usize, String)>, most: usize },
-    /// Records with a confidence: its mean, how many were correct, and what else is measured.
-    Bin { name: String, confidence: f64, correct: usize, graded: usize, note: String, filter: String },
+    /// Records with a confidence: its mean, how many were correct, and of a whole group how well both agree.
+    Bin { name: String, confidence: f64, correct: usize, graded: usize, scores: Option<Scores>, filter: String },
+    /// A mean of so many records, on a scale from the least to the largest.
+    Mean { name: String, mean: f64, count: usize, scale: (f64, f64), filter: String },
+}
+
+/// The agreement of confidence and outcome.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scores {
+    /// Expected calibration error.
+    pub error: f64,
+    /// Brier score.
+    pub brier: f64,
+}
+
+impl Scores {
+    fn of(bins: &[ConfidenceBin; BINS]) -> Self {
+        Self { error: calibration_error(bins), brier: brier(bins) }
+    }
+
+    /// Writes both for people.
+    pub fn phrase(self) -> String {
+        format!("ECE {:.3}  Brier {:.3}", self.error, self.brier)
+    }
 }
 
 impl InsightLine {
+    /// The name of its bar or row; empty where it has none.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Bar { name, .. } | Self::Bin { name, .. } | Self::Mean { name, .. } | Self::Heat { name, .. } => name,
+            _ => "",
+        }
+    }
+
     /// The filters of its cells.
     pub fn filters(&self) -> Vec<&str> {
         match self {
-            Self::Bar { filter, .. } | Self::Bin { filter, .. } => vec![filter],
+            Self::Bar { filter, .. } | Self::Bin { filter, .. } | Self::Mean { filter, .. } => vec![filter],
             Self::Heat { cells, .. } => cells.iter().map(|(_, filter)| filter.as_str()).collect(),
             _ => Vec::new(),
         }
     }
 }
 
-/// All lines, from the top; a chart of nothing is left out.
-pub fn lines(insights: &Insights) -> Vec<InsightLine> {
+/// All lines, from the top; a chart of nothing is left out. `models`: where the models got their numbers.
+pub fn lines(insights: &Insights, models: &ModelNames) -> Vec<InsightLine> {
     let mut lines = Vec::new();
     for chart in [
         outcomes(insights),
         fixes(insights),
         heat(insights),
+        rewards(insights),
+        stages(insights),
+        by_round(BY_CYCLE, "cycle", "", &insights.cycles),
         calibration(insights),
         rules(insights),
+        accuracy_by_model(insights, models),
+        calibration_by_model(insights, models),
         calibration_by_kind(insights),
         coverage(insights),
         fitness(insights),
+        by_round(BY_GENERATION, "gen", " fitness>-1e8", &insights.generations),
         kinds(insights),
     ] {
         if !chart.is_empty() && !lines.is_empty() {
@@ -86,8 +128,22 @@ pub const CALIBRATION: &str = "Confidence and accuracy";
 pub const BY_KIND: &str = "Confidence and accuracy by kind";
 /// Graded records above a confidence.
 pub const COVERAGE: &str = "Risk and coverage";
+/// Graded records, by model.
+pub const ACCURACY_BY_MODEL: &str = "Accuracy by model";
+/// Graded records with a confidence, by model.
+pub const BY_MODEL: &str = "Confidence and accuracy by model";
 /// Records by fitness.
-pub const REWARD: &str = "Fitness";
+pub const FITNESS_CHART: &str = "Fitness";
+/// Fitness by generation.
+pub const BY_GENERATION: &str = "Mean fitness by generation";
+/// Records by reward.
+pub const REWARD: &str = "Reward";
+/// Records by the number of stages passed.
+pub const STAGES_CHART: &str = "Verifier stages passed";
+/// Rewards by training cycle.
+pub const BY_CYCLE: &str = "Mean reward by cycle";
+/// So many cycles or generations are shown.
+const MAX_ROUNDS: usize = 200;
 /// Records in which a rule spoke.
 pub const RULES: &str = "Records by rule";
 /// Records by kind.
@@ -109,7 +165,12 @@ fn heat(insights: &Insights) -> Vec<InsightLine> {
     if most == 0 || insights.procedures == 0 {
         return Vec::new();
     }
-    let steps = |n: usize| if n + 1 == STEPS { format!("steps>={n}") } else { format!("steps={n}") };
+    let steps = |n: usize| match n {
+        // Runs without a procedure have no number of steps.
+        0 => "-steps>=1".to_owned(),
+        n if n + 1 == STEPS => format!("steps>={n}"),
+        n => format!("steps={n}"),
+    };
     let head = |n: usize| if n + 1 == STEPS { format!("{n}+") } else { n.to_string() };
     let mut lines = vec![InsightLine::Title(HEAT, String::new()), InsightLine::Heads((0..STEPS).map(head).collect())];
     for (fix, counts) in Fix::ALL.into_iter().zip(&insights.fixes).filter(|(_, counts)| counts.iter().any(|n| *n > 0)) {
@@ -134,39 +195,95 @@ fn calibration(insights: &Insights) -> Vec<InsightLine> {
             confidence: bin.confidence(),
             correct: bin.correct,
             graded: bin.graded,
-            note: String::new(),
+            scores: None,
             filter: format!("conf>={from:.1} {upper} -correct:unknown"),
         });
     }
     lines
 }
 
+/// Explains the marks of a scale.
+const SIGNS: &str = "● accuracy ┼ conf";
+
 /// Formats the calibration error and the Brier score, with the number of graded records.
 fn measured(bins: &[ConfidenceBin; BINS]) -> String {
     let graded: usize = bins.iter().map(|bin| bin.graded).sum();
-    format!("ECE {:.3}   Brier {:.3}   n = {graded}", calibration_error(bins), brier(bins))
+    format!("{}  n = {graded}  {SIGNS}", Scores::of(bins).phrase())
 }
 
-/// The same for each kind, where there are several.
-fn calibration_by_kind(insights: &Insights) -> Vec<InsightLine> {
-    let kinds = RecordKind::ALL.into_iter().zip(&insights.bins_by_kind);
-    let kinds: Vec<_> = kinds.filter(|(_, bins)| bins.iter().any(|bin| bin.graded > 0)).collect();
-    if kinds.len() < 2 {
+/// A line of each group with a confidence, where there are several groups.
+fn calibration_of<'b>(
+    title: &'static str,
+    groups: impl Iterator<Item = (String, String, &'b [ConfidenceBin; BINS])>,
+) -> Vec<InsightLine> {
+    let line = |(name, filter, bins): (String, String, &[ConfidenceBin; BINS])| {
+        let all = bins.iter().fold(ConfidenceBin::default(), ConfidenceBin::plus);
+        let (confidence, correct, graded) = (all.confidence(), all.correct, all.graded);
+        let filter = format!("{filter} conf>=0 conf<=1 -correct:unknown");
+        (graded > 0).then(|| InsightLine::Bin {
+            name,
+            confidence,
+            correct,
+            graded,
+            scores: Some(Scores::of(bins)),
+            filter,
+        })
+    };
+    several(title, SIGNS, groups.filter_map(line).collect())
+}
+
+/// A chart that compares: of one line it says nothing.
+fn several(title: &'static str, said: &str, mut lines: Vec<InsightLine>) -> Vec<InsightLine> {
+    if lines.len() < 2 {
         return Vec::new();
     }
-    let mut lines = vec![InsightLine::Title(BY_KIND, String::new())];
-    for (kind, bins) in kinds {
-        let all = bins.iter().fold(ConfidenceBin::default(), ConfidenceBin::plus);
-        lines.push(InsightLine::Bin {
-            name: kind.word().into(),
-            confidence: all.confidence(),
-            correct: all.correct,
-            graded: all.graded,
-            note: format!("ECE {:.3}  Brier {:.3}", calibration_error(bins), brier(bins)),
-            filter: format!("kind:{} conf>=0 conf<=1 -correct:unknown", kind.word()),
-        });
-    }
+    lines.insert(0, InsightLine::Title(title, said.to_owned()));
     lines
+}
+
+fn calibration_by_kind(insights: &Insights) -> Vec<InsightLine> {
+    let kinds = RecordKind::ALL.into_iter().zip(&insights.bins_by_kind);
+    calibration_of(BY_KIND, kinds.map(|(kind, bins)| (kind.word().to_owned(), format!("kind:{}", kind.word()), bins)))
+}
+
+/// The models with their names and filters, the one with the most graded records first.
+fn models<'i>(insights: &'i Insights, names: &'i ModelNames) -> impl Iterator<Item = (String, String, &'i ModelCount)> {
+    let mut models: Vec<_> = (1..).zip(&insights.models).filter(|(_, model)| model.graded > 0).collect();
+    models.sort_by_key(|(_, model)| std::cmp::Reverse(model.graded));
+    models.into_iter().filter_map(|(number, model)| {
+        let name = names.name(number)?.into_string();
+        let filter = format!("model:\"{name}\"");
+        Some((name, filter, model))
+    })
+}
+
+fn accuracy_by_model(insights: &Insights, names: &ModelNames) -> Vec<InsightLine> {
+    let line = |(name, filter, model): (String, String, &ModelCount)| InsightLine::Bar {
+        name,
+        count: model.correct,
+        whole: model.graded,
+        filter: format!("{filter} correct:true"),
+    };
+    several(ACCURACY_BY_MODEL, "", models(insights, names).map(line).collect())
+}
+
+fn calibration_by_model(insights: &Insights, names: &ModelNames) -> Vec<InsightLine> {
+    calibration_of(BY_MODEL, models(insights, names).map(|(name, filter, model)| (name, filter, &model.bins)))
+}
+
+/// A mean for each cycle or generation, where there are several. `and`: what else its filter asks.
+fn by_round(title: &'static str, field: &str, and: &str, rounds: &BTreeMap<u16, RoundCount>) -> Vec<InsightLine> {
+    let means = || rounds.values().map(RoundCount::mean);
+    // Rewards lie between 0 and 1 by rule; where they or a fitness do not, the scale is as wide as the means.
+    let scale = (means().fold(0.0, f64::min).floor(), means().fold(1.0, f64::max).ceil());
+    let line = |(round, counted): (&u16, &RoundCount)| InsightLine::Mean {
+        name: format!("{field} {round}"),
+        mean: counted.mean(),
+        count: counted.count,
+        scale,
+        filter: format!("{field}={round}{and}"),
+    };
+    several(title, &format!("from {} to {}", scale.0, scale.1), rounds.iter().take(MAX_ROUNDS).map(line).collect())
 }
 
 /// Lists the numbers of wrong records among the most confident ones, as more records are taken.
@@ -188,28 +305,52 @@ fn coverage(insights: &Insights) -> Vec<InsightLine> {
     if lines.len() < 2 {
         return Vec::new();
     }
-    lines.insert(0, InsightLine::Title(COVERAGE, "wrong among the records with at least this confidence".into()));
+    lines.insert(0, InsightLine::Title(COVERAGE, "wrong with at least this confidence".into()));
     lines
 }
 
-/// The fitness as a histogram.
-fn fitness(insights: &Insights) -> Vec<InsightLine> {
-    let edges = |n: usize| (n.checked_sub(1).and_then(|n| FITNESS.get(n)), FITNESS.get(n));
+/// A histogram: the bins that hold something, between edges.
+fn histogram(title: &'static str, field: &str, edges: &[f32], bins: &[usize]) -> Vec<InsightLine> {
+    let whole = bins.iter().sum();
+    let around = |n: usize| (n.checked_sub(1).and_then(|n| edges.get(n)), edges.get(n));
     let bar = |(n, count): (usize, &usize)| {
-        let (name, filter) = match edges(n) {
-            (Some(from), Some(to)) => (format!("{from} – {to}"), format!("fitness>={from} fitness<{to}")),
-            (Some(from), None) => (format!("{from} and more"), format!("fitness>={from}")),
+        let (name, filter) = match around(n) {
+            (Some(from), Some(to)) => (format!("{from} – {to}"), format!("{field}>={from} {field}<{to}")),
+            (Some(from), None) => (format!("{from} and more"), format!("{field}>={from}")),
             (None, to) => {
                 let to = to.copied().unwrap_or_default();
-                (format!("below {to}"), format!("fitness<{to}"))
+                (format!("below {to}"), format!("{field}<{to}"))
             }
         };
-        InsightLine::Bar { name, count: *count, whole: insights.fitness, filter }
+        InsightLine::Bar { name, count: *count, whole, filter }
     };
-    let lines = insights.fitness_bins.iter().enumerate().filter(|(_, count)| **count > 0).map(bar);
+    let lines = bins.iter().enumerate().filter(|(_, count)| **count > 0).map(bar);
     let mut lines: Vec<InsightLine> = lines.collect();
     if !lines.is_empty() {
-        lines.insert(0, InsightLine::Title(REWARD, String::new()));
+        lines.insert(0, InsightLine::Title(title, String::new()));
+    }
+    lines
+}
+
+fn fitness(insights: &Insights) -> Vec<InsightLine> {
+    histogram(FITNESS_CHART, "fitness", &FITNESS, &insights.fitness_bins)
+}
+
+fn rewards(insights: &Insights) -> Vec<InsightLine> {
+    histogram(REWARD, "reward", &REWARDS, &insights.reward_bins)
+}
+
+/// The stages of a chain of verifiers as a funnel: how many completions came through each.
+fn stages(insights: &Insights) -> Vec<InsightLine> {
+    let whole: usize = insights.stages.iter().sum();
+    let last = insights.stages.iter().rposition(|count| *count > 0);
+    // A chain that stops at its first stage shows the stage that nothing passed.
+    let Some(last) = last.map(|last| last.max(1)) else { return Vec::new() };
+    let mut lines = vec![InsightLine::Title(STAGES_CHART, String::new())];
+    for stage in 1..=last {
+        let count = insights.stages.iter().skip(stage).sum();
+        let name = format!("stage {stage} passed");
+        lines.push(InsightLine::Bar { name, count, whole, filter: format!("stages>={stage}") });
     }
     lines
 }
@@ -240,41 +381,53 @@ fn kinds(insights: &Insights) -> Vec<InsightLine> {
 }
 
 /// The width of names, of the cells of a heat map, of bars and of scales in the shell.
-const NAME: usize = 28;
+const NAME: usize = 26;
+const LONG_NAME: usize = 42;
 const CELL: usize = 8;
 const BAR: usize = 40;
 const SCALE: usize = 41;
 
 /// The lines as text for the shell.
 pub fn text(lines: &[InsightLine]) -> Vec<Shown> {
+    let name_width = lines.iter().map(|line| line.name().chars().count()).max().unwrap_or(0).clamp(NAME, LONG_NAME);
+    let title_width = name_width + 2;
     let line = |line: &InsightLine| match line {
         InsightLine::Blank => Shown::default(),
         InsightLine::Title(title, said) if said.is_empty() => Shown::own(title),
-        InsightLine::Title(title, said) => shown!("{title:NAME$}  {said}"),
+        InsightLine::Title(title, said) => shown!("{title:title_width$}  {said}"),
         InsightLine::Heads(heads) => {
             let heads = heads.iter().map(|head| format!("{head:>CELL$}")).collect::<Vec<_>>().concat();
-            shown!("{:NAME$}{heads}", "  steps")
+            shown!("{:title_width$}{heads}", "  steps")
         }
         InsightLine::Bar { name, count, whole, .. } => {
             let (share, bar) = (charts::share(*count, *whole), charts::bar(*count, *whole, BAR));
-            shown!("  {name:26}{count:>7}{share:>7}  {bar}")
+            shown!("  {name:name_width$}{count:>7}{share:>7}  {bar}")
         }
         InsightLine::Heat { name, cells, most } => {
             let cell = |count: usize| {
                 if count == 0 { "·".into() } else { format!("{} {count}", charts::shade(count, *most)) }
             };
             let cells = cells.iter().map(|(count, _)| format!("{:>CELL$}", cell(*count))).collect::<Vec<_>>().concat();
-            shown!("  {name:26}{cells}")
+            shown!("  {name:name_width$}{cells}")
         }
-        InsightLine::Bin { name, confidence, correct, graded, note, .. } => {
+        InsightLine::Mean { name, mean, count, scale, .. } => {
+            let (at, figure) = (part_of(*mean, *scale), format!("{mean:.2}"));
+            shown!("  {name:name_width$}{count:>7}{figure:>7}  {}", charts::dumbbell(at, at, SCALE))
+        }
+        InsightLine::Bin { name, confidence, correct, graded, scores, .. } => {
             let accuracy = *correct as f64 / (*graded).max(1) as f64;
             let (part, share) = (format!("{correct}/{graded}"), charts::share(*correct, *graded));
             let scale = charts::dumbbell(accuracy, *confidence, SCALE);
-            let note = if note.is_empty() { String::new() } else { format!("  {note}") };
-            shown!("  {name:26}{part:>7}{share:>7}  {scale}  {:+.0}{note}", (accuracy - confidence) * 100.0)
+            let note = scores.map(|scores| format!("  {}", scores.phrase())).unwrap_or_default();
+            shown!("  {name:name_width$}{part:>7}{share:>7}  {scale}  {:+.0}{note}", (accuracy - confidence) * 100.0)
         }
     };
     lines.iter().map(line).collect()
+}
+
+/// Returns the place of a value on a scale, from 0 to 1.
+pub fn part_of(value: f64, (from, to): (f64, f64)) -> f64 {
+    (value - from) / (to - from).max(f64::MIN_POSITIVE)
 }
 
 /// The lines as JSON, an object a bar or cell.
@@ -295,9 +448,17 @@ pub fn write_json(lines: &[InsightLine], out: &mut dyn Sink) {
                     });
                 }
             }
-            InsightLine::Bin { name, confidence, correct, graded, filter, .. } => Style::ASCII.line(out, |object| {
-                object.put("chart", chart).put("name", name.as_str()).put("confidence", *confidence);
-                object.put("count", *correct).put("of", *graded).put("filter", filter.as_str());
+            InsightLine::Bin { name, confidence, correct, graded, scores, filter } => {
+                Style::ASCII.line(out, |object| {
+                    object.put("chart", chart).put("name", name.as_str()).put("confidence", *confidence);
+                    object.put("count", *correct).put("of", *graded).put("filter", filter.as_str());
+                    object.maybe("ece", scores.map(|scores| scores.error));
+                    object.maybe("brier", scores.map(|scores| scores.brier));
+                });
+            }
+            InsightLine::Mean { name, mean, count, filter, .. } => Style::ASCII.line(out, |object| {
+                object.put("chart", chart).put("name", name.as_str()).put("mean", *mean);
+                object.put("count", *count).put("filter", filter.as_str());
             }),
             InsightLine::Blank | InsightLine::Heads(_) => {}
         }
@@ -306,12 +467,15 @@ pub fn write_json(lines: &[InsightLine], out: &mut dyn Sink) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::case::{Case, Context};
     use crate::record::types::TypeRegistry;
-    use crate::table::filter::Filter;
+    use crate::table::filter::{Filter, RowAnswer};
     use crate::table::row::{Flag, RowFacts};
 
-    fn counted() -> Insights {
+    fn counted() -> (Insights, ModelNames) {
         let mut insights = Insights::default();
         for (n, flag) in [Flag::Right, Flag::Wrong, Flag::Wrong].into_iter().enumerate() {
             let mut row = RowFacts::unchecked(0, 1);
@@ -320,12 +484,116 @@ mod tests {
             row.set(flag);
             insights.count(&row, 1);
         }
-        insights
+        (insights, ModelNames::default())
+    }
+
+    /// Records of several models, of two training cycles and of two generations.
+    fn told() -> (Insights, ModelNames, Vec<String>) {
+        #[derive(Debug, Default)]
+        struct Named(ModelNames);
+        impl Context for Named {
+            fn models(&self) -> Option<&ModelNames> {
+                Some(&self.0)
+            }
+        }
+        let mut texts = Vec::new();
+        for (n, (model, correct)) in [("a", true), ("a", false), ("b c", true), ("d", true)].into_iter().enumerate() {
+            let confidence =
+                if n < 3 { format!(r#", "confidence": {}"#, n as f64 / 10.0 + 0.5) } else { String::new() };
+            texts.push(format!(
+                r#"{{"id": {n}, "question": "?", "mode": "baseline", "correct": {correct}, "model": "{model}", "state": {{"final_answer": "1"{confidence}}}}}"#
+            ));
+        }
+        for (cycle, reward, details) in [
+            (1, 0.1, "Stage 1 failed: no"),
+            (2, 0.7, "Stage 3 failed: no"),
+            (2, 1.0, "Stage 1: a; Stage 2: b; Stage 3: c"),
+        ] {
+            texts.push(format!(
+                r#"{{"prompt": "?", "completion": "x", "cycle": {cycle}, "reward": {reward}, "success": {}, "details": "{details}"}}"#,
+                reward > 0.9
+            ));
+        }
+        for (generation, fitness) in [(0, -1e9), (0, -0.5), (1, 1.5)] {
+            texts.push(format!(
+                r#"{{"gen": {generation}, "operator": "seed", "fitness": {fitness}, "procedure": {{"NameDescription": "", "steps": []}}}}"#
+            ));
+        }
+        let around = Arc::new(Named::default());
+        let mut insights = Insights::default();
+        for text in &texts {
+            let case = Case::around(text.as_bytes(), around.clone());
+            insights.count(&RowFacts::of(&case.view(), true), 1);
+        }
+        let Named(names) = Arc::into_inner(around).unwrap();
+        (insights, names, texts)
+    }
+
+    /// Counts the records that a filter finds.
+    fn found(filter: &str, texts: &[String]) -> usize {
+        let filter = Filter::parse(filter, TypeRegistry::built_in()).unwrap();
+        let fits = |text: &&String| {
+            let case = Case::read(text.as_bytes());
+            filter.fits_row(&RowFacts::of(&case.view(), true)) != RowAnswer::No && filter.fits_text(text.as_bytes())
+        };
+        texts.iter().filter(fits).count()
+    }
+
+    #[test]
+    fn every_figure_is_the_number_of_records_that_its_filter_finds() {
+        let (insights, names, texts) = told();
+        let mut titles = Vec::new();
+        for line in lines(&insights, &names) {
+            match line {
+                InsightLine::Title(title, _) => titles.push(title),
+                InsightLine::Bar { count, filter, .. }
+                | InsightLine::Bin { graded: count, filter, .. }
+                | InsightLine::Mean { count, filter, .. } => assert_eq!(found(&filter, &texts), count, "{filter}"),
+                InsightLine::Heat { cells, .. } => {
+                    for (count, filter) in &cells {
+                        assert_eq!(found(filter, &texts), *count, "{filter}");
+                    }
+                }
+                InsightLine::Blank | InsightLine::Heads(_) => {}
+            }
+        }
+        for title in [REWARD, STAGES_CHART, BY_CYCLE, ACCURACY_BY_MODEL, BY_MODEL, FITNESS_CHART, BY_GENERATION] {
+            assert!(titles.contains(&title), "{title} of {titles:?}");
+        }
+    }
+
+    #[test]
+    fn models_cycles_and_stages_are_text_and_data() {
+        let (insights, names, _) = told();
+        let lines = lines(&insights, &names);
+        let text: Vec<String> = text(&lines).into_iter().map(Shown::into_string).collect();
+        for beginning in [
+            "  a                             1/2   50 %  ",
+            "  b c                           1/1  100 %  ",
+            "  stage 1 passed                  2   67 %  ██",
+            "  stage 3 passed                  1   33 %  ██",
+            "  cycle 2                         2   0.85  ···",
+            "  gen 0                           1  -0.50  ······",
+            "  0.1 – 0.2                       1   33 %  ██",
+        ] {
+            assert!(text.iter().any(|line| line.starts_with(beginning)), "{beginning:?} in {text:#?}");
+        }
+        let mut json = Vec::new();
+        write_json(&lines, &mut json);
+        let json = String::from_utf8(json).unwrap();
+        for line in [
+            r#"{"chart":"Mean reward by cycle","name":"cycle 1","mean":0.1,"count":1,"filter":"cycle=1"}"#,
+            r#"{"chart":"Accuracy by model","name":"b c","count":1,"of":1,"filter":"model:\"b c\" correct:true"}"#,
+            r#""filter":"model:\"a\" conf>=0 conf<=1 -correct:unknown","ece":0.55,"brier":0.305}"#,
+        ] {
+            assert!(json.contains(line), "{line} in {json}");
+        }
     }
 
     #[test]
     fn every_cell_is_a_filter_that_is_understood() {
-        let lines = lines(&counted());
+        let (insights, names) = counted();
+        let lines = lines(&insights, &names);
         let filters: Vec<&str> = lines.iter().flat_map(InsightLine::filters).collect();
         assert!(filters.len() >= 5, "{filters:?}");
         for filter in filters {
@@ -338,14 +606,11 @@ mod tests {
 
     #[test]
     fn charts_are_text_and_data() {
-        let lines = lines(&counted());
+        let (insights, names) = counted();
+        let lines = lines(&insights, &names);
         let text: Vec<String> = text(&lines).into_iter().map(Shown::into_string).collect();
         assert!(text.iter().any(|line| line.starts_with("  wrong                           2   67 %  ██")), "{text:?}");
-        assert!(
-            text.iter()
-                .any(|line| line
-                    == "Risk and coverage             wrong among the records with at least this confidence")
-        );
+        assert!(text.iter().any(|line| line == "Risk and coverage             wrong with at least this confidence"));
         assert!(text.iter().any(|line| line.starts_with("  conf ≥ 0.5, 67 % of all         2  100 %")), "{text:?}");
         let mut json = Vec::new();
         write_json(&lines, &mut json);

@@ -33,10 +33,12 @@ impl Hidden {
             Self::Gold => stepscope_base::list![
                 gold_answer gold_num gold correct orig_answer solver_state expected_answer target ground_truth_answer
                 ground_truth_solution ground_truth correct_answer reference_answer reference_solution gt_cot is_correct
-                final_answer_correct verified label mistake_index first_error_step
+                final_answer_correct verified label mistake_index first_error_step success reward
             ],
             Self::Confidence => &["confidence"],
-            Self::Model => &["model", "model_name", "model_id", "base_url", "system_fingerprint", "provider"],
+            Self::Model => {
+                &["model", "model_name", "model_id", "generator", "base_url", "system_fingerprint", "provider"]
+            }
             Self::Baseline | Self::Triage => &[],
         }
     }

@@ -20,6 +20,7 @@ use crate::review::fold::Outcome;
 use crate::review::hide::{Hidden, Hide};
 use crate::review::verdict_state::VerdictState;
 use crate::rules::{RULES, RuleId};
+use crate::table::models::shown_name;
 use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
 use crate::triage::Fix;
@@ -62,6 +63,25 @@ enum Test {
     Id(Regex),
     /// The letters of an id, and the whole of it.
     WholeId(Regex, String),
+    /// The letters of any of the names of models, and the names.
+    Model(Regex, Vec<ModelTest>),
+}
+
+/// Name of a model, as it is asked for.
+#[derive(Clone, Debug)]
+enum ModelTest {
+    /// Part of the name, in small letters.
+    Part(String),
+    Whole(String),
+}
+
+impl ModelTest {
+    fn holds(&self, name: &str) -> bool {
+        match self {
+            Self::Part(part) => name.to_lowercase().contains(part),
+            Self::Whole(whole) => name == whole,
+        }
+    }
 }
 
 /// Condition on what people said.
@@ -95,6 +115,14 @@ pub enum Column {
     Steps,
     /// The genetic search's score.
     Fitness,
+    /// The reward that a verifier gave.
+    Reward,
+    /// Number of stages of a chain of verifiers that passed.
+    Stages,
+    /// The training cycle.
+    Cycle,
+    /// The generation of a genetic search.
+    Generation,
     /// The model's own confidence.
     Confidence,
     /// The final number.
@@ -110,9 +138,13 @@ pub enum Column {
 }
 
 impl Column {
-    const NAMES: [(&'static str, Self); 11] = [
+    const NAMES: [(&'static str, Self); 15] = [
         ("steps", Self::Steps),
         ("fitness", Self::Fitness),
+        ("reward", Self::Reward),
+        ("stages", Self::Stages),
+        ("cycle", Self::Cycle),
+        ("gen", Self::Generation),
         ("conf", Self::Confidence),
         ("pred", Self::Pred),
         ("fatal", Self::Count(Severity::Fatal)),
@@ -130,6 +162,10 @@ impl Column {
         match self {
             Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
             Self::Fitness => present(row.fitness()),
+            Self::Reward => present(row.reward()),
+            Self::Stages => row.stages().map(f64::from),
+            Self::Cycle => row.cycle().map(f64::from),
+            Self::Generation => row.generation().map(f64::from),
             Self::Confidence => present(row.confidence),
             Self::Pred => present(row.pred_num()),
             Self::Count(severity) => Some(f64::from(row.count(severity))),
@@ -237,6 +273,10 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("recovered:", "gold: recomputing gives the expected answer; no: it does not"),
     ("steps", "a number: steps>4"),
     ("fitness", "a number: fitness<1"),
+    ("reward", "a number, of completions with a reward: reward<0.5"),
+    ("stages", "verifier stages passed: stages<2"),
+    ("cycle", "training cycle: cycle=3"),
+    ("gen", "generation of a genetic search: gen>=5"),
     ("conf", "a number: conf>=.9"),
     ("pred", "a number: pred=42"),
     ("fatal", "a count: fatal>0"),
@@ -254,6 +294,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("reviewed:", "true: you reviewed it; false: not yet"),
     ("gold:", "review of the expected answer: ok, suspect, wrong"),
     ("stale:", "true: changed since its review"),
+    ("model:", "part of the model's name: model:gemma; in quotes the whole: model:\"gemma3:1b\""),
     ("text:", "text shown in the record: text:apples, text:\"two dozen\""),
     ("id:", "part of the id"),
 ];
@@ -374,7 +415,9 @@ impl Test {
     /// The letters that a record must hold.
     const fn letters(&self) -> Option<&Regex> {
         match self {
-            Self::Text(letters) | Self::Id(letters) | Self::WholeId(letters, _) => Some(letters),
+            Self::Text(letters) | Self::Id(letters) | Self::WholeId(letters, _) | Self::Model(letters, _) => {
+                Some(letters)
+            }
             _ => None,
         }
     }
@@ -389,6 +432,8 @@ impl Test {
             Self::RecoversGold(_) => ("recovered", JUDGED),
             Self::Route(_) => ("route", &[H::Confidence]),
             Self::Number(Column::Confidence, ..) => ("conf", &[H::Confidence]),
+            Self::Number(Column::Reward | Column::Stages, ..) => ("reward", &[H::Gold]),
+            Self::Model(..) => ("model", &[H::Model]),
             Self::Rule(_) => ("rule", &[H::Gold, H::Confidence]),
             Self::First(_) => ("first", &[H::Gold, H::Confidence]),
             Self::Severity(_) => ("severity", &[H::Gold, H::Confidence]),
@@ -415,6 +460,10 @@ impl Test {
                 Some(text) => text == id.as_str(),
                 None => own.raw() == id.as_bytes(),
             }),
+            (Self::Model(_, asked), record) => record.and_then(Record::model).is_some_and(|name| {
+                let name = shown_name(&name);
+                asked.iter().any(|asked| asked.holds(name.as_str()))
+            }),
             _ => true,
         }
     }
@@ -438,7 +487,8 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
-            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) => {
+            // A row knows its model by a number only, and not every model has one.
+            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) | Self::Model(..) => {
                 return None;
             }
         })
@@ -488,6 +538,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
     match field {
         "text" => text_test(value),
         "id" => id_test(value),
+        "model" => model_test(value),
         "correct" => {
             choices(field, value, &[("true", Some(true)), ("false", Some(false)), ("unknown", None)]).map(Test::Correct)
         }
@@ -666,6 +717,31 @@ fn text_test(value: &str) -> Result<Test, String> {
     Ok(Test::Text(text_pattern(&text)?))
 }
 
+/// Names in quotes are whole, others parts.
+fn model_test(value: &str) -> Result<Test, String> {
+    let mut asked = Vec::new();
+    let mut letters = Vec::new();
+    let mut is_quoted = false;
+    for part in value.split('"') {
+        let names = if is_quoted { vec![part] } else { part.split(',').filter(|name| !name.is_empty()).collect() };
+        for name in names {
+            // What was made printable stands otherwise in the record: there every record is asked.
+            let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@+ ".contains(c));
+            letters.push(if is_plain { escaped_source(name) } else { String::new() });
+            asked.push(if is_quoted {
+                ModelTest::Whole(name.to_owned())
+            } else {
+                ModelTest::Part(name.to_lowercase())
+            });
+        }
+        is_quoted = !is_quoted;
+    }
+    if asked.is_empty() {
+        return Err("model: needs the name of a model, or a part of it".into());
+    }
+    Ok(Test::Model(pattern(&letters.join("|"), true)?, asked))
+}
+
 fn id_test(value: &str) -> Result<Test, String> {
     pattern(&escaped_source(&value.replace('"', "")), true).map(Test::Id)
 }
@@ -807,18 +883,20 @@ mod tests {
     #[test]
     fn what_compares_is_never_looked_for_as_text() {
         for (typed, words) in [
-            ("reward<1", "no number is called \"reward\". Numbers: steps, fitness, conf"),
-            ("-reward>=.5", "no number is called \"reward\""),
+            ("score<1", "no number is called \"score\". Numbers: steps, fitness, reward"),
+            ("-score>=.5", "no number is called \"score\""),
             ("meta.score==1", "no number is called \"meta.score\""),
-            ("reward<", "no number is called \"reward\""),
-            ("reward≤1", "no number is called \"reward\""),
+            ("score<", "no number is called \"score\""),
+            ("score≤1", "no number is called \"score\""),
+            ("reward≤1", "reward takes <, <=, =, >= or >"),
+            ("model:", "model: needs the name of a model"),
             ("steps!=4", "-steps=4"),
             ("correct=false", "write correct: and true, false or unknown"),
             ("kind!=error", "write kind: and procedure"),
             ("steps >4", "without spaces, as in steps>4"),
             ("steps > 4", "without spaces, as in steps>4"),
             ("fitnes<1", "no number is called \"fitnes\". Did you mean \"fitness\"?"),
-            ("reward:1", "unknown field \"reward\""),
+            ("score:1", "unknown field \"score\""),
             ("corect:true", "unknown field \"corect\". Did you mean \"correct\"? Fields: correct, "),
             ("correct:ture", "not \"ture\". Did you mean \"true\"?"),
         ] {
@@ -928,6 +1006,28 @@ mod tests {
             ("-id:16 text:read", true),
         ] {
             assert_eq!(Filter::parse(typed, TypeRegistry::built_in()).unwrap().fits_text(run), fits, "{typed}");
+        }
+    }
+
+    #[test]
+    fn models_are_found_by_a_part_of_their_name_or_by_all_of_it() {
+        let call = r#"{"model": "gemma3:1b", "prompt": "smollm2?", "response": "x"}"#;
+        let run = r#"{"id": 1, "question": "?", "state": {}, "trace": {"steps": [{"model": "Smo\u006clm2 \"x\""}]}}"#;
+        for (typed, text, fits) in [
+            ("model:GEMMA", call, true),
+            ("model:\"gemma3:1b\"", call, true),
+            ("model:\"gemma3\"", call, false),
+            ("model:smollm2", call, false),
+            ("-model:smollm2", call, true),
+            ("model:llama,gemma", call, true),
+            ("model:\"a,b\",gemma", call, true),
+            ("model:\"Smollm2 'x'\"", run, true),
+            ("model:\"smollm2 'x'\"", run, false),
+            ("model:'x'", run, true),
+        ] {
+            let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
+            assert!(filter.needs_text());
+            assert_eq!(filter.fits_text(text.as_bytes()), fits, "{typed}");
         }
     }
 

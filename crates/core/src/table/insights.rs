@@ -1,5 +1,7 @@
 //! Counts over all records, kept up as records come and go, so that no chart walks the rows.
 
+use std::collections::BTreeMap;
+
 use crate::record::RecordKind;
 use crate::rules::id::RuleId;
 use crate::table::row::{Flag, RowFacts};
@@ -9,6 +11,14 @@ use crate::triage::Fix;
 pub const BINS: usize = 10;
 /// The edges of the bins of fitness.
 pub const FITNESS: [f32; 7] = [-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.25];
+/// The edges of the bins of rewards.
+pub const REWARDS: [f32; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+/// So many stages of a chain of verifiers, and more, are counted together.
+pub const STAGES: usize = 16;
+/// Distance below an edge at which a value still counts as on it, as for filters: columns are kept in 32 bits.
+const NEAR: f32 = 1e-6;
+/// The genetic search marks an evaluation that failed by a fitness below this; it is in no mean.
+const FAILED_FITNESS: f32 = -1e8;
 /// Runs of so many steps and more are counted together.
 pub const STEPS: usize = 9;
 /// Confidences and squared errors are summed in whole millionths, so that what is taken away leaves nothing behind.
@@ -68,14 +78,48 @@ impl ConfidenceBin {
         }
     }
 
+    fn count(&mut self, confidence: f64, correct: bool, step: isize) {
+        let error = confidence - f64::from(u8::from(correct));
+        self.graded = self.graded.saturating_add_signed(step);
+        self.correct = self.correct.saturating_add_signed(if correct { step } else { 0 });
+        self.confidence += (confidence * MILLION).round() as i64 * step as i64;
+        self.squared_error += (error * error * MILLION).round() as i64 * step as i64;
+    }
+
     /// The mean confidence.
     pub fn confidence(&self) -> f64 {
         self.confidence as f64 / MILLION / self.graded.max(1) as f64
     }
 }
 
+/// Records that name one model.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ModelCount {
+    /// Graded records.
+    pub graded: usize,
+    /// Those of them that are correct.
+    pub correct: usize,
+    /// Graded records by confidence.
+    pub bins: [ConfidenceBin; BINS],
+}
+
+/// Records of one training cycle, or of one generation.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct RoundCount {
+    /// Records with a reward, or a fitness.
+    pub count: usize,
+    sum: i128,
+}
+
+impl RoundCount {
+    /// The mean reward, or fitness.
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / MILLION / self.count.max(1) as f64
+    }
+}
+
 /// The counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Insights {
     /// Records by outcome, in the order of [`RowOutcome::ALL`].
     pub outcomes: [usize; 4],
@@ -87,12 +131,24 @@ pub struct Insights {
     pub rules: [usize; RuleId::ALL.len()],
     /// Graded records by kind and confidence.
     pub bins_by_kind: [[ConfidenceBin; BINS]; 16],
+    /// Records by the number of their model, from 1; empty until a record names one.
+    pub models: Vec<ModelCount>,
     /// Records by fitness: below the first of [`FITNESS`], between two of them, from the last on.
     pub fitness_bins: [usize; FITNESS.len() + 1],
+    /// Records by reward, in the same way by [`REWARDS`].
+    pub reward_bins: [usize; REWARDS.len() + 1],
+    /// Records by the number of stages of a chain of verifiers that they passed.
+    pub stages: [usize; STAGES + 1],
+    /// Rewards by training cycle.
+    pub cycles: BTreeMap<u16, RoundCount>,
+    /// Fitness by generation.
+    pub generations: BTreeMap<u16, RoundCount>,
     /// Records with a procedure.
     pub procedures: usize,
     /// Records with a fitness.
     pub fitness: usize,
+    /// Records with a reward.
+    pub rewards: usize,
     /// Records with a confidence.
     pub confidences: usize,
 }
@@ -105,11 +161,40 @@ impl Default for Insights {
             fixes: [[0; STEPS]; 5],
             rules: [0; RuleId::ALL.len()],
             bins_by_kind: [[ConfidenceBin::default(); BINS]; 16],
+            models: Vec::new(),
             fitness_bins: [0; FITNESS.len() + 1],
+            reward_bins: [0; REWARDS.len() + 1],
+            stages: [0; STAGES + 1],
+            cycles: BTreeMap::new(),
+            generations: BTreeMap::new(),
             procedures: 0,
             fitness: 0,
+            rewards: 0,
             confidences: 0,
         }
+    }
+}
+
+/// Adds to a count, or takes from it.
+const fn add(count: Option<&mut usize>, step: isize) {
+    if let Some(count) = count {
+        *count = count.saturating_add_signed(step);
+    }
+}
+
+/// Finds the bin of a value: how many edges lie at or below it.
+fn bin_of(edges: &[f32], value: f32) -> usize {
+    edges.partition_point(|edge| *edge <= value + NEAR * edge.abs().max(1.0))
+}
+
+/// Adds a record to its cycle or generation; one of which none is left goes.
+fn add_round(rounds: &mut BTreeMap<u16, RoundCount>, round: Option<u16>, value: f32, step: isize) {
+    let Some(round) = round.filter(|_| value.is_finite()) else { return };
+    let counted = rounds.entry(round).or_default();
+    add(Some(&mut counted.count), step);
+    counted.sum += (f64::from(value) * MILLION).round() as i128 * step as i128;
+    if counted.count == 0 {
+        rounds.remove(&round);
     }
 }
 
@@ -119,41 +204,64 @@ impl Insights {
         if !row.has(Flag::Checked) {
             return;
         }
-        let add =
-            |count: Option<&mut usize>| count.into_iter().for_each(|count| *count = count.saturating_add_signed(step));
-        add(self.outcomes.get_mut(RowOutcome::of(row) as usize));
-        add(self.kinds.get_mut(row.kind() as usize));
+        add(self.outcomes.get_mut(RowOutcome::of(row) as usize), step);
+        add(self.kinds.get_mut(row.kind() as usize), step);
         if row.has(Flag::Procedure) {
-            add(Some(&mut self.procedures));
+            add(Some(&mut self.procedures), step);
         }
         if !row.fitness().is_nan() {
-            add(Some(&mut self.fitness));
-            add(self.fitness_bins.get_mut(FITNESS.partition_point(|edge| *edge <= row.fitness())));
+            add(Some(&mut self.fitness), step);
+            add(self.fitness_bins.get_mut(bin_of(&FITNESS, row.fitness())), step);
+            if row.fitness() > FAILED_FITNESS {
+                add_round(&mut self.generations, row.generation(), row.fitness(), step);
+            }
+        }
+        if !row.reward().is_nan() {
+            add(Some(&mut self.rewards), step);
+            add(self.reward_bins.get_mut(bin_of(&REWARDS, row.reward())), step);
+            add_round(&mut self.cycles, row.cycle(), row.reward(), step);
+        }
+        if let Some(stages) = row.stages() {
+            add(self.stages.get_mut(usize::from(stages).min(STAGES)), step);
         }
         if !row.confidence.is_nan() {
-            add(Some(&mut self.confidences));
+            add(Some(&mut self.confidences), step);
         }
         if let Some(fix) = row.fix().filter(|fix| *fix != Fix::None) {
             let steps = usize::from(row.steps).min(STEPS - 1);
-            add(self.fixes.get_mut(fix as usize).and_then(|counts| counts.get_mut(steps)));
+            add(self.fixes.get_mut(fix as usize).and_then(|counts| counts.get_mut(steps)), step);
         }
         for rule in row.rules() {
-            add(self.rules.get_mut(rule as usize));
+            add(self.rules.get_mut(rule as usize), step);
         }
-        self.calibrate(row, step);
+        if let Some(correct) = row.correct() {
+            self.grade(row, correct, step);
+        }
     }
 
-    fn calibrate(&mut self, row: &RowFacts, step: isize) {
+    /// Counts a graded row by its confidence and its model.
+    fn grade(&mut self, row: &RowFacts, correct: bool, step: isize) {
+        let at = Some(row.confidence).filter(|confidence| (0.0..=1.0).contains(confidence));
+        let at = at.map(|confidence| (((confidence + NEAR) * BINS as f32) as usize).min(BINS - 1));
         let confidence = f64::from(row.confidence);
-        let (Some(correct), true) = (row.correct(), (0.0..=1.0).contains(&confidence)) else { return };
-        let at = ((confidence * BINS as f64) as usize).min(BINS - 1);
         let bins = self.bins_by_kind.get_mut(row.kind() as usize);
-        let Some(bin) = bins.and_then(|bins| bins.get_mut(at)) else { return };
-        let error = confidence - f64::from(u8::from(correct));
-        bin.graded = bin.graded.saturating_add_signed(step);
-        bin.correct = bin.correct.saturating_add_signed(if correct { step } else { 0 });
-        bin.confidence += (confidence * MILLION).round() as i64 * step as i64;
-        bin.squared_error += (error * error * MILLION).round() as i64 * step as i64;
+        if let Some(bin) = at.zip(bins).and_then(|(at, bins)| bins.get_mut(at)) {
+            bin.count(confidence, correct, step);
+        }
+        let Some(place) = row.model().and_then(|model| usize::from(model).checked_sub(1)) else { return };
+        if self.models.len() <= place {
+            self.models.resize(place + 1, ModelCount::default());
+        }
+        if let Some(model) = self.models.get_mut(place) {
+            add(Some(&mut model.graded), step);
+            add(Some(&mut model.correct).filter(|_| correct), step);
+            if let Some(bin) = at.and_then(|at| model.bins.get_mut(at)) {
+                bin.count(confidence, correct, step);
+            }
+        }
+        while self.models.last().is_some_and(|model| model.graded == 0) {
+            self.models.pop();
+        }
     }
 
     /// Wrong runs by the place to fix.
@@ -231,5 +339,32 @@ mod tests {
         counts.count(&RowFacts::unchecked(0, 1), 1);
         counts.count(&known, -1);
         assert_eq!(counts, Insights::default());
+    }
+
+    #[test]
+    fn what_is_rounded_to_below_an_edge_is_counted_where_its_filter_finds_it() {
+        let mut counts = Insights::default();
+        for confidence in [0.3, 0.6, 0.7, 0.9, 1.0] {
+            counts.count(&row(confidence, true), 1);
+        }
+        let graded = counts.bins().map(|bin| bin.graded);
+        assert_eq!(graded, [0, 0, 0, 1, 0, 0, 1, 1, 0, 2]);
+        assert_eq!(REWARDS.map(|reward| bin_of(&REWARDS, reward)), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!((bin_of(&REWARDS, -0.5), bin_of(&REWARDS, 7.0)), (0, 11));
+    }
+
+    #[test]
+    fn means_of_rounds_leave_nothing_behind() {
+        let mut rounds = BTreeMap::new();
+        add_round(&mut rounds, Some(2), 0.5, 1);
+        add_round(&mut rounds, Some(2), 1.0, 1);
+        add_round(&mut rounds, None, 1.0, 1);
+        add_round(&mut rounds, Some(3), f32::NAN, 1);
+        assert_eq!(rounds.iter().map(|(round, count)| (*round, count.count)).collect::<Vec<_>>(), [(2, 2)]);
+        assert!((rounds[&2].mean() - 0.75).abs() < 1e-6);
+        add_round(&mut rounds, Some(2), 0.5, -1);
+        assert!((rounds[&2].mean() - 1.0).abs() < 1e-6);
+        add_round(&mut rounds, Some(2), 1.0, -1);
+        assert!(rounds.is_empty());
     }
 }

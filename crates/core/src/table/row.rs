@@ -13,15 +13,16 @@ use stepscope_base::json::Value;
 /// One record in the table. Absent numbers are NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct RowFacts {
-    /// First byte of the record in its source.
-    pub offset: u64,
+    /// First byte of the record in its source, and from [`MODEL_SHIFT`] on the number of its model.
+    place: u64,
     /// Rules that found something, as bits numbered by [`RuleBits`].
     rules: u64,
     /// Bytes of the record; at most `u32::MAX`.
     pub len: u32,
     /// The confidence that the model gave itself.
     pub confidence: f32,
-    /// Of a run, fitness and final number as the bits of floats; of a typed answer, what [`TypedRow`] says.
+    /// Of a run, fitness and final number as the bits of floats; of a call, reward and [`Verified`]; of a procedure,
+    /// fitness and generation; of a typed answer, what [`TypedRow`] says.
     facts: [u32; 2],
     /// Number of findings of each severity, gravest first; 255 means 255 or more.
     pub counts: [u8; 4],
@@ -31,6 +32,9 @@ pub struct RowFacts {
     kind: u8,
     flags: u8,
 }
+
+/// The upper bits of `RowFacts::place`: 0 is no model, else its number among the [`ModelNames`]. No file has 256 TB.
+const MODEL_SHIFT: u32 = 48;
 
 /// The upper bits of `RowFacts::kind`: 0 is no triage, else one more than the place in [`Fix::ALL`].
 const FIX_SHIFT: u8 = 4;
@@ -157,11 +161,70 @@ impl TypedRow {
     }
 }
 
+/// Facts about a completion that a verifier scored, in 32 bits: the stages that it passed and the training cycle, each
+/// one more than it is, 0 where it is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Verified {
+    stages: Option<u8>,
+    round: Option<u16>,
+}
+
+impl Verified {
+    fn of(case: &CaseView<'_>, record: &Record<'_>) -> Self {
+        let round = record.round.and_then(Value::float).filter(|round| round.fract() == 0.0 && *round >= 0.0);
+        let round = round.and_then(|round| u16::try_from(round as u64).ok()).filter(|round| *round < u16::MAX);
+        if record.kind == RecordKind::Procedure {
+            return Self { stages: None, round };
+        }
+        if !record.reward.and_then(Value::float).is_some_and(f64::is_finite) {
+            return Self::default();
+        }
+        let details = record.details.and_then(Value::string);
+        let stages = details.and_then(|details| stages_passed(details.bytes())).filter(|stages| *stages < u8::MAX);
+        Self { stages, round: round.or_else(|| cycle_of(case.source().bytes())) }
+    }
+
+    fn pack(self) -> u32 {
+        let stages = self.stages.map_or(0, |stages| u32::from(stages) + 1);
+        stages | self.round.map_or(0, |round| u32::from(round) + 1) << 16
+    }
+
+    fn unpack(bits: u32) -> Self {
+        Self { stages: ((bits & 0xff) as u8).checked_sub(1), round: ((bits >> 16) as u16).checked_sub(1) }
+    }
+}
+
+/// Reads the training cycle from the name of a file, `cycle_3_verified.jsonl`.
+fn cycle_of(source: &[u8]) -> Option<u16> {
+    let name = source.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+    let digits = name.strip_prefix(b"cycle_")?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    std::str::from_utf8(digits.get(..end)?).ok()?.parse().ok()
+}
+
+/// Reads the number of stages that passed from the details of a chain of verifiers: `Stage 1: ...; Stage 2: ...` of
+/// one that passed, `Stage 2 failed: ...` of one that stopped.
+fn stages_passed(details: &[u8]) -> Option<u8> {
+    let rest = details.strip_prefix(b"Stage ")?;
+    let (digits, rest) = rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit())?);
+    let first: u8 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    if rest.starts_with(b" failed: ") {
+        return first.checked_sub(1);
+    }
+    let mut passed = (first == 1 && rest.starts_with(b": ")).then_some(first)?;
+    while let Some(next) = passed.checked_add(1)
+        && memchr::memmem::find(rest, format!("; Stage {next}: ").as_bytes()).is_some()
+    {
+        passed = next;
+    }
+    Some(passed)
+}
+
 impl RowFacts {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
         Self {
-            offset,
+            place: offset & ((1 << MODEL_SHIFT) - 1),
             rules: 0,
             len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
             confidence: f32::NAN,
@@ -181,7 +244,7 @@ impl RowFacts {
             row.set(Flag::Joined);
         }
         if !is_checked {
-            return row.read(case.record.as_ref());
+            return row.read(case);
         }
         row = row.checked(case, case.findings(), case.baseline());
         if case.is_fault() {
@@ -191,22 +254,35 @@ impl RowFacts {
     }
 
     /// Takes what the record itself says, where no rule looks at it; the place is kept.
-    #[must_use]
-    pub fn read(mut self, record: Option<&Record<'_>>) -> Self {
+    fn read(mut self, case: &CaseView<'_>) -> Self {
         self.kind = RecordKind::Broken as u8;
-        if let Some(record) = record {
-            self.take(record);
+        if let Some(record) = &case.record {
+            self.take(case, record);
         }
         self
+    }
+
+    /// First byte of the record in its source.
+    pub const fn offset(&self) -> u64 {
+        self.place & ((1 << MODEL_SHIFT) - 1)
+    }
+
+    /// Returns the number of the model that gave the answer, among the [`ModelNames`]; `None`: the record names none.
+    pub fn model(&self) -> Option<u16> {
+        Some((self.place >> MODEL_SHIFT) as u16).filter(|model| *model > 0)
+    }
+
+    fn set_model(&mut self, model: Option<u16>) {
+        self.place = self.offset() | u64::from(model.unwrap_or(0)) << MODEL_SHIFT;
     }
 
     /// Takes what the rules and the record itself say; the place is kept.
     #[must_use]
     pub fn checked(self, case: &CaseView<'_>, findings: &[Finding], baseline: Option<f64>) -> Self {
-        let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset, u64::from(self.len)) };
+        let mut row = Self { kind: RecordKind::Broken as u8, ..Self::unchecked(self.offset(), u64::from(self.len)) };
         row.flags = (self.flags & Flag::Joined as u8) | Flag::Checked as u8;
         if let Some(record) = &case.record {
-            row.take(record);
+            row.take(case, record);
             // Chains of thought seldom say whether they were judged right: their answers are compared here.
             if record.chain.is_some() && record.correct.is_none() {
                 match case.right() {
@@ -236,11 +312,17 @@ impl RowFacts {
         row
     }
 
-    fn take(&mut self, record: &Record<'_>) {
+    fn take(&mut self, case: &CaseView<'_>, record: &Record<'_>) {
         let number = |value: Option<Value<'_>>| value.and_then(Value::float).map_or(f32::NAN, |number| number as f32);
         self.kind = record.kind as u8;
         self.confidence = record.confidence().map_or(f32::NAN, |number| number as f32);
-        self.facts = [number(record.fitness).to_bits(), number(record.pred_num).to_bits()];
+        self.facts = match record.kind {
+            RecordKind::Call => [number(record.reward).to_bits(), Verified::of(case, record).pack()],
+            RecordKind::Procedure => [number(record.fitness).to_bits(), Verified::of(case, record).pack()],
+            RecordKind::Chain => [number(record.reward).to_bits(), number(record.pred_num).to_bits()],
+            _ => [number(record.fitness).to_bits(), number(record.pred_num).to_bits()],
+        };
+        self.set_model(case.models().zip(record.model()).and_then(|(models, name)| models.number(&name)));
         for (flag, on) in [
             (Flag::Right, record.correct == Some(true)),
             (Flag::Wrong, record.correct == Some(false)),
@@ -255,17 +337,44 @@ impl RowFacts {
 
     /// The fitness that was recorded; NaN where there is none.
     pub fn fitness(&self) -> f32 {
-        self.run_fact(0)
+        let [fitness, _] = self.facts;
+        let has = !matches!(self.kind(), RecordKind::Typed | RecordKind::Call | RecordKind::Chain);
+        if has { f32::from_bits(fitness) } else { f32::NAN }
     }
 
     /// The final number; NaN where there is none.
     pub fn pred_num(&self) -> f32 {
-        self.run_fact(1)
+        let [_, number] = self.facts;
+        let has = !matches!(self.kind(), RecordKind::Typed | RecordKind::Call | RecordKind::Procedure);
+        if has { f32::from_bits(number) } else { f32::NAN }
     }
 
-    fn run_fact(&self, n: usize) -> f32 {
-        let bits = self.facts.get(n).filter(|_| self.kind() != RecordKind::Typed);
-        bits.map_or(f32::NAN, |bits| f32::from_bits(*bits))
+    /// The reward that was recorded; NaN where there is none.
+    pub fn reward(&self) -> f32 {
+        let [reward, _] = self.facts;
+        let has = matches!(self.kind(), RecordKind::Call | RecordKind::Chain);
+        if has { f32::from_bits(reward) } else { f32::NAN }
+    }
+
+    fn verified(&self) -> Verified {
+        let [_, bits] = self.facts;
+        let has = matches!(self.kind(), RecordKind::Call | RecordKind::Procedure);
+        if has { Verified::unpack(bits) } else { Verified::default() }
+    }
+
+    /// Counts the stages of a chain of verifiers that it passed; `None` where its details name none.
+    pub fn stages(&self) -> Option<u8> {
+        self.verified().stages
+    }
+
+    /// Returns the training cycle of a completion.
+    pub fn cycle(&self) -> Option<u16> {
+        self.verified().round.filter(|_| self.kind() == RecordKind::Call)
+    }
+
+    /// Returns the generation of a procedure in a genetic search.
+    pub fn generation(&self) -> Option<u16> {
+        self.verified().round.filter(|_| self.kind() == RecordKind::Procedure)
     }
 
     /// Returns the facts of a typed answer; `None` for all other records.
@@ -325,6 +434,19 @@ impl RowFacts {
         }
         if hide.has(Hidden::Gold) {
             self.flags &= !(Flag::Right as u8 | Flag::Wrong as u8);
+            // A verifier that knows the answer gives it away by its reward.
+            if matches!(self.kind(), RecordKind::Call | RecordKind::Chain) {
+                let [reward, _] = &mut self.facts;
+                *reward = f32::NAN.to_bits();
+            }
+            if self.kind() == RecordKind::Call {
+                let hidden = Verified { stages: None, ..self.verified() };
+                let [_, bits] = &mut self.facts;
+                *bits = hidden.pack();
+            }
+        }
+        if hide.has(Hidden::Model) {
+            self.set_model(None);
         }
         // Where to fix a run is found by comparing it with both.
         if [Hidden::Gold, Hidden::Baseline, Hidden::Triage].into_iter().any(|hidden| hide.has(hidden)) {
@@ -391,7 +513,7 @@ impl RowFacts {
 
     /// One past the last byte of the record in its source.
     pub fn end(&self) -> u64 {
-        self.offset.saturating_add(u64::from(self.len))
+        self.offset().saturating_add(u64::from(self.len))
     }
 }
 
@@ -471,7 +593,9 @@ mod tests {
     use crate::case::Case;
     use crate::finding::{Finding, Place};
     use crate::rules::{RULES, example};
+    use crate::table::models::ModelNames;
     use serde_json::Value as Json;
+    use stepscope_base::text::Shown;
 
     use stepscope_base::json::Pointer;
 
@@ -485,7 +609,7 @@ mod tests {
         let mut findings = vec![finding(Severity::Warning); 300];
         findings.push(finding(Severity::Note));
         let row = RowFacts::unchecked(12, 34).checked(&view, &findings, None);
-        assert_eq!((row.offset, row.len, row.end(), row.steps), (12, 34, 46, 2));
+        assert_eq!((row.offset(), row.len, row.end(), row.steps), (12, 34, 46, 2));
         assert_eq!((row.fitness(), row.confidence, row.pred_num()), (0.25, 0.5, 7.0));
         assert_eq!((row.kind(), row.correct()), (RecordKind::Procedural, Some(false)));
         assert!(row.has(Flag::Trace) && row.has(Flag::Procedure) && row.has(Flag::Checked) && !row.has(Flag::Joined));
@@ -668,5 +792,72 @@ mod tests {
         assert_eq!(said.map(|said| typed.says(said)), [true, false, true, false, false]);
         assert!(row.fitness().is_nan() && row.pred_num().is_nan() && row.fix().is_none());
         assert_eq!(TypedRow::unpack(typed.pack()), typed);
+    }
+
+    #[test]
+    fn rewards_stages_cycles_and_generations_are_kept() {
+        let row = |text: &str| {
+            let case = Case::read(text.as_bytes());
+            RowFacts::of(&case.view(), true)
+        };
+        let call = |more: &str| row(&format!(r#"{{"prompt": "?", "completion": "x", "reward": 0.5{more}}}"#));
+        let passed = call(r#", "success": true, "cycle": 3, "details": "Stage 1: ok; Stage 2: fine""#);
+        assert_eq!((passed.reward(), passed.stages(), passed.cycle()), (0.5, Some(2), Some(3)));
+        assert!(passed.fitness().is_nan() && passed.pred_num().is_nan() && passed.generation().is_none());
+        let stopped = call(r#", "success": false, "details": "Stage 2 failed: no; Stage 3: x""#);
+        assert_eq!((stopped.stages(), stopped.cycle()), (Some(1), None));
+        for details in ["Stage 2: x", "Stage 0 failed: x", "Stage 300 failed: x", "Stage", "Matched at offset 0"] {
+            assert_eq!(call(&format!(r#", "details": "{details}""#)).stages(), None, "{details}");
+        }
+        for cycle in ["-1", "1.5", "65535", "1e99", "\"3\""] {
+            assert_eq!(call(&format!(r#", "cycle": {cycle}"#)).cycle(), None, "{cycle}");
+        }
+        assert_eq!(cycle_of(b"/runs/cycle_12_verified.jsonl"), Some(12));
+        assert_eq!((cycle_of(b"cycle_verified.jsonl"), cycle_of(b"cycle_1/x.jsonl")), (None, None));
+        let individual =
+            row(r#"{"gen": 0, "operator": "seed", "fitness": 1.5, "procedure": {"NameDescription": "", "steps": []}}"#);
+        assert_eq!((individual.generation(), individual.fitness(), individual.cycle()), (Some(0), 1.5, None));
+        let hidden = passed.hiding(Hide::of([Hidden::Gold]));
+        assert!(hidden.reward().is_nan() && hidden.stages().is_none() && hidden.cycle() == Some(3));
+    }
+
+    #[test]
+    fn a_row_knows_its_model_by_number() {
+        #[derive(Debug, Default)]
+        struct Named(ModelNames);
+        impl crate::case::Context for Named {
+            fn models(&self) -> Option<&ModelNames> {
+                Some(&self.0)
+            }
+        }
+        let around = std::sync::Arc::new(Named::default());
+        let model = |text: &str| {
+            let case = Case::around(text.as_bytes(), around.clone());
+            let row = RowFacts::of(&case.view(), true);
+            assert_eq!(row.hiding(Hide::of([Hidden::Model])).model(), None);
+            around.0.name(row.model()?).map(Shown::into_string)
+        };
+        for (text, name) in [
+            (r#"{"model": "a", "prompt": "?", "response": "x"}"#, Some("a")),
+            (
+                r#"{"id": 1, "question": "?", "state": {}, "trace": {"steps": [{"model": "b"}, {"model": "c"}]}}"#,
+                Some("c"),
+            ),
+            (
+                r#"{"id": 1, "question": "?", "state": {}, "model": "d", "trace": {"steps": [{"model": "b"}]}}"#,
+                Some("d"),
+            ),
+            (r#"{"question": "?", "steps": ["x"], "generator": "e"}"#, Some("e")),
+            (
+                r#"{"format": "stepscope.answer_trace", "answer": null, "meta": {"raw_response": {"model": "f"}}}"#,
+                Some("f"),
+            ),
+            (r#"{"model": "", "prompt": "?", "response": "x"}"#, None),
+            (r#"{"model": {"name": "g"}, "prompt": "?", "response": "x"}"#, None),
+        ] {
+            assert_eq!(model(text).as_deref(), name, "{text}");
+        }
+        let far = RowFacts::unchecked(u64::MAX >> 16, 1);
+        assert_eq!((far.offset(), far.model()), (u64::MAX >> 16, None));
     }
 }

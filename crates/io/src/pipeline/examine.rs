@@ -94,7 +94,7 @@ pub fn case_of_row<'t>(
         tape.read(&text);
     }
     let (joined, duplicate) = (row.has(Flag::Joined), row.has(Flag::Duplicate));
-    Case::of(text, tape, Location { offset: row.offset, joined, duplicate, ..Location::default() }, around)
+    Case::of(text, tape, Location { offset: row.offset(), joined, duplicate, ..Location::default() }, around)
 }
 
 /// Computes a number for a record's id that hardly any other id has; `None` without an id.

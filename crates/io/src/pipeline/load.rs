@@ -211,7 +211,7 @@ impl Shared {
             |range: &std::ops::Range<usize>| Location { offset: base + range.start as u64, ..Location::default() };
         text.each_case(tape, around, self.checks, place, |case| {
             let row = RowFacts::of(case, self.checks);
-            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, row.offset)));
+            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, row.offset())));
             found(row);
         });
     }

@@ -45,7 +45,7 @@ struct RecordSpan {
 
 impl RecordSpan {
     fn of(record: usize, row: &RowFacts) -> Self {
-        Self { record: record as u32, offset: row.offset, len: row.len, hide: Hide::default() }
+        Self { record: record as u32, offset: row.offset(), len: row.len, hide: Hide::default() }
     }
 }
 
@@ -69,13 +69,13 @@ impl Plan {
         for (source, record, row) in records {
             let place = RecordSpan::of(record, row);
             match pieces.last_mut() {
-                Some((of, last)) if *of == source && row.offset >= last.end && row.end() - last.start <= PIECE => {
+                Some((of, last)) if *of == source && row.offset() >= last.end && row.end() - last.start <= PIECE => {
                     last.end = row.end();
                     last.records.push(place);
                 }
                 _ => {
                     let Some(blob) = store.sources().get(source).and_then(|rows| rows.blob()) else { continue };
-                    let (start, end) = (row.offset, row.end());
+                    let (start, end) = (row.offset(), row.end());
                     pieces.push((source, Batch { blob: blob.clone(), start, end, records: vec![place] }));
                 }
             }

@@ -17,6 +17,7 @@ use stepscope_core::answer::typed::{TypedAnswer, inline_document};
 use stepscope_core::case::Context;
 use stepscope_core::record::Record;
 use stepscope_core::record::types::TypeRegistry;
+use stepscope_core::table::models::ModelNames;
 use stepscope_core::verify::ChainResult;
 
 /// Data that is the same for all records. Everything is read when it is first asked for, on the thread that asks;
@@ -30,6 +31,7 @@ pub struct SideData {
     judge: Option<Judge>,
     /// `None`: those of the program.
     types: Option<Arc<TypeRegistry>>,
+    models: ModelNames,
 }
 
 impl SideData {
@@ -59,6 +61,11 @@ impl SideData {
     /// Returns the types of values that are known.
     pub fn types(&self) -> &TypeRegistry {
         self.types.as_deref().unwrap_or_else(|| TypeRegistry::built_in())
+    }
+
+    /// Returns the names of the models that records named so far.
+    pub const fn models(&self) -> &ModelNames {
+        &self.models
     }
 
     /// Adds a judge of completions.
@@ -131,6 +138,10 @@ impl Context for Surroundings<'_> {
 
     fn types(&self) -> &TypeRegistry {
         self.side.types()
+    }
+
+    fn models(&self) -> Option<&ModelNames> {
+        Some(self.side.models())
     }
 
     fn source(&self, record: Option<&Record<'_>>) -> Untrusted<'_> {

@@ -109,16 +109,16 @@ fn summary(
     triage: Option<&Arc<SideData>>,
     listed: impl Fn(&ItemRef) -> bool,
 ) -> Option<Summary> {
-    source.blob.read(row.offset, (row.len as usize).min(MAX_TEXT), text).ok()?;
+    source.blob.read(row.offset(), (row.len as usize).min(MAX_TEXT), text).ok()?;
     let dataset = source.dataset.clone();
     guarded(|| {
-        let place = RowFacts::unchecked(row.offset, row.len.into());
+        let place = RowFacts::unchecked(row.offset(), row.len.into());
         let around = triage.cloned().unwrap_or_default().around();
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
         let mut summary = Summary::of(&view, findings, dataset, at as u64);
-        (summary.origin.source, summary.origin.offset) = (source.number, row.offset);
+        (summary.origin.source, summary.origin.offset) = (source.number, row.offset());
         if triage.is_some() {
             summary.take_fix(&view);
         }

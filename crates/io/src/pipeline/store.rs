@@ -158,7 +158,7 @@ struct RowChunk {
 }
 
 /// Counts over all rows.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Totals {
     /// Records that were checked.
     pub checked: usize,
@@ -260,15 +260,15 @@ impl Store {
 
     /// Returns the lasting address of a record: its source and its first byte.
     pub fn address(&self, at: usize) -> Option<(usize, u64)> {
-        Some((self.source_of(at)?, self.row(at)?.offset))
+        Some((self.source_of(at)?, self.row(at)?.offset()))
     }
 
     /// Finds the position of the record that holds a byte of a source.
     pub fn position(&self, source: usize, byte: u64) -> Option<usize> {
         let rows = self.sources.get(source)?;
         let chunk = rows.chunks.get(rows.chunk_at(byte)?)?;
-        let n = chunk.rows.partition_point(|row| row.offset <= byte).checked_sub(1)?;
-        (byte < chunk.rows.get(n)?.end().max(chunk.rows.get(n)?.offset + 1))
+        let n = chunk.rows.partition_point(|row| row.offset() <= byte).checked_sub(1)?;
+        (byte < chunk.rows.get(n)?.end().max(chunk.rows.get(n)?.offset() + 1))
             .then_some(self.starts.get(source)? + chunk.first + n)
     }
 
@@ -278,11 +278,12 @@ impl Store {
         let source = self.sources.get(source)?;
         let chunk = source.chunks.get(chunk)?;
         let row = chunk.rows.get(n)?;
-        let known_line = if chunk.dense { (row.offset, chunk.line + n as u64) } else { (chunk.span.start, chunk.line) };
+        let known_line =
+            if chunk.dense { (row.offset(), chunk.line + n as u64) } else { (chunk.span.start, chunk.line) };
         let blob = source.blob.clone()?;
         Some(Reading {
             blob,
-            offset: row.offset,
+            offset: row.offset(),
             len: row.len as usize,
             layout: source.layout,
             documents: source.documents.clone(),
@@ -328,7 +329,7 @@ impl Store {
             }
             LoadEvent::Checked { source, generation, part } => self.checked(source, generation, part),
             LoadEvent::Read { source, generation, size } => {
-                if let Some(source) = self.current(source, generation) {
+                if let Some(source) = current(&mut self.sources, source, generation) {
                     source.size = size;
                     source.found_to = size;
                 }
@@ -386,10 +387,6 @@ impl Store {
         Some((source, chunk, n - chunks.get(chunk)?.first))
     }
 
-    fn current(&mut self, source: usize, generation: u32) -> Option<&mut SourceRows> {
-        self.sources.get_mut(source).filter(|source| source.generation == generation)
-    }
-
     /// Moves the sources behind this one.
     fn shift(&mut self, source: usize, by: isize) {
         self.len = self.len.saturating_add_signed(by);
@@ -418,14 +415,14 @@ impl Store {
     }
 
     fn found(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
-        let mut totals = self.totals;
-        let Some(source) = self.current(at, generation) else { return Change::None };
+        let totals = &mut self.totals;
+        let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
         // A tail that is found again, longer, takes the place of what it was.
         let mut gone = 0;
         while let Some(chunk) = source.chunks.last_mut()
             && chunk.span.end > part.span.start
         {
-            let keep = chunk.rows.partition_point(|row| row.offset < part.span.start);
+            let keep = chunk.rows.partition_point(|row| row.offset() < part.span.start);
             for row in chunk.rows.drain(keep..) {
                 totals.count(&row, -1);
                 gone += 1;
@@ -448,19 +445,18 @@ impl Store {
         part.rows.iter().for_each(|row| totals.count(row, 1));
         let by = part.rows.len() as isize - gone;
         source.push(part);
-        self.totals = totals;
         let last = at + 1 >= self.sources.len() || self.positions(at).end == self.len;
         self.shift(at, by);
         if last || by == 0 { Change::Rows } else { Change::Moved }
     }
 
     fn checked(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
-        let mut totals = self.totals;
-        let Some(source) = self.current(at, generation) else { return Change::None };
+        let totals = &mut self.totals;
+        let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
         let Some(chunk) = source.chunk_at(part.span.start) else { return Change::None };
         let Some(first) = source.chunks.get_mut(chunk) else { return Change::None };
-        let from = first.rows.partition_point(|row| row.offset < part.span.start);
-        let to = first.rows.partition_point(|row| row.offset < part.span.end);
+        let from = first.rows.partition_point(|row| row.offset() < part.span.start);
+        let to = first.rows.partition_point(|row| row.offset() < part.span.end);
         let by = part.rows.len() as isize - (to - from) as isize;
         let Some(old) = first.rows.get_mut(from..to) else { return Change::None };
         for row in &*old {
@@ -477,31 +473,28 @@ impl Store {
             }
             self.shift(at, by);
         }
-        self.totals = totals;
         if by == 0 { Change::Rows } else { Change::Moved }
     }
 
     fn duplicates(&mut self, at: usize, generation: u32, offsets: &[u64]) -> Change {
-        use stepscope_core::finding::Severity;
-        let Some(source) = self.current(at, generation) else { return Change::None };
-        let mut totals = Totals::default();
+        let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
         for &offset in offsets {
             let Some(chunk) = source.chunk_at(offset).and_then(|n| source.chunks.get_mut(n)) else { continue };
-            let Ok(n) = chunk.rows.binary_search_by_key(&offset, |row| row.offset) else { continue };
+            let Ok(n) = chunk.rows.binary_search_by_key(&offset, RowFacts::offset) else { continue };
             if let Some(row) = chunk.rows.get_mut(n).filter(|row| !row.has(Flag::Duplicate)) {
-                let new = row.count(Severity::Note) == 0;
+                self.totals.count(row, -1);
                 row.set(Flag::Duplicate);
                 row.note(RuleId::DuplicateId, RuleId::DuplicateId.severity());
-                if let Some(count) = totals.with.get_mut(Severity::Note as usize) {
-                    *count += usize::from(new);
-                }
+                self.totals.count(row, 1);
             }
-        }
-        for (to, n) in self.totals.with.iter_mut().zip(totals.with) {
-            *to += n;
         }
         Change::Rows
     }
+}
+
+/// Finds a source, unless it was opened again since.
+fn current(sources: &mut [SourceRows], source: usize, generation: u32) -> Option<&mut SourceRows> {
+    sources.get_mut(source).filter(|source| source.generation == generation)
 }
 
 impl SourceRows {

@@ -15,6 +15,7 @@ pub(crate) const FORMAT: Format = Format {
         id: value.get("id"),
         question: value.get("prompt"),
         raw: reply(value),
+        model: value.get("model"),
         error: value.get("error").filter(|error| !error.is_null()),
         ..Record::bare(RecordKind::Call, value)
     },

@@ -219,6 +219,9 @@ fn read(root: Value<'_>) -> Record<'_> {
         correct: value_of(keys.correct)
             .or_else(|| same_text(answer.map(|answer| answer.value), gold.map(|gold| gold.value))),
         chain: Some(Box::new(parts)),
+        reward: root.get("reward").filter(|reward| reward.is_number()),
+        // The name that labelled data sets have for it goes first.
+        model: root.get("generator").or_else(|| root.get("model")),
         ..bare
     }
 }

@@ -21,10 +21,10 @@ pub(crate) const INDIVIDUAL: Format = Format {
     example: r#"{"proc": {"NameDescription": "Add", "steps": [{"id": 1, "inputs": [{"name": "problem_text", "description": "task"}], "stepDescription": "Add the numbers", "output": [{"name": "final_answer", "description": "sum"}]}]}, "fitness": 1.0, "notes": ""}"#,
     recognise: |value| Individual::of(value).is_some(),
     read: |value| {
-        let Some(Individual { procedure, pointer, fitness, id }) = Individual::of(value) else {
+        let Some(Individual { procedure, pointer, fitness, id, round }) = Individual::of(value) else {
             return read(value, value);
         };
-        Record { procedure_pointer: Pointer::from_iter([pointer]), fitness, id, ..read(value, procedure) }
+        Record { procedure_pointer: Pointer::from_iter([pointer]), fitness, id, round, ..read(value, procedure) }
     },
 };
 
@@ -35,6 +35,8 @@ struct Individual<'a> {
     pointer: &'static str,
     fitness: Option<Value<'a>>,
     id: Option<Value<'a>>,
+    /// Its generation.
+    round: Option<Value<'a>>,
 }
 
 impl<'a> Individual<'a> {
@@ -42,7 +44,7 @@ impl<'a> Individual<'a> {
     /// a generation, before anybody ran it. `None`: it is neither.
     fn of(value: Value<'a>) -> Option<Self> {
         let (mut proc, mut procedure, mut fitness, mut id) = (None, None, None, None);
-        let (mut notes, mut generation, mut operator, mut question) = (false, false, false, false);
+        let (mut notes, mut generation, mut operator, mut question) = (false, None, false, false);
         for member in value.members() {
             match member.key.plain_string().unwrap_or_default() {
                 // These were run.
@@ -53,7 +55,7 @@ impl<'a> Individual<'a> {
                 b"fitness" => fitness = Some(member.value),
                 b"id" => id = Some(member.value),
                 b"notes" => notes = true,
-                b"gen" => generation = true,
+                b"gen" => generation = Some(member.value),
                 b"operator" => operator = true,
                 _ => {}
             }
@@ -62,10 +64,12 @@ impl<'a> Individual<'a> {
         let is_dump = procedure.is_none() && (notes || fitness.is_some());
         let dumped = proc.filter(is_object).filter(|_| is_dump).map(|proc| (proc, "proc"));
         let written = || {
-            procedure.filter(is_object).filter(|_| generation && operator && !question).map(|proc| (proc, "procedure"))
+            let is_written = generation.is_some() && operator && !question;
+            procedure.filter(is_object).filter(|_| is_written).map(|proc| (proc, "procedure"))
         };
         let (procedure, pointer) = dumped.or_else(written)?;
-        Some(Self { procedure, pointer, fitness: fitness.filter(|fitness| fitness.is_number()), id })
+        let number = |value: &Value<'_>| value.is_number();
+        Some(Self { procedure, pointer, fitness: fitness.filter(number), id, round: generation.filter(number) })
     }
 }
 

@@ -50,6 +50,7 @@ fn read(root: Value<'_>) -> Record<'_> {
             b"mode" => &mut mode,
             b"status" => &mut status,
             b"trace" => &mut trace,
+            b"model" => &mut record.model,
             b"correct" => {
                 record.correct = value.bool();
                 continue;

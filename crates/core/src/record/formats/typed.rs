@@ -53,7 +53,8 @@ fn read_trace(root: Value<'_>) -> Record<'_> {
         // A document that was asked nothing lacks no answer.
         traced: question.is_some() || parsed.is_some() || present("retrieved_pages").or(present("folder")).is_some(),
     };
-    Record { question, id: present("id"), ..read(root, typed) }
+    let model = present("model").or_else(|| typed.meta?.get("raw_response")?.get("model"));
+    Record { question, id: present("id"), model, ..read(root, typed) }
 }
 
 fn read<'a>(root: Value<'a>, typed: TypedAnswer<'a>) -> Record<'a> {

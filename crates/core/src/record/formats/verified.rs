@@ -15,6 +15,10 @@ pub(crate) const FORMAT: Format = Format {
         question: value.get("prompt"),
         raw: value.get("completion"),
         correct: value.get("success").and_then(Value::bool),
+        reward: value.get("reward").filter(|reward| reward.is_number()),
+        details: value.get("details"),
+        round: value.get("cycle").filter(|cycle| cycle.is_number()),
+        model: value.get("model"),
         ..Record::bare(RecordKind::Call, value)
     },
 };
