@@ -193,19 +193,34 @@ pub(crate) fn line_pane(
 /// before it.
 pub(crate) fn select(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if let Some(place) = tint(row, area, buf, look) {
-        let pointer = look.span(sign::POINTER, pointer_role(look.focused)).patch_style(look.selection());
-        let before = Rect { width: 1.min(area.x - place.x), ..place };
-        Line::from(pointer).render(before.intersection(*buf.area()), buf);
+        point(place, area, look.selection(), buf, look);
     }
+}
+
+/// Marks the row in which a cell of an area is selected: the cell has the style, the row a pointer before it.
+pub(crate) fn point_at(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    if let Some(place) = row_with_borders(row, area) {
+        point(place, area, look.style(Role::Text), buf, look);
+    }
+}
+
+fn point(place: Rect, area: Rect, style: Style, buf: &mut Buffer, look: Look<'_>) {
+    let pointer = Span::styled(sign::POINTER, style.patch(look.style(pointer_role(look.focused))));
+    let before = Rect { width: 1.min(area.x - place.x), ..place };
+    Line::from(pointer).render(before.intersection(*buf.area()), buf);
 }
 
 /// Gives a row of an area the style of the selection, and returns its place, with the blank columns at both sides that
 /// belong to it.
 fn tint(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Option<Rect> {
-    let row = u16::try_from(row).ok().filter(|row| *row < area.height)?;
-    let place = Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 };
+    let place = row_with_borders(row, area)?;
     buf.set_style(place.intersection(*buf.area()), look.selection());
     Some(place)
+}
+
+fn row_with_borders(row: usize, area: Rect) -> Option<Rect> {
+    let row = u16::try_from(row).ok().filter(|row| *row < area.height)?;
+    Some(Rect { x: area.x.saturating_sub(1), y: area.y + row, width: area.width + 2, height: 1 })
 }
 
 const fn pointer_role(focused: bool) -> Role {

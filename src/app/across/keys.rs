@@ -160,6 +160,9 @@ pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Comp
     let Some(result) = app.across.comparing.done(id, result) else { return Vec::new() };
     match result {
         Ok(compared) => {
+            if app.across.compared.is_none() {
+                app.across.compare.begin(&compared);
+            }
             app.across.compared = Some(compared);
             app.arrange();
         }

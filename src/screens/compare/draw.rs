@@ -9,7 +9,7 @@ use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third};
-use crate::widgets::look::{Look, frame, put, scroll_mark, select};
+use crate::widgets::look::{Look, frame, point_at, put, scroll_mark, select};
 use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -28,7 +28,7 @@ const JOINED: usize = 3;
 const NARROWEST: usize = 24;
 const LOWEST: u16 = 6;
 const WIDEST: usize = 72;
-const HIGHEST: u16 = 18;
+const HIGHEST: u16 = 32;
 /// The scale of an interval at least and at most.
 const SHORTEST: usize = 11;
 const SCALE: usize = 61;
@@ -251,6 +251,7 @@ fn mark(app: &App, row: CompareRow, line: usize, body: Rect, buf: &mut Buffer, l
     let start = body.x.saturating_add((NAME + 2 + COLUMN * column) as u16);
     let cell = Rect { x: start, y: body.y + line as u16, width: COLUMN as u16 + 1, height: 1 };
     let name = Rect { width: (NAME + 2) as u16, x: body.x, ..cell };
+    point_at(line, body, buf, look);
     buf.set_style(name.intersection(*buf.area()), look.style(Role::Accent));
     buf.set_style(cell.intersection(*buf.area()), look.selection());
 }

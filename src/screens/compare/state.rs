@@ -56,6 +56,15 @@ impl CompareCursor {
         rows(compared).get(self.list.at).copied()
     }
 
+    /// Goes to the first cell that counts something, where the cursor was not moved yet.
+    pub(crate) fn begin(&mut self, compared: &Compared) {
+        let column = compared.columns.get(self.basis);
+        let counts = |cell: &Cell| column.is_some_and(|column| column.count(*cell) > 0);
+        if self.list == List::default() {
+            self.list.at = Cell::ALL.iter().position(counts).unwrap_or(0);
+        }
+    }
+
     /// Goes to another of the bases that differ.
     pub(crate) fn turn(&mut self, by: isize, compared: &Compared) {
         let bases = distinct(&compared.columns);

@@ -8,7 +8,7 @@ use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third};
-use crate::widgets::look::{Look, frame, put, scroll_mark};
+use crate::widgets::look::{Look, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -60,6 +60,9 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             DashboardRow::Line(n, board, content) => {
                 let chosen = (*n == app.across.dashboard.line).then_some(app.across.dashboard.column);
                 put(spans(board, content, chosen, usize::from(inner.width), look), line, inner, buf);
+                if chosen.is_some() {
+                    point_at(line, inner, buf, look);
+                }
             }
         }
     }
