@@ -33,10 +33,14 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let steps = [rows(wrapped), rows(opened.steps.len())].map(|rows| rows.saturating_add(2).max(3));
     let steps = steps.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (steps, step) = split_rows(left, steps);
-    // The timeline takes what it holds from the step where that keeps as much again.
+    // The timeline takes what it holds from the step where that keeps as much again; on wide screens from the findings,
+    // where its values have room.
     let timeline = if view.has_timeline() { rows(opened.steps.len()).saturating_add(2) } else { 0 };
-    let timeline = timeline.min(step.height / 2);
-    let (step, timeline) = split_rows(step, step.height - if timeline < 4 { 0 } else { timeline });
+    let under = |place: Rect| {
+        let height = timeline.min(place.height / 2);
+        split_rows(place, place.height - if height < 4 { 0 } else { height })
+    };
+    let (step, beside) = if third > 0 { (step, Rect::default()) } else { under(step) };
     // The state takes what it holds, and never all: the findings and the proof get the rest.
     let notes = rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 3).max(3));
     let most = rest.height.saturating_sub(notes).max(4);
@@ -44,6 +48,7 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let variables = [tall, rows(opened.variables.len())].map(|rows| rows.saturating_add(3).max(4));
     let variables = variables.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (state, findings) = split_rows(right, variables);
+    let (findings, timeline) = if third > 0 { under(findings) } else { (findings, beside) };
     let mut panes = vec![
         (RunPane::Question, top),
         (RunPane::Steps, steps),
