@@ -122,9 +122,11 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Sp
         return vec![look.span("≙", Role::Ok), look.span(value, Role::Text)];
     }
     let (glyph, role) = if is_first { (sign::WRONG, Role::Fatal) } else { (" ", Role::Warning) };
-    let half = width.saturating_sub(5) / 2;
-    // Where there is no room for both, what was recorded is left to the state.
-    let recorded = if width < BOTH { String::new() } else { fit(track.recorded.as_str(), half) + " " };
+    // What was recorded takes the room that the recomputed value leaves, at least a half; where there is no room for
+    // both, it is left to the state.
+    let rest = width.saturating_sub(5);
+    let recomputed = track.recomputed.as_str().chars().count().min(rest / 2);
+    let recorded = if width < BOTH { String::new() } else { fit(track.recorded.as_str(), rest - recomputed) + " " };
     let text = format!(" {recorded}≠ {}", track.recomputed);
     let mut style = look.style(role);
     if is_first {
