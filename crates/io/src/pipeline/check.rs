@@ -131,14 +131,14 @@ impl CheckOutcome {
 }
 
 /// Checks everything. `render` writes the output for a record of an input, on any thread, if there is room for it;
-/// `sink` gets the bytes of a whole block, in input order, on this thread. If the sink fails, everything ends. What is
+/// `sink` gets the bytes of a whole block, in input order, on one thread at a time. If the sink fails, everything ends. What is
 /// rendered in all is in proportion to what is read; the rest is counted. `around`: the context of all records.
 pub fn check(
     inputs: Expand,
     threads: usize,
     around: &Surroundings<'_>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
 ) -> CheckOutcome {
     check_as(inputs, threads, around, Manner::default(), render, sink)
 }
@@ -168,7 +168,7 @@ pub fn check_as(
     around: &Surroundings<'_>,
     manner: Manner,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
 ) -> CheckOutcome {
     examine_all(inputs, threads, around, Some(manner), render, sink)
 }
@@ -200,7 +200,7 @@ pub fn read_through(
     threads: usize,
     side: &Arc<SideData>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+    sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
 ) -> CheckOutcome {
     examine_all(inputs, threads, &side.around(), None, render, sink)
 }
@@ -211,7 +211,7 @@ fn examine_all(
     around: &Surroundings<'_>,
     manner: Option<Manner>,
     render: impl Fn(&CaseView<'_>, &Input, Option<&mut Vec<u8>>) + Sync,
-    mut sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()>,
+    mut sink: impl FnMut(&[u8], &CheckCounts) -> io::Result<()> + Send,
 ) -> CheckOutcome {
     let mut outcome = CheckOutcome::default();
     let mut ids = DuplicateIds::default();

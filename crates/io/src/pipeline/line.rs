@@ -1,5 +1,8 @@
 //! The assembly line of the commands: blocks are read in order, worked on by all cores, and handed over in order.
 //! Memory stays bounded, and it ends at once when nobody wants more.
+//!
+//! No thread only reads or only hands over: whoever needs a block reads it, and whoever finishes the block that is next
+//! hands it over, with all that wait behind it. So a thread seldom waits for another.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -77,27 +80,21 @@ pub(crate) struct Ended {
 }
 
 /// Works on every block of the inputs. Each thread begins with a `worker` and gives it each of its blocks by `work`;
-/// `sink` gets them in order, on this thread, until it says `false`.
+/// `sink` gets them in order, on any thread but one at a time, until it says `false`. This thread is one of them.
 pub(crate) fn run<W, T: Tally>(
     inputs: Expand,
     threads: usize,
     worker: impl Fn() -> W + Sync,
     work: impl Fn(&mut W, &Task, &mut Block, &mut Done<T>) + Sync,
-    mut sink: impl FnMut(&mut Done<T>) -> bool,
+    sink: impl FnMut(&mut Done<T>) -> bool + Send,
 ) -> Ended {
     let threads = threads.max(1);
-    let line = Line::new(inputs, threads as u64 * AHEAD);
+    let line = Line::new(inputs, threads as u64 * AHEAD, sink);
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 1..threads {
             scope.spawn(|| line.work(&worker, &work));
         }
-        let _alarm = Alarm(&line);
-        while let Some(mut done) = line.next_done() {
-            if !sink(&mut done) {
-                line.stop();
-            }
-            line.give_back(done);
-        }
+        line.work(&worker, &work);
     });
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     let missing = reader.cache.failures();
@@ -193,13 +190,14 @@ impl CutPlace<'_> {
     }
 }
 
-/// The assembly line: a reader that hands out blocks, workers, and a finished from which they are taken in order.
-struct Line<T> {
+/// The assembly line: a reader that hands out blocks, and the finished ones, which go to the sink in order.
+struct Line<T, S> {
     reader: Mutex<BlockReader>,
     finished: Mutex<FinishedBlocks<T>>,
-    /// Signal that a block was put into `finished` or taken, or that the line ended.
+    /// Signal that blocks were handed over, or that the line ended.
     moved: Condvar,
     ahead: u64,
+    sink: Mutex<S>,
 }
 
 /// Amount of work for each block of an input, in the order of the blocks: together they bound the time of small inputs,
@@ -261,8 +259,10 @@ struct Current {
 
 struct FinishedBlocks<T> {
     done: BTreeMap<u64, Done<T>>,
-    /// The number of the block to be taken next.
+    /// The number of the block to be handed over next.
     next: u64,
+    /// True while a thread hands blocks over.
+    handing_over: bool,
     /// Number of blocks, once that is known.
     total: Option<u64>,
     stopped: bool,
@@ -270,9 +270,9 @@ struct FinishedBlocks<T> {
 }
 
 /// Stops the line when the thread that holds it panics: the others would wait for its block for ever.
-struct Alarm<'l, T: Tally>(&'l Line<T>);
+struct Alarm<'l, T: Tally, S>(&'l Line<T, S>);
 
-impl<T: Tally> Drop for Alarm<'_, T> {
+impl<T: Tally, S> Drop for Alarm<'_, T, S> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let mut finished = lock(&self.0.finished);
@@ -286,8 +286,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<T: Tally> Line<T> {
-    fn new(inputs: Expand, ahead: u64) -> Self {
+impl<T: Tally> FinishedBlocks<T> {
+    /// Takes the block that is next; `None`: it is not finished.
+    fn take_next(&mut self) -> Option<Done<T>> {
+        let done = self.done.remove(&self.next)?;
+        self.next += 1;
+        Some(done)
+    }
+
+    fn give_back(&mut self, mut done: Done<T>) {
+        if done.out.capacity() <= MAX_SPARE {
+            done.out.clear();
+            done.tally.clear();
+            self.spare.push((done.out, done.tally));
+        }
+    }
+}
+
+impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
+    fn new(inputs: Expand, ahead: u64, sink: S) -> Self {
         let reader = BlockReader {
             cache: inputs.cache().clone(),
             inputs,
@@ -300,44 +317,46 @@ impl<T: Tally> Line<T> {
             passed_over: 0,
             links: 0,
         };
-        let finished =
-            FinishedBlocks { done: BTreeMap::new(), next: 0, total: None, stopped: false, spare: Vec::new() };
-        Self { reader: Mutex::new(reader), finished: Mutex::new(finished), moved: Condvar::new(), ahead }
+        let finished = FinishedBlocks {
+            done: BTreeMap::new(),
+            next: 0,
+            handing_over: false,
+            total: None,
+            stopped: false,
+            spare: Vec::new(),
+        };
+        let (reader, finished, sink) = (Mutex::new(reader), Mutex::new(finished), Mutex::new(sink));
+        Self { reader, finished, moved: Condvar::new(), ahead, sink }
     }
 
     fn work<W>(&self, worker: &impl Fn() -> W, work: &impl Fn(&mut W, &Task, &mut Block, &mut Done<T>)) {
         let _alarm = Alarm(self);
         let (mut block, mut worker) = (Block::default(), worker());
-        loop {
-            let Some(task) = self.next_task(&mut block) else { return };
+        while let Some((task, (out, tally))) = self.next_task(&mut block) {
             strike("worker");
-            let (out, tally) = lock(&self.finished).spare.pop().unwrap_or_default();
             let is_piped = matches!(*task.input, Input::Standard);
             let (source, name, read) = (task.source, task.name.clone(), task.read);
             let mut done = Done { source, name, is_piped, read, out, tally };
             work::within(task.work, || work(&mut worker, &task, &mut block, &mut done));
-            let mut finished = lock(&self.finished);
-            finished.done.insert(task.number, done);
-            if finished.next == task.number {
-                self.moved.notify_all();
-            }
+            self.finish(task.number, done);
         }
     }
 
-    /// Waits until there is room, then reads the next block.
-    fn next_task(&self, block: &mut Block) -> Option<Task> {
+    /// Waits until there is room, then reads the next block. Gives memory for what becomes of it too.
+    fn next_task(&self, block: &mut Block) -> Option<(Task, (Vec<u8>, T))> {
         let mut reader = lock(&self.reader);
         let mut finished = lock(&self.finished);
         while !finished.stopped && finished.total.is_none() && reader.next >= finished.next + self.ahead {
             finished = self.moved.wait(finished).unwrap_or_else(PoisonError::into_inner);
         }
         let is_over = finished.stopped || finished.total.is_some();
+        let spare = finished.spare.pop().unwrap_or_default();
         drop(finished);
         let task = if is_over { None } else { reader.next(block) };
         if task.is_none() {
             self.end_at(reader.next);
         }
-        task
+        task.map(|task| (task, spare))
     }
 
     /// Sets the number of blocks, which is lower where another thread panicked meanwhile: its block is not waited for.
@@ -346,32 +365,23 @@ impl<T: Tally> Line<T> {
         self.moved.notify_all();
     }
 
-    fn next_done(&self) -> Option<Done<T>> {
+    /// Puts a block among the finished ones. If it is next, it goes to the sink, and so does what waits behind it, unless
+    /// another thread is handing over: then that one takes it along.
+    fn finish(&self, number: u64, done: Done<T>) {
         let mut finished = lock(&self.finished);
-        loop {
-            let number = finished.next;
-            if let Some(done) = finished.done.remove(&number) {
-                finished.next += 1;
-                self.moved.notify_all();
-                return Some(done);
-            }
-            if finished.total.is_some_and(|total| number >= total) {
-                return None;
-            }
-            finished = self.moved.wait(finished).unwrap_or_else(PoisonError::into_inner);
+        finished.done.insert(number, done);
+        if finished.handing_over {
+            return;
         }
-    }
-
-    fn stop(&self) {
-        lock(&self.finished).stopped = true;
-        self.moved.notify_all();
-    }
-
-    fn give_back(&self, mut done: Done<T>) {
-        if done.out.capacity() <= MAX_SPARE {
-            done.out.clear();
-            done.tally.clear();
-            lock(&self.finished).spare.push((done.out, done.tally));
+        while let Some(mut done) = finished.take_next() {
+            finished.handing_over = true;
+            drop(finished);
+            let wants_more = lock(&self.sink)(&mut done);
+            finished = lock(&self.finished);
+            finished.handing_over = false;
+            finished.stopped |= !wants_more;
+            finished.give_back(done);
+            self.moved.notify_all();
         }
     }
 }
@@ -459,7 +469,7 @@ mod tests {
 
     #[test]
     fn the_end_of_the_input_does_not_bring_back_the_block_of_a_thread_that_panicked() {
-        let line = Line::<Vec<u8>>::new(Expand::default(), 1);
+        let line = Line::new(Expand::default(), 1, |_: &mut Done<Vec<u8>>| true);
         let fault = std::thread::scope(|scope| {
             let faulty = scope.spawn(|| {
                 let _alarm = Alarm(&line);
@@ -471,7 +481,21 @@ mod tests {
         // Another thread was reading when that happened, and finds the end behind the lost block.
         line.end_at(1);
         assert_eq!(lock(&line.finished).total, Some(0));
-        assert!(line.next_done().is_none());
+        assert!(line.next_task(&mut Block::default()).is_none());
+    }
+
+    #[test]
+    fn blocks_are_handed_over_in_order_whoever_finishes_first() {
+        let handed = Mutex::new(Vec::new());
+        let line = Line::new(Expand::default(), 4, |done: &mut Done<Vec<u8>>| {
+            lock(&handed).extend_from_slice(&done.out);
+            true
+        });
+        for (number, so_far) in [(2, &[][..]), (0, &[0][..]), (1, &[0, 1, 2][..]), (3, &[0, 1, 2, 3][..])] {
+            let (source, name, is_piped, read, tally) = (0, Shown::default(), false, 1, Vec::new());
+            line.finish(number, Done { source, name, is_piped, read, out: vec![number as u8], tally });
+            assert_eq!(*lock(&handed), so_far, "after {number}");
+        }
     }
 
     #[test]

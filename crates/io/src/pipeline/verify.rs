@@ -124,13 +124,13 @@ pub struct VerifyOutcome {
 }
 
 /// Judges the completion of every record. `shape`: what of each result is printed. `sink` gets the results as JSON
-/// lines, a block at a time, in input order, on this thread; if it fails, everything ends.
+/// lines, a block at a time, in input order, on one thread at a time; if it fails, everything ends.
 pub fn verify(
     inputs: Expand,
     threads: usize,
     judge: &Judge,
     shape: &LineShape,
-    mut sink: impl FnMut(&[u8]) -> io::Result<()>,
+    mut sink: impl FnMut(&[u8]) -> io::Result<()> + Send,
 ) -> VerifyOutcome {
     let (mut counts, mut room) = (VerifyCounts::default(), Room::new(MAX_OUTPUT, LEFT_OUT));
     let work = |tapes: &mut (Tape, Tape), task: &Task, block: &mut Block, done: &mut Done<JudgedBlock>| {
