@@ -1,5 +1,7 @@
 //! Links from places in the output to their files, for terminals that open them (OSC 8).
 
+use std::ffi::OsString;
+
 use clap::ValueEnum;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rustix::system::uname;
@@ -34,8 +36,20 @@ impl Links {
             LinkWhen::Never => false,
             LinkWhen::Auto => out.is_terminal() && out.colours(colour) && supports_hyperlinks::supports_hyperlinks(),
         };
-        // A terminal on another machine has other files, which the name of this one tells it.
-        is_wanted.then(|| Self { host: encoded(uname().nodename().to_bytes()) })
+        is_wanted.then(|| Self::of(uname().nodename().to_bytes(), |name| std::env::var_os(name)))
+    }
+
+    /// Prepares links to the files of a machine, for the terminal that the environment tells of.
+    fn of(machine: &[u8], variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let distribution = variable("WSL_DISTRO_NAME").filter(|_| variable("WT_SESSION").is_some());
+        Self {
+            host: match distribution {
+                // Windows Terminal opens no link with the name of a machine, and sees the files of Linux as a share.
+                Some(name) => format!("wsl.localhost/{}", encoded(name.as_encoded_bytes())),
+                // A terminal on another machine has other files, which the name of this one tells it.
+                None => encoded(machine),
+            },
+        }
     }
 
     /// Returns the address of the file that an input is read from, without a line; `None` for a store, which is many
@@ -61,7 +75,7 @@ mod tests {
 
     #[test]
     fn no_name_of_a_file_ends_its_link() {
-        let links = Links { host: encoded(b"my-host.local") };
+        let links = Links::of(b"my-host.local", |_| None);
         let file = |name: &[u8]| links.file(&Input::Named(PathBuf::from(OsStr::from_bytes(name)))).unwrap();
         assert_eq!(file(b"/a/b_c-1.jsonl"), "file://my-host.local/a/b_c-1.jsonl");
         assert_eq!(
@@ -71,5 +85,16 @@ mod tests {
         assert_eq!(file(b"/\xff\xfe"), "file://my-host.local/%FF%FE");
         assert!(file(b"a.jsonl").ends_with("/a.jsonl") && !file(b"a.jsonl").contains("local/a"), "an absolute path");
         assert_eq!(links.file(&Input::Standard), None);
+    }
+
+    #[test]
+    fn windows_terminal_finds_the_files_of_linux() {
+        let file = |set: &[&str]| {
+            let value = |name: &str| set.contains(&name).then(|| OsString::from("Ubuntu 24"));
+            Links::of(b"pc", value).file(&Input::Named(PathBuf::from("/mnt/c/a.jsonl"))).unwrap()
+        };
+        assert_eq!(file(&["WT_SESSION", "WSL_DISTRO_NAME"]), "file://wsl.localhost/Ubuntu%2024/mnt/c/a.jsonl");
+        assert_eq!(file(&["WSL_DISTRO_NAME"]), "file://pc/mnt/c/a.jsonl");
+        assert_eq!(file(&["WT_SESSION"]), "file://pc/mnt/c/a.jsonl");
     }
 }
