@@ -378,7 +378,9 @@ fn inner(content: &[u8], rest: Range<usize>, around: &mut Wrapping) -> Range<usi
         around.prose = !whole;
         return range;
     }
-    let starts = memchr::memchr_iter(b'{', text).take(MAX_STARTS);
+    // What begins as an object and never ends was cut: an object inside it is not the reply.
+    let most = if text.starts_with(b"{") { 1 } else { MAX_STARTS };
+    let starts = memchr::memchr_iter(b'{', text).take(most);
     let ends: Vec<usize> = memchr::memrchr_iter(b'}', text).take(4).collect();
     for start in starts {
         for end in ends.iter().filter(|end| **end > start) {
@@ -547,6 +549,8 @@ mod tests {
             ("<think></think>```\n{}", Some(""), "{}", "reasoning before it and a code fence around it"),
             ("Sure! Here:\n```json\n{}\n```\nBye {x}", None, "{}", "other text around it"),
             ("Sure: {\"a\": {\"b\": 1}} and so on", None, "{\"a\": {\"b\": 1}}", "other text around it"),
+            ("{\"a\": 1} and so on", None, "{\"a\": 1}", "other text around it"),
+            ("{\"a\": [{\"b\": 1}, {\"b\"", None, "{\"a\": [{\"b\": 1}, {\"b\"", ""),
             ("not at all {", None, "not at all {", ""),
             ("", None, "", ""),
         ] {
