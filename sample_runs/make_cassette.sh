@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # make_cassette.sh URL : records cassette.jsonl.zst from the server at URL, which serves smollm2:135m as in the sample runs
-# (tests/live/serve_model.sh starts one): every step of the sample runs asked again, the first runs' also from there on, and
-# one step five times; then the re-runs that turn a wrong run into a right one, at a lower temperature than the recorded 1.
-# What is on the cassette already stays. Needs zstd and python3, and about an hour on one thread.
+# (PREDICT=512 tests/live/serve_model.sh starts one; some replies have no end): every step of the sample runs asked again, the
+# first runs' also from there on, and one step five times; every answer asked again; then the re-runs that turn a wrong run
+# into a right one, and a wrong answer into a grounded one, at a lower temperature than the recorded 1.
+# What is on the cassette already stays. Needs zstd and python3, and about two hours on one thread.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 url=${1:?usage: make_cassette.sh URL}
@@ -36,6 +37,14 @@ again $runs --id dab9d3ddc0c7c853364389922007ba64 --step 4 --temperature 0.3
 again $runs --id dab9d3ddc0c7c853364389922007ba64 --step 4 --temperature 0.7 --samples 5 --at-once 1
 again $runs --id 3bd7613259a293233771e746f4e9b3b9 --step 2 --from-here --temperature 0.3
 again $runs --id 36f3a646fedec3ecf1ed9f49a34e97b3 --step 2 --from-here --temperature 0.3 --seed 3
+# The pool: what a locker costs, with the line that says it.
+again notice.jsonl --id pool-locker --temperature 0.3
+# Every answer.
+for file in notice.jsonl policy.jsonl; do
+  for line in $(seq "$(wc -l < "sample_runs/$file")"); do
+    again "$file" --line "$line"
+  done
+done
 # Every step of every run that can be asked, alone: what the key r asks.
 for file in by_hand.jsonl word_problems.jsonl; do
   while read -r line step; do

@@ -51,8 +51,13 @@ fn said(output: &Output) -> String {
 fn a_page_says_what_its_record_says() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
-    for (name, each) in [("by_hand.jsonl", 3), ("policy.jsonl", 4), ("word_problems.jsonl", 12), ("baseline.jsonl", 20)]
-    {
+    for (name, each) in [
+        ("by_hand.jsonl", 3),
+        ("policy.jsonl", 4),
+        ("notice.jsonl", 1),
+        ("word_problems.jsonl", 12),
+        ("baseline.jsonl", 20),
+    ] {
         for (n, record) in checked(&sample(name)).iter().enumerate().step_by(each) {
             let line = (n + 1).to_string();
             let output = stepscope(&["export", "--line", &line, "--html", page.to_str().unwrap()], &[&sample(name)]);

@@ -843,6 +843,39 @@ fn the_sample_runs_have_a_cassette() {
 }
 
 #[test]
+fn a_typed_answer_of_the_samples_becomes_grounded_from_the_recording() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
+    let folder = Folder::new();
+    for name in ["notice.jsonl", "notice.document.json"] {
+        std::fs::copy(samples.join(name), folder.path(name)).unwrap();
+    }
+    let checked = |path: &Path| {
+        let output = stepscope().arg("check").arg(path).args(["--format", "jsonl"]).output().unwrap();
+        let line: serde_json::Value = serde_json::from_str(text(&output.stdout).lines().next().unwrap()).unwrap();
+        (line["route"]["name"].as_str().unwrap().to_owned(), line["grounded"]["items"].as_u64().unwrap())
+    };
+    let (notice, fork) = (folder.path("notice.jsonl"), folder.path("fork.jsonl"));
+    assert_eq!(checked(&notice), ("reject".to_owned(), 0));
+    let again = |more: &[&str]| {
+        let mut command = stepscope();
+        command.arg("rerun").arg(&notice).args(["--id", "pool-locker", "--cassette"]);
+        command.arg(samples.join("cassette.jsonl.zst")).args(more).output().unwrap()
+    };
+    // With the settings of the record it says the same again.
+    let output = again(&[]);
+    assert_eq!(code(&output), 1, "{}", text(&output.stderr));
+    let line = std::fs::read_to_string(&notice).unwrap().lines().next().unwrap().to_owned();
+    let parent: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(records(&output)[0]["answer"], parent["answer"]);
+    let output = again(&["--temperature", "0.3", "--out", fork.to_str().unwrap()]);
+    assert_eq!(code(&output), 0, "{}", text(&output.stderr));
+    let made = &records(&output)[0];
+    assert_eq!(made["answer"]["items"][0]["amount"], serde_json::json!({"value": 1, "currency": "EUR"}));
+    assert_eq!(made["trace"]["steps"][0]["backend"], "cassette openai");
+    assert_eq!(checked(&fork), ("ship".to_owned(), 1));
+}
+
+#[test]
 fn a_typed_answer_is_asked_for_again_and_judged_by_the_same_rules() {
     let policy = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
     let ask = |answer: serde_json::Value, more: &[&str]| {

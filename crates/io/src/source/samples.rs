@@ -32,4 +32,9 @@ pub const SAMPLES: &[Sample] = &[
         bytes: include_bytes!("../../../../sample_runs/policy.jsonl"),
         documents: &[("policy.document.json", include_bytes!("../../../../sample_runs/policy.document.json"))],
     },
+    Sample {
+        name: "notice.jsonl",
+        bytes: include_bytes!("../../../../sample_runs/notice.jsonl"),
+        documents: &[("notice.document.json", include_bytes!("../../../../sample_runs/notice.document.json"))],
+    },
 ];
