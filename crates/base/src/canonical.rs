@@ -109,6 +109,16 @@ impl Sink for Hashed {
             None => self.hasher.update(bytes),
         }
     }
+
+    fn push(&mut self, byte: u8) {
+        if self.len == Self::MANY {
+            self.pass_on();
+        }
+        if let Some(room) = self.pending.get_mut(self.len) {
+            *room = byte;
+            self.len += 1;
+        }
+    }
 }
 
 #[cfg(test)]

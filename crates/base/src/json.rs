@@ -646,19 +646,37 @@ fn sign(text: &[u8], start: usize, end: usize) -> u64 {
 #[inline]
 fn plain_until<const ASCII: bool>(text: &[u8], at: usize) -> usize {
     let mut rest = text.get(at..).unwrap_or_default();
+    let mut plain = 0;
     while let Some((word, more)) = rest.split_first_chunk::<8>() {
         let found = specials::<ASCII>(u64::from_le_bytes(*word));
         if found != 0 {
             return text.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
         }
         rest = more;
+        plain += 1;
+        // Most strings are short. Whoever gets here is in prose.
+        if plain == 4 {
+            rest = behind_plain_blocks::<ASCII>(rest);
+        }
     }
     let plain = rest.iter().take_while(|byte| !is_special::<ASCII>(**byte)).count();
     text.len() - rest.len() + plain
 }
 
+/// What follows the blocks at the beginning that hold nothing special. Without a branch for each byte the compiler
+/// looks at many at a time.
+fn behind_plain_blocks<const ASCII: bool>(mut rest: &[u8]) -> &[u8] {
+    while let Some((block, more)) = rest.split_first_chunk::<32>() {
+        if block.iter().fold(false, |found, byte| found | is_special::<ASCII>(*byte)) {
+            break;
+        }
+        rest = more;
+    }
+    rest
+}
+
 const fn is_special<const ASCII: bool>(byte: u8) -> bool {
-    byte == b'"' || byte == b'\\' || byte < 0x20 || ASCII && byte >= 0x7f
+    (byte == b'"') | (byte == b'\\') | (byte < 0x20) | (ASCII & (byte >= 0x7f))
 }
 
 /// Eight bytes at a time: the lowest high bit that is set belongs to the first special byte.
