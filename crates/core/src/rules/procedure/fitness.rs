@@ -1,5 +1,8 @@
 //! Upstream's `StructuralHygieneScorer`: the fitness that the genetic search shows.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use foldhash::{HashSet, HashSetExt};
 
 use super::UPSTREAM;
@@ -10,7 +13,9 @@ use stepscope_base::python::{self, PythonNumber};
 use stepscope_base::text::Untrusted;
 
 /// Words by which a first step looks like an extraction; any part of a word counts, as in `already`.
-const EXTRACTION: [&[u8]; 5] = [b"extract", b"read", b"gather", b"identify", b"parse"];
+const EXTRACTION: [&str; 5] = ["extract", "read", "gather", "identify", "parse"];
+static EXTRACTION_WORDS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(EXTRACTION).ok());
 /// Longer procedures lose some fitness.
 const TARGET_STEPS: usize = 6;
 
@@ -65,8 +70,7 @@ impl<'a> Raw<'a> {
 
 fn looks_like_extraction(step: Value<'_>) -> bool {
     let text = step.get("stepDescription").map(python::str).unwrap_or_default();
-    let text = text.bytes().to_ascii_lowercase();
-    EXTRACTION.iter().any(|word| memchr::memmem::find(&text, word).is_some())
+    EXTRACTION_WORDS.as_ref().is_some_and(|words| words.is_match(text.bytes()))
 }
 
 /// Iterates as Python does where that gives objects or nothing: over a list, or something empty.
@@ -114,13 +118,13 @@ impl<'a> Name<'a> {
 
 /// Unlike the rule, this counts a name that one step writes twice.
 fn redefinitions(steps: &[Raw<'_>]) -> usize {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::with_capacity(steps.len());
     let outputs = steps.iter().flat_map(|step| &step.outputs);
     outputs.filter(|name| !name.is(FINAL_ANSWER) && !seen.insert(*name)).count()
 }
 
 fn unused(steps: &[Raw<'_>]) -> usize {
-    let mut read_later = HashSet::new();
+    let mut read_later = HashSet::with_capacity(steps.len());
     let mut unused = 0;
     for step in steps.iter().rev() {
         let dead = |name: &&Name<'_>| !name.is(FINAL_ANSWER) && !name.is(PROBLEM_TEXT) && !read_later.contains(name);
