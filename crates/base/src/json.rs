@@ -675,6 +675,7 @@ fn behind_plain_blocks<const ASCII: bool>(mut rest: &[u8]) -> &[u8] {
     rest
 }
 
+#[expect(clippy::needless_bitwise_bool, reason = "lazy operators are branches: a block would be read byte by byte")]
 const fn is_special<const ASCII: bool>(byte: u8) -> bool {
     (byte == b'"') | (byte == b'\\') | (byte < 0x20) | (ASCII & (byte >= 0x7f))
 }
