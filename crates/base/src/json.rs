@@ -663,8 +663,8 @@ fn plain_until<const ASCII: bool>(text: &[u8], at: usize) -> usize {
     text.len() - rest.len() + plain
 }
 
-/// What follows the blocks at the beginning that hold nothing special. Without a branch for each byte the compiler
-/// looks at many at a time.
+/// Passes the blocks at the beginning that hold nothing special. Without a branch for each byte the compiler looks at
+/// many at a time.
 fn behind_plain_blocks<const ASCII: bool>(mut rest: &[u8]) -> &[u8] {
     while let Some((block, more)) = rest.split_first_chunk::<32>() {
         if block.iter().fold(false, |found, byte| found | is_special::<ASCII>(*byte)) {
