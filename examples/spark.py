@@ -1,6 +1,7 @@
 """Check run records with PySpark: python examples/spark.py RECORDS.jsonl OUT
 
-`mapInArrow` takes a data frame with a column of JSON texts and gives one row a record. `pipe` does the same with lines.
+Where the records lie in files that every worker sees, tasks get parts of the files (`check_files`): no record goes through
+the JVM. Where they are in a data frame or an RDD already, `check_frame` and `check_lines` take them from there.
 """
 
 from __future__ import annotations
@@ -12,55 +13,45 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow
     from pyspark import RDD
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-# What is kept of a record: the rest is in `json`.
+# The columns of `stepscope.batches`: the whole result of a record is in `json`.
 SCHEMA = "sha256 string, rules string, id string, kind string, fix string, step int, findings int, json string"
-# So many results become a batch of Arrow.
-BATCH = 1_000
+# What is read of the results in files.
+RESULTS = "sha256 string, id string, kind string, triage struct<fix: string, step: int>, findings array<struct<rule: string>>"
 
 
 def check_batches(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
     """One partition: every record of the column `record` through one process, in order. A partition may be empty."""
-    import json
-
-    import pyarrow
-
     import stepscope
 
-    records = (text for batch in batches for text in batch.column("record").to_pylist())
-    rows: list[dict[str, object]] = []
-
-    def table() -> pyarrow.RecordBatch:
-        types = {"string": pyarrow.string(), "int": pyarrow.int32()}
-        columns = [column.split() for column in SCHEMA.split(", ")]
-        return pyarrow.RecordBatch.from_pylist(rows, pyarrow.schema([(name, types[kind]) for name, kind in columns]))
-
-    # Where a record lies differs from partition to partition: those members are left out.
-    for found in stepscope.stream(records, fields=["sha256", "rules", "id", "kind", "triage", "findings"], jobs=1):
-        triage, identity = found.get("triage") or {}, found.get("id")
-        rows.append(
-            {
-                "sha256": found.get("sha256"),
-                "rules": found.get("rules"),
-                "id": None if identity is None else str(identity),
-                "kind": found.get("kind"),
-                "fix": triage.get("fix"),
-                "step": triage.get("step"),
-                "findings": len(found.get("findings") or []),
-                "json": json.dumps(found),
-            }
-        )
-        if len(rows) == BATCH:
-            yield table()
-            rows.clear()
-    if rows:
-        yield table()
+    return stepscope.batches((batch.column("record") for batch in batches), jobs=1)
 
 
 def check_frame(records: DataFrame) -> DataFrame:
-    """A row a record. What a retried task wrote twice has one key."""
+    """A row a record of the column `record`. What a retried task wrote twice has one key."""
     return records.mapInArrow(check_batches, SCHEMA).dropDuplicates(["sha256"])
+
+
+def check_files(spark: SparkSession, target: str, *paths: str) -> DataFrame:
+    """The results of files of JSON lines, saved to the folder `target`: a task a part of a file, which it reads itself.
+
+    A retried task replaces what it wrote, so a record has as many rows as lines.
+    """
+    import os
+
+    import stepscope
+
+    parts = stepscope.parts(*paths)
+    os.makedirs(target)
+
+    def check_parts(numbers: Iterator[int]) -> Iterator[int]:
+        for number in numbers:
+            stepscope.save(parts[number], os.path.join(target, f"part-{number:05}.jsonl"), jobs=1)
+            yield number
+
+    spark.sparkContext.parallelize(range(len(parts)), max(len(parts), 1)).mapPartitions(check_parts).count()
+    return spark.read.schema(RESULTS).json(target)
 
 
 def check_lines(lines: RDD[str], program: str = "stepscope") -> RDD[str]:
@@ -73,9 +64,8 @@ def main(source: str, target: str) -> None:
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.appName("stepscope").getOrCreate()
-    records = spark.read.text(source).withColumnRenamed("value", "record")
-    check_frame(records).write.mode("overwrite").parquet(target)
-    spark.read.parquet(target).groupBy("fix").count().orderBy("fix").show()
+    checked = check_files(spark, target, source).dropDuplicates(["sha256"])
+    checked.groupBy("triage.fix").count().orderBy("fix").show()
     spark.stop()
 
 

@@ -13,8 +13,10 @@ The package is pure Python without dependencies; the wheel holds the program (``
 from importlib import metadata as _metadata
 
 from ._answers import record_answer
+from ._arrow import batch_schema, batches
 from ._call import usage
-from ._check import CheckedRecords, Report, check, open, rewards, show, stream, to_frame
+from ._check import CheckedRecords, Report, check, open, rewards, save, show, stream, to_frame
+from ._parts import Part, parts
 from ._program import StepscopeError, program
 from ._record import Recording, record
 from ._run import Run
@@ -27,17 +29,22 @@ except _metadata.PackageNotFoundError:  # imported from a checkout
 
 __all__ = [
     "CheckedRecords",
+    "Part",
     "Recording",
     "Report",
     "Run",
     "StepscopeError",
+    "batch_schema",
+    "batches",
     "check",
     "open",
+    "parts",
     "program",
     "record",
     "record_answer",
     "record_search",
     "rewards",
+    "save",
     "show",
     "stream",
     "to_frame",

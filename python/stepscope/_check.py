@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from typing import IO, Any
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO, Any, TypeVar
 
-from . import _lines
+from ._lines import record_line
+from ._parts import Part
 from ._program import StepscopeError, program, run, said
 
+_T = TypeVar("_T")
 _SEVERITIES = ("fatal", "repairable", "warning", "note")
 
 
 def stream(
-    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
     *,
     schema: str | os.PathLike[str] | None = None,
     schemas: str | os.PathLike[str] | None = None,
@@ -30,9 +34,33 @@ def stream(
 ) -> Iterator[dict[str, Any]]:
     """Check records one after the other, in order: an object each, as soon as it is there.
 
-    ``records``: a path (a file or a folder), one record, or an iterable of records (dicts, or lines of JSON as ``str`` or
-    ``bytes``). ``fields`` names what is to be kept of each object (``triage.fix``), ``with_record`` adds the record.
+    ``records``: a path (a file or a folder), a part of a file (see ``parts``), one record, or an iterable of records
+    (dicts, or lines of JSON as ``str`` or ``bytes``). ``fields`` names what is to be kept of each object
+    (``triage.fix``), ``with_record`` adds the record.
     """
+    flags = check_flags(
+        schema=schema,
+        schemas=schemas,
+        document=document,
+        baseline=baseline,
+        fields=fields,
+        with_record=with_record,
+        jobs=jobs,
+    )
+    return results(flags, records, _objects)
+
+
+def check_flags(
+    *,
+    schema: str | os.PathLike[str] | None = None,
+    schemas: str | os.PathLike[str] | None = None,
+    document: str | os.PathLike[str] | None = None,
+    baseline: str | os.PathLike[str] | None = None,
+    fields: Iterable[str] | None = None,
+    with_record: bool = False,
+    jobs: int | None = None,
+) -> list[str]:
+    """The command that checks records."""
     flags = ["check", "--format", "jsonl", "--fail-on", "never"]
     for name, value in (("schema", schema), ("schemas", schemas), ("document", document), ("baseline", baseline)):
         if value is not None:
@@ -43,11 +71,11 @@ def stream(
         flags.append("--with-record")
     if jobs is not None:
         flags += ["--jobs", str(jobs)]
-    return _objects(flags, records)
+    return flags
 
 
 def check(
-    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
     **options: Any,
 ) -> CheckedRecords:
     """What is wrong with records, and where to fix it: a list with a dict each, in order. Options as in ``stream``.
@@ -59,7 +87,7 @@ def check(
 
 
 def rewards(
-    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
     **options: Any,
 ) -> list[dict[str, Any]]:
     """The rewards of completions, in order: ``stepscope verify`` with its options by their names.
@@ -75,25 +103,57 @@ def rewards(
                 flags.append(flag)
             elif each is not None and each is not False:
                 flags.append(f"{flag}={os.fspath(each) if isinstance(each, os.PathLike) else each}")
-    return list(_objects(flags, records))
+    return list(results(flags, records, _objects))
 
 
-def _objects(flags: list[str], records: Any) -> Iterator[dict[str, Any]]:
-    """What a command prints, an object a line."""
+def save(
+    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
+    path: str | os.PathLike[str],
+    **options: Any,
+) -> None:
+    """Check records and write the results to a file of JSON lines, which is there whole or not at all. Options as in
+    ``stream``.
+
+    The results do not go through Python. Whoever saves to the same path again replaces it.
+    """
+    folder, name = os.path.split(os.path.abspath(path))
+    # Hidden: engines that read the folder pass over it. Attempts at the same time do not meet.
+    hidden = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
+    file = io.open(hidden, "xb")
+    try:
+        with file:
+            for _ in results(check_flags(**options), records, _objects, file):
+                pass
+            os.fsync(file.fileno())
+        os.replace(hidden, path)
+    except BaseException:
+        os.unlink(hidden)
+        raise
+
+
+def results(
+    flags: list[str],
+    records: Any,
+    take: Callable[[IO[bytes]], Iterator[_T]],
+    file: IO[bytes] | None = None,
+) -> Iterator[_T]:
+    """What a command prints, as ``take`` reads it; nothing where it goes into a file."""
     if isinstance(records, (str, os.PathLike)):
         arguments, feed = [program(), *flags, "--", os.fspath(records)], None
+    elif isinstance(records, Part):
+        arguments, feed = [program(), *flags, "-"], records.chunks()
     else:
         arguments = [program(), *flags, "-"]
-        feed = iter([records] if isinstance(records, Mapping) else records)
+        feed = map(record_line, [records] if isinstance(records, Mapping) else records)
     process = subprocess.Popen(
         arguments,
         stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.PIPE if file is None else file,
         stderr=subprocess.PIPE,
     )
     complaints: list[bytes] = []
     faults: list[BaseException] = []
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stderr is not None
     threads = [threading.Thread(target=_drain, args=(process.stderr, complaints), daemon=True)]
     if feed is not None:
         assert process.stdin is not None
@@ -101,8 +161,8 @@ def _objects(flags: list[str], records: Any) -> Iterator[dict[str, Any]]:
     for thread in threads:
         thread.start()
     try:
-        for line in process.stdout:
-            yield json.loads(line)
+        if process.stdout is not None:
+            yield from take(process.stdout)
         code = process.wait()
         for thread in threads:
             thread.join()
@@ -115,20 +175,26 @@ def _objects(flags: list[str], records: Any) -> Iterator[dict[str, Any]]:
         if process.poll() is None:
             process.kill()
             process.wait()
-        process.stdout.close()
+        if process.stdout is not None:
+            process.stdout.close()
         for thread in threads:
             thread.join()
         process.stderr.close()
+
+
+def _objects(output: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """An object a line."""
+    return map(json.loads, output)
 
 
 def _drain(pipe: IO[bytes], into: list[bytes]) -> None:
     into.append(pipe.read())
 
 
-def _feed(pipe: IO[bytes], records: Iterator[Any], faults: list[BaseException]) -> None:
+def _feed(pipe: IO[bytes], lines: Iterator[bytes], faults: list[BaseException]) -> None:
     try:
-        for record in records:
-            pipe.write(_line(record))
+        for line in lines:
+            pipe.write(line)
     except BrokenPipeError:
         pass
     except BaseException as error:
@@ -137,20 +203,6 @@ def _feed(pipe: IO[bytes], records: Iterator[Any], faults: list[BaseException]) 
         pipe.close()
     except BrokenPipeError:
         pass
-
-
-def _line(record: Any) -> bytes:
-    """A record as one line. A line that is given as text stays as it is."""
-    if isinstance(record, str):
-        record = _lines.encoded(record)
-    if isinstance(record, (bytes, bytearray, memoryview)):
-        text = bytes(record).strip()
-        if not text.strip(b"\0\x1e") or text.startswith(b"//"):
-            # Such a line is passed over in a file; here it has a place.
-            return _lines.line(text.decode("utf-8", "replace"))
-        # Line ends between the tokens of a record are blanks, and there are none inside of strings.
-        return text.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
-    return _lines.line(record)
 
 
 class CheckedRecords(list[dict[str, Any]]):
@@ -195,7 +247,7 @@ def _row(checked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_frame(
-    records: str | os.PathLike[str] | Mapping[str, Any] | Iterable[Any],
+    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
     library: str | None = None,
 ) -> Any:
     """A data frame with a row a record: where to fix it, in which step, and how many findings of each severity.
@@ -262,7 +314,7 @@ def show(
             options += [f"--{name}={os.fspath(value) if isinstance(value, os.PathLike) else value}"]
     if isinstance(record, (str, os.PathLike)):
         return Report([*options, "--", os.fspath(record)], None)
-    return Report([*options, "-"], _line(record))
+    return Report([*options, "-"], record_line(record))
 
 
 def open(*paths: str | os.PathLike[str]) -> int:

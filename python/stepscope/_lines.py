@@ -37,6 +37,26 @@ def line(value: Any) -> bytes:
     return encoded(dumps(value)) + b"\n"
 
 
+class Whole(bytes):
+    """Lines that are whole already."""
+
+
+def record_line(record: Any) -> bytes:
+    """A record as one line. A line that is given as text stays as it is."""
+    if isinstance(record, Whole):
+        return record
+    if isinstance(record, str):
+        record = encoded(record)
+    if isinstance(record, (bytes, bytearray, memoryview)):
+        text = bytes(record).strip()
+        if not text.strip(b"\0\x1e") or text.startswith(b"//"):
+            # Such a line is passed over in a file; here it has a place.
+            return line(text.decode("utf-8", "replace"))
+        # Line ends between the tokens of a record are blanks, and there are none inside of strings.
+        return text.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
+    return line(record)
+
+
 def _plain(value: Any) -> Any:
     """What ``json`` asks for where it meets an object of another kind."""
     for method in ("model_dump", "to_dict", "_asdict"):

@@ -9,6 +9,7 @@ import random
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import support
@@ -38,6 +39,14 @@ def by_key(found) -> dict[str, str]:
     return {one["sha256"]: json.dumps(one, sort_keys=True) for one in found}
 
 
+def saved(folder: str):
+    """What was saved there, without where the records lay."""
+    for name in sorted(name for name in os.listdir(folder) if not name.startswith(".")):
+        for line in open(os.path.join(folder, name)):
+            found = json.loads(line)
+            yield {key: found.get(key) for key in KEEP}
+
+
 class ByHand(InFolder):
     def test_partitions_give_what_one_process_gives(self):
         whole = records()
@@ -55,6 +64,71 @@ class ByHand(InFolder):
         odd = ["", " ", "// a comment", "\0", "null", "[]", '{"a": 1}\n', "{\n}", None, {}]
         found = stepscope.check(odd)
         self.assertEqual(len(found), len(odd))
+
+    def test_parts_of_a_file_are_its_lines(self):
+        whole = [*records(60), "", "// a remark", "é" * 50]
+        for last in ("\n", ""):
+            text = ("\n".join(whole) + last).encode()
+            self.path.write_bytes(text)
+            for size in (1, 700, 5_000, 1 << 30):
+                divided = stepscope.parts(self.path, size=size)
+                pieces = [b"".join(part.chunks()) for part in divided]
+                self.assertEqual(b"".join(pieces), text)
+                self.assertTrue(all(piece.endswith(b"\n") for piece in pieces[:-1]), size)
+            self.assertEqual(len(divided), 1)
+        (self.folder / "empty").touch()
+        self.assertEqual(stepscope.parts(self.folder / "empty"), [])
+        with self.assertRaises(ValueError):
+            stepscope.parts(self.path, size=0)
+
+    def test_parts_saved_apart_give_what_one_process_gives(self):
+        whole = records()
+        self.path.write_text("\n".join(whole))
+        divided = stepscope.parts(self.path, size=9_000)
+        self.assertGreater(len(divided), 3)
+        for number in [*range(len(divided)), 0]:  # one is retried
+            stepscope.save(divided[number], self.folder / f"part-{number}.jsonl", fields=KEEP, jobs=1)
+        files = sorted(self.folder.iterdir())
+        self.assertEqual(len(files), 1 + len(divided), "nothing else is left")
+        found = [json.loads(line) for file in files if file != self.path for line in file.read_text().splitlines()]
+        self.assertEqual(len(found), len(whole))
+        self.assertEqual(by_key(found), by_key(stepscope.check(whole, fields=KEEP)))
+
+    def test_what_fails_saves_nothing(self):
+        self.path.write_text("\n".join(records(9)))
+        (part,) = stepscope.parts(self.path)
+        self.path.write_text("{}\n")
+        before = sorted(self.folder.iterdir())
+        with self.assertRaises(EOFError):
+            stepscope.save(part, self.folder / "out.jsonl")
+        with self.assertRaises(stepscope.StepscopeError):
+            stepscope.save(self.path, self.folder / "out.jsonl", schema=self.folder / "missing.json")
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+
+    @unittest.skipUnless(support.has("pyarrow"), "pyarrow is not installed")
+    def test_batches_are_what_the_lines_say(self):
+        import pyarrow
+
+        def texts(lines):
+            return pyarrow.array(lines, pyarrow.string())
+
+        plain = [text for text in records(60) if text.startswith("{")]
+        numbered = [json.dumps({**json.loads(text), "id": n}) for n, text in enumerate(plain) if text.endswith("}")]
+        surrogate = [json.dumps({**UNUSED, "id": "\ud800"}), json.dumps({**WRONG, "id": 7})]
+        odd = ["", "// a remark", json.dumps(WRONG, indent=1), None, "\0", "[]"]
+        for lines in (plain, numbered, surrogate, odd, [*plain, *odd], []):
+            expected = stepscope.check(lines, fields=KEEP)
+            halves = [texts(lines[:5]), pyarrow.chunked_array([texts(lines[5:9]), texts(lines[9:])])]
+            for given in (lines, [texts(lines)], halves):
+                table = pyarrow.Table.from_batches(stepscope.batches(given), stepscope.batch_schema())
+                self.assertEqual([json.loads(text) for text in table["json"].to_pylist()], expected)
+                rows = table.select(["sha256", "kind", "fix", "step", "findings"]).to_pylist()
+                for row, one in zip(rows, expected, strict=True):
+                    triage = one["triage"] or {}
+                    named = (one["sha256"], one["kind"], triage.get("fix"), triage.get("step"), len(one["findings"] or []))
+                    self.assertEqual(tuple(row.values()), named)
+                ids = [None if one["id"] is None else str(one["id"]) for one in expected]
+                self.assertEqual([id and id.replace("?", "\ud800") for id in table["id"].to_pylist()], ids)
 
     def test_gnu_parallel_or_xargs(self):
         self.checked()
@@ -189,6 +263,18 @@ class Spark(unittest.TestCase):
             self.assertEqual(by_key(json.loads(row.json) for row in rows), self.expected)
             self.assertEqual(len(rows), len(self.expected))
 
+    def test_parts_of_files(self):
+        example = importlib.import_module("spark")
+        with tempfile.TemporaryDirectory() as folder:
+            source, empty, target = (os.path.join(folder, name) for name in ("records.jsonl", "empty.jsonl", "out"))
+            with open(source, "w") as file:
+                file.write("\n".join(records()))
+            open(empty, "w").close()
+            rows = example.check_files(self.spark, target, source, empty, source).dropDuplicates(["sha256"]).collect()
+            fixes = {key: (json.loads(one)["triage"] or {}).get("fix") for key, one in self.expected.items()}
+            self.assertEqual({row.sha256: row.triage and row.triage.fix for row in rows}, fixes)
+            self.assertEqual(by_key(saved(target)), self.expected)
+
     def test_pipe(self):
         example = importlib.import_module("spark")
         lines = self.spark.sparkContext.parallelize(records(), 7)
@@ -230,6 +316,15 @@ class Ray(unittest.TestCase):
             data = ray.data.from_items(lines + lines[:30], override_num_blocks=count)
             checked = data.map_batches(example.check_table, batch_format="pyarrow", batch_size=64)
             self.assertEqual(by_key(json.loads(row["json"]) for row in checked.take_all()), expected)
+
+    def test_parts_of_files(self):
+        example = importlib.import_module("ray_data")
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = os.path.join(folder, "records.jsonl"), os.path.join(folder, "out")
+            with open(source, "w") as file:
+                file.write("\n".join(records()))
+            self.assertEqual(len(example.check_files(target, source, source)), 2)
+            self.assertEqual(by_key(saved(target)), by_key(stepscope.check(records(), fields=KEEP)))
 
     def test_an_empty_batch(self):
         import pyarrow

@@ -1,0 +1,138 @@
+"""Results as batches of Arrow, for engines that pass tables on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+from ._check import check_flags, results
+from ._lines import Whole
+from ._parts import Part
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_KEPT = ["sha256", "rules", "id", "kind", "triage", "findings"]
+_BATCH = 1 << 20
+# What is joined must have places of 32 bits.
+_MOST = 1 << 30
+
+
+def batches(
+    records: str | os.PathLike[str] | Part | Mapping[str, Any] | Iterable[Any],
+    *,
+    fields: Iterable[str] = _KEPT,
+    **options: Any,
+) -> Iterator[pyarrow.RecordBatch]:
+    """Check records: batches of Arrow with a row a record, in order. It needs pyarrow.
+
+    ``records`` and options are as in ``stream``; arrays of pyarrow among the records are many records each. The columns
+    are ``sha256``, ``rules``, ``id``, ``kind``, ``fix`` (all text), ``step``, ``findings`` (how many; 32 bits), and
+    ``json``: what ``stream`` would give, with these ``fields``.
+    """
+    if not isinstance(records, (str, os.PathLike, Part, Mapping)):
+        records = _texts(records)
+    return results(check_flags(fields=fields, **options), records, _tables)
+
+
+def batch_schema() -> pyarrow.Schema:
+    """The columns of ``batches``."""
+    import pyarrow
+
+    text, number = pyarrow.string(), pyarrow.int32()
+    texts = [(name, text) for name in ("sha256", "rules", "id", "kind", "fix")]
+    return pyarrow.schema([*texts, ("step", number), ("findings", number), ("json", text)])
+
+
+def _texts(records: Iterable[Any]) -> Iterator[Any]:
+    """Arrays of texts as their lines; what is none stays as it is."""
+    import pyarrow
+
+    for each in records:
+        if isinstance(each, pyarrow.ChunkedArray):
+            yield from _texts(each.chunks)
+        elif isinstance(each, pyarrow.Array):
+            yield from _whole(each)
+        else:
+            yield each
+
+
+def _whole(array: pyarrow.Array) -> Iterator[Any]:
+    import pyarrow
+    import pyarrow.compute
+
+    count = len(array)
+    if count and not array.null_count and array.nbytes < _MOST:
+        if pyarrow.types.is_string(array.type) or pyarrow.types.is_binary(array.type):
+            # Texts that are whole lines already go as they are, all at once.
+            whole = pyarrow.ListArray.from_arrays(pyarrow.array([0, count], pyarrow.int32()), array)
+            text = pyarrow.compute.binary_join(whole, "\n")[0].as_buffer().to_pybytes()
+            if text.count(b"\n") == count - 1 and pyarrow.compute.all(pyarrow.compute.starts_with(array, "{")).as_py():
+                yield Whole(text + b"\n")
+                return
+    yield from array.to_pylist()
+
+
+def _tables(output: IO[bytes]) -> Iterator[pyarrow.RecordBatch]:
+    rest: list[bytes] = []
+    while True:
+        piece = output.read(_BATCH)
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield _table(b"".join([*rest, piece[:end]]))
+            rest.clear()
+        if not piece:
+            break
+        rest.append(piece[end:])
+
+
+def _table(text: bytes) -> pyarrow.RecordBatch:
+    """The rows of whole lines."""
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.json
+
+    lines = text.split(b"\n")[:-1]
+    texts, number = pyarrow.string(), pyarrow.int32()
+    triage = pyarrow.struct([("fix", texts), ("step", number)])
+    findings = pyarrow.list_(pyarrow.struct([("rule", texts)]))
+    names = ["sha256", "rules", "id", "kind"]
+    for identity in (texts, pyarrow.int64()):
+        columns = [(name, identity if name == "id" else texts) for name in names]
+        schema = pyarrow.schema([*columns, ("triage", triage), ("findings", findings)])
+        try:
+            table = pyarrow.json.read_json(
+                pyarrow.BufferReader(text),
+                read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(text) + 1),
+                parse_options=pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
+            ).combine_chunks()
+            break
+        except pyarrow.ArrowInvalid:
+            pass
+    else:
+        # Ids of several types, or texts that are not quite Unicode.
+        schema = batch_schema()
+        table = pyarrow.Table.from_pylist([_row(json.loads(line)) for line in lines], schema=schema)
+        return _batch([table[name] for name in schema.names[:-1]], lines)
+    count = pyarrow.compute.coalesce(pyarrow.compute.list_value_length(table["findings"]), 0)
+    fix, step = (pyarrow.compute.struct_field(table["triage"], name) for name in ("fix", "step"))
+    identity = table["id"].cast(texts)
+    return _batch([table["sha256"], table["rules"], identity, table["kind"], fix, step, count], lines)
+
+
+def _batch(columns: list[Any], lines: list[bytes]) -> pyarrow.RecordBatch:
+    import pyarrow
+
+    whole = [column.combine_chunks() for column in columns]
+    return pyarrow.RecordBatch.from_arrays([*whole, pyarrow.array(lines, pyarrow.string())], schema=batch_schema())
+
+
+def _row(found: Mapping[str, Any]) -> dict[str, Any]:
+    triage = found.get("triage") or {}
+    row: dict[str, Any] = {name: found.get(name) for name in ("sha256", "rules", "id", "kind")}
+    identity = row["id"]
+    if identity is not None:
+        row["id"] = str(identity).encode("utf-8", "replace").decode()
+    return {**row, "fix": triage.get("fix"), "step": triage.get("step"), "findings": len(found.get("findings") or [])}
