@@ -229,6 +229,43 @@ class Tables(InFolder):
             self.assertCountEqual(again, [finding for finding in self.findings if finding[0] in keys])
 
 
+@unittest.skipUnless(support.has("pyarrow"), "pyarrow is not installed")
+class Types(InFolder):
+    """Columns hold numbers of sizes that JSON does not have."""
+
+    def test_numbers_of_other_sizes(self):
+        from decimal import Decimal
+
+        import numpy
+        import pyarrow.feather
+        import pyarrow.parquet
+
+        price = [Decimal("1.50"), Decimal("-0.05")]
+        columns = {
+            "steps": pyarrow.array([["2 + 3 = 6"]] * 2),
+            "answer": pyarrow.array([6, 7]),
+            "small": pyarrow.array(price, pyarrow.decimal128(8, 2)),
+            "large": pyarrow.array(price, pyarrow.decimal128(38, 2)),
+            "empty": pyarrow.array([None, price[0]], pyarrow.decimal128(10, 2)),
+            "listed": pyarrow.array([price, []], pyarrow.list_(pyarrow.decimal128(10, 2))),
+            "half": pyarrow.array(numpy.array([1.5, -0.25], dtype=numpy.float16)),
+            "whole": pyarrow.array([7, 2**32 - 1], pyarrow.uint32()),
+            "long": pyarrow.array([7, 2**64 - 1], pyarrow.uint64()),
+        }
+        table = pyarrow.table({"question": pyarrow.array(["2 + 3?"] * 2), **columns})
+        written = {"t.parquet": pyarrow.parquet.write_table, "short.parquet": None, "t.arrow": pyarrow.feather.write_feather}
+        for name, write in written.items():
+            path = str(self.folder / name)
+            if write:
+                write(table, path)
+            else:
+                pyarrow.parquet.write_table(table, path, store_decimal_as_integer=True)
+            first, second = (one["record"] for one in stepscope.check(path, with_record=True))
+            found = [[one.get(column) for column in ("small", "large", "empty", "listed", "half", "whole", "long")] for one in (first, second)]
+            self.assertEqual(found[0], [1.5, 1.5, None, [1.5, -0.05], 1.5, 7, 7], name)
+            self.assertEqual(found[1], [-0.05, -0.05, 1.5, [], -0.25, 2**32 - 1, 2**64 - 1], name)
+
+
 @unittest.skipUnless(support.has("pyspark") and shutil.which("java"), "pyspark and java are not installed")
 class Spark(unittest.TestCase):
     @classmethod

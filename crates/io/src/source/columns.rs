@@ -22,6 +22,8 @@ pub(super) const TOO_LARGE: &str =
     "it would take far more memory than its size suggests; write it again without empty or repeated rows";
 /// Number of columns that are named where another one was asked for.
 const NAMED: usize = 20;
+/// Number of digits that may follow the point of a decimal.
+pub(super) const MAX_SCALE: usize = 38;
 pub(super) const READ: &str = "cannot read";
 
 /// One value of a table.
@@ -49,6 +51,32 @@ impl Cell {
             Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
             Self::Text(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
         }
+    }
+
+    /// Makes a number of its digits and how many of them follow the point.
+    pub(super) fn decimal(digits: i128, scale: usize) -> Self {
+        let (sign, all) = (if digits < 0 { "-" } else { "" }, digits.unsigned_abs().to_string());
+        let all = format!("{all:0>width$}", width = scale + 1);
+        let (whole, rest) = all.split_at(all.len() - scale);
+        let point = if rest.is_empty() { "" } else { "." };
+        Self::Json(format!("{sign}{whole}{point}{rest}").into_bytes().into())
+    }
+
+    /// Makes a number of its 16 bits.
+    pub(super) fn half(bits: u16) -> Self {
+        let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+        let size = match exponent {
+            0 => fraction * 2_f64.powi(-24),
+            31 if fraction > 0.0 => f64::NAN,
+            31 => f64::INFINITY,
+            _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
+        };
+        Self::Float(if bits >> 15 == 1 { -size } else { size })
+    }
+
+    /// Makes a whole number of 64 bits without a sign.
+    pub(super) fn unsigned(number: u64) -> Self {
+        i64::try_from(number).map_or_else(|_| Self::Json(number.to_string().into_bytes().into()), Self::Int)
     }
 
     /// Appends it as JSON.
@@ -232,5 +260,29 @@ impl Damage {
             }
             judge(&bytes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_other_sizes_are_the_same_as_json() {
+        let json = |cell: Cell| {
+            let mut json = Vec::new();
+            cell.append_json(&mut json);
+            String::from_utf8(json).unwrap()
+        };
+        let decimals = [(150, 2, "1.50"), (-5, 2, "-0.05"), (7, 0, "7"), (0, 1, "0.0"), (-12_345, 3, "-12.345")];
+        for (digits, scale, expected) in decimals {
+            assert_eq!(json(Cell::decimal(digits, scale)), expected);
+        }
+        let halves = [(0x3e00, 1.5), (0xbc00, -1.0), (0x7bff, 65_504.0), (1, 2_f64.powi(-24)), (0, 0.0)];
+        for (bits, expected) in halves {
+            assert_eq!(Cell::half(bits), Cell::Float(expected), "{bits:x}");
+        }
+        assert_eq!((json(Cell::half(0x7c00)), json(Cell::half(0x7e00))), ("null".to_owned(), "null".to_owned()));
+        assert_eq!((Cell::unsigned(7), json(Cell::unsigned(u64::MAX))), (Cell::Int(7), u64::MAX.to_string()));
     }
 }

@@ -15,7 +15,7 @@ use ::parquet::file::reader::FileReader as _;
 use ::parquet::file::serialized_reader::SerializedFileReader;
 use bytes::Bytes;
 
-use self::nested::{GroupLeaves, LeafRows, Node, TopColumn};
+use self::nested::{GroupLeaves, LeafMeaning, LeafRows, Node, TopColumn};
 use self::pages::ChunkSize;
 use crate::failure::Failure;
 use crate::source::columns::{Cell, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for, room_for_all};
@@ -69,6 +69,7 @@ struct LeafReader {
     reader: ColumnReader,
     /// Level of a value that is there.
     full: i16,
+    meaning: LeafMeaning,
 }
 
 /// Bytes of the pages that the columns of a group are at.
@@ -273,8 +274,9 @@ impl ParquetTable {
                 size = size.and(self.size(about.column(leaf), value)?);
                 let pages = group.get_column_page_reader(leaf)?;
                 let pages = CountedPages { pages, value, current: 0, room: room.clone() };
-                let reader = get_column_reader(about.schema_descr().column(leaf), Box::new(pages));
-                leaves.push(LeafReader { reader, full });
+                let column = about.schema_descr().column(leaf);
+                let meaning = LeafMeaning::of(column.self_type()).unwrap_or(LeafMeaning::Plain);
+                leaves.push(LeafReader { reader: get_column_reader(column, Box::new(pages)), full, meaning });
             }
             columns.push(Some(leaves));
         }
@@ -345,16 +347,16 @@ type Push<'a> = &'a mut dyn FnMut(i16, bool, Cell);
 impl LeafReader {
     /// Reads the values of the next rows, of which those are there that have the full level.
     fn read(&mut self, rows: usize, push: Push<'_>) -> Result<(), Refused> {
-        let full = self.full;
+        let (full, meaning) = (self.full, self.meaning);
         match &mut self.reader {
             ColumnReader::BoolColumnReader(reader) => take(reader, rows, full, push, |on| Cell::Int(i64::from(on))),
-            ColumnReader::Int32ColumnReader(reader) => take(reader, rows, full, push, |n| Cell::Int(i64::from(n))),
-            ColumnReader::Int64ColumnReader(reader) => take(reader, rows, full, push, Cell::Int),
+            ColumnReader::Int32ColumnReader(reader) => take(reader, rows, full, push, |n| meaning.short(n)),
+            ColumnReader::Int64ColumnReader(reader) => take(reader, rows, full, push, |n| meaning.long(n)),
             ColumnReader::FloatColumnReader(reader) => take(reader, rows, full, push, |x| Cell::Float(f64::from(x))),
             ColumnReader::DoubleColumnReader(reader) => take(reader, rows, full, push, Cell::Float),
-            ColumnReader::ByteArrayColumnReader(reader) => take(reader, rows, full, push, Cell::Text),
+            ColumnReader::ByteArrayColumnReader(reader) => take(reader, rows, full, push, |bytes| meaning.bytes(bytes)),
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                take(reader, rows, full, push, |bytes| Cell::Text((*bytes).clone()))
+                take(reader, rows, full, push, |bytes| meaning.bytes((*bytes).clone()))
             }
             // An old form of times, which none of these columns are.
             ColumnReader::Int96ColumnReader(_) => {

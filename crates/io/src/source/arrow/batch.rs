@@ -36,6 +36,7 @@ enum ArrowValues {
     Bools(Bytes),
     Ints(Bytes, IntKind),
     Floats(Bytes, usize),
+    Decimals { digits: Bytes, int: IntKind, scale: usize },
     Texts { places: Bytes, wide: bool, bytes: Bytes },
     Views { views: Bytes, buffers: Vec<Bytes> },
     Lists { places: Bytes, wide: bool, items: Box<ArrowArray>, is_map: bool },
@@ -121,6 +122,9 @@ impl<'a> ArrowBatch<'a> {
             (ArrowKind::Bool, _) => ArrowValues::Bools(self.buffer()?),
             (ArrowKind::Int(int), _) => ArrowValues::Ints(self.buffer()?, int),
             (ArrowKind::Float(bytes), _) => ArrowValues::Floats(self.buffer()?, bytes),
+            (ArrowKind::Decimal { bytes, scale }, _) => {
+                ArrowValues::Decimals { digits: self.buffer()?, int: IntKind { bytes, signed: true }, scale }
+            }
             (ArrowKind::Bytes { wide }, _) => {
                 ArrowValues::Texts { places: self.buffer()?, wide, bytes: self.buffer()? }
             }
@@ -286,6 +290,13 @@ impl ArrowArray {
                 Ok(number) => Cell::Int(number),
                 Err(_) => Cell::Json(number.to_string().into_bytes().into()),
             }),
+            ArrowValues::Decimals { digits, int: kind, scale } => {
+                int(digits, row, *kind).map(|digits| Cell::decimal(digits, *scale))
+            }
+            ArrowValues::Floats(bytes, 2) => {
+                let number = int(bytes, row, IntKind { bytes: 2, signed: false });
+                number.map(|bits| Cell::half(bits as u16))
+            }
             ArrowValues::Floats(bytes, 4) => {
                 let number = int(bytes, row, IntKind { bytes: 4, signed: false });
                 number.map(|bits| Cell::Float(f32::from_bits(bits as u32).into()))

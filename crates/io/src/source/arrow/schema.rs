@@ -1,6 +1,7 @@
 //! The columns of an Arrow table, and how each lies in its buffers.
 
 use super::flat::Flat;
+use crate::source::columns::MAX_SCALE;
 
 /// Number of columns that are read, nested ones counted.
 const MAX_FIELDS: usize = 4_096;
@@ -31,6 +32,11 @@ pub(super) enum ArrowKind {
     Int(IntKind),
     /// Fractions of so many bytes.
     Float(usize),
+    /// Digits of so many bytes, so many of which follow the point.
+    Decimal {
+        bytes: usize,
+        scale: usize,
+    },
     /// Texts or bytes, with places of 64 bits if they are wide.
     Bytes {
         wide: bool,
@@ -92,6 +98,16 @@ fn int(flat: Flat<'_>) -> IntKind {
     IntKind { bytes: flat.int(0).unwrap_or(0) as usize / 8, signed: flat.byte(1).unwrap_or(0) != 0 }
 }
 
+/// Returns the type of decimals; those of more than 128 bits are not read.
+fn decimal(flat: Flat<'_>) -> ArrowKind {
+    let bytes = flat.int(2).unwrap_or(128) / 8;
+    let scale = usize::try_from(flat.int(1).unwrap_or(0)).ok().filter(|scale| *scale <= MAX_SCALE);
+    match (bytes, scale) {
+        (4 | 8 | 16, Some(scale)) => ArrowKind::Decimal { bytes: bytes as usize, scale },
+        _ => ArrowKind::Other(2),
+    }
+}
+
 /// Maps the types of Arrow by their numbers in `Schema.fbs`.
 fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
     let whole = |bits: i32| ArrowKind::Int(IntKind { bytes: if bits == 32 { 4 } else { 8 }, signed: true });
@@ -102,15 +118,16 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
             _ => return None,
         },
         3 => match flat.short(0).unwrap_or(0) {
-            0 => ArrowKind::Other(2),
+            0 => ArrowKind::Float(2),
             1 => ArrowKind::Float(4),
             2 => ArrowKind::Float(8),
             _ => return None,
         },
         4 | 5 => ArrowKind::Bytes { wide: false },
         6 => ArrowKind::Bool,
-        // Decimals, intervals, and bytes of one length.
-        7 | 11 | 15 => ArrowKind::Other(2),
+        7 => decimal(flat),
+        // Intervals, and bytes of one length.
+        11 | 15 => ArrowKind::Other(2),
         8 => whole(if flat.short(0) == Some(0) { 32 } else { 64 }),
         9 => whole(flat.int(1).unwrap_or(32)),
         10 | 18 => whole(64),
@@ -137,7 +154,13 @@ impl ArrowKind {
         match self {
             Self::Null => 0,
             Self::Lists(_) | Self::Object => 1,
-            Self::Bool | Self::Int(_) | Self::Float(_) | Self::List { .. } | Self::Map | Self::Views => 2,
+            Self::Bool
+            | Self::Int(_)
+            | Self::Float(_)
+            | Self::Decimal { .. }
+            | Self::List { .. }
+            | Self::Map
+            | Self::Views => 2,
             Self::Bytes { .. } => 3,
             Self::Other(buffers) => buffers,
         }

@@ -2,9 +2,10 @@
 //! lists are not read.
 
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
-use crate::source::columns::{Cell, ColumnKind, TOO_LARGE, json_key};
+use crate::source::columns::{Cell, ColumnKind, MAX_SCALE, TOO_LARGE, json_key};
 use stepscope_base::json::write::Style;
 
 /// Depth up to which columns are read.
@@ -36,6 +37,70 @@ pub(super) enum Node {
         item: Box<Self>,
         is_map: bool,
     },
+}
+
+/// Meaning of the values of a leaf, where they are not what they are stored as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LeafMeaning {
+    Plain,
+    Unsigned,
+    Half,
+    /// Digits, so many of which follow the point.
+    Decimal(usize),
+}
+
+impl LeafMeaning {
+    /// Returns the meaning of a leaf's values; `None`: they cannot be read.
+    pub(super) fn of(field: &Type) -> Option<Self> {
+        let info = field.get_basic_info();
+        // What has more digits is longer than the numbers that there are.
+        let decimal = |scale: i32, precision: i32| {
+            let scale =
+                usize::try_from(scale).ok().filter(|scale| *scale <= MAX_SCALE && precision <= MAX_SCALE as i32);
+            scale.map(Self::Decimal)
+        };
+        match (info.logical_type_ref(), info.converted_type()) {
+            (Some(LogicalType::Decimal(is)), _) => decimal(is.scale, is.precision),
+            (_, ConvertedType::DECIMAL) => decimal(field.get_scale(), field.get_precision()),
+            (Some(LogicalType::Float16), _) => Some(Self::Half),
+            (Some(LogicalType::Integer(is)), _) if !is.is_signed => Some(Self::Unsigned),
+            (_, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64) => {
+                Some(Self::Unsigned)
+            }
+            (_, ConvertedType::INTERVAL) => None,
+            _ => Some(Self::Plain),
+        }
+    }
+
+    /// Makes a value of a number of 32 bits.
+    pub(super) fn short(self, number: i32) -> Cell {
+        match self {
+            Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
+            Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Plain | Self::Half => Cell::Int(number.into()),
+        }
+    }
+
+    /// Makes a value of a number of 64 bits.
+    pub(super) fn long(self, number: i64) -> Cell {
+        match self {
+            Self::Unsigned => Cell::unsigned(number.cast_unsigned()),
+            Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Plain | Self::Half => Cell::Int(number),
+        }
+    }
+
+    /// Makes a value of bytes, the highest first.
+    pub(super) fn bytes(self, bytes: ByteArray) -> Cell {
+        match (self, bytes.data()) {
+            (Self::Half, [low, high]) => Cell::half(u16::from_le_bytes([*low, *high])),
+            (Self::Decimal(scale), data) => {
+                let first = if data.first().is_some_and(|byte| *byte > 127) { -1 } else { 0 };
+                Cell::decimal(data.iter().fold(first, |digits, byte| digits << 8 | i128::from(*byte)), scale)
+            }
+            _ => Cell::Text(bytes),
+        }
+    }
 }
 
 /// The values of a leaf in some rows.
@@ -102,12 +167,12 @@ impl NodeBuilder {
         let leaf = self.next;
         self.next += 1;
         let physical = field.get_physical_type();
-        // An old form of times, which is nothing where it stands alone.
-        (physical != Physical::INT96 || depth == 0).then_some(Node::Leaf {
-            leaf,
-            level,
-            is_bool: physical == Physical::BOOLEAN,
-        })
+        let is_read = match LeafMeaning::of(field) {
+            // An old form of times, which is nothing where it stands alone.
+            Some(LeafMeaning::Plain) => physical != Physical::INT96 || depth == 0,
+            meaning => meaning.is_some(),
+        };
+        is_read.then_some(Node::Leaf { leaf, level, is_bool: physical == Physical::BOOLEAN })
     }
 
     fn object(&mut self, field: &Type, level: i16, depth: usize) -> Option<Node> {
