@@ -45,12 +45,8 @@ pub struct AnswerProblem {
 
 /// One of upstream's schemas, ready to judge.
 pub fn published(schema: AnswerSchema) -> &'static Schema {
-    static SCHEMAS: LazyLock<[Schema; 4]> = LazyLock::new(|| {
-        AnswerSchema::ALL.map(|schema| {
-            let mut tape = Tape::default();
-            tape.parse(schemas::answer(schema).as_bytes()).and_then(Schema::read).unwrap_or_default()
-        })
-    });
+    static SCHEMAS: LazyLock<[Schema; 4]> =
+        LazyLock::new(|| AnswerSchema::ALL.map(|schema| Schema::built_in(schemas::answer(schema))));
     let [general, bool, gsm, arc] = &*SCHEMAS;
     match schema {
         AnswerSchema::General => general,
