@@ -80,6 +80,13 @@ pub struct DemoStart {
     pub force: bool,
 }
 
+impl DemoStart {
+    /// Tells whether anything is to be written. What is only checked stays on this machine.
+    fn writes(&self) -> bool {
+        [&self.svg, &self.cast, &self.cast_v2, &self.html, &self.md].into_iter().any(Option::is_some)
+    }
+}
+
 /// Result of a tour without a terminal.
 #[derive(Debug, Default)]
 pub struct Played {
@@ -291,7 +298,7 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     });
     outbox.close();
     done?;
-    if !start.force {
+    if start.writes() && !start.force {
         refuse_private(&scenes)?;
     }
     write(start, &title, &scenes).map_err(|failure| shown!("{failure}"))?;
