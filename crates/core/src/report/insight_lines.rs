@@ -105,13 +105,18 @@ pub fn lines(insights: &Insights, models: &ModelNames) -> Vec<InsightLine> {
 /// A chart of bars, the longest first where they have no order of their own; nothing where all are empty.
 fn bars(title: &'static str, bars: Vec<(String, usize, String)>) -> Vec<InsightLine> {
     let whole: usize = bars.iter().map(|(_, count, _)| count).sum();
-    let mut lines: Vec<InsightLine> = bars
+    let lines = bars
         .into_iter()
         .filter(|(_, count, _)| *count > 0)
         .map(|(name, count, filter)| InsightLine::Bar { name, count, whole, filter })
         .collect();
+    titled(title, "", lines)
+}
+
+/// A chart, or nothing where it has no line.
+fn titled(title: &'static str, said: &str, mut lines: Vec<InsightLine>) -> Vec<InsightLine> {
     if !lines.is_empty() {
-        lines.insert(0, InsightLine::Title(title, String::new()));
+        lines.insert(0, InsightLine::Title(title, said.to_owned()));
     }
     lines
 }
@@ -233,12 +238,8 @@ fn calibration_of<'b>(
 }
 
 /// A chart that compares: of one line it says nothing.
-fn several(title: &'static str, said: &str, mut lines: Vec<InsightLine>) -> Vec<InsightLine> {
-    if lines.len() < 2 {
-        return Vec::new();
-    }
-    lines.insert(0, InsightLine::Title(title, said.to_owned()));
-    lines
+fn several(title: &'static str, said: &str, lines: Vec<InsightLine>) -> Vec<InsightLine> {
+    if lines.len() < 2 { Vec::new() } else { titled(title, said, lines) }
 }
 
 fn calibration_by_kind(insights: &Insights) -> Vec<InsightLine> {
@@ -302,11 +303,7 @@ fn coverage(insights: &Insights) -> Vec<InsightLine> {
             filter: format!("conf>={from:.1} conf<=1 correct:false"),
         });
     }
-    if lines.len() < 2 {
-        return Vec::new();
-    }
-    lines.insert(0, InsightLine::Title(COVERAGE, "wrong with at least this confidence".into()));
-    lines
+    several(COVERAGE, "wrong with at least this confidence", lines)
 }
 
 /// A histogram: the bins that hold something, between edges.
@@ -324,12 +321,7 @@ fn histogram(title: &'static str, field: &str, edges: &[f32], bins: &[usize]) ->
         };
         InsightLine::Bar { name, count: *count, whole, filter }
     };
-    let lines = bins.iter().enumerate().filter(|(_, count)| **count > 0).map(bar);
-    let mut lines: Vec<InsightLine> = lines.collect();
-    if !lines.is_empty() {
-        lines.insert(0, InsightLine::Title(title, String::new()));
-    }
-    lines
+    titled(title, "", bins.iter().enumerate().filter(|(_, count)| **count > 0).map(bar).collect())
 }
 
 fn fitness(insights: &Insights) -> Vec<InsightLine> {
@@ -365,11 +357,7 @@ fn rules(insights: &Insights) -> Vec<InsightLine> {
         whole: checked,
         filter: format!("rule:{}", rule.word()),
     };
-    let mut lines: Vec<InsightLine> = rows.into_iter().map(bar).collect();
-    if !lines.is_empty() {
-        lines.insert(0, InsightLine::Title(RULES, String::new()));
-    }
-    lines
+    titled(RULES, "", rows.into_iter().map(bar).collect())
 }
 
 fn kinds(insights: &Insights) -> Vec<InsightLine> {

@@ -267,7 +267,8 @@ impl RowFacts {
         self.place & ((1 << MODEL_SHIFT) - 1)
     }
 
-    /// Returns the number of the model that gave the answer, among the [`ModelNames`](crate::table::models::ModelNames); `None`: the record names none.
+    /// Returns the number of the model that gave the answer, among the
+    /// [`ModelNames`](crate::table::models::ModelNames); `None`: the record names none.
     pub fn model(&self) -> Option<u16> {
         Some((self.place >> MODEL_SHIFT) as u16).filter(|model| *model > 0)
     }

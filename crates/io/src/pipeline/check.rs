@@ -131,8 +131,8 @@ impl CheckOutcome {
 }
 
 /// Checks everything. `render` writes the output for a record of an input, on any thread, if there is room for it;
-/// `sink` gets the bytes of a whole block, in input order, on one thread at a time. If the sink fails, everything ends. What is
-/// rendered in all is in proportion to what is read; the rest is counted. `around`: the context of all records.
+/// `sink` gets the bytes of a whole block, in input order, on one thread at a time. If the sink fails, everything ends.
+/// What is rendered in all is in proportion to what is read; the rest is counted. `around`: the context of all records.
 pub fn check(
     inputs: Expand,
     threads: usize,
