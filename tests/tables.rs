@@ -130,3 +130,30 @@ fn columns_stand_for_keys_and_what_is_misspelt_is_told() {
         assert!(said(&refused).contains(why), "{}", said(&refused));
     }
 }
+
+/// Returns the records of a table, as `check` prints them.
+fn records(table: &str) -> Vec<String> {
+    let path = format!("{}/tests/fixtures/stores/tables/{table}", env!("CARGO_MANIFEST_DIR"));
+    let output = run(&["check", &path, "--format", "jsonl", "--with-record", "--fields", "line,record"]);
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let record = |line: &str| line.split_once("\"record\":").map(|(_, rest)| rest[..rest.len() - 1].to_owned());
+    lines.lines().filter_map(record).collect()
+}
+
+#[test]
+fn dates_and_times_are_the_same_text_from_every_format() {
+    let expected = [
+        r#"{"steps":["1 + 1 = 2"],"date":"2026-11-23","date_ms":"2026-11-23","time_s":"12:34:56","time_ms":"12:34:56.789","time_us":"12:34:56.789","time_ns":"12:34:56.789","naive_s":"2026-11-23T12:34:56","naive_ms":"2026-11-23T12:34:56.789","naive_us":"2026-11-23T12:34:56.789","naive_ns":"2026-11-23T12:34:56.789","moments":["2026-11-23T12:34:56.789",null],"utc_ms":"2026-11-23T12:34:56.789Z","berlin_us":"2026-11-23T12:34:56.789Z","run":{"day":"2026-11-23"},"took":1500}"#,
+        r#"{"steps":["1 + 1 = 2"]}"#,
+        r#"{"steps":["1 + 1 = 2"],"date":2147483647,"date_ms":"0001-01-01","time_s":"00:00:00","time_ms":"00:00:00","time_us":"00:00:00.000100","time_ns":"23:59:59","naive_s":"0001-01-01T00:00:00","naive_ms":253402300800000,"naive_us":"2026-11-23T12:34:56.000001","naive_ns":"1969-12-31T23:59:59","moments":[],"utc_ms":"2026-11-23T12:34:56Z","berlin_us":"2026-11-23T12:34:56Z","run":{"day":null},"took":-1}"#,
+    ];
+    assert_eq!(records("times.arrow"), expected);
+    assert_eq!(records("times.parquet"), expected);
+    let naive = |record: &str| {
+        let part = |from: &str, to: &str| {
+            record.find(from).map_or("", |at| &record[at..record.find(to).unwrap_or(record.len())]).to_owned()
+        };
+        format!("{{\"steps\":[\"1 + 1 = 2\"]{}}}", part(",\"naive_us\"", ",\"utc_ms\""))
+    };
+    assert_eq!(records("times_int96.parquet"), expected.map(naive), "an old form of the same times");
+}

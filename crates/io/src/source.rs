@@ -32,3 +32,5 @@ pub(crate) mod rows;
 pub mod samples;
 /// SQLite databases opened without harm.
 pub(crate) mod sqlite;
+/// Dates and times of tables, as text.
+pub(crate) mod times;

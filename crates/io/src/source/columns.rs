@@ -4,6 +4,7 @@ use ::parquet::data_type::ByteArray;
 
 use crate::failure::Failure;
 use crate::source::open::Blob;
+use crate::source::times::{TimeKind, old_moment};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -72,6 +73,19 @@ impl Cell {
             _ => (1024.0 + fraction) * 2_f64.powi(exponent - 25),
         };
         Self::Float(if bits >> 15 == 1 { -size } else { size })
+    }
+
+    /// Makes the text of a date or time, or a number where there is no such.
+    pub(super) fn time(number: i64, kind: TimeKind) -> Self {
+        kind.text(number).map_or(Self::Int(number), |text| Self::Text(text.into_bytes().into()))
+    }
+
+    /// Makes the text of a time in the old form of Parquet, or the number of nanoseconds since 1970.
+    pub(super) fn old_time(parts: &[u32]) -> Self {
+        match old_moment(parts) {
+            Ok(text) => Self::Text(text.into_bytes().into()),
+            Err(nanos) => Self::Json(nanos.to_string().into_bytes().into()),
+        }
     }
 
     /// Makes a whole number of 64 bits without a sign.

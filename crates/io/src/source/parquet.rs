@@ -358,10 +358,8 @@ impl LeafReader {
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 take(reader, rows, full, push, |bytes| meaning.bytes((*bytes).clone()))
             }
-            // An old form of times, which none of these columns are.
-            ColumnReader::Int96ColumnReader(_) => {
-                (0..rows).for_each(|_| push(0, true, Cell::Null));
-                Ok(())
+            ColumnReader::Int96ColumnReader(reader) => {
+                take(reader, rows, full, push, |time| Cell::old_time(time.data()))
             }
         }
     }

@@ -10,6 +10,7 @@ use super::flat::{Flat, sizes};
 use super::schema::{ArrowField, ArrowKind, IntKind, MAX_DEPTH};
 use super::{CUT, DAMAGED, Dictionaries};
 use crate::source::columns::{Cell, TOO_LARGE, json_key};
+use crate::source::times::TimeKind;
 use stepscope_base::json::write::Style;
 
 /// Compression of a batch's buffers.
@@ -35,6 +36,7 @@ enum ArrowValues {
     None,
     Bools(Bytes),
     Ints(Bytes, IntKind),
+    Times(Bytes, IntKind, TimeKind),
     Floats(Bytes, usize),
     Decimals { digits: Bytes, int: IntKind, scale: usize },
     Texts { places: Bytes, wide: bool, bytes: Bytes },
@@ -121,6 +123,7 @@ impl<'a> ArrowBatch<'a> {
             (ArrowKind::Null, _) => ArrowValues::None,
             (ArrowKind::Bool, _) => ArrowValues::Bools(self.buffer()?),
             (ArrowKind::Int(int), _) => ArrowValues::Ints(self.buffer()?, int),
+            (ArrowKind::Time(int, time), _) => ArrowValues::Times(self.buffer()?, int, time),
             (ArrowKind::Float(bytes), _) => ArrowValues::Floats(self.buffer()?, bytes),
             (ArrowKind::Decimal { bytes, scale }, _) => {
                 ArrowValues::Decimals { digits: self.buffer()?, int: IntKind { bytes, signed: true }, scale }
@@ -290,6 +293,9 @@ impl ArrowArray {
                 Ok(number) => Cell::Int(number),
                 Err(_) => Cell::Json(number.to_string().into_bytes().into()),
             }),
+            ArrowValues::Times(bytes, kind, time) => {
+                int(bytes, row, *kind).map(|number| Cell::time(number as i64, *time))
+            }
             ArrowValues::Decimals { digits, int: kind, scale } => {
                 int(digits, row, *kind).map(|digits| Cell::decimal(digits, *scale))
             }

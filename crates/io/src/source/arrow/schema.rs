@@ -2,6 +2,7 @@
 
 use super::flat::Flat;
 use crate::source::columns::MAX_SCALE;
+use crate::source::times::{TimeKind, TimeUnit};
 
 /// Number of columns that are read, nested ones counted.
 const MAX_FIELDS: usize = 4_096;
@@ -30,6 +31,8 @@ pub(super) enum ArrowKind {
     Null,
     Bool,
     Int(IntKind),
+    /// Dates and times, as whole numbers.
+    Time(IntKind, TimeKind),
     /// Fractions of so many bytes.
     Float(usize),
     /// Digits of so many bytes, so many of which follow the point.
@@ -110,7 +113,14 @@ fn decimal(flat: Flat<'_>) -> ArrowKind {
 
 /// Maps the types of Arrow by their numbers in `Schema.fbs`.
 fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
-    let whole = |bits: i32| ArrowKind::Int(IntKind { bytes: if bits == 32 { 4 } else { 8 }, signed: true });
+    let whole = |bits: i32| IntKind { bytes: if bits == 32 { 4 } else { 8 }, signed: true };
+    let unit = |default: i16| match flat.short(0).unwrap_or(default) {
+        0 => Some(TimeUnit::Seconds),
+        1 => Some(TimeUnit::Millis),
+        2 => Some(TimeUnit::Micros),
+        3 => Some(TimeUnit::Nanos),
+        _ => None,
+    };
     Some(match number {
         1 => ArrowKind::Null,
         2 => match int(flat) {
@@ -128,9 +138,15 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         7 => decimal(flat),
         // Intervals, and bytes of one length.
         11 | 15 => ArrowKind::Other(2),
-        8 => whole(if flat.short(0) == Some(0) { 32 } else { 64 }),
-        9 => whole(flat.int(1).unwrap_or(32)),
-        10 | 18 => whole(64),
+        8 if flat.short(0) == Some(0) => ArrowKind::Time(whole(32), TimeKind::Date(TimeUnit::Days)),
+        8 => ArrowKind::Time(whole(64), TimeKind::Date(TimeUnit::Millis)),
+        9 => ArrowKind::Time(whole(flat.int(1).unwrap_or(32)), TimeKind::Time(unit(1)?)),
+        10 => {
+            let in_utc = flat.text(1).is_some_and(|zone| !zone.is_empty());
+            ArrowKind::Time(whole(64), TimeKind::Moment { unit: unit(0)?, in_utc })
+        }
+        // Durations.
+        18 => ArrowKind::Int(whole(64)),
         12 => ArrowKind::List { wide: false },
         13 => ArrowKind::Object,
         // Unions: which child, and for dense ones where in it.
@@ -156,6 +172,7 @@ impl ArrowKind {
             Self::Lists(_) | Self::Object => 1,
             Self::Bool
             | Self::Int(_)
+            | Self::Time(..)
             | Self::Float(_)
             | Self::Decimal { .. }
             | Self::List { .. }

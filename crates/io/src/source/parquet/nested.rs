@@ -1,11 +1,12 @@
 //! Lists and objects in columns: which leaves of the schema they are made of, and how their levels become JSON again. Lists in
 //! lists are not read.
 
-use ::parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as Physical};
 use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
 use crate::source::columns::{Cell, ColumnKind, MAX_SCALE, TOO_LARGE, json_key};
+use crate::source::times::{TimeKind, TimeUnit};
 use stepscope_base::json::write::Style;
 
 /// Depth up to which columns are read.
@@ -47,6 +48,15 @@ pub(super) enum LeafMeaning {
     Half,
     /// Digits, so many of which follow the point.
     Decimal(usize),
+    Time(TimeKind),
+}
+
+const fn unit(unit: Unit) -> TimeUnit {
+    match unit {
+        Unit::MILLIS => TimeUnit::Millis,
+        Unit::MICROS => TimeUnit::Micros,
+        Unit::NANOS => TimeUnit::Nanos,
+    }
 }
 
 impl LeafMeaning {
@@ -59,6 +69,7 @@ impl LeafMeaning {
                 usize::try_from(scale).ok().filter(|scale| *scale <= MAX_SCALE && precision <= MAX_SCALE as i32);
             scale.map(Self::Decimal)
         };
+        let time = |kind| Some(Self::Time(kind));
         match (info.logical_type_ref(), info.converted_type()) {
             (Some(LogicalType::Decimal(is)), _) => decimal(is.scale, is.precision),
             (_, ConvertedType::DECIMAL) => decimal(field.get_scale(), field.get_precision()),
@@ -67,6 +78,16 @@ impl LeafMeaning {
             (_, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64) => {
                 Some(Self::Unsigned)
             }
+            (Some(LogicalType::Timestamp(is)), _) => {
+                time(TimeKind::Moment { unit: unit(is.unit), in_utc: is.is_adjusted_to_u_t_c })
+            }
+            (Some(LogicalType::Time(is)), _) => time(TimeKind::Time(unit(is.unit))),
+            (Some(LogicalType::Date), _) | (_, ConvertedType::DATE) => time(TimeKind::Date(TimeUnit::Days)),
+            (_, ConvertedType::TIME_MILLIS) => time(TimeKind::Time(TimeUnit::Millis)),
+            (_, ConvertedType::TIME_MICROS) => time(TimeKind::Time(TimeUnit::Micros)),
+            // The old types were always in UTC.
+            (_, ConvertedType::TIMESTAMP_MILLIS) => time(TimeKind::Moment { unit: TimeUnit::Millis, in_utc: true }),
+            (_, ConvertedType::TIMESTAMP_MICROS) => time(TimeKind::Moment { unit: TimeUnit::Micros, in_utc: true }),
             (_, ConvertedType::INTERVAL) => None,
             _ => Some(Self::Plain),
         }
@@ -77,6 +98,7 @@ impl LeafMeaning {
         match self {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
             Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Time(kind) => Cell::time(number.into(), kind),
             Self::Plain | Self::Half => Cell::Int(number.into()),
         }
     }
@@ -86,6 +108,7 @@ impl LeafMeaning {
         match self {
             Self::Unsigned => Cell::unsigned(number.cast_unsigned()),
             Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Time(kind) => Cell::time(number, kind),
             Self::Plain | Self::Half => Cell::Int(number),
         }
     }
@@ -153,7 +176,7 @@ impl NodeBuilder {
         }
         let level = above + i16::from(repetition == Some(Repetition::OPTIONAL));
         if field.is_primitive() {
-            return self.leaf(field, level, depth);
+            return self.leaf(field, level);
         }
         let is = |logical, converted| info.logical_type_ref() == Some(&logical) || info.converted_type() == converted;
         let is_map = is(LogicalType::Map, ConvertedType::MAP) || info.converted_type() == ConvertedType::MAP_KEY_VALUE;
@@ -163,16 +186,11 @@ impl NodeBuilder {
         self.object(field, level, depth)
     }
 
-    fn leaf(&mut self, field: &Type, level: i16, depth: usize) -> Option<Node> {
+    fn leaf(&mut self, field: &Type, level: i16) -> Option<Node> {
         let leaf = self.next;
         self.next += 1;
-        let physical = field.get_physical_type();
-        let is_read = match LeafMeaning::of(field) {
-            // An old form of times, which is nothing where it stands alone.
-            Some(LeafMeaning::Plain) => physical != Physical::INT96 || depth == 0,
-            meaning => meaning.is_some(),
-        };
-        is_read.then_some(Node::Leaf { leaf, level, is_bool: physical == Physical::BOOLEAN })
+        let is_bool = field.get_physical_type() == Physical::BOOLEAN;
+        LeafMeaning::of(field).map(|_| Node::Leaf { leaf, level, is_bool })
     }
 
     fn object(&mut self, field: &Type, level: i16, depth: usize) -> Option<Node> {
@@ -192,7 +210,7 @@ impl NodeBuilder {
         }
         let items = level + 1;
         let item = match repeated.is_primitive() {
-            true => self.leaf(repeated, items, depth + 1)?,
+            true => self.leaf(repeated, items)?,
             false if is_map => match self.object(repeated, items, depth + 1)? {
                 pair @ Node::Object { .. } if pair.is_pair() => pair,
                 _ => return None,
@@ -369,12 +387,18 @@ mod tests {
         let expected = std::fs::read_to_string(stores().join("keyed.jsonl")).unwrap();
         let (lines, note) = read(&std::fs::read(stores().join("tables/keyed.parquet")).unwrap()).unwrap().unwrap();
         assert_eq!((lines, note), (expected, None));
-        let cells = |column, numbers: &[i64], levels: &[i16], repeated: &[i16]| {
+        let cells = |column: &str, numbers: &[i64], levels: &[i16], repeated: &[i16]| {
             let (lines, _) = read(&with_numbers(column, numbers, levels, repeated)).unwrap().unwrap();
             lines.lines().map(|line| line.replace(r#"{"steps":["1 + 1 = 2"]"#, "")).collect::<Vec<_>>().join(" ")
         };
         let found = cells(LIST, &[1, 2], &[0, 1, 3, 2, 3], &[0, 0, 0, 1, 1]);
         assert_eq!(found, r#"} ,"a":[]} ,"a":[1,null,2]}"#);
+        // Times as they were named before they had units and zones.
+        let time = |name, number: i64| cells(&format!("optional int64 a ({name});"), &[number], &[1], &[0]);
+        assert_eq!(time("TIMESTAMP_MILLIS", 1_795_437_296_789), r#","a":"2026-11-23T12:34:56.789Z"}"#);
+        assert_eq!(time("TIMESTAMP_MICROS", -1), r#","a":"1969-12-31T23:59:59.999999Z"}"#);
+        assert_eq!(time("TIME_MICROS", 1), r#","a":"00:00:00.000001"}"#);
+        assert_eq!(time("TIME_MICROS", i64::MAX), r#","a":9223372036854775807}"#);
         // The older forms of a list.
         let two = "optional group a (LIST) { repeated int64 element; }";
         assert_eq!(cells(two, &[1, 2], &[0, 1, 2, 2], &[0, 0, 0, 1]), r#"} ,"a":[]} ,"a":[1,2]}"#);
