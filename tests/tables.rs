@@ -131,13 +131,16 @@ fn columns_stand_for_keys_and_what_is_misspelt_is_told() {
     }
 }
 
-/// Returns the records of a table, as `check` prints them.
-fn records(table: &str) -> Vec<String> {
-    let path = format!("{}/tests/fixtures/stores/tables/{table}", env!("CARGO_MANIFEST_DIR"));
-    let output = run(&["check", &path, "--format", "jsonl", "--with-record", "--fields", "line,record"]);
+fn fixture(table: &str) -> String {
+    format!("{}/tests/fixtures/stores/tables/{table}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the records of a table, as `check` prints them, and what it says of the table.
+fn records(table: &str) -> (Vec<String>, String) {
+    let output = run(&["check", &fixture(table), "--format", "jsonl", "--with-record", "--fields", "line,record"]);
     let lines = String::from_utf8(output.stdout).unwrap();
     let record = |line: &str| line.split_once("\"record\":").map(|(_, rest)| rest[..rest.len() - 1].to_owned());
-    lines.lines().filter_map(record).collect()
+    (lines.lines().filter_map(record).collect(), String::from_utf8(output.stderr).unwrap())
 }
 
 #[test]
@@ -147,13 +150,50 @@ fn dates_and_times_are_the_same_text_from_every_format() {
         r#"{"steps":["1 + 1 = 2"]}"#,
         r#"{"steps":["1 + 1 = 2"],"date":2147483647,"date_ms":"0001-01-01","time_s":"00:00:00","time_ms":"00:00:00","time_us":"00:00:00.000100","time_ns":"23:59:59","naive_s":"0001-01-01T00:00:00","naive_ms":253402300800000,"naive_us":"2026-11-23T12:34:56.000001","naive_ns":"1969-12-31T23:59:59","moments":[],"utc_ms":"2026-11-23T12:34:56Z","berlin_us":"2026-11-23T12:34:56Z","run":{"day":null},"took":-1}"#,
     ];
-    assert_eq!(records("times.arrow"), expected);
-    assert_eq!(records("times.parquet"), expected);
+    assert_eq!(records("times.arrow").0, expected);
+    assert_eq!(records("times.parquet").0, expected);
     let naive = |record: &str| {
         let part = |from: &str, to: &str| {
             record.find(from).map_or("", |at| &record[at..record.find(to).unwrap_or(record.len())]).to_owned()
         };
         format!("{{\"steps\":[\"1 + 1 = 2\"]{}}}", part(",\"naive_us\"", ",\"utc_ms\""))
     };
-    assert_eq!(records("times_int96.parquet"), expected.map(naive), "an old form of the same times");
+    assert_eq!(records("times_int96.parquet").0, expected.map(naive), "an old form of the same times");
+}
+
+#[test]
+fn rare_types_are_read_or_named_with_their_column() {
+    let read = r#"{"steps":["1 + 1 = 2"],"code":"abc","uid":"00010203-0405-0607-0809-0a0b0c0d0e0f","cafe":"caf\ufffd","names":["caf\ufffd"],"json":{"a":"\ufffd"},"numbered":{"1":"one","-2":null},"answered":{"true":1,"false":0},"days":{"2026-11-23":7}"#;
+    let (lines, told) = records("types.parquet");
+    assert_eq!(lines, [format!("{read}}}")]);
+    let unread = [
+        "exact (decimal of more than 38 digits)",
+        "keyed (map with lists or objects as keys)",
+        "matrix (list or map in another)",
+    ];
+    assert!(told.ends_with(&format!(" are not read; write them as JSON strings: {}\n", unread.join(", "))), "{told}");
+    let (lines, told) = records("types.arrow");
+    assert_eq!(lines, [format!("{read},\"last\":7}}")], "the columns after those that are not read are in their place");
+    let unread = [
+        "exact (decimal256)",
+        unread[1],
+        "union (union)",
+        "runs (run-end encoded)",
+        "after.by.wait (interval)",
+        "view (list view)",
+    ];
+    assert!(told.ends_with(&format!(" are not read; write them as JSON strings: {}\n", unread.join(", "))), "{told}");
+    let refused = run(&["check", &fixture("types.arrow"), "--columns", "question=union"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("its column union (union) cannot be read"), "{refused:?}");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_a_finding() {
+    for table in ["types.parquet", "types.arrow"] {
+        let output =
+            run(&["check", &fixture(table), "--format", "jsonl", "--fields", "findings.rule,findings.pointer"]);
+        let found = r#"{"rule":"record/invalid_utf8","pointer":"/cafe"}"#;
+        assert!(said(&output).contains(found), "{output:?}");
+    }
 }

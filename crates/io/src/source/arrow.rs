@@ -102,10 +102,10 @@ impl ArrowTable {
 
     /// Returns its columns.
     pub(crate) fn leaves(&self) -> Vec<Leaf> {
-        let kind = |field: &ArrowField| match field.kind {
-            _ if !field.is_read() => ColumnKind::Unread,
-            ArrowKind::Bool if field.dictionary.is_none() => ColumnKind::Bool,
-            _ => ColumnKind::Plain,
+        let kind = |field: &ArrowField| match (field.unread(), field.kind) {
+            (Some(unread), _) => ColumnKind::Unread(unread),
+            (None, ArrowKind::Bool) if field.dictionary.is_none() => ColumnKind::Bool,
+            (None, _) => ColumnKind::Plain,
         };
         self.fields.iter().map(|field| Leaf { name: field.name.clone(), kind: kind(field) }).collect()
     }
@@ -170,7 +170,7 @@ impl ArrowTable {
     fn dictionary(&mut self, flat: Flat<'_>, body: Bytes) -> Result<(), &'static str> {
         let id = flat.long(0).unwrap_or(0);
         let field = self.fields.iter().find_map(|field| field.with_dictionary(id)).ok_or(DAMAGED)?;
-        if !field.is_read() {
+        if field.unread().is_some() {
             return Ok(());
         }
         let mut batch = ArrowBatch::of(flat.table(1).ok_or(DAMAGED)?, body, &self.dictionaries, &mut self.room)?;
@@ -195,7 +195,7 @@ impl ArrowTable {
         let rows = batch.rows;
         let mut columns = Vec::new();
         for (n, field) in self.fields.iter().enumerate() {
-            if !wanted.get(n).is_some_and(|wanted| *wanted && field.is_read()) {
+            if !wanted.get(n).is_some_and(|wanted| *wanted && field.unread().is_none()) {
                 batch.skip(field)?;
                 columns.push(None);
                 continue;

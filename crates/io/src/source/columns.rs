@@ -5,7 +5,7 @@ use ::parquet::data_type::ByteArray;
 use crate::failure::Failure;
 use crate::source::open::Blob;
 use crate::source::times::{TimeKind, old_moment};
-use stepscope_base::json::write::Style;
+use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
@@ -21,8 +21,8 @@ const ALL: usize = 64 << 20;
 const ALL_A_BYTE: usize = 16;
 pub(super) const TOO_LARGE: &str =
     "it would take far more memory than its size suggests; write it again without empty or repeated rows";
-/// Number of columns that are named where another one was asked for.
-const NAMED: usize = 20;
+/// Number of columns that are named in one sentence.
+pub(super) const NAMED: usize = 20;
 /// Number of digits that may follow the point of a decimal.
 pub(super) const MAX_SCALE: usize = 38;
 pub(super) const READ: &str = "cannot read";
@@ -88,6 +88,12 @@ impl Cell {
         }
     }
 
+    /// Makes the text of a UUID of its bytes, if they are so many.
+    pub(super) fn uuid(bytes: &[u8]) -> Option<Self> {
+        let text = uuid::Uuid::from_slice(bytes).ok()?.hyphenated().to_string();
+        Some(Self::Text(text.into_bytes().into()))
+    }
+
     /// Makes a whole number of 64 bits without a sign.
     pub(super) fn unsigned(number: u64) -> Self {
         i64::try_from(number).map_or_else(|_| Self::Json(number.to_string().into_bytes().into()), Self::Int)
@@ -99,9 +105,24 @@ impl Cell {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Int(n) => Style::ASCII.append(*n, out),
             Self::Float(x) => Style::ASCII.append(*x, out),
-            Self::Text(bytes) => Style::ASCII.append(Untrusted::new(bytes.data()), out),
+            Self::Text(bytes) => style_of(bytes.data()).append(Untrusted::new(bytes.data()), out),
             Self::Json(bytes) => out.extend_from_slice(bytes.data()),
         }
+    }
+
+    /// Appends it as the key of a member, which is not the first where `n` is more than 0; `None`: it is nothing.
+    pub(super) fn append_key(&self, n: usize, is_bool: bool, out: &mut Vec<u8>) -> Option<()> {
+        match self {
+            Self::Null => return None,
+            Self::Text(text) => json_key(n, text.data(), out),
+            Self::Int(on) if is_bool => json_key(n, if *on == 0 { b"false" } else { b"true" }, out),
+            number => {
+                let mut key = Vec::new();
+                number.append_json(&mut key);
+                json_key(n, &key, out);
+            }
+        }
+        Some(())
     }
 
     /// Counts the bytes of a text or of JSON.
@@ -126,8 +147,15 @@ pub(super) fn json_key(n: usize, name: &[u8], out: &mut Vec<u8>) {
     if n > 0 {
         out.push(b',');
     }
-    Style::ASCII.append(Untrusted::new(name), out);
+    style_of(name).append(Untrusted::new(name), out);
     out.push(b':');
+}
+
+/// Returns the style of the JSON of a text, or of JSON in it: bytes that are no UTF-8 stay as they are, and so become a
+/// finding of the record.
+pub(super) fn style_of(text: &[u8]) -> Style {
+    let is_text = std::str::from_utf8(text).is_ok();
+    if is_text { Style::ASCII } else { Style { letters: Letters::Canonical, ..Style::ASCII } }
 }
 
 /// Some columns of a table, or of a part of its rows.
@@ -156,15 +184,35 @@ impl Columns {
     }
 }
 
+/// Part of a column that cannot be read, and the column with it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Unread {
+    /// Keys of the objects that it is in, each with a point before it.
+    path: String,
+    /// Its type.
+    what: &'static str,
+}
+
+impl Unread {
+    pub(super) const fn new(what: &'static str) -> Self {
+        Self { path: String::new(), what }
+    }
+
+    /// Returns it as a part of the member of an object.
+    pub(super) fn within(self, key: &str) -> Self {
+        Self { path: format!(".{key}{}", self.path), ..self }
+    }
+}
+
 /// Type of a column's values, as far as it matters for records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ColumnKind {
     /// Truth values.
     Bool,
     /// Any other values that can be JSON.
     Plain,
-    /// Values that are not read.
-    Unread,
+    /// Values that are not read, and why.
+    Unread(Unread),
 }
 
 /// A column of a table.
@@ -174,6 +222,14 @@ pub(crate) struct Leaf {
     pub name: String,
     /// Type of its values.
     pub kind: ColumnKind,
+}
+
+impl Leaf {
+    /// Names it with the type that cannot be read, if there is one.
+    pub(super) fn unread(&self) -> Option<String> {
+        let ColumnKind::Unread(Unread { path, what }) = &self.kind else { return None };
+        Some(format!("{}{path} ({what})", self.name))
+    }
 }
 
 /// Columns of a table that are read as keys of records, because they have other names.
@@ -196,20 +252,20 @@ impl ColumnMap {
     /// Returns the keys of a row, each with its column: those that were asked for, and the other columns under their
     /// own names. `Err`: the reason why that cannot be.
     pub(super) fn keys<'m>(&'m self, leaves: &'m [Leaf]) -> Result<Vec<(usize, &'m str)>, Shown> {
-        let place = |(key, column): &'m (String, String)| match leaves.iter().position(|leaf| leaf.name == *column) {
-            Some(place) if leaves.get(place).is_some_and(|leaf| leaf.kind == ColumnKind::Unread) => {
-                Err(shown!("its column \"{}\" is nested deeply or no JSON", Shown::line(column.as_bytes())))
+        let place = |(key, column): &'m (String, String)| {
+            if let Some(place) = leaves.iter().position(|leaf| leaf.name == *column) {
+                let unread = leaves.get(place).and_then(Leaf::unread);
+                return unread.map_or(Ok((place, key.as_str())), |unread| {
+                    Err(shown!("its column {} cannot be read", Shown::line(unread.as_bytes())))
+                });
             }
-            Some(place) => Ok((place, key.as_str())),
-            None => {
-                let names = || leaves.iter().map(|leaf| leaf.name.as_str());
-                let missing = shown!("it has no column \"{}\"", Shown::line(column.as_bytes()));
-                let all = || Shown::line(names().take(NAMED).collect::<Vec<_>>().join(", ").as_bytes());
-                Err(match closest(column, names()) {
-                    Some(name) => shown!("{missing}. Did you mean \"{}\"?", Shown::line(name.as_bytes())),
-                    None => shown!("{missing}; its columns are {}", all()),
-                })
-            }
+            let names = || leaves.iter().map(|leaf| leaf.name.as_str());
+            let missing = shown!("it has no column \"{}\"", Shown::line(column.as_bytes()));
+            let all = || Shown::line(names().take(NAMED).collect::<Vec<_>>().join(", ").as_bytes());
+            Err(match closest(column, names()) {
+                Some(name) => shown!("{missing}. Did you mean \"{}\"?", Shown::line(name.as_bytes())),
+                None => shown!("{missing}; its columns are {}", all()),
+            })
         };
         let mapped = self.0.iter().map(place).collect::<Result<Vec<_>, _>>()?;
         let is_free = |(place, key): &(usize, &str)| mapped.iter().all(|(other, named)| other != place && named != key);

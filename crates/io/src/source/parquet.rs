@@ -18,7 +18,7 @@ use bytes::Bytes;
 use self::nested::{GroupLeaves, LeafMeaning, LeafRows, Node, TopColumn};
 use self::pages::ChunkSize;
 use crate::failure::Failure;
-use crate::source::columns::{Cell, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for, room_for_all};
+use crate::source::columns::{Cell, Columns, Leaf, READ, TOO_LARGE, Unread, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
 use crate::source::rows::LOOKED_AT;
 use stepscope_base::guard::guarded;
@@ -199,17 +199,17 @@ impl ParquetTable {
     /// Leaves only the columns of these names, in their order.
     fn keep(&mut self, names: &[&str]) {
         let mut columns = std::mem::take(&mut self.columns);
-        columns.retain(|column| matches!(column.node, Some(Node::Leaf { .. })));
+        columns.retain(|column| matches!(column.node, Ok(Node::Leaf { .. })));
         let mut column = |name: &&str| match columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)) {
             Some(place) => columns.remove(place),
-            None => TopColumn { name: (*name).to_owned(), node: None },
+            None => TopColumn { name: (*name).to_owned(), node: Err(Unread::new("no column")) },
         };
         self.columns = names.iter().map(&mut column).collect();
     }
 
     /// Reads all rows, for which there must be room at the same time.
     fn all(&mut self) -> Result<Columns, Refused> {
-        let wanted: Vec<bool> = self.columns.iter().map(|column| column.node.is_some()).collect();
+        let wanted: Vec<bool> = self.columns.iter().map(|column| column.node.is_ok()).collect();
         let (room, count) = (room_for(self.bytes.len()), wanted.iter().filter(|wanted| **wanted).count());
         let mut columns: Vec<_> = wanted.iter().map(|wanted| wanted.then(Vec::new)).collect();
         if self.rows > room / (count.max(1) * size_of::<Cell>()) {
@@ -249,7 +249,7 @@ impl ParquetTable {
         let mut columns = Vec::new();
         for ((column, leaves), wanted) in self.columns.iter().zip(&mut group.columns).zip(wanted) {
             columns.push(match (&column.node, leaves) {
-                (Some(node), Some(leaves)) if *wanted => Some(read_column(node, leaves, rows, &mut json)?),
+                (Ok(node), Some(leaves)) if *wanted => Some(read_column(node, leaves, rows, &mut json)?),
                 _ => None,
             });
         }
@@ -263,7 +263,7 @@ impl ParquetTable {
         let (mut size, room) = (ChunkSize::default(), Arc::<PageRoom>::default());
         let mut columns = Vec::new();
         for (column, wanted) in self.columns.iter().zip(wanted) {
-            let Some(node) = column.node.as_ref().filter(|_| *wanted) else {
+            let Some(node) = column.node.as_ref().ok().filter(|_| *wanted) else {
                 columns.push(None);
                 continue;
             };

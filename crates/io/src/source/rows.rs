@@ -2,13 +2,15 @@
 
 use crate::failure::Failure;
 use crate::source::arrow::ArrowTable;
-use crate::source::columns::{Cell, ColumnKind, ColumnMap, Columns, Leaf, READ, room_for, room_for_all};
+use crate::source::columns::{
+    Cell, ColumnKind, ColumnMap, Columns, Leaf, NAMED, READ, room_for, room_for_all, style_of,
+};
 use crate::source::open::Blob;
 use crate::source::parquet::{self, ParquetTable};
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Object, Raw, Style};
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::record::{RecordKind, formats};
 
 /// Number of columns that one record may have as keys.
@@ -35,7 +37,7 @@ impl RecordRows {
     pub(super) fn text(&self) -> String {
         let mut text = Vec::new();
         self.lines.read(0, self.lines.len().unwrap() as usize, &mut text).unwrap();
-        String::from_utf8(text).unwrap()
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 
@@ -86,9 +88,11 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
     let leaves = table.leaves();
     let fail = |why| Failure { what: READ, path: blob.name().clone(), source: why };
     let keys = map.keys(&leaves).map_err(fail)?;
-    let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.kind != ColumnKind::Unread).collect();
-    if !(1..=MAX_COLUMNS).contains(&wanted.iter().filter(|wanted| **wanted).count()) {
-        return Ok(None);
+    let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.unread().is_none()).collect();
+    match wanted.iter().filter(|wanted| **wanted).count() {
+        0 => return not_read(&leaves).map_or(Ok(None), |why| Err(fail(why))),
+        1..=MAX_COLUMNS => {}
+        _ => return Ok(None),
     }
     let (mut tape, mut piece, bytes) = (Tape::default(), Vec::new(), blob.len()? as usize);
     let (lines, mut at, mut room) = (Blob::in_memory(blob.name().clone())?, 0, room_for_all(bytes));
@@ -180,7 +184,7 @@ fn begin_as_records(lines: &[u8], tape: &mut Tape) -> bool {
 /// finding.
 fn line_of(text: &[u8], tape: &mut Tape, lines: &mut Vec<u8>) {
     match text.contains(&b'\n').then(|| tape.parse(text)).flatten() {
-        Some(root) => Style::ASCII.append(root, lines),
+        Some(root) => style_of(text).append(root, lines),
         None => lines.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte })),
     }
     lines.push(b'\n');
@@ -199,8 +203,9 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
             // Tables have no objects: whoever writes records keeps them as JSON.
             let is_json = text.starts_with(b"{") || text.starts_with(b"[");
             match is_json.then(|| tape.parse(text)).flatten() {
-                Some(root) => object.put(name, Raw(Style::ASCII.of(root))),
-                None => object.text(name, text),
+                Some(root) => object.put(name, Raw(style_of(text).of(root))),
+                None if std::str::from_utf8(text).is_ok() => object.text(name, text),
+                None => object.put(name, Raw(style_of(text).of(Untrusted::new(text)))),
             };
         }
     }
@@ -208,14 +213,12 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
 
 /// Names the columns that are not read.
 fn not_read(leaves: &[Leaf]) -> Option<Shown> {
-    const NAMED: usize = 5;
-    let unread = leaves.iter().filter(|leaf| leaf.kind == ColumnKind::Unread);
-    let mut names: Vec<&str> = unread.map(|leaf| leaf.name.as_str()).collect();
+    let mut names: Vec<String> = leaves.iter().filter_map(Leaf::unread).collect();
     names.dedup();
-    let list = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let list = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMED);
     let rest = if more > 0 { shown!(" and {more} more") } else { Shown::default() };
-    let said = Shown::own("columns that are nested deeply or not JSON are not read; write them as JSON strings: ");
+    let said = Shown::own("columns of these types are not read; write them as JSON strings: ");
     (!names.is_empty()).then(|| said.join(&Shown::line(list.as_bytes())).join(&rest))
 }
 
@@ -281,6 +284,19 @@ mod tests {
         assert_eq!(lines(&blob).unwrap(), format!("{first}\n{second}\n"));
         let blob = table("required binary question (UTF8);", &["2 + 3?", "3 + 4?"], None, None);
         assert_eq!(lines(&blob), None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_as_they_are() {
+        let tables = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/stores/tables");
+        for name in ["types.parquet", "types.arrow"] {
+            let blob = Blob::of_bytes(Shown::own("t"), &std::fs::read(tables.join(name)).unwrap()).unwrap();
+            let (mut text, rows) = (Vec::new(), read(&blob, &ColumnMap::default()).unwrap().unwrap());
+            rows.lines.read(0, 10_000, &mut text).unwrap();
+            for kept in [&b"\"cafe\":\"caf\xe9\""[..], b"\"names\":[\"caf\xe9\"]", b"\"json\":{\"a\":\"\xe9\"}"] {
+                assert!(text.windows(kept.len()).any(|window| window == kept), "{name}: {}", text.escape_ascii());
+            }
+        }
     }
 
     #[test]

@@ -41,6 +41,7 @@ enum ArrowValues {
     Decimals { digits: Bytes, int: IntKind, scale: usize },
     Texts { places: Bytes, wide: bool, bytes: Bytes },
     Views { views: Bytes, buffers: Vec<Bytes> },
+    FixedBytes { bytes: Bytes, size: usize, is_uuid: bool },
     Lists { places: Bytes, wide: bool, items: Box<ArrowArray>, is_map: bool },
     Fixed(usize, Box<ArrowArray>),
     Objects(Vec<(String, ArrowArray)>),
@@ -95,7 +96,7 @@ impl<'a> ArrowBatch<'a> {
         children.iter().try_for_each(|child| self.skip(child))
     }
 
-    /// Takes a column out; `field.is_read()`.
+    /// Takes a column out, all of which can be read.
     pub(super) fn column(&mut self, field: &ArrowField) -> Result<ArrowArray, &'static str> {
         let array = self.array(field)?;
         if array.len == self.rows { Ok(array) } else { Err(DAMAGED) }
@@ -131,6 +132,9 @@ impl<'a> ArrowBatch<'a> {
             (ArrowKind::Bytes { wide }, _) => {
                 ArrowValues::Texts { places: self.buffer()?, wide, bytes: self.buffer()? }
             }
+            (ArrowKind::FixedBytes { size, is_uuid }, _) => {
+                ArrowValues::FixedBytes { bytes: self.buffer()?, size, is_uuid }
+            }
             (ArrowKind::Views, _) => {
                 let more = self.more_views()?;
                 if more > self.buffers.len() {
@@ -150,7 +154,7 @@ impl<'a> ArrowBatch<'a> {
                 let member = |child: &ArrowField| self.array(child).map(|array| (child.name.clone(), array));
                 ArrowValues::Objects(field.children.iter().map(member).collect::<Result<_, _>>()?)
             }
-            (ArrowKind::Other(_), _) => return Err(DAMAGED),
+            (ArrowKind::Other(..), _) => return Err(DAMAGED),
         };
         let depth = 1 + values.depth();
         // Dictionaries may hold columns of dictionaries before them.
@@ -315,6 +319,11 @@ impl ArrowArray {
                 let range = range(places, *wide, row).filter(|(_, end)| *end <= bytes.len());
                 range.map(|(start, end)| text(bytes.slice(start..end)))
             }
+            ArrowValues::FixedBytes { bytes, size, is_uuid } => {
+                let range = row.checked_mul(*size).and_then(|start| Some((start, start.checked_add(*size)?)));
+                let own = range.filter(|(_, end)| *end <= bytes.len()).map(|(start, end)| bytes.slice(start..end));
+                own.map(|own| Cell::uuid(&own).filter(|_| *is_uuid).unwrap_or_else(|| text(own)))
+            }
             ArrowValues::Views { views, buffers } => viewed(views, buffers, row).map(text),
             _ => Some(Cell::Null),
         };
@@ -375,14 +384,15 @@ impl ArrowArray {
         Ok(())
     }
 
-    /// Writes the entries of a map, whose keys are texts.
+    /// Writes the entries of a map; keys that are numbers become texts.
     fn entries(&self, rows: std::ops::Range<usize>, out: &mut Vec<u8>, most: usize) -> Result<(), &'static str> {
         let ArrowValues::Objects(members) = &self.values else { return Err(DAMAGED) };
         let [(_, keys), (_, values)] = members.as_slice() else { return Err(DAMAGED) };
         out.push(b'{');
         for (n, row) in rows.enumerate() {
             let Some((array, at)) = keys.found(row)? else { return Err(DAMAGED) };
-            json_key(n, array.leaf(at)?.text().ok_or("a map has keys that are not strings")?, out);
+            let is_bool = matches!(array.values, ArrowValues::Bools(_));
+            array.leaf(at)?.append_key(n, is_bool, out).ok_or(DAMAGED)?;
             values.json(row, out, most)?;
         }
         out.push(b'}');

@@ -1,7 +1,7 @@
 //! The columns of an Arrow table, and how each lies in its buffers.
 
 use super::flat::Flat;
-use crate::source::columns::MAX_SCALE;
+use crate::source::columns::{MAX_SCALE, Unread};
 use crate::source::times::{TimeKind, TimeUnit};
 
 /// Number of columns that are read, nested ones counted.
@@ -44,6 +44,11 @@ pub(super) enum ArrowKind {
     Bytes {
         wide: bool,
     },
+    /// Bytes, so many each.
+    FixedBytes {
+        size: usize,
+        is_uuid: bool,
+    },
     /// Texts or bytes whose places come one by one.
     Views,
     List {
@@ -55,21 +60,26 @@ pub(super) enum ArrowKind {
     /// Objects with keys of their own.
     Map,
     /// A type that is not read, of this many buffers.
-    Other(usize),
+    Other(usize, &'static str),
 }
 
 impl ArrowField {
-    /// Tells whether it and its children can be read.
-    pub(super) fn is_read(&self) -> bool {
-        let is_map = || matches!(self.children.as_slice(), [entry] if matches!(entry.children.len(), 2));
-        let is_list = || self.children.len() == 1;
-        let fits = match self.kind {
-            ArrowKind::Other(_) => false,
-            ArrowKind::List { .. } | ArrowKind::Lists(_) => is_list(),
-            ArrowKind::Map => is_map(),
-            _ => true,
-        };
-        fits && self.children.iter().all(Self::is_read)
+    /// Finds what of it cannot be read.
+    pub(super) fn unread(&self) -> Option<Unread> {
+        let is_nested =
+            |kind| matches!(kind, ArrowKind::List { .. } | ArrowKind::Lists(_) | ArrowKind::Object | ArrowKind::Map);
+        match (self.kind, self.children.as_slice()) {
+            (ArrowKind::Other(_, what), _) => Some(Unread::new(what)),
+            (ArrowKind::List { .. } | ArrowKind::Lists(_), [item]) => item.unread(),
+            (ArrowKind::List { .. } | ArrowKind::Lists(_), _) => Some(Unread::new("list of nothing")),
+            (ArrowKind::Map, [entry]) => match entry.children.as_slice() {
+                [key, _] if is_nested(key.kind) => Some(Unread::new("map with lists or objects as keys")),
+                [_, _] => entry.unread(),
+                _ => Some(Unread::new("map of nothing")),
+            },
+            (ArrowKind::Map, _) => Some(Unread::new("map of nothing")),
+            (_, members) => members.iter().find_map(|member| member.unread().map(|unread| unread.within(&member.name))),
+        }
     }
 
     /// Finds the field of a dictionary.
@@ -91,7 +101,12 @@ fn field(flat: Flat<'_>, depth: usize, left: &mut usize) -> Option<ArrowField> {
     let children = flat.tables(5).map(|child| field(child?, depth + 1, left)).collect::<Option<_>>()?;
     let index = |encoding: Flat<'_>| (encoding.long(0).unwrap_or(0), encoding.table(1).map_or(INDEX, int));
     let dictionary = flat.table(4).map(index);
-    let kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
+    let mut kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
+    if let ArrowKind::FixedBytes { is_uuid, .. } = &mut kind {
+        let mut about = flat.tables(6).flatten();
+        *is_uuid =
+            about.any(|pair| pair.text(0) == Some(b"ARROW:extension:name") && pair.text(1) == Some(b"arrow.uuid"));
+    }
     Some(ArrowField { name, kind, dictionary, children })
 }
 
@@ -107,7 +122,8 @@ fn decimal(flat: Flat<'_>) -> ArrowKind {
     let scale = usize::try_from(flat.int(1).unwrap_or(0)).ok().filter(|scale| *scale <= MAX_SCALE);
     match (bytes, scale) {
         (4 | 8 | 16, Some(scale)) => ArrowKind::Decimal { bytes: bytes as usize, scale },
-        _ => ArrowKind::Other(2),
+        (32, _) => ArrowKind::Other(2, "decimal256"),
+        _ => ArrowKind::Other(2, "decimal of more than 38 digits"),
     }
 }
 
@@ -136,8 +152,7 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         4 | 5 => ArrowKind::Bytes { wide: false },
         6 => ArrowKind::Bool,
         7 => decimal(flat),
-        // Intervals, and bytes of one length.
-        11 | 15 => ArrowKind::Other(2),
+        11 => ArrowKind::Other(2, "interval"),
         8 if flat.short(0) == Some(0) => ArrowKind::Time(whole(32), TimeKind::Date(TimeUnit::Days)),
         8 => ArrowKind::Time(whole(64), TimeKind::Date(TimeUnit::Millis)),
         9 => ArrowKind::Time(whole(flat.int(1).unwrap_or(32)), TimeKind::Time(unit(1)?)),
@@ -149,17 +164,18 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         18 => ArrowKind::Int(whole(64)),
         12 => ArrowKind::List { wide: false },
         13 => ArrowKind::Object,
-        // Unions: which child, and for dense ones where in it.
-        14 => ArrowKind::Other(if flat.short(0) == Some(1) { 2 } else { 1 }),
+        // Which child, and for dense ones where in it.
+        14 => ArrowKind::Other(if flat.short(0) == Some(1) { 2 } else { 1 }, "union"),
+        15 => ArrowKind::FixedBytes { size: usize::try_from(flat.int(0).unwrap_or(0)).ok()?, is_uuid: false },
         16 => ArrowKind::Lists(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
         17 => ArrowKind::Map,
         19 | 20 => ArrowKind::Bytes { wide: true },
         21 => ArrowKind::List { wide: true },
-        // Runs: all is in the children.
-        22 => ArrowKind::Other(0),
+        // All is in the children.
+        22 => ArrowKind::Other(0, "run-end encoded"),
         23 | 24 => ArrowKind::Views,
         // Lists whose places come one by one.
-        25 | 26 => ArrowKind::Other(3),
+        25 | 26 => ArrowKind::Other(3, "list view"),
         _ => return None,
     })
 }
@@ -177,9 +193,10 @@ impl ArrowKind {
             | Self::Decimal { .. }
             | Self::List { .. }
             | Self::Map
+            | Self::FixedBytes { .. }
             | Self::Views => 2,
             Self::Bytes { .. } => 3,
-            Self::Other(buffers) => buffers,
+            Self::Other(buffers, _) => buffers,
         }
     }
 }

@@ -5,7 +5,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit,
 use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
-use crate::source::columns::{Cell, ColumnKind, MAX_SCALE, TOO_LARGE, json_key};
+use crate::source::columns::{Cell, ColumnKind, MAX_SCALE, TOO_LARGE, Unread, json_key};
 use crate::source::times::{TimeKind, TimeUnit};
 use stepscope_base::json::write::Style;
 
@@ -16,8 +16,8 @@ const DAMAGED: &str = "its lists are damaged";
 /// A column of a table: the whole, whatever is in it.
 pub(super) struct TopColumn {
     pub(super) name: String,
-    /// `None`: it is not read.
-    pub(super) node: Option<Node>,
+    /// The whole value, or the part of it that cannot be read.
+    pub(super) node: Result<Node, Unread>,
 }
 
 /// A value of a column, or what is in it. Each is there where the level of its leaves is as high as its own.
@@ -48,6 +48,7 @@ pub(super) enum LeafMeaning {
     Half,
     /// Digits, so many of which follow the point.
     Decimal(usize),
+    Uuid,
     Time(TimeKind),
 }
 
@@ -60,23 +61,27 @@ const fn unit(unit: Unit) -> TimeUnit {
 }
 
 impl LeafMeaning {
-    /// Returns the meaning of a leaf's values; `None`: they cannot be read.
-    pub(super) fn of(field: &Type) -> Option<Self> {
+    /// Returns the meaning of a leaf's values; `Err`: their type, which cannot be read.
+    pub(super) fn of(field: &Type) -> Result<Self, &'static str> {
         let info = field.get_basic_info();
         // What has more digits is longer than the numbers that there are.
         let decimal = |scale: i32, precision: i32| {
             let scale =
                 usize::try_from(scale).ok().filter(|scale| *scale <= MAX_SCALE && precision <= MAX_SCALE as i32);
-            scale.map(Self::Decimal)
+            scale.map(Self::Decimal).ok_or("decimal of more than 38 digits")
         };
-        let time = |kind| Some(Self::Time(kind));
+        let time = |kind| Ok(Self::Time(kind));
         match (info.logical_type_ref(), info.converted_type()) {
             (Some(LogicalType::Decimal(is)), _) => decimal(is.scale, is.precision),
             (_, ConvertedType::DECIMAL) => decimal(field.get_scale(), field.get_precision()),
-            (Some(LogicalType::Float16), _) => Some(Self::Half),
-            (Some(LogicalType::Integer(is)), _) if !is.is_signed => Some(Self::Unsigned),
+            (Some(LogicalType::Float16), _) => Ok(Self::Half),
+            (Some(LogicalType::Uuid), _) => Ok(Self::Uuid),
+            (Some(LogicalType::Bson), _) | (_, ConvertedType::BSON) => Err("BSON"),
+            (Some(LogicalType::Geometry(_)), _) => Err("geometry"),
+            (Some(LogicalType::Geography(_)), _) => Err("geography"),
+            (Some(LogicalType::Integer(is)), _) if !is.is_signed => Ok(Self::Unsigned),
             (_, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64) => {
-                Some(Self::Unsigned)
+                Ok(Self::Unsigned)
             }
             (Some(LogicalType::Timestamp(is)), _) => {
                 time(TimeKind::Moment { unit: unit(is.unit), in_utc: is.is_adjusted_to_u_t_c })
@@ -88,8 +93,8 @@ impl LeafMeaning {
             // The old types were always in UTC.
             (_, ConvertedType::TIMESTAMP_MILLIS) => time(TimeKind::Moment { unit: TimeUnit::Millis, in_utc: true }),
             (_, ConvertedType::TIMESTAMP_MICROS) => time(TimeKind::Moment { unit: TimeUnit::Micros, in_utc: true }),
-            (_, ConvertedType::INTERVAL) => None,
-            _ => Some(Self::Plain),
+            (_, ConvertedType::INTERVAL) => Err("interval"),
+            _ => Ok(Self::Plain),
         }
     }
 
@@ -99,7 +104,7 @@ impl LeafMeaning {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
             Self::Decimal(scale) => Cell::decimal(number.into(), scale),
             Self::Time(kind) => Cell::time(number.into(), kind),
-            Self::Plain | Self::Half => Cell::Int(number.into()),
+            Self::Plain | Self::Half | Self::Uuid => Cell::Int(number.into()),
         }
     }
 
@@ -109,13 +114,14 @@ impl LeafMeaning {
             Self::Unsigned => Cell::unsigned(number.cast_unsigned()),
             Self::Decimal(scale) => Cell::decimal(number.into(), scale),
             Self::Time(kind) => Cell::time(number, kind),
-            Self::Plain | Self::Half => Cell::Int(number),
+            Self::Plain | Self::Half | Self::Uuid => Cell::Int(number),
         }
     }
 
     /// Makes a value of bytes, the highest first.
     pub(super) fn bytes(self, bytes: ByteArray) -> Cell {
         match (self, bytes.data()) {
+            (Self::Uuid, data) => Cell::uuid(data).unwrap_or(Cell::Text(bytes)),
             (Self::Half, [low, high]) => Cell::half(u16::from_le_bytes([*low, *high])),
             (Self::Decimal(scale), data) => {
                 let first = if data.first().is_some_and(|byte| *byte > 127) { -1 } else { 0 };
@@ -139,10 +145,10 @@ pub(super) struct LeafRows {
 
 impl TopColumn {
     pub(super) fn kind(&self) -> ColumnKind {
-        match self.node {
-            None => ColumnKind::Unread,
-            Some(Node::Leaf { is_bool: true, .. }) => ColumnKind::Bool,
-            Some(_) => ColumnKind::Plain,
+        match &self.node {
+            Err(unread) => ColumnKind::Unread(unread.clone()),
+            Ok(Node::Leaf { is_bool: true, .. }) => ColumnKind::Bool,
+            Ok(_) => ColumnKind::Plain,
         }
     }
 }
@@ -168,11 +174,14 @@ struct NodeBuilder {
 }
 
 impl NodeBuilder {
-    fn node(&mut self, field: &Type, above: i16, depth: usize) -> Option<Node> {
+    fn node(&mut self, field: &Type, above: i16, depth: usize) -> Result<Node, Unread> {
         let info = field.get_basic_info();
         let repetition = info.has_repetition().then(|| info.repetition());
-        if repetition == Some(Repetition::REPEATED) || depth > MAX_DEPTH {
-            return None;
+        if repetition == Some(Repetition::REPEATED) {
+            return Err(Unread::new("repeated field outside a list"));
+        }
+        if depth > MAX_DEPTH {
+            return Err(Unread::new("nested too deeply"));
         }
         let level = above + i16::from(repetition == Some(Repetition::OPTIONAL));
         if field.is_primitive() {
@@ -183,37 +192,48 @@ impl NodeBuilder {
         if is_map || is(LogicalType::List, ConvertedType::LIST) {
             return self.list(field, level, depth, is_map);
         }
+        if matches!(info.logical_type_ref(), Some(LogicalType::Variant(_))) {
+            return Err(Unread::new("variant"));
+        }
         self.object(field, level, depth)
     }
 
-    fn leaf(&mut self, field: &Type, level: i16) -> Option<Node> {
+    fn leaf(&mut self, field: &Type, level: i16) -> Result<Node, Unread> {
         let leaf = self.next;
         self.next += 1;
         let is_bool = field.get_physical_type() == Physical::BOOLEAN;
-        LeafMeaning::of(field).map(|_| Node::Leaf { leaf, level, is_bool })
+        LeafMeaning::of(field).map_err(Unread::new)?;
+        Ok(Node::Leaf { leaf, level, is_bool })
     }
 
-    fn object(&mut self, field: &Type, level: i16, depth: usize) -> Option<Node> {
-        let mut member =
-            |field: &std::sync::Arc<Type>| Some((field.name().to_owned(), self.node(field, level, depth + 1)?));
-        let members = field.get_fields().iter().map(&mut member).collect::<Option<Vec<_>>>()?;
-        (!members.is_empty()).then_some(Node::Object { level, members })
+    fn object(&mut self, field: &Type, level: i16, depth: usize) -> Result<Node, Unread> {
+        let mut member = |field: &std::sync::Arc<Type>| {
+            let node = self.node(field, level, depth + 1).map_err(|unread| unread.within(field.name()))?;
+            Ok((field.name().to_owned(), node))
+        };
+        let members = field.get_fields().iter().map(&mut member).collect::<Result<Vec<_>, _>>()?;
+        if members.is_empty() { Err(Unread::new("object of nothing")) } else { Ok(Node::Object { level, members }) }
     }
 
     /// Reads a group of one repeated field, which is the item or holds nothing but the item.
-    fn list(&mut self, field: &Type, level: i16, depth: usize, is_map: bool) -> Option<Node> {
-        let [repeated] = field.get_fields() else { return None };
-        let info = repeated.get_basic_info();
-        let is_repeated = info.has_repetition() && info.repetition() == Repetition::REPEATED;
-        if !is_repeated || std::mem::replace(&mut self.in_list, true) {
-            return None;
+    fn list(&mut self, field: &Type, level: i16, depth: usize, is_map: bool) -> Result<Node, Unread> {
+        let is_repeated = |field: &Type| {
+            let info = field.get_basic_info();
+            info.has_repetition() && info.repetition() == Repetition::REPEATED
+        };
+        let [repeated] = field.get_fields() else { return Err(Unread::new("list of nothing")) };
+        if !is_repeated(repeated) {
+            return Err(Unread::new("list of nothing"));
+        }
+        if std::mem::replace(&mut self.in_list, true) {
+            return Err(Unread::new("list or map in another"));
         }
         let items = level + 1;
         let item = match repeated.is_primitive() {
             true => self.leaf(repeated, items)?,
             false if is_map => match self.object(repeated, items, depth + 1)? {
                 pair @ Node::Object { .. } if pair.is_pair() => pair,
-                _ => return None,
+                _ => return Err(Unread::new("map with lists or objects as keys")),
             },
             false => match repeated.get_fields() {
                 // The old form of two levels, of which the name says that the group is the item.
@@ -225,7 +245,7 @@ impl NodeBuilder {
             },
         };
         self.in_list = false;
-        Some(Node::List { level, items, item: Box::new(item), is_map })
+        Ok(Node::List { level, items, item: Box::new(item), is_map })
     }
 }
 
@@ -334,8 +354,8 @@ impl GroupLeaves {
     ) -> Result<(), &'static str> {
         let [(_, name), (_, value)] = members else { return Err(DAMAGED) };
         let (rows, place, _) = self.place(name, row, n)?;
-        let name = rows.cells.get(place).and_then(Cell::text).ok_or("a map has keys that are not strings")?;
-        json_key(n, name, out);
+        let is_bool = matches!(name, Node::Leaf { is_bool: true, .. });
+        rows.cells.get(place).and_then(|key| key.append_key(n, is_bool, out)).ok_or(DAMAGED)?;
         self.write(value, row, n, out, most)
     }
 }
@@ -344,7 +364,7 @@ impl GroupLeaves {
 mod tests {
     use std::sync::Arc;
 
-    use crate::source::columns::ColumnMap;
+    use crate::source::columns::{ColumnMap, Leaf};
     use crate::source::open::Blob;
     use crate::source::rows;
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -413,7 +433,38 @@ mod tests {
         let deep = with_numbers(&format!("optional group deep (LIST) {{ {item} }}"), &[1], &[5], &[0]);
         let (lines, note) = read(&deep).unwrap().unwrap();
         assert_eq!(lines, "{\"steps\":[\"1 + 1 = 2\"]}\n");
-        assert!(note.unwrap().as_str().ends_with("write them as JSON strings: deep"));
+        assert!(note.unwrap().as_str().ends_with("write them as JSON strings: deep (list or map in another)"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_its_type() {
+        let named = |column: &str| {
+            let schema = parse_message_type(&format!("message m {{ {column} }}")).unwrap();
+            let columns = super::columns(&schema);
+            let leaf = Leaf { name: columns[0].name.clone(), kind: columns[0].kind() };
+            leaf.unread().unwrap_or_default()
+        };
+        let deep = |depth| {
+            (0..depth).fold("optional int64 a;".to_owned(), |inner, _| format!("optional group b {{ {inner} }}"))
+        };
+        let key = "required group key { optional int64 a; } optional int64 value;";
+        for (column, expected) in [
+            ("required fixed_len_byte_array(12) after (INTERVAL);", "after (interval)"),
+            ("required binary a (BSON);", "a (BSON)"),
+            ("required fixed_len_byte_array(20) a (DECIMAL(45, 2));", "a (decimal of more than 38 digits)"),
+            ("optional group a { optional group b { required binary c (BSON); } }", "a.b.c (BSON)"),
+            ("repeated int64 a;", "a (repeated field outside a list)"),
+            (&deep(13), &format!("b{}.a (nested too deeply)", ".b".repeat(12))),
+            (&deep(12), ""),
+            (
+                &format!("optional group a (MAP) {{ repeated group key_value {{ {key} }} }}"),
+                "a (map with lists or objects as keys)",
+            ),
+            ("required fixed_len_byte_array(16) a (UUID);", ""),
+            ("required int96 a;", ""),
+        ] {
+            assert_eq!(named(column), expected, "{column}");
+        }
     }
 
     #[test]
