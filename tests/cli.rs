@@ -5,6 +5,7 @@
 #[path = "support/fed.rs"]
 mod fed;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -771,6 +772,42 @@ fn members_of_an_object_can_be_chosen_and_the_record_added() {
     assert_eq!(results(&output)[0], serde_json::json!({"reward": 1.0, "record": {"id": 1}}));
     let broken = fed(stepscope().args(["check", "-", "--format", "jsonl", "--with-record"]), "{\"a\": \u{7f}\n\n");
     assert!(results(&broken)[0]["record"].as_str().unwrap().starts_with("{\"a\": "), "{broken:?}");
+}
+
+#[test]
+fn a_chosen_member_is_what_it_is_in_the_whole_object() {
+    let chain = r#"{"question": "?", "steps": ["2 + 2 = 5"], "label": 0}"#;
+    let answers = std::fs::read_to_string("tests/fixtures/answers.jsonl").unwrap();
+    let records = [GOOD, chain, "{\"a\": ", answers.trim_end()].join("\n");
+    let check = |options: &[&str]| {
+        results(&fed(stepscope().args(["check", "-", "--format", "jsonl", "--with-record"]).args(options), &records))
+    };
+    let whole = check(&[]);
+    let names: BTreeSet<_> = whole.iter().flat_map(|line| line.as_object().unwrap().keys()).cloned().collect();
+    for name in ["labelled_step", "route", "triage", "record"] {
+        assert!(names.contains(name), "{name}");
+    }
+    for name in &names {
+        let chosen = check(&["--fields", name]);
+        assert_eq!(chosen.len(), whole.len());
+        for (chosen, whole) in chosen.iter().zip(&whole) {
+            assert_eq!(chosen[name], whole[name], "{name}");
+            let keys = chosen.as_object().unwrap().keys().collect::<BTreeSet<_>>();
+            assert_eq!(keys, BTreeSet::from([name, &"record".to_owned()]));
+        }
+    }
+    for (chosen, whole) in check(&["--fields", "route.why.route,triage.fix"]).iter().zip(&whole) {
+        let fires = |line: &serde_json::Value| {
+            let why = line["route"]["why"].as_array();
+            why.map(|why| why.iter().map(|each| each["route"].clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(fires(chosen), fires(whole));
+        assert_eq!(chosen["triage"]["fix"], whole["triage"]["fix"]);
+        assert_eq!(
+            (&chosen["route"]["name"], &chosen["triage"]["step"]),
+            (&serde_json::Value::Null, &serde_json::Value::Null)
+        );
+    }
 }
 
 #[test]

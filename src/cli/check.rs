@@ -34,26 +34,6 @@ mod expect;
 mod merge;
 mod reviewed;
 
-/// Members that an object of `--format jsonl` can have.
-const MEMBERS: &[&str] = &[
-    "source",
-    "line",
-    "index",
-    "id",
-    "kind",
-    "findings",
-    "fitness",
-    "triage",
-    "question",
-    "route",
-    "strictness",
-    "spans",
-    "grounded",
-    "sha256",
-    "rules",
-    "record",
-];
-
 /// Maximum size of a schema file, in bytes: a larger file is no schema that anyone wrote.
 pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 /// Number of duplicate ids that are named.
@@ -85,7 +65,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     if options.merge {
         return merge::run(options, out);
     }
-    let shape = match options.shape.shape(MEMBERS) {
+    let shape = match options.shape.shape(&jsonl::members().collect::<Vec<_>>()) {
         Ok(_) if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) => {
             out.complain(&Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
             return FAILED;
@@ -139,7 +119,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     out.write(&begin);
     let counts = Mutex::new((FixCounts::default(), Insights::default()));
     let models = side.clone();
-    let judges = options.summary || format == ReportFormat::Jsonl;
+    let judges = options.summary || (format == ReportFormat::Jsonl && shape.asks("triage"));
     // A program that reads along gets a line for each record, and nobody tells it of ids.
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
     let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use stepscope_base::json::write::{Json, Raw, Style, Writer};
+use super::jsonl::NULL;
+use stepscope_base::json::write::{Json, Object, Style, Writer};
 use stepscope_base::json::{Kind, Tape, Value};
 
 /// The members that were chosen. Through a list a path goes into each of its items.
@@ -69,6 +70,27 @@ impl Fields {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Appends the chosen members as a line, in the order in which they were asked for. `put` writes one, where there is
+    /// one; what is absent is `null`: each line has the same keys.
+    pub fn line(&self, out: &mut Vec<u8>, put: impl Fn(&str, &mut Object<'_>) -> bool) {
+        Style::ASCII.line(out, |object| {
+            for (name, inner) in &self.0 {
+                if !inner.0.is_empty() {
+                    let whole = Style::ASCII.object(|object| {
+                        put(name, object);
+                    });
+                    let mut tape = Tape::default();
+                    match tape.parse(&whole).and_then(|whole| whole.get(name)) {
+                        Some(member) => object.put(name, Picked(member, inner)),
+                        None => object.put(name, NULL),
+                    };
+                } else if !put(name, object) {
+                    object.put(name, NULL);
+                }
+            }
+        });
+    }
+
     /// Appends the chosen members of an object as a line, in the order in which they were asked for. What it lacks is
     /// `null`: each line has the same keys.
     pub fn pick(&self, line: &[u8], out: &mut Vec<u8>) {
@@ -94,7 +116,7 @@ impl Json for Picked<'_, '_> {
                 for (name, inner) in &fields.0 {
                     match value.get(name) {
                         Some(member) => object.put(name, Picked(member, inner)),
-                        None => object.put(name, Raw("null")),
+                        None => object.put(name, NULL),
                     };
                 }
             }),

@@ -1,5 +1,7 @@
 //! One JSON object a record, for programs: streamed, so that a clean record costs no allocation.
 
+use std::cell::OnceCell;
+
 use super::fields::Fields;
 use super::places::Places;
 use crate::answer::route::{Route, Routed, route};
@@ -32,14 +34,19 @@ impl LineShape {
             fields.pick(&whole, out);
         }
     }
+
+    /// Tells whether a member is asked for, alone or with all others.
+    pub fn asks(&self, name: &str) -> bool {
+        self.fields.as_ref().is_none_or(|fields| fields.names().any(|field| field == name))
+    }
 }
 
 /// Appends the record's line: alone with its fitness, which would cost half as much as the rules of the procedure.
 pub fn write(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>, out: &mut Vec<u8>) {
-    write_whole(case, findings, triage, false, out);
+    write_as(&LineShape::default(), case, findings, triage, out);
 }
 
-/// Appends what a shape leaves of the record's line.
+/// Appends the record's line as the shape has it. What is not asked for is not worked out.
 pub fn write_as(
     shape: &LineShape,
     case: &CaseView<'_>,
@@ -47,73 +54,166 @@ pub fn write_as(
     triage: Option<&Triage>,
     out: &mut Vec<u8>,
 ) {
-    shape.line(out, |out| write_whole(case, findings, triage, shape.record, out));
+    let line = Line { case, findings, triage, record: shape.record, routed: OnceCell::new() };
+    match &shape.fields {
+        None => Style::ASCII.line(out, |object| {
+            for member in MEMBERS {
+                (member.put)(&line, member.name, object);
+            }
+        }),
+        Some(fields) => fields.line(out, |name, object| {
+            let member = MEMBERS.iter().find(|member| member.name == name);
+            member.is_some_and(|member| (member.put)(&line, name, object).is_some())
+        }),
+    }
+}
+
+/// The members that an object of `check` can have, in their order.
+pub fn members() -> impl Iterator<Item = &'static str> {
+    MEMBERS.iter().map(|member| member.name)
 }
 
 /// The members that name a record and who judged it: the same wherever it is read.
 pub fn identity(root: Option<Value<'_>>, text: &[u8], with_record: bool, object: &mut Object<'_>) {
-    let digest = root.map_or_else(|| Digest::of_bytes(text), Digest::of);
-    object.put("sha256", digest.to_string().as_str()).put("rules", stamp());
+    object.put("sha256", digest(root, text).as_str()).put("rules", stamp());
     if with_record {
-        match root {
-            Some(root) => object.put("record", root),
-            None => object.put("record", Untrusted::new(text)),
-        };
+        record("record", root, text, object);
     }
 }
 
-fn write_whole(case: &CaseView<'_>, findings: &[Finding], triage: Option<&Triage>, record: bool, out: &mut Vec<u8>) {
-    Style::ASCII.line(out, |object| {
-        let origin = case.origin();
-        object.put("source", case.source()).put("line", origin.line).put("index", origin.index);
-        object.put("id", Id(case.id())).put("kind", case.kind().word());
-        let mut places = None;
-        object.objects("findings", findings, |one, object| {
-            finding(one, places.get_or_insert_with(|| Places::new(case)), object);
-        });
-        let procedure = case.procedure().filter(|procedure| procedure.is_whole());
-        let fitness = procedure.and_then(|procedure| fitness(procedure.value, findings));
-        object.put("fitness", fitness).put("triage", triage);
-        let parts = case.record.as_ref().and_then(|record| record.chain.as_deref());
-        if let Some(labelled) = parts.and_then(|parts| parts.labelled) {
-            object.put("labelled_step", labelled.step().map(|step| step + 1));
-        }
-        if let Some(routed) = route(case, findings) {
-            answer(case, &routed, object);
-        }
-        identity(case.root(), case.text(), record, object);
-    });
+fn digest(root: Option<Value<'_>>, text: &[u8]) -> String {
+    root.map_or_else(|| Digest::of_bytes(text), Digest::of).to_string()
 }
 
-/// Appends the members that only typed answers have.
-fn answer(case: &CaseView<'_>, routed: &Routed, object: &mut Object<'_>) {
-    let question = case.record.as_ref().and_then(|record| record.question?.string());
-    let reason = case.truncation().map(|truncation| truncation.reason.clone()).unwrap_or_default();
-    object.put("question", question.as_ref()).object("route", |object| {
-        object.put("name", routed.route.word()).list("triggers", routed.fired().map(Route::word));
-        object.put("strong", routed.truncation.word()).put("strong_reason", &reason);
-        object.objects("why", &routed.triggers, |trigger, object| {
-            object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text()).put("text", &trigger.why);
-        });
-    });
-    match case.strictness() {
-        Some(strictness) => object.object("strictness", |object| {
-            object.put("lax", strictness.lax).put("strict", strictness.strict).put("why", strictness.why.as_ref());
-        }),
-        None => object.put("strictness", NULL),
-    };
-    object.objects("spans", case.resolutions(), |cited, object| {
-        object.put("pointer", cited.pointer.text()).put("resolution", &cited.resolution);
-    });
-    match case.grounded() {
-        Some(grounded) => object.object("grounded", |object| {
-            object.put("items", grounded).put("of", case.items().len());
-        }),
-        None => object.put("grounded", NULL),
-    };
+fn record<'a, 'o>(name: &str, root: Option<Value<'_>>, text: &[u8], object: &'a mut Object<'o>) -> &'a mut Object<'o> {
+    match root {
+        Some(root) => object.put(name, root),
+        None => object.put(name, Untrusted::new(text)),
+    }
 }
 
-const NULL: Raw<&str> = Raw("null");
+/// Source of the members of a record's line.
+struct Line<'c, 'r> {
+    case: &'c CaseView<'r>,
+    findings: &'c [Finding],
+    triage: Option<&'c Triage>,
+    record: bool,
+    routed: OnceCell<Option<Routed>>,
+}
+
+impl Line<'_, '_> {
+    /// Route of a typed answer; nothing else has one.
+    fn routed(&self) -> Option<&Routed> {
+        self.routed.get_or_init(|| route(self.case, self.findings)).as_ref()
+    }
+}
+
+/// A member, and how it is put into the object; `None` where this record has none.
+struct LineMember {
+    name: &'static str,
+    put: for<'a, 'o> fn(&Line<'_, '_>, &str, &'a mut Object<'o>) -> Option<&'a mut Object<'o>>,
+}
+
+const MEMBERS: &[LineMember] = &[
+    LineMember { name: "source", put: |line, name, object| Some(object.put(name, line.case.source())) },
+    LineMember { name: "line", put: |line, name, object| Some(object.put(name, line.case.origin().line)) },
+    LineMember { name: "index", put: |line, name, object| Some(object.put(name, line.case.origin().index)) },
+    LineMember { name: "id", put: |line, name, object| Some(object.put(name, Id(line.case.id()))) },
+    LineMember { name: "kind", put: |line, name, object| Some(object.put(name, line.case.kind().word())) },
+    LineMember {
+        name: "findings",
+        put: |line, name, object| {
+            let mut places = None;
+            Some(object.objects(name, line.findings, |one, object| {
+                finding(one, places.get_or_insert_with(|| Places::new(line.case)), object);
+            }))
+        },
+    },
+    LineMember {
+        name: "fitness",
+        put: |line, name, object| {
+            let procedure = line.case.procedure().filter(|procedure| procedure.is_whole());
+            Some(object.put(name, procedure.and_then(|procedure| fitness(procedure.value, line.findings))))
+        },
+    },
+    LineMember { name: "triage", put: |line, name, object| Some(object.put(name, line.triage)) },
+    LineMember {
+        name: "labelled_step",
+        put: |line, name, object| {
+            let parts = line.case.record.as_ref().and_then(|record| record.chain.as_deref());
+            let labelled = parts.and_then(|parts| parts.labelled)?;
+            Some(object.put(name, labelled.step().map(|step| step + 1)))
+        },
+    },
+    LineMember {
+        name: "question",
+        put: |line, name, object| {
+            line.routed()?;
+            let question = line.case.record.as_ref().and_then(|record| record.question?.string());
+            Some(object.put(name, question.as_ref()))
+        },
+    },
+    LineMember {
+        name: "route",
+        put: |line, name, object| {
+            let routed = line.routed()?;
+            let reason = line.case.truncation().map(|truncation| truncation.reason.clone()).unwrap_or_default();
+            Some(object.object(name, |object| {
+                object.put("name", routed.route.word()).list("triggers", routed.fired().map(Route::word));
+                object.put("strong", routed.truncation.word()).put("strong_reason", &reason);
+                object.objects("why", &routed.triggers, |trigger, object| {
+                    object.put("route", trigger.route.word()).put("pointer", trigger.pointer.text());
+                    object.put("text", &trigger.why);
+                });
+            }))
+        },
+    },
+    LineMember {
+        name: "strictness",
+        put: |line, name, object| {
+            line.routed()?;
+            Some(match line.case.strictness() {
+                Some(strictness) => object.object(name, |object| {
+                    object.put("lax", strictness.lax).put("strict", strictness.strict);
+                    object.put("why", strictness.why.as_ref());
+                }),
+                None => object.put(name, NULL),
+            })
+        },
+    },
+    LineMember {
+        name: "spans",
+        put: |line, name, object| {
+            line.routed()?;
+            Some(object.objects(name, line.case.resolutions(), |cited, object| {
+                object.put("pointer", cited.pointer.text()).put("resolution", &cited.resolution);
+            }))
+        },
+    },
+    LineMember {
+        name: "grounded",
+        put: |line, name, object| {
+            line.routed()?;
+            Some(match line.case.grounded() {
+                Some(grounded) => object.object(name, |object| {
+                    object.put("items", grounded).put("of", line.case.items().len());
+                }),
+                None => object.put(name, NULL),
+            })
+        },
+    },
+    LineMember {
+        name: "sha256",
+        put: |line, name, object| Some(object.put(name, digest(line.case.root(), line.case.text()).as_str())),
+    },
+    LineMember { name: "rules", put: |_, name, object| Some(object.put(name, stamp())) },
+    LineMember {
+        name: "record",
+        put: |line, name, object| line.record.then(|| record(name, line.case.root(), line.case.text(), object)),
+    },
+];
+
+pub(super) const NULL: Raw<&str> = Raw("null");
 
 /// Writes where to fix a run. Steps count from 1, as people count them.
 impl Json for Triage {
