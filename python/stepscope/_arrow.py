@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _KEPT = ["sha256", "rules", "id", "kind", "triage", "findings"]
 _BATCH = 1 << 20
+_LINE_END = re.compile(b"\n")
 # What is joined must have places of 32 bits.
 _MOST = 1 << 30
 
@@ -63,15 +65,16 @@ def _whole(array: pyarrow.Array) -> Iterator[Any]:
     import pyarrow
     import pyarrow.compute
 
-    count = len(array)
-    if count and not array.null_count and array.nbytes < _MOST:
-        if pyarrow.types.is_string(array.type) or pyarrow.types.is_binary(array.type):
-            # Texts that are whole lines already go as they are, all at once.
-            whole = pyarrow.ListArray.from_arrays(pyarrow.array([0, count], pyarrow.int32()), array)
-            text = pyarrow.compute.binary_join(whole, "\n")[0].as_buffer().to_pybytes()
-            if text.count(b"\n") == count - 1 and pyarrow.compute.all(pyarrow.compute.starts_with(array, "{")).as_py():
-                yield Whole(text + b"\n")
-                return
+    kinds = pyarrow.types
+    is_text = any(is_it(array.type) for is_it in (kinds.is_string, kinds.is_large_string, kinds.is_binary))
+    if is_text and len(array) and not array.null_count and array.nbytes < _MOST:
+        # Texts that are whole lines already go all at once.
+        nothing, end = (pyarrow.scalar(text, array.type) for text in ("", "\n"))
+        text = memoryview(pyarrow.compute.binary_join_element_wise(array, nothing, end).buffers()[2])
+        are_objects = pyarrow.compute.all(pyarrow.compute.starts_with(array, "{")).as_py()
+        if are_objects and len(_LINE_END.findall(text)) == len(array):
+            yield Whole(text)
+            return
     yield from array.to_pylist()
 
 

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any, TypeVar
 
-from ._lines import record_line
+from ._lines import Whole, record_line
 from ._parts import Part
 from ._program import StepscopeError, program, run, said
 
@@ -138,13 +138,15 @@ def results(
     file: IO[bytes] | None = None,
 ) -> Iterator[_T]:
     """What a command prints, as ``take`` reads it; nothing where it goes into a file."""
+    feed: Iterator[bytes | memoryview] | None = None
     if isinstance(records, (str, os.PathLike)):
-        arguments, feed = [program(), *flags, "--", os.fspath(records)], None
+        arguments = [program(), *flags, "--", os.fspath(records)]
     elif isinstance(records, Part):
         arguments, feed = [program(), *flags, "-"], records.chunks()
     else:
         arguments = [program(), *flags, "-"]
-        feed = map(record_line, [records] if isinstance(records, Mapping) else records)
+        each = [records] if isinstance(records, Mapping) else records
+        feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)
     process = subprocess.Popen(
         arguments,
         stdin=subprocess.DEVNULL if feed is None else subprocess.PIPE,
@@ -191,7 +193,7 @@ def _drain(pipe: IO[bytes], into: list[bytes]) -> None:
     into.append(pipe.read())
 
 
-def _feed(pipe: IO[bytes], lines: Iterator[bytes], faults: list[BaseException]) -> None:
+def _feed(pipe: IO[bytes], lines: Iterator[bytes | memoryview], faults: list[BaseException]) -> None:
     try:
         for line in lines:
             pipe.write(line)

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def dumps(value: Any) -> str:
@@ -37,14 +37,14 @@ def line(value: Any) -> bytes:
     return encoded(dumps(value)) + b"\n"
 
 
-class Whole(bytes):
+class Whole(NamedTuple):
     """Lines that are whole already."""
+
+    text: bytes | memoryview
 
 
 def record_line(record: Any) -> bytes:
     """A record as one line. A line that is given as text stays as it is."""
-    if isinstance(record, Whole):
-        return record
     if isinstance(record, str):
         record = encoded(record)
     if isinstance(record, (bytes, bytearray, memoryview)):

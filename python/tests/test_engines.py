@@ -109,8 +109,8 @@ class ByHand(InFolder):
     def test_batches_are_what_the_lines_say(self):
         import pyarrow
 
-        def texts(lines):
-            return pyarrow.array(lines, pyarrow.string())
+        def texts(lines, kind=pyarrow.string()):
+            return pyarrow.array(lines, kind)
 
         plain = [text for text in records(60) if text.startswith("{")]
         numbered = [json.dumps({**json.loads(text), "id": n}) for n, text in enumerate(plain) if text.endswith("}")]
@@ -119,7 +119,9 @@ class ByHand(InFolder):
         for lines in (plain, numbered, surrogate, odd, [*plain, *odd], []):
             expected = stepscope.check(lines, fields=KEEP)
             halves = [texts(lines[:5]), pyarrow.chunked_array([texts(lines[5:9]), texts(lines[9:])])]
-            for given in (lines, [texts(lines)], halves):
+            kinds = [[texts(lines, kind)] for kind in (pyarrow.large_string(), pyarrow.string_view(), pyarrow.binary())]
+            slices = [texts([*lines, "{}"])[: len(lines)][n : n + 7] for n in range(0, len(lines), 7)]
+            for given in (lines, [texts(lines)], halves, slices, *kinds):
                 table = pyarrow.Table.from_batches(stepscope.batches(given), stepscope.batch_schema())
                 self.assertEqual([json.loads(text) for text in table["json"].to_pylist()], expected)
                 rows = table.select(["sha256", "kind", "fix", "step", "findings"]).to_pylist()
