@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import support
 from support import InFolder
@@ -335,7 +336,15 @@ class Ray(unittest.TestCase):
 
         package = os.path.dirname(os.path.dirname(os.path.abspath(stepscope.__file__)))
         paths = os.pathsep.join([package, str(support.ROOT / "examples")])
-        variables = {"PYTHONPATH": paths, "STEPSCOPE_PROGRAM": stepscope.program()}
+        cls.folder = tempfile.TemporaryDirectory()
+        # The next call that finds the file kills its worker, halfway through its output.
+        cls.dies = os.path.join(cls.folder.name, "dies")
+        program = os.path.join(cls.folder.name, "stepscope")
+        with open(program, "w") as file:
+            file.write(f"#!/bin/sh\nrm '{cls.dies}' 2>/dev/null && echo '{{' && kill -9 $PPID\n")
+            file.write(f"exec '{stepscope.program()}' \"$@\"\n")
+        os.chmod(program, 0o755)
+        variables = {"PYTHONPATH": paths, "STEPSCOPE_PROGRAM": program}
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         ray.init(num_cpus=2, object_store_memory=128 << 20, include_dashboard=False, logging_level="ERROR", runtime_env={"env_vars": variables}, _node_ip_address="127.0.0.1")
 
@@ -344,6 +353,7 @@ class Ray(unittest.TestCase):
         import ray
 
         ray.shutdown()
+        cls.folder.cleanup()
 
     def test_map_batches(self):
         import ray
@@ -364,6 +374,31 @@ class Ray(unittest.TestCase):
                 file.write("\n".join(records()))
             self.assertEqual(len(example.check_files(target, source, source)), 2)
             self.assertEqual(by_key(saved(target)), by_key(stepscope.check(records(), fields=KEEP)))
+
+    def test_a_task_whose_worker_dies_is_done_again(self):
+        example = importlib.import_module("ray_data")
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = os.path.join(folder, "records.jsonl"), os.path.join(folder, "out")
+            with open(source, "w") as file:
+                file.write("\n".join(records()))
+            open(self.dies, "w").close()
+            files = example.check_files(target, source, source)
+            self.assertFalse(os.path.exists(self.dies), "a worker died")
+            self.assertEqual([os.path.basename(file) for file in files], ["part-00000.jsonl", "part-00001.jsonl"])
+            found = list(saved(target))
+            self.assertEqual(len(found), 2 * len(records()))
+            self.assertEqual(by_key(found), by_key(stepscope.check(records(), fields=KEEP)))
+
+    def test_a_task_that_fails_fails_the_job(self):
+        example = importlib.import_module("ray_data")
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = os.path.join(folder, "records.jsonl"), os.path.join(folder, "out")
+            with open(source, "w") as file:
+                file.write("\n".join(records()))
+            too_long = [stepscope.Part(source, 0, 1 << 30)]
+            with mock.patch.object(stepscope, "parts", return_value=too_long), self.assertRaises(EOFError):
+                example.check_files(target, source)
+            self.assertEqual(list(saved(target)), [])
 
     def test_an_empty_batch(self):
         import pyarrow
