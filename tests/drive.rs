@@ -1810,3 +1810,39 @@ fn a_title_never_runs_into_the_border_or_its_neighbour() {
         }
     }
 }
+
+/// Opens a record of the sample runs on a large screen.
+fn sample_on_a_large_screen(keys: &str) -> String {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut drive = Drive::open(&[samples]);
+    drive.resize(200, 60).keys(keys).screen()
+}
+
+#[test]
+fn a_large_screen_shows_the_whole_prompt_and_what_the_step_replied() {
+    let screen = sample_on_a_large_screen("9G Enter");
+    // The prompt's first and last lines, the reply and the step as the procedure writes it.
+    for text in ["6 Prompt", "# Inputs (JSON)", "\"additionalProperties\": false", "as written in the procedure"] {
+        assert!(screen.contains(text), "{text}:\n{screen}");
+    }
+    let reply = screen.find("│ reply").unwrap();
+    assert!(screen[reply..].contains("\"final_answer\": \"40\""), "{screen}");
+    assert!(!screen.contains('┃'), "something is left out:\n{screen}");
+}
+
+#[test]
+fn a_run_without_a_procedure_shows_the_call_that_was_to_write_it() {
+    let screen = sample_on_a_large_screen("40G Enter");
+    for text in
+        ["call that wrote the procedure", "ended by     length", "\"NameDescription\": \"A step-by-step procedure.\""]
+    {
+        assert!(screen.contains(text), "{text}:\n{screen}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_long_for_the_title_is_below_the_question() {
+    let screen = sample_on_a_large_screen("2G Enter");
+    assert!(screen.contains("│ answer The length of the rest of the rope"), "{screen}");
+    assert!(!screen.lines().nth(1).unwrap().contains('…'), "{screen}");
+}

@@ -44,6 +44,8 @@ const MAX_LISTED: usize = 500;
 const MAX_WRITTEN: usize = 16 << 10;
 /// Size in bytes of the largest record in which places are drawn.
 const MAX_EXCERPTED: usize = 1 << 20;
+/// Width up to which JSON of a step stands on one line.
+const JSON_WIDTH: usize = 68;
 /// Largest number of bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;
 
@@ -121,6 +123,10 @@ pub struct OpenRecord {
     details: Vec<Detail>,
     /// Step that is looked at first, where it is not among those: prepared on the thread that reads the record.
     first: Option<(usize, Detail)>,
+    /// The call that made the procedure, as far as it was recorded.
+    creation: Detail,
+    /// True if prompt or reply of a call is known.
+    pub(crate) has_calls: bool,
     web: Web,
 }
 
@@ -271,6 +277,8 @@ pub struct Detail {
     pub prompt_rebuilt: bool,
     /// The schema that was asked for.
     pub schema: Option<Shown>,
+    /// True if the prompt holds that schema too.
+    pub schema_in_prompt: bool,
     /// The reply as it came.
     pub reply: Option<Shown>,
     /// The step as the procedure writes it, indented, where it is not large.
@@ -282,6 +290,35 @@ pub struct Detail {
 }
 
 impl Detail {
+    /// Takes over what was recorded of a call of a model.
+    fn take_call<'a>(&mut self, get: impl Fn(&str) -> Option<Value<'a>>) {
+        let get = |key: &str| present(get(key));
+        self.prompt = get("prompt").map(prose);
+        self.schema = get("schema").map(|schema| pretty(schema, JSON_WIDTH));
+        self.reply = get("raw").map(prose);
+        let usage = |key: &str| present(get("usage")?.get(key));
+        let plain = [
+            ("model", get("model")),
+            ("server", get("backend")),
+            ("endpoint", get("endpoint")),
+            ("seed", get("seed")),
+            ("temperature", get("temperature")),
+            ("max tokens", get("max_tokens")),
+            ("tokens in", usage("prompt_tokens")),
+            ("tokens out", usage("completion_tokens")),
+            ("ended by", get("finish_reason")),
+            ("started", get("started_utc")),
+        ];
+        let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
+        let took = get("duration_ms").map(|ms| ("took", shown!("{} ms", one_line(ms))));
+        self.facts = plain.chain(took).collect();
+    }
+
+    /// Tells whether a prompt or a reply is known.
+    fn has_call(&self) -> bool {
+        self.prompt.is_some() || self.reply.is_some()
+    }
+
     /// About how many bytes it takes.
     fn size(&self) -> usize {
         let values = self.reads.iter().chain(&self.writes);
@@ -405,6 +442,8 @@ impl OpenRecord {
             hidden: Hide::default(),
             details: Vec::new(),
             first: None,
+            creation: Detail::default(),
+            has_calls: false,
             web: Web::default(),
         }
     }
@@ -445,6 +484,12 @@ impl OpenRecord {
         let cost = RunCost::of(case.state());
         let first = end_of(ended_at, steps.len()).0.checked_sub(1).filter(|step| *step >= details.len());
         let first = first.map(|step| (step, detail(case, step)));
+        let mut creation = Detail::default();
+        if let Some(call) = case.root().and_then(|root| root.get("trace")?.get("creation")) {
+            creation.take_call(|key| call.get(key));
+        }
+        let calls = details.iter().chain(first.iter().map(|(_, detail)| detail)).chain([&creation]);
+        let has_calls = calls.into_iter().any(Detail::has_call);
         let baseline = case.baseline();
         let rewards = side.chain_result(case.root()).map(|ladder| Rewards::of(&ladder, case.root()));
         let triage = case.triage().filter(|_| !self.hidden.has(Hidden::Triage));
@@ -460,6 +505,7 @@ impl OpenRecord {
         (self.steps, self.variables, self.surprise, self.procedure_name) = (steps, variables, surprise, procedure_name);
         (self.details, self.web) = (details, web);
         (self.ended_at, self.first) = (ended_at, first);
+        (self.creation, self.has_calls) = (creation, has_calls);
         self.cost = cost;
         for note in &notes {
             let (step, variable) = (note.step, note.variable);
@@ -502,6 +548,11 @@ impl OpenRecord {
     pub fn detail(&self, step: usize) -> Detail {
         let first = || self.first.as_ref().filter(|(first, _)| *first == step).map(|(_, detail)| detail);
         self.details.get(step).or_else(first).cloned().unwrap_or_else(|| detail(&self.view(), step))
+    }
+
+    /// Returns the call that made the procedure, which is what is known before the first step.
+    pub(crate) const fn creation(&self) -> &Detail {
+        &self.creation
     }
 
     /// Finds the moment to show first: its end, where the answer is; of a run that ended early, the step in which it
@@ -784,31 +835,24 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
         writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
         more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
         text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
-        written: step.map(|step| step.value).filter(|step| step.raw().len() <= MAX_WRITTEN).map(|step| pretty(step, 0)),
+        written: step
+            .map(|step| step.value)
+            .filter(|step| step.raw().len() <= MAX_WRITTEN)
+            .map(|step| pretty(step, JSON_WIDTH)),
         ..Detail::default()
     };
+    // The steps of a chain are read from its text; the record has no procedure.
+    detail.written = detail.written.filter(|_| case.chain().is_none());
     if let Some(call) = case.state().call(position) {
-        detail.prompt = call.get("prompt").map(prose);
-        detail.schema = call.get("schema").map(|schema| pretty(schema, 0));
-        detail.reply = call.get("raw").map(prose);
         detail.error = call.error.map(prose);
-        let usage = |key: &str| call.get("usage")?.get(key).filter(|value| !value.is_null());
-        let plain = [
-            ("model", call.get("model")),
-            ("server", call.get("backend")),
-            ("endpoint", call.get("endpoint")),
-            ("seed", call.get("seed")),
-            ("temperature", call.get("temperature")),
-            ("tokens in", usage("prompt_tokens")),
-            ("tokens out", usage("completion_tokens")),
-            ("started", call.get("started_utc")),
-        ];
-        let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
-        let took = call.get("duration_ms").map(|ms| ("took", shown!("{} ms", one_line(ms))));
-        detail.facts = plain.chain(took).collect();
+        detail.take_call(|key| call.get(key));
     }
     if detail.prompt.is_none() {
         rebuild_prompt(case, position, &mut detail);
+    }
+    if let (Some(prompt), Some(schema)) = (&detail.prompt, &detail.schema) {
+        let solid = |text: &Shown| text.as_str().chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        detail.schema_in_prompt = solid(prompt).contains(&solid(schema));
     }
     detail
 }
@@ -820,7 +864,12 @@ fn rebuild_prompt(case: &CaseView<'_>, position: usize, detail: &mut Detail) {
         .and_then(|inputs| prompt::execution(procedure, position, &inputs, AnswerShape::of(record)));
     if let Ok(request) = request {
         detail.prompt = Some(prose_of(request.prompt.bytes()));
-        detail.schema = detail.schema.take().or_else(|| Some(prose_of(request.schema.bytes())));
+        let mut tape = Tape::default();
+        let schema = || match tape.parse(request.schema.bytes()) {
+            Some(schema) => pretty(schema, JSON_WIDTH),
+            None => prose_of(request.schema.bytes()),
+        };
+        detail.schema = Some(detail.schema.take().unwrap_or_else(schema));
         detail.prompt_rebuilt = true;
     }
 }
@@ -968,49 +1017,88 @@ fn prose_of(bytes: &[u8]) -> Shown {
     }
 }
 
-/// Indents the JSON of a value; its numbers and strings stay as they are in the file.
-pub fn pretty(value: Value<'_>, indent: usize) -> Shown {
+/// Indents the JSON of a value; what fits into the width is on one line. Numbers and strings stay as they are in the file.
+pub fn pretty(value: Value<'_>, width: usize) -> Shown {
     let mut out = String::new();
-    let mut open: Vec<(usize, Kind)> = Vec::new();
+    let mut open: Vec<Kind> = Vec::new();
     let mut fresh = true;
-    for stop in value.walk() {
-        close_down_to(&mut out, &mut open, stop.depth, indent);
+    let mut walk = value.walk();
+    while let Some(stop) = walk.next() {
+        close_down_to(&mut out, &mut open, stop.depth, true);
         if stop.depth > 0 {
-            if !fresh && open.len() == stop.depth {
+            if !fresh {
                 out.push(',');
             }
-            new_line(&mut out, indent + stop.depth);
+            new_line(&mut out, stop.depth);
         }
-        if let Some(key) = stop.key {
-            out.push_str(Shown::line(key.raw()).as_str());
-            out.push_str(": ");
-        }
-        fresh = stop.value.is_container() && !stop.value.is_empty();
-        match stop.value.kind() {
-            Kind::Object if fresh => out.push('{'),
-            Kind::Array if fresh => out.push('['),
-            _ => out.push_str(Shown::line(stop.value.raw()).as_str()),
-        }
-        if fresh {
-            open.push((stop.depth, stop.value.kind()));
-        }
+        push_key(&mut out, stop.key);
+        let used = out.rsplit('\n').next().map_or(0, |line| line.chars().count());
+        let line = || in_line(stop.value, width.saturating_sub(used));
+        fresh = match stop.value.is_container().then(line).flatten() {
+            Some(line) => {
+                out.push_str(&line);
+                walk.skip_inside();
+                false
+            }
+            None => open_value(&mut out, &mut open, stop.value),
+        };
         if out.len() > MAX_TEXT {
             out.push_str("\n…");
             break;
         }
     }
-    close_down_to(&mut out, &mut open, 0, indent);
+    close_down_to(&mut out, &mut open, 0, true);
     shown!("{out}")
 }
 
-fn close_down_to(out: &mut String, open: &mut Vec<(usize, Kind)>, depth: usize, indent: usize) {
-    while let Some(&(level, kind)) = open.last() {
-        if level < depth {
-            return;
+/// The JSON of a value on one line, where it fits.
+fn in_line(value: Value<'_>, room: usize) -> Option<String> {
+    let mut out = String::new();
+    let mut open: Vec<Kind> = Vec::new();
+    let mut fresh = true;
+    for stop in value.walk() {
+        close_down_to(&mut out, &mut open, stop.depth, false);
+        if !fresh {
+            out.push_str(", ");
         }
-        open.pop();
-        new_line(out, indent + level);
-        out.push(if kind == Kind::Object { '}' } else { ']' });
+        push_key(&mut out, stop.key);
+        if !stop.value.is_container() && stop.value.raw().len() > room {
+            return None;
+        }
+        fresh = open_value(&mut out, &mut open, stop.value);
+        if out.len() > room {
+            return None;
+        }
+    }
+    close_down_to(&mut out, &mut open, 0, false);
+    Some(out).filter(|line| line.len() <= room)
+}
+
+fn push_key(out: &mut String, key: Option<Value<'_>>) {
+    if let Some(key) = key {
+        out.push_str(Shown::line(key.raw()).as_str());
+        out.push_str(": ");
+    }
+}
+
+/// Writes a value, of a container that holds something only how it begins; tells whether it is one.
+fn open_value(out: &mut String, open: &mut Vec<Kind>, value: Value<'_>) -> bool {
+    if !value.is_container() || value.is_empty() {
+        out.push_str(Shown::line(value.raw()).as_str());
+        return false;
+    }
+    out.push(if value.kind() == Kind::Object { '{' } else { '[' });
+    open.push(value.kind());
+    true
+}
+
+fn close_down_to(out: &mut String, open: &mut Vec<Kind>, depth: usize, on_lines: bool) {
+    while open.len() > depth {
+        let kind = open.pop();
+        if on_lines {
+            new_line(out, open.len());
+        }
+        out.push(if kind == Some(Kind::Object) { '}' } else { ']' });
     }
 }
 
@@ -1078,5 +1166,9 @@ mod tests {
         let root = tape.parse(br#"{"a":[1.10,{}],"b":{"c":"x"},"d":[]}"#).unwrap();
         let expected = "{\n  \"a\": [\n    1.10,\n    {}\n  ],\n  \"b\": {\n    \"c\": \"x\"\n  },\n  \"d\": []\n}";
         assert_eq!(pretty(root, 0).as_str(), expected);
+        let expected = "{\n  \"a\": [1.10, {}],\n  \"b\": {\"c\": \"x\"},\n  \"d\": []\n}";
+        assert_eq!(pretty(root, 17).as_str(), expected);
+        assert_eq!(pretty(root, 44).as_str(), r#"{"a": [1.10, {}], "b": {"c": "x"}, "d": []}"#);
+        assert_ne!(pretty(root, 42).as_str(), pretty(root, 44).as_str());
     }
 }

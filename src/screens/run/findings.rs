@@ -12,8 +12,12 @@ use crate::widgets::look::{Look, line_pane, put, severity_role, tall_pane};
 use crate::widgets::prose::{hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
+use stepscope_base::text::Shown;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::rules;
+
+/// Lines of the recorded value above its proof.
+const MAX_RECORDED: usize = 4;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let notes = &view.opened.notes;
@@ -89,24 +93,34 @@ fn in_full(
         if !lines.is_empty() {
             lines.push(Vec::new());
         }
-        let recorded = format!("  recorded {}", proof.recorded);
-        let title = format!("Why {}?", proof.title);
-        lines.push(vec![look.span(title, Role::Title), look.span(recorded, Role::Dim)]);
+        let title = look.span(format!("Why {}?  ", proof.title), Role::Title);
+        let recorded = format!("recorded {}", proof.recorded);
+        lines.extend(
+            hanging(vec![title], &recorded, look.style(Role::Dim), &[], Some(width)).into_iter().take(MAX_RECORDED),
+        );
         lines.extend(proof.rows().into_iter().take(height).map(|branch| {
             vec![look.span(branch.joint.as_str(), Role::Faint), look.span(branch.text.as_str(), Role::Text)]
         }));
     }
+    // What follows is on screen whole or not at all; the place itself always is.
+    let room = height.saturating_sub(from + 1);
     if !view.excerpt.is_empty() {
-        lines.push(Vec::new());
-        let is_caret = |line: &str| line.trim_start_matches([' ', '|', '│']).starts_with(['^', '-']);
-        let role = |line: &str| if is_caret(line) { severity_role(note.severity) } else { Role::Dim };
-        lines.extend(view.excerpt.iter().map(|line| vec![look.span(line.as_str(), role(line.as_str()))]));
+        let is_caret = |line: &Shown| line.as_str().trim_start_matches([' ', '|', '│']).starts_with(['^', '-']);
+        let role = |line| if is_caret(line) { severity_role(note.severity) } else { Role::Dim };
+        let all = view.excerpt.as_slice();
+        let carets = all.windows(2).find(|pair| pair.last().is_some_and(is_caret)).unwrap_or_default();
+        let fits = |part: &&[Shown]| lines.len() + 1 + part.len() <= room;
+        if let Some(part) = [all, carets].into_iter().find(fits) {
+            lines.push(Vec::new());
+            lines.extend(part.iter().map(|line| vec![look.span(line.as_str(), role(line))]));
+        }
     }
     if let Some(rule) = note.finding.and_then(|_| rules::rule(note.rule)) {
-        if !lines.is_empty() {
+        let why: Vec<&str> = wrapped(rule.explanation, width, height).collect();
+        if lines.len() + 1 + why.len() <= room {
             lines.push(Vec::new());
+            lines.extend(why.into_iter().map(|line| vec![look.span(line, Role::Dim)]));
         }
-        lines.extend(wrapped(rule.explanation, width, height).map(|line| vec![look.span(line, Role::Dim)]));
     }
     lines.push(vec![look.span(note.pointer.text().line().into_string(), Role::Faint)]);
     for (row, line) in (from..height).zip(lines) {

@@ -7,42 +7,24 @@ use ratatui::text::Span;
 
 use crate::app::computed::QuantityMark;
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::widgets::layout::inner_width;
+use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::look::{Look, frame, scroll_mark};
+use crate::widgets::prose::hanging;
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
 use stepscope_core::paint::MarkedRange;
 
+/// Lines of an answer below the question.
+const MAX_ANSWER: usize = 3;
+/// Columns of a title that are not its text.
+const TITLE: u16 = 7;
+
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let opened = &view.opened;
-    let mut title = vec![look.span(RunPane::Question.word(), Role::Title)];
-    if let Some(gold) = &opened.gold {
-        title.push(look.span("   expected ", Role::Dim));
-        title.push(look.span(gold.as_str(), Role::Gold));
-    }
-    if let Some(answer) = opened.answer.as_ref().or(opened.pred.as_ref()) {
-        let role = match opened.correct {
-            Some(true) => Role::Ok,
-            Some(false) => Role::Fatal,
-            None => Role::Text,
-        };
-        title.push(look.span("   answer ", Role::Dim));
-        title.push(look.span(answer.as_str(), role));
-    }
-    if let Some(baseline) = &opened.baseline {
-        title.push(look.span("   baseline ", Role::Dim));
-        title.push(look.span(baseline.as_str(), Role::Text));
-    }
-    if let Some((recovered, gold)) =
-        opened.where_to_fix.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
-    {
-        title.push(look.span("   recomputed ", Role::Dim));
-        title.push(look.span(recovered.as_str(), if gold { Role::Ok } else { Role::Text }));
-    }
-    if let Some(labelled) = &opened.labelled {
-        title.push(look.span("   labelled ", Role::Dim));
-        title.push(look.span(labelled.as_str(), Role::Gold));
-    }
+    let lines = view.question_lines(inner_width(area));
+    let below = answer_below(view, area.width, look);
+    let below = if lines + below.len() <= inner_height(area) { below } else { Vec::new() };
+    let mut title = title(view, below.is_empty(), look);
     title.extend(
         prose::left_out(opened.question_text().as_str()).map(|rest| look.span(format!("   {rest}"), Role::Warning)),
     );
@@ -54,14 +36,61 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         Some(error) if opened.question.as_str().is_empty() => (error, Role::Fatal),
         _ => (opened.question_text(), Role::Question),
     };
-    let height = usize::from(inner.height);
-    let window = view.question_top..view.question_top + height;
-    let lines = prose::lines(text, inner_width(area), window, look.style(role), &marks(view, look));
-    for (row, line) in lines.into_iter().enumerate() {
-        let spans: Vec<Span<'static>> = line.spans;
-        look::put(spans, row, inner, buf);
+    let window = view.question_top..view.question_top + usize::from(inner.height);
+    let question = prose::lines(text, inner_width(area), window, look.style(role), &marks(view, look));
+    for (row, line) in question.into_iter().map(|line| line.spans).chain(below).enumerate() {
+        look::put(line, row, inner, buf);
     }
-    scroll_mark(area, view.question_top, view.question_lines(inner_width(area)), buf, look);
+    scroll_mark(area, view.question_top, lines, buf, look);
+}
+
+/// Lays out the answer below the question, where it is too long for the title.
+pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+    let used: usize = title(view, true, look).iter().map(Span::width).sum();
+    match answer(view) {
+        Some((text, role)) if used > usize::from(width.saturating_sub(TITLE)) => {
+            let head = vec![look.span("answer ", Role::Dim)];
+            let lines = hanging(head, text, look.style(role), &[], Some(usize::from(width.saturating_sub(4))));
+            if lines.len() > MAX_ANSWER { Vec::new() } else { lines }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn answer(view: &RecordView) -> Option<(&str, Role)> {
+    let opened = &view.opened;
+    let role = match opened.correct {
+        Some(true) => Role::Ok,
+        Some(false) => Role::Fatal,
+        None => Role::Text,
+    };
+    opened.answer.as_ref().or(opened.pred.as_ref()).map(|answer| (answer.as_str(), role))
+}
+
+fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    let opened = &view.opened;
+    let mut title = vec![look.span(RunPane::Question.word(), Role::Title)];
+    let mut say = |name: &str, value: &str, role| {
+        title.extend([look.span(format!("   {name} "), Role::Dim), look.span(value, role)]);
+    };
+    if let Some(gold) = &opened.gold {
+        say("expected", gold.as_str(), Role::Gold);
+    }
+    if let Some((answer, role)) = answer(view).filter(|_| with_answer) {
+        say("answer", answer, role);
+    }
+    if let Some(baseline) = &opened.baseline {
+        say("baseline", baseline.as_str(), Role::Text);
+    }
+    if let Some((recovered, gold)) =
+        opened.where_to_fix.as_ref().and_then(|v| Some((v.recovered.as_ref()?, v.recovers_gold)))
+    {
+        say("recomputed", recovered.as_str(), if gold { Role::Ok } else { Role::Text });
+    }
+    if let Some(labelled) = &opened.labelled {
+        say("labelled", labelled.as_str(), Role::Gold);
+    }
+    title
 }
 
 /// Draws the expected answer as the data set works it out.

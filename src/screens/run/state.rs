@@ -361,7 +361,8 @@ impl RecordView {
     }
 
     fn refresh_detail(&mut self) {
-        self.detail = self.step().map(|step| self.opened.detail(step)).unwrap_or_default();
+        let creation = || self.opened.creation().clone();
+        self.detail = self.step().map_or_else(creation, |step| self.opened.detail(step));
     }
 
     fn refresh_influence(&mut self) {
@@ -393,7 +394,7 @@ impl RecordView {
     pub(crate) fn panes(&self) -> Vec<RunPane> {
         let holds = |pane: &RunPane| match pane {
             RunPane::Timeline => self.has_timeline(),
-            RunPane::Call => self.opened.has_steps(),
+            RunPane::Call => self.opened.has_calls,
             RunPane::Worked => self.opened.worked.is_some(),
             _ => true,
         };

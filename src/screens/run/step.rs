@@ -4,13 +4,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
-use crate::app::open_record::DetailValue;
+use crate::app::open_record::{Detail, DetailValue};
 use crate::screens::run::state::{RecordView, RunPane, Tab};
-use crate::widgets::layout::inner_width;
+use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, badge_role, kind_role, pane};
-use crate::widgets::prose::{fit, left_out, pad, wrapped};
+use crate::widgets::panes::Areas;
+use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -20,39 +22,112 @@ use stepscope_core::run::state::Ran;
 const MAX_VALUE_LINES: usize = 6;
 /// The column in which what is known of a call begins.
 const FACT_NAME: usize = 13;
+/// Width from which on two facts of a call share a line, and the columns of the first.
+const TWO_FACTS: usize = 44;
+/// Lines of a reply that the step's pane has room for.
+const SHORT_REPLY: usize = 12;
+/// Columns between two columns of text.
+const GAP: usize = 3;
+/// Width of a pane from which on its long text may stand in two columns if all of it is on screen then, and from which
+/// on it does in any case.
+const TWO_COLUMNS: usize = 64;
+const TWO_WIDE_COLUMNS: usize = 92;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = content(view, inner_width(area), look.theme);
+    let lines = content(view, &view.areas, inner_width(area), look.theme);
     let rows = Rows { top: view.detail_top, len: lines.len(), at: None };
     pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
-/// Draws prompt and reply of the step, one below the other.
+/// Draws prompt and reply of the step, one below the other, in two columns where one is too short for them.
 pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = call(view, inner_width(area), look.theme);
-    let rows = Rows { top: view.call_top, len: lines.len(), at: None };
-    let title = vec![look.span(RunPane::Call.word(), Role::Title)];
-    pane(title, rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
+    let (width, height) = (inner_width(area), inner_height(area));
+    let call = call(view, &view.areas, (width, height), look.theme);
+    let rows = Rows { top: view.call_top, len: call.rows, at: None };
+    let word = if is_reply_with_step(view, &view.areas) { "Prompt" } else { RunPane::Call.word() };
+    let mut title = vec![look.span(word, Role::Title)];
+    if view.step().is_none() {
+        title.push(look.span("  of the procedure", Role::Dim));
+    }
+    let line = |n: usize| {
+        let mut line = call.lines.get(n).cloned().unwrap_or_default();
+        if let Some(second) = call.lines.get(n + call.second).filter(|_| call.second > 0) {
+            let used: usize = line.iter().map(Span::width).sum();
+            let blanks = " ".repeat((width - GAP).div_ceil(2).saturating_sub(used));
+            line.extend([Span::raw(blanks), look.span(" │ ", Role::Border)]);
+            line.extend(second.iter().cloned());
+        }
+        line
+    };
+    pane(title, rows, line, area, buf, look);
 }
 
-/// Counts the lines that prompt and reply take.
-pub(crate) fn call_height(view: &RecordView, width: usize, theme: &Theme) -> usize {
-    call(view, width, theme).len()
+/// Counts the lines that prompt and reply take in their pane.
+pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) -> usize {
+    call(view, areas, (areas.width(RunPane::Call), areas.height(RunPane::Call)), theme).rows
 }
 
-fn call(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
+/// Lines of prompt and reply.
+struct CallText {
+    lines: Vec<Vec<Span<'static>>>,
+    /// Number of lines that the first column is ahead of the second; 0 is no second.
+    second: usize,
+    /// Number of rows of both.
+    rows: usize,
+}
+
+fn call(view: &RecordView, areas: &Areas<RunPane>, (width, height): (usize, usize), theme: &Theme) -> CallText {
+    let (lines, _) = call_lines(view, areas, width, theme);
+    let one = CallText { second: 0, rows: lines.len(), lines };
+    if one.rows <= height || width < TWO_COLUMNS {
+        return one;
+    }
+    let (lines, prompt) = call_lines(view, areas, (width - GAP) / 2, theme);
+    let rest = lines.len().saturating_sub(height);
+    // The prompt has the second column to itself where that is enough for it.
+    let second = if prompt <= height && lines.len() - prompt <= height { prompt } else { height };
+    if rest > height && width < TWO_WIDE_COLUMNS {
+        return one;
+    }
+    CallText { lines, second, rows: rest.max(height) }
+}
+
+/// Lays out reply and prompt; the second is the line in which the prompt begins.
+fn call_lines(
+    view: &RecordView,
+    areas: &Areas<RunPane>,
+    width: usize,
+    theme: &Theme,
+) -> (Vec<Vec<Span<'static>>>, usize) {
     let mut page = StepText { lines: Vec::new(), width, theme };
-    page.line("reply", Role::Faint);
-    page.reply(view);
-    page.lines.push(Vec::new());
-    page.line("prompt", Role::Faint);
+    if !is_reply_with_step(view, areas) {
+        page.line("reply", Role::Faint);
+        page.reply(view);
+        page.lines.push(Vec::new());
+        page.line("prompt", Role::Faint);
+    }
+    let prompt = page.lines.len().saturating_sub(1);
     page.prompt(view);
-    page.lines
+    (page.lines, prompt)
+}
+
+/// Tells whether the step's pane has the reply, which leaves the column of both to the prompt: where it is short.
+fn is_reply_with_step(view: &RecordView, areas: &Areas<RunPane>) -> bool {
+    let has_both = [RunPane::Step, RunPane::Call].iter().all(|pane| areas.of(*pane).height > 0);
+    let lines = |reply: &Shown| wrap_up_to(reply.as_str(), areas.width(RunPane::Step), SHORT_REPLY + 1).len();
+    has_both && view.step().is_some() && view.detail.reply.as_ref().is_none_or(|reply| lines(reply) <= SHORT_REPLY)
 }
 
 /// Counts the lines that the content takes.
-pub(crate) fn height(view: &RecordView, width: usize, theme: &Theme) -> usize {
-    content(view, width, theme).len()
+pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) -> usize {
+    content(view, areas, areas.width(RunPane::Step), theme).len()
+}
+
+/// Counts the lines of what is known before the first step, where prompt and reply have a pane of their own.
+pub(crate) fn opening_height(view: &RecordView, width: usize, theme: &Theme) -> usize {
+    let mut page = StepText { lines: Vec::new(), width, theme };
+    page.opening(view, true);
+    page.lines.len()
 }
 
 fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
@@ -73,19 +148,23 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     title
 }
 
-fn content(view: &RecordView, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
+fn content(view: &RecordView, areas: &Areas<RunPane>, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
     let mut page = StepText { lines: Vec::new(), width, theme };
+    // Prompt and reply have a column of their own there.
+    let has_call = areas.of(RunPane::Call).height > 0;
     if view.step().is_none() || !view.opened.has_steps() {
-        page.opening(view);
+        page.opening(view, has_call);
         return page.lines;
     }
     let detail = &view.detail;
     match view.tab {
         Tab::Data => {
             page.data(view);
-            // Prompt and reply have a column of their own there.
-            if view.areas.of(RunPane::Call).height > 0 {
-                page.section("schema", detail.schema.as_ref());
+            if has_call {
+                if is_reply_with_step(view, areas) {
+                    page.section("reply", detail.reply.as_ref());
+                }
+                page.section("schema", detail.schema.as_ref().filter(|_| !detail.schema_in_prompt));
                 page.section("as written in the procedure", detail.written.as_ref());
             }
         }
@@ -149,17 +228,19 @@ impl StepText<'_> {
         if view.detail.prompt_rebuilt {
             self.say("rebuilt from the record; not in a trace", Role::BadgeDoubt);
         }
-        self.text(view.detail.prompt.as_ref(), "no prompt recorded for this step");
+        let nothing = if view.step().is_some() { "no prompt recorded for this step" } else { "no prompt recorded" };
+        self.text(view.detail.prompt.as_ref(), nothing);
     }
 
     fn reply(&mut self, view: &RecordView) {
         if let Some(error) = &view.detail.error {
             self.prose(error, Role::Fatal);
         }
-        self.text(view.detail.reply.as_ref(), "no reply recorded for this step");
+        let nothing = if view.step().is_some() { "no reply recorded for this step" } else { "no reply recorded" };
+        self.text(view.detail.reply.as_ref(), nothing);
     }
 
-    fn opening(&mut self, view: &RecordView) {
+    fn opening(&mut self, view: &RecordView, has_call: bool) {
         let opened = &view.opened;
         if opened.has_steps() {
             self.say("only the question is known", Role::Dim);
@@ -167,10 +248,16 @@ impl StepText<'_> {
         if let Some(error) = &opened.error {
             self.prose(error, Role::Fatal);
         }
+        let creation = opened.creation();
         match &opened.reply {
             Some(reply) => self.prose(reply, Role::Text),
-            None if !opened.has_steps() && opened.error.is_none() => self.say("no reply was recorded", Role::Dim),
-            None => {}
+            None if opened.has_steps() || opened.error.is_some() || creation.reply.is_some() => {}
+            None => self.say("no reply was recorded", Role::Dim),
+        }
+        self.facts("call that wrote the procedure", creation);
+        if !has_call {
+            self.section("reply with the procedure", creation.reply.as_ref());
+            self.section("prompt for the procedure", creation.prompt.as_ref());
         }
     }
 
@@ -191,11 +278,30 @@ impl StepText<'_> {
         self.prose(&detail.text, Role::Text);
         self.values("reads", &detail.reads, detail.more.0);
         self.values("writes", &detail.writes, detail.more.1);
+        self.facts("call", detail);
+    }
+
+    /// Lists what is known of a call, two facts a line where both fit.
+    fn facts(&mut self, heading: &'static str, detail: &Detail) {
         if !detail.facts.is_empty() {
-            self.line("call", Role::Faint);
-            for (name, value) in &detail.facts {
+            self.line(heading, Role::Faint);
+        }
+        let mut facts = detail.facts.iter().peekable();
+        let half = self.width.saturating_sub(2) / 2;
+        let is_short = |value: &Shown| FACT_NAME + value.as_str().width() < half;
+        while let Some((name, value)) = facts.next() {
+            let second = facts.next_if(|(_, next)| self.width >= TWO_FACTS && is_short(value) && is_short(next));
+            let Some((next_name, next)) = second else {
                 self.fact(name, value);
-            }
+                continue;
+            };
+            let (faint, dim) = (self.style(Role::Faint), self.style(Role::Dim));
+            self.lines.push(vec![
+                Span::styled(format!("  {}", pad(name, FACT_NAME)), faint),
+                Span::styled(pad(value.as_str(), half - FACT_NAME), dim),
+                Span::styled(pad(next_name, FACT_NAME), faint),
+                Span::styled(next.to_string(), dim),
+            ]);
         }
     }
 

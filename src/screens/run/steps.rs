@@ -3,16 +3,23 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::open_record::StepRow;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
 use crate::widgets::look::{Look, line_pane, severity_role, tall_pane};
-use crate::widgets::prose::{fit, hanging};
+use crate::widgets::prose::{self, fit, hanging};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_core::paint::MarkedRange;
 use stepscope_core::run::state::Ran;
+
+/// Steps that are measured for the width of the list, and bytes of each.
+const MAX_MEASURED: usize = 500;
+const MAX_NATURAL: usize = 200;
+const FIRST_ERROR: &str = "first error ";
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let steps = &view.opened.steps;
@@ -33,6 +40,18 @@ pub(crate) fn width(view: &RecordView, area: Rect, look: Look<'_>) -> Option<usi
     let width = inner_width(area);
     let lines = |position| lines(view, position, Some(width), look).len();
     all_fit(view.opened.steps.len(), inner_height(area), lines).then_some(width)
+}
+
+/// Returns the width in which the longest of the steps stands on one line.
+pub(crate) fn natural_width(view: &RecordView) -> usize {
+    let steps = &view.opened.steps;
+    let first_bad = view.opened.where_to_fix.as_ref().and_then(|fix| fix.step);
+    let text = |(n, step): (usize, &StepRow)| {
+        let mark = if first_bad == Some(n) { FIRST_ERROR.len() } else { 0 };
+        mark + prose::cut(step.text.as_str(), MAX_NATURAL).width()
+    };
+    let longest = steps.iter().enumerate().take(MAX_MEASURED).map(text).max();
+    longest.map_or(0, |longest| longest + steps.len().to_string().len() + 3)
 }
 
 /// Lays out the lines of a step.
@@ -70,7 +89,7 @@ pub(crate) fn lines(
         say(&format!("id {} ", fit(step.id.as_str(), 12)), Role::Warning);
     }
     if first_bad {
-        say("first error ", Role::Fatal);
+        say(FIRST_ERROR, Role::Fatal);
     }
     if step.ran == Ran::No {
         say("not run ", Role::Dim);

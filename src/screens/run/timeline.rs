@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
@@ -29,9 +30,8 @@ const TOKENS: usize = 13;
 const LONG_TITLE: u16 = 70;
 /// Width from which on a step shows what it recorded and what recomputing gives.
 const BOTH: usize = 16;
-/// The waterfall has at least so many columns, and values at most.
-const BAR: usize = 6;
-const VALUE: usize = 30;
+/// The waterfall has at least so many columns.
+const BAR: usize = 12;
 
 /// Value that a step wrote, against the recomputed one.
 #[derive(Clone, Debug)]
@@ -96,9 +96,11 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Spa
     let mut spans = vec![look.span(format!("{:>digits$} ", step + 1), Role::Faint)];
     let mut room = width.saturating_sub(digits + 1);
     let cost = view.opened.cost.as_ref();
+    // The bars take what the values leave.
+    let longest = view.tracks.iter().flatten().map(track_width).max().unwrap_or(0);
     if view.tracks.iter().any(Option::is_some) {
         let value = match cost {
-            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2).clamp(8, VALUE),
+            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2).min(longest).max(8),
             None => room,
         };
         spans.extend(track(view, step, value, look));
@@ -112,6 +114,12 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Spa
     spans.push(look.span(pad_left(&time, TIME), Role::Number));
     spans.push(look.span(pad_left(cost.tokens().as_str(), TOKENS), Role::Dim));
     spans
+}
+
+/// Columns in which a track stands in full.
+fn track_width(track: &Track) -> usize {
+    let recomputed = if track.differs { track.recomputed.as_str().width() + 3 } else { 0 };
+    track.recorded.as_str().width() + recomputed + 3
 }
 
 fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {

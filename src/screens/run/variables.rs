@@ -17,7 +17,7 @@ use crate::widgets::list::all_fit;
 use crate::widgets::look::{
     Look, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
 };
-use crate::widgets::prose::{fit, pad, wrapped};
+use crate::widgets::prose::{self, fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -28,6 +28,10 @@ use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 const MAX_NAMED: usize = 20;
 /// Maximum number of lines of a value, where there is room.
 const MAX_LINES: usize = 4;
+/// Variables that are measured for the width of the pane.
+const MAX_MEASURED: usize = 500;
+/// Columns that longer values want; more wrap.
+const WANTED: usize = 34;
 /// Columns for values, and for badges as words next to them.
 const ROOMY: usize = 42;
 
@@ -131,6 +135,17 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
         title.push(look.span(format!("  ✎ {count} overrides before step {step}"), Role::Changed));
     }
     title
+}
+
+/// Returns the width in which names, values up to a limit, and lifelines stand next to one another.
+pub(crate) fn natural_width(view: &RecordView) -> usize {
+    let rows = || view.opened.variables.iter().take(MAX_MEASURED);
+    let name = rows().map(|row| row.name.as_str().chars().count()).max().unwrap_or(0).clamp(8, 32) + 3;
+    let values = rows().flat_map(|row| &row.writes).filter_map(|write| write.value.as_ref());
+    let value = values.map(|value| prose::cut(value.line.as_str(), WANTED).width()).max().unwrap_or(0);
+    // Behind a value is what it should be.
+    let value = (value + 2).max(ROOMY / 2);
+    name + value + badge_width(view, true) + 1 + 3 * (view.opened.steps.len() + 1).min(20)
 }
 
 fn share(view: &RecordView, width: usize) -> Columns {
