@@ -27,6 +27,7 @@ use stepscope_base::text::Shown;
 
 mod nested;
 mod pages;
+mod thrift;
 
 /// Number of rows of a part, at most.
 const ROWS: usize = 256;

@@ -1,10 +1,10 @@
 //! The headers of a column's pages, read ahead: the library makes room for what they promise, so what they promise is
 //! looked at first. The headers are Thrift structures in its compact form.
 
+use super::thrift::{Next, ThriftReader};
+
 /// Size of a value of a dictionary in the library, in bytes, in addition to its text.
 const DICTIONARY_VALUE: usize = 32;
-/// Depth of the deepest structure in a header.
-const MAX_DEPTH: usize = 8;
 /// Each value is made of the one before it, so that few bytes can make very long values.
 const DELTA_BYTE_ARRAY: i64 = 7;
 /// Encoding that has the lengths of all values in front of them, so that few bytes can promise very many.
@@ -50,8 +50,8 @@ impl ChunkSize {
 pub(super) fn size(mut chunk: &[u8], value: usize) -> Result<ChunkSize, &'static str> {
     let mut sizes = ChunkSize::default();
     while !chunk.is_empty() {
-        let mut reader = HeaderReader { rest: chunk };
-        let header = reader.header().ok_or("a page header is damaged")?;
+        let mut reader = ThriftReader { rest: chunk };
+        let header = Header::read(&mut reader).ok_or("a page header is damaged")?;
         let size = |number: i64| usize::try_from(number).map_err(|_| "a page has a negative size");
         if matches!(header.encoding, DELTA_BYTE_ARRAY | DELTA_LENGTH_BYTE_ARRAY) {
             return Err("its strings are stored as differences (DELTA_BYTE_ARRAY); write it again with pandas");
@@ -70,118 +70,25 @@ pub(super) fn size(mut chunk: &[u8], value: usize) -> Result<ChunkSize, &'static
     Ok(sizes)
 }
 
-/// Next item in a structure.
-enum Next {
-    /// A field of this kind.
-    Field(u8),
-    End,
-}
-
-struct HeaderReader<'a> {
-    rest: &'a [u8],
-}
-
-impl HeaderReader<'_> {
-    fn header(&mut self) -> Option<Header> {
-        let mut header = Header::default();
+impl Header {
+    fn read(reader: &mut ThriftReader<'_>) -> Option<Self> {
+        let mut header = Self::default();
         let mut id = 0;
-        while let Next::Field(kind) = self.field(&mut id)? {
+        while let Next::Field(kind) = reader.field(&mut id)? {
             match id {
-                2 if kind == 5 => header.uncompressed = self.zigzag()?,
-                3 if kind == 5 => header.compressed = self.zigzag()?,
+                2 if kind == 5 => header.uncompressed = reader.zigzag()?,
+                3 if kind == 5 => header.compressed = reader.zigzag()?,
                 5 | 8 if kind == 12 => {
-                    [header.values, header.encoding] = self.numbers([1, if id == 5 { 2 } else { 4 }])?;
+                    [header.values, header.encoding] = reader.numbers([1, if id == 5 { 2 } else { 4 }])?;
                 }
                 7 if kind == 12 => {
-                    [header.dictionary] = self.numbers([1])?;
+                    [header.dictionary] = reader.numbers([1])?;
                     header.is_dictionary = true;
                 }
-                _ => self.skip(kind, 0)?,
+                _ => reader.skip(kind, 0)?,
             }
         }
         Some(header)
-    }
-
-    /// Reads the numbers in the fields `wanted` of a structure.
-    fn numbers<const N: usize>(&mut self, wanted: [i64; N]) -> Option<[i64; N]> {
-        let (mut id, mut numbers) = (0, [0; N]);
-        while let Next::Field(kind) = self.field(&mut id)? {
-            match numbers.iter_mut().zip(wanted).find(|(_, wanted)| *wanted == id && kind == 5) {
-                Some((number, _)) => *number = self.zigzag()?,
-                None => self.skip(kind, 1)?,
-            }
-        }
-        Some(numbers)
-    }
-
-    /// Reads the next item; the number of a field goes to `id`.
-    fn field(&mut self, id: &mut i64) -> Option<Next> {
-        let byte = self.byte()?;
-        if byte == 0 {
-            return Some(Next::End);
-        }
-        *id = match byte >> 4 {
-            0 => self.zigzag()?,
-            step => id.checked_add(i64::from(step))?,
-        };
-        Some(Next::Field(byte & 0xf))
-    }
-
-    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
-        match kind {
-            1 | 2 => Some(()),
-            3 => self.pass(1),
-            4..=6 => self.varint().map(|_| ()),
-            7 => self.pass(8),
-            8 => {
-                let len = usize::try_from(self.varint()?).ok()?;
-                self.pass(len)
-            }
-            9 | 10 => {
-                let head = self.byte()?;
-                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                // Items take at least a byte, but for truth values, which take one too inside of lists.
-                (count <= self.rest.len() as u64 && depth < MAX_DEPTH).then_some(())?;
-                let item = if head & 0xf <= 2 { 3 } else { head & 0xf };
-                (0..count).try_for_each(|_| self.skip(item, depth + 1))
-            }
-            12 if depth < MAX_DEPTH => {
-                let mut id = 0;
-                while let Next::Field(kind) = self.field(&mut id)? {
-                    self.skip(kind, depth + 1)?;
-                }
-                Some(())
-            }
-            _ => None,
-        }
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        let (byte, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        Some(*byte)
-    }
-
-    fn pass(&mut self, len: usize) -> Option<()> {
-        self.rest = self.rest.get(len..)?;
-        Some(())
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    fn zigzag(&mut self) -> Option<i64> {
-        let value = self.varint()?;
-        Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 }
 
