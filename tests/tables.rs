@@ -197,3 +197,79 @@ fn bytes_that_are_no_text_are_a_finding() {
         assert!(said(&output).contains(found), "{output:?}");
     }
 }
+
+/// Memory that a command may take for its data, in kilobytes.
+const MEMORY_KB: usize = 256 << 10;
+
+/// Checks a table with so little memory; `why`: why it is not read, if it is not.
+fn checked_in_little_memory(path: &Path, why: Option<&str>) {
+    let output = Command::new("/bin/sh")
+        .args(["-c", &format!("ulimit -d {MEMORY_KB}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_stepscope")])
+        .args(["check", "--jobs", "2", "--fail-on", "never", path.to_str().unwrap()])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(if why.is_some() { 2 } else { 0 }), "{}: {told}", path.display());
+    assert!(told.contains(why.unwrap_or_default()), "{}: {told}", path.display());
+}
+
+#[test]
+fn small_tables_never_take_much_memory() {
+    const LARGE: &str = "far more memory than its size suggests";
+    const LARGER: &str = "its rows are far larger as records";
+    for (table, why) in [
+        ("repeated.parquet", Some(LARGER)),
+        ("repeated.arrow", Some(LARGER)),
+        ("repeated_nul.parquet", Some(LARGER)),
+        ("repeated_nul.arrow", Some(LARGER)),
+        ("wide.parquet", Some(LARGER)),
+        ("ones.parquet", None),
+        ("ones.arrow", None),
+        ("packed.parquet", Some(LARGE)),
+        ("packed.arrow", Some(LARGE)),
+        ("bomb.arrow", Some(LARGE)),
+        ("deep.arrow", Some("nested too deeply")),
+    ] {
+        checked_in_little_memory(Path::new(&fixture(table)), why);
+    }
+}
+
+#[test]
+fn footers_that_promise_much_take_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    // The parts of a schema, each with its name and the number of those in it; a column has a type instead.
+    let list = |count: usize| [vec![0x19, 0xfc], varint(count)].concat();
+    let group = |name: usize, inside: usize| {
+        [vec![0x35, 0, 0x18], varint(name), vec![b'a'; name], vec![0x15], varint(2 * inside), vec![0]].concat()
+    };
+    let column = [0x15, 2, 0x25, 0, 0x18, 1, b'a', 0];
+    let columns = "its columns are too many, nested too deeply or their names too long";
+    let deep = [list(200_001), group(1, 1).repeat(200_000), column.to_vec()].concat();
+    let counted = [list(2), group(1, i32::MAX as usize), column.to_vec()].concat();
+    let named = [list(5_002), group(1, 1), group(1 << 20, 5_000), column.repeat(5_000)].concat();
+    let many = [list(100_001), group(1, 100_000), column.repeat(100_000)].concat();
+    for (name, schema, why) in [
+        ("deep", deep, columns),
+        ("counted", counted, "its footer is damaged"),
+        ("named", named, columns),
+        ("many", many, columns),
+    ] {
+        let footer = [vec![0x15, 2], schema, vec![0x16, 2, 0x19, 0x0c, 0]].concat();
+        let len = (footer.len() as u32).to_le_bytes().to_vec();
+        let path = folder.path().join(name);
+        std::fs::write(&path, [b"PAR1".to_vec(), footer, len, b"PAR1".to_vec()].concat()).unwrap();
+        checked_in_little_memory(&path, Some(why));
+    }
+}
+
+/// Writes a number as Thrift does.
+fn varint(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 127 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}

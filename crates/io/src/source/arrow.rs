@@ -1,4 +1,4 @@
-//! Arrow tables (IPC: streams and files, of which Feather 2 is one), a batch of rows at a time.
+//! Arrow tables (IPC: streams and files, of which Feather 2 is one), a batch at a time, of which a few rows at a time.
 //!
 //! A reader of our own: it needs no more of Arrow than values become JSON, and what a file says of itself is held against
 //! the size of the file before anything is unpacked.
@@ -12,7 +12,7 @@ use self::batch::{ArrowArray, ArrowBatch};
 use self::flat::Flat;
 use self::schema::{ArrowField, ArrowKind};
 use crate::failure::Failure;
-use crate::source::columns::{Cell, ColumnKind, Columns, Leaf, READ, TOO_LARGE, bytes_of, room_for, room_for_all};
+use crate::source::columns::{ColumnKind, Columns, Leaf, READ, ROWS, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
@@ -45,10 +45,21 @@ pub(crate) struct ArrowTable {
     metadata: usize,
     fields: Vec<ArrowField>,
     dictionaries: Dictionaries,
+    /// The batch whose rows are being read.
+    open: Option<OpenBatch>,
     /// Bytes that a batch may unpack: what is left next to the dictionaries, which stay.
     room: usize,
     /// Bytes that all batches together may unpack.
     unpacked: usize,
+}
+
+/// A batch of which some rows were read.
+struct OpenBatch {
+    /// Number of rows, and of those that were read.
+    rows: usize,
+    read: usize,
+    /// The columns that are wanted.
+    columns: Vec<Option<ArrowArray>>,
 }
 
 /// A message: its metadata and what follows.
@@ -76,6 +87,7 @@ impl ArrowTable {
             metadata,
             fields: Vec::new(),
             dictionaries: Dictionaries::new(),
+            open: None,
             room: room_for(metadata),
             unpacked: room_for_all(metadata),
         };
@@ -110,19 +122,24 @@ impl ArrowTable {
         self.fields.iter().map(|field| Leaf { name: field.name.clone(), kind: kind(field) }).collect()
     }
 
-    /// Reads the next batch, with the columns that are wanted; `None`: there is no more.
+    /// Reads the next rows, with the columns that are wanted, which may become fewer; `None`: there are no more.
     pub(crate) fn next(&mut self, wanted: &[bool]) -> Result<Option<Columns>, Failure> {
         self.guarded(|table| {
-            while let Some(message) = table.message()? {
+            loop {
+                if let Some(open) = table.open.as_mut().filter(|open| open.read < open.rows) {
+                    return open.part(wanted, room_for(table.bytes.len())).map(Some);
+                }
+                // What it has unpacked makes room for the next.
+                table.open = None;
+                let Some(message) = table.message()? else { return Ok(None) };
                 let flat = Flat::root(&message.metadata).ok_or(DAMAGED)?;
                 let header = flat.table(2).ok_or(DAMAGED)?;
                 match flat.byte(1) {
                     Some(2) => table.dictionary(header, message.body)?,
-                    Some(3) => return table.batch(header, message.body, wanted).map(Some),
+                    Some(3) => table.open = Some(table.batch(header, message.body, wanted)?),
                     _ => return Err("a message in it does not belong to a table"),
                 }
             }
-            Ok(None)
         })
     }
 
@@ -187,9 +204,8 @@ impl ArrowTable {
         Ok(())
     }
 
-    fn batch(&mut self, flat: Flat<'_>, body: Bytes, wanted: &[bool]) -> Result<Columns, &'static str> {
-        let room = room_for(self.bytes.len());
-        let (mut cells, mut json, mut unpacked) = (room / size_of::<Cell>(), room, self.room.min(self.unpacked));
+    fn batch(&mut self, flat: Flat<'_>, body: Bytes, wanted: &[bool]) -> Result<OpenBatch, &'static str> {
+        let mut unpacked = self.room.min(self.unpacked);
         let before = unpacked;
         let mut batch = ArrowBatch::of(flat, body, &self.dictionaries, &mut unpacked)?;
         let rows = batch.rows;
@@ -200,12 +216,25 @@ impl ArrowTable {
                 columns.push(None);
                 continue;
             }
-            cells = cells.checked_sub(rows).ok_or(TOO_LARGE)?;
-            let array = batch.column(field)?;
-            columns.push(Some((0..rows).map(|row| array.cell(row, &mut json)).collect::<Result<_, _>>()?));
+            columns.push(Some(batch.column(field)?));
         }
         self.unpacked -= before - unpacked;
-        Ok(Columns { rows, columns })
+        Ok(OpenBatch { rows, read: 0, columns })
+    }
+}
+
+impl OpenBatch {
+    /// Reads the next rows; `json`: the bytes that lists and objects may take.
+    fn part(&mut self, wanted: &[bool], mut json: usize) -> Result<Columns, &'static str> {
+        let rows = self.read..self.rows.min(self.read.saturating_add(ROWS));
+        self.read = rows.end;
+        let mut columns = Vec::new();
+        for (array, wanted) in self.columns.iter().zip(wanted) {
+            let array = array.as_ref().filter(|_| *wanted);
+            let cells = array.map(|array| rows.clone().map(|row| array.cell(row, &mut json)).collect());
+            columns.push(cells.transpose()?);
+        }
+        Ok(Columns { rows: rows.len(), columns })
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) const NAMED: usize = 20;
 /// Number of digits that may follow the point of a decimal.
 pub(super) const MAX_SCALE: usize = 38;
 pub(super) const READ: &str = "cannot read";
+/// Number of rows that are in memory as values, at most.
+pub(super) const ROWS: usize = 256;
 
 /// One value of a table.
 #[derive(Clone, PartialEq, Debug)]

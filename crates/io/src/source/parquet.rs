@@ -18,19 +18,18 @@ use bytes::Bytes;
 use self::nested::{GroupLeaves, LeafMeaning, LeafRows, Node, TopColumn};
 use self::pages::ChunkSize;
 use crate::failure::Failure;
-use crate::source::columns::{Cell, Columns, Leaf, READ, TOO_LARGE, Unread, bytes_of, room_for, room_for_all};
+use crate::source::columns::{Cell, Columns, Leaf, READ, ROWS, TOO_LARGE, Unread, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
 use crate::source::rows::LOOKED_AT;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
+mod footer;
 mod nested;
 mod pages;
 mod thrift;
 
-/// Number of rows of a part, at most.
-const ROWS: usize = 256;
 /// Number of bytes that a part should have.
 const PART: usize = 4 << 20;
 /// Size of a value in a list or an object while its row is put together.
@@ -177,6 +176,7 @@ impl ParquetTable {
             return Err(Failure::own(READ, blob.name(), "this parquet table is encrypted"));
         }
         guarded_read(blob.name(), || {
+            footer::check(&bytes).map_err(Refused::Own)?;
             let file = SerializedFileReader::new(bytes.clone())?;
             let about = file.metadata().file_metadata();
             let columns = nested::columns(about.schema_descr().root_schema());

@@ -8,7 +8,7 @@ use crate::source::columns::{
 use crate::source::open::Blob;
 use crate::source::parquet::{self, ParquetTable};
 use stepscope_base::json::Tape;
-use stepscope_base::json::write::{Object, Raw, Style};
+use stepscope_base::json::write::{Object, Raw, Sink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::record::{RecordKind, formats};
@@ -38,6 +38,32 @@ impl RecordRows {
         let mut text = Vec::new();
         self.lines.read(0, self.lines.len().unwrap() as usize, &mut text).unwrap();
         String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+/// The line of a record on its way to the others, of at most so many bytes: escapes take six times what they stand for.
+struct RowLine<'l> {
+    lines: &'l mut Vec<u8>,
+    left: usize,
+    is_over: bool,
+}
+
+impl<'l> RowLine<'l> {
+    /// Begins the line of a row of a table of so many bytes.
+    const fn new(lines: &'l mut Vec<u8>, table: usize) -> Self {
+        Self { lines, left: 2 * room_for(table), is_over: false }
+    }
+}
+
+impl Sink for RowLine<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        match self.left.checked_sub(bytes.len()).filter(|_| !self.is_over) {
+            Some(left) => {
+                self.left = left;
+                self.lines.extend_from_slice(bytes);
+            }
+            None => self.is_over = true,
+        }
     }
 }
 
@@ -101,7 +127,8 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
         if columns.rows == 0 {
             continue;
         }
-        let Some(place) = known.or_else(|| place_of(&leaves, &keys, &columns, &mut tape)) else { break };
+        let found = known.map_or_else(|| place_of(&leaves, &keys, &columns, &mut tape, bytes), |place| Ok(Some(place)));
+        let Some(place) = found.map_err(|why| Failure::own(READ, blob.name(), why))? else { break };
         if let (RecordPlace::Column(column), None) = (place, known) {
             wanted.iter_mut().enumerate().for_each(|(n, wanted)| *wanted = n == column);
         }
@@ -112,14 +139,16 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
             if columns.len_of(row) > room_for(bytes) {
                 return Err(Failure::own(READ, blob.name(), LARGER));
             }
+            let mut line = RowLine::new(&mut piece, bytes);
             match place {
                 RecordPlace::Column(column) => {
-                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut piece);
+                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut line);
                 }
-                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut piece),
+                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut line),
             }
-            let size = piece.len() - before + KEPT;
-            room = room.checked_sub(size).ok_or_else(|| Failure::own(READ, blob.name(), LARGER))?;
+            let is_over = line.is_over;
+            let left = room.checked_sub(piece.len() - before + KEPT).filter(|_| !is_over);
+            room = left.ok_or_else(|| Failure::own(READ, blob.name(), LARGER))?;
             if piece.len() >= PIECE {
                 lines.append(&piece, at)?;
                 at += piece.len() as u64;
@@ -138,13 +167,26 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
 
 /// Finds the location of records in the first rows of a table, if they have any. A record's own procedure is a record
 /// too: the whole row comes first.
-fn place_of(leaves: &[Leaf], keys: &[(usize, &str)], columns: &Columns, tape: &mut Tape) -> Option<RecordPlace> {
-    let mut begin = Vec::new();
-    (0..columns.rows.min(LOOKED_AT)).for_each(|row| by_key(leaves, keys, columns, row, tape, &mut begin));
-    if begin_as_records(&begin, tape) {
-        return Some(RecordPlace::Keyed);
+fn place_of(
+    leaves: &[Leaf],
+    keys: &[(usize, &str)],
+    columns: &Columns,
+    tape: &mut Tape,
+    table: usize,
+) -> Result<Option<RecordPlace>, &'static str> {
+    let mut text = Vec::new();
+    for row in 0..columns.rows.min(LOOKED_AT) {
+        text.clear();
+        let mut line = RowLine::new(&mut text, table);
+        by_key(leaves, keys, columns, row, tape, &mut line);
+        if line.is_over {
+            return Err(LARGER);
+        }
+        if is_record(&text, tape) {
+            return Ok(Some(RecordPlace::Keyed));
+        }
     }
-    (0..leaves.len()).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column)
+    Ok((0..leaves.len()).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column))
 }
 
 /// Writes a row as an object on a line.
@@ -154,9 +196,9 @@ fn by_key(
     columns: &Columns,
     row: usize,
     tape: &mut Tape,
-    lines: &mut Vec<u8>,
+    line: &mut RowLine<'_>,
 ) {
-    Style::ASCII.line(lines, |object| {
+    Style::ASCII.line(line, |object| {
         for (column, key) in keys {
             let is_bool = leaves.get(*column).is_some_and(|leaf| leaf.kind == ColumnKind::Bool);
             put(key, is_bool, columns.cell(*column, row), tape, object);
@@ -176,18 +218,19 @@ fn is_record(text: &[u8], tape: &mut Tape) -> bool {
         && tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown)
 }
 
-fn begin_as_records(lines: &[u8], tape: &mut Tape) -> bool {
-    lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).take(LOOKED_AT).any(|line| is_record(line, tape))
-}
-
 /// Writes a record on a line of its own. What cannot be read stays as it is but for its line ends, and becomes a
 /// finding.
-fn line_of(text: &[u8], tape: &mut Tape, lines: &mut Vec<u8>) {
+fn line_of(text: &[u8], tape: &mut Tape, line: &mut RowLine<'_>) {
     match text.contains(&b'\n').then(|| tape.parse(text)).flatten() {
-        Some(root) => style_of(text).append(root, lines),
-        None => lines.extend(text.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte })),
+        Some(root) => style_of(text).append(root, line),
+        None => {
+            for (n, part) in text.split(|byte| matches!(byte, b'\n' | b'\r')).enumerate() {
+                line.put(if n > 0 { b" " } else { b"" });
+                line.put(part);
+            }
+        }
     }
-    lines.push(b'\n');
+    line.push(b'\n');
 }
 
 /// Writes a value under its key; nothing where the table holds nothing.
@@ -202,9 +245,11 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
             let text = bytes.data();
             // Tables have no objects: whoever writes records keeps them as JSON.
             let is_json = text.starts_with(b"{") || text.starts_with(b"[");
+            let is_ascii = style_of(text) == Style::ASCII;
             match is_json.then(|| tape.parse(text)).flatten() {
+                Some(root) if is_ascii => object.put(name, root),
                 Some(root) => object.put(name, Raw(style_of(text).of(root))),
-                None if std::str::from_utf8(text).is_ok() => object.text(name, text),
+                None if is_ascii => object.text(name, text),
                 None => object.put(name, Raw(style_of(text).of(Untrusted::new(text)))),
             };
         }

@@ -72,23 +72,27 @@ pub(super) fn size(mut chunk: &[u8], value: usize) -> Result<ChunkSize, &'static
 
 impl Header {
     fn read(reader: &mut ThriftReader<'_>) -> Option<Self> {
-        let mut header = Self::default();
-        let mut id = 0;
+        let (mut header, mut id, mut pages) = (Self::default(), 0, 0);
         while let Next::Field(kind) = reader.field(&mut id)? {
-            match id {
-                2 if kind == 5 => header.uncompressed = reader.zigzag()?,
-                3 if kind == 5 => header.compressed = reader.zigzag()?,
-                5 | 8 if kind == 12 => {
+            match (id, kind) {
+                (2, 5) => header.uncompressed = reader.zigzag()?,
+                (3, 5) => header.compressed = reader.zigzag()?,
+                (5 | 8, 12) => {
                     [header.values, header.encoding] = reader.numbers([1, if id == 5 { 2 } else { 4 }])?;
+                    pages += 1;
                 }
-                7 if kind == 12 => {
+                (7, 12) => {
                     [header.dictionary] = reader.numbers([1])?;
                     header.is_dictionary = true;
+                    pages += 1;
                 }
+                // The library takes numbers of other kinds for them, whatever the field says it is.
+                (2 | 3 | 5 | 7 | 8, _) => return None,
                 _ => reader.skip(kind, 0)?,
             }
         }
-        Some(header)
+        // Of a page that is of several types the library would read another one.
+        (pages <= 1).then_some(header)
     }
 }
 
@@ -123,6 +127,20 @@ mod tests {
         let dictionary = [0x15, 4, 0x15, 2, 0x15, 0, 0x4c, 0x15, 120, 0x15, 0, 0, 0];
         let bytes = 1 + 60 * DICTIONARY_VALUE;
         assert_eq!(size(&[&dictionary[..], &pages].concat(), 0), sizes(bytes + 61, bytes, 60));
+    }
+
+    #[test]
+    fn headers_that_the_library_reads_otherwise_are_damaged() {
+        assert!(size(&header(60, 0, 0), 0).is_ok());
+        // 60 bytes as a number of 64 bits, as field 65538, and behind a second page.
+        let wide = [0x15, 0, 0x16, 120, 0x15, 0, 0x2c, 0x15, 2, 0, 0];
+        let far = [0x15, 0, 0x05, 0x84, 0x80, 0x08, 120, 0x05, 6, 0, 0x2c, 0x15, 2, 0, 0];
+        let values_far = [0x15, 0, 0x15, 2, 0x15, 0, 0x2c, 0x16, 2, 0, 0];
+        let twice = [0x15, 0, 0x15, 2, 0x15, 0, 0x2c, 0x15, 2, 0x15, 14, 0, 0x3c, 0x15, 2, 0, 0];
+        assert_eq!(size(&far, 0).map(|sizes| sizes.all), Ok(60));
+        for bytes in [&wide[..], &values_far, &twice] {
+            assert!(size(bytes, 0).unwrap_err().contains("damaged"), "{bytes:x?}");
+        }
     }
 
     #[test]

@@ -20,8 +20,9 @@ impl ThriftReader<'_> {
     pub(super) fn numbers<const N: usize>(&mut self, wanted: [i64; N]) -> Option<[i64; N]> {
         let (mut id, mut numbers) = (0, [0; N]);
         while let Next::Field(kind) = self.field(&mut id)? {
-            match numbers.iter_mut().zip(wanted).find(|(_, wanted)| *wanted == id && kind == 5) {
-                Some((number, _)) => *number = self.zigzag()?,
+            match numbers.iter_mut().zip(wanted).find(|(_, wanted)| *wanted == id) {
+                Some((number, _)) if kind == 5 => *number = self.zigzag()?,
+                Some(_) => return None,
                 None => self.skip(kind, 1)?,
             }
         }
@@ -35,7 +36,8 @@ impl ThriftReader<'_> {
             return Some(Next::End);
         }
         *id = match byte >> 4 {
-            0 => self.zigzag()?,
+            // Of longer numbers the library takes the lower bits.
+            0 => i64::from(self.zigzag()? as i16),
             step => id.checked_add(i64::from(step))?,
         };
         Some(Next::Field(byte & 0xf))
@@ -47,16 +49,11 @@ impl ThriftReader<'_> {
             3 => self.pass(1),
             4..=6 => self.varint().map(|_| ()),
             7 => self.pass(8),
-            8 => {
-                let len = usize::try_from(self.varint()?).ok()?;
-                self.pass(len)
-            }
+            8 => self.text().map(|_| ()),
             9 | 10 => {
-                let head = self.byte()?;
-                let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                // Items take at least a byte, but for truth values, which take one too inside of lists.
-                (count <= self.rest.len() as u64 && depth < MAX_DEPTH).then_some(())?;
-                let item = if head & 0xf <= 2 { 3 } else { head & 0xf };
+                let (item, count) = self.list()?;
+                (depth < MAX_DEPTH).then_some(())?;
+                let item = if item <= 2 { 3 } else { item };
                 (0..count).try_for_each(|_| self.skip(item, depth + 1))
             }
             12 if depth < MAX_DEPTH => {
@@ -70,18 +67,32 @@ impl ThriftReader<'_> {
         }
     }
 
+    /// Reads a text, and returns the number of its bytes.
+    pub(super) fn text(&mut self) -> Option<usize> {
+        let len = usize::try_from(self.varint()?).ok()?;
+        self.pass(len).map(|()| len)
+    }
+
+    /// Reads the beginning of a list: the kind of its items, and how many there are.
+    pub(super) fn list(&mut self) -> Option<(u8, usize)> {
+        let head = self.byte()?;
+        let count = if head >> 4 == 15 { usize::try_from(self.varint()?).ok()? } else { usize::from(head >> 4) };
+        // Items take at least a byte, but for truth values, which take one too inside of lists.
+        (count <= self.rest.len()).then_some((head & 0xf, count))
+    }
+
     fn byte(&mut self) -> Option<u8> {
         let (byte, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(*byte)
     }
 
-    pub(super) fn pass(&mut self, len: usize) -> Option<()> {
+    fn pass(&mut self, len: usize) -> Option<()> {
         self.rest = self.rest.get(len..)?;
         Some(())
     }
 
-    pub(super) fn varint(&mut self) -> Option<u64> {
+    fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
