@@ -9,7 +9,8 @@ The peer is one `stepscope check - --format jsonl --fail-on never` with its usua
 engine gets as many workers as there are processors; its time is that of a job in an engine that runs and had a job before
 (which is the one whose results are compared, by key), from the same file to a Parquet file or to lines of text. A ratio
 is the engine's seconds over those of one process in the same round: 1.3 is 30 % more. The median counts, and the spread
-is from the lowest to the highest. Exit 1 where results differ. Python 3.9, and `pip install pyspark ray pyarrow pandas`
+is from the lowest to the highest. Processor seconds (of all processes that were started here; Linux only) are compared in
+the same way, and say more where the machine has other work. Exit 1 where results differ. Python 3.9, and `pip install pyspark ray pyarrow pandas`
 (Spark needs Java); what is not installed is named and left out.
 """
 import argparse, importlib.util, json, os, shutil, statistics, subprocess, sys, tempfile, time
@@ -25,6 +26,26 @@ def alone(args, source, target):
     with open(source, "rb") as records, open(target, "wb") as results:
         subprocess.run([args.stepscope, "check", "-", "--format", "jsonl", "--fail-on", "never"], stdin=records,
                        stdout=results, check=True)
+
+
+def processor_seconds():
+    """Of this process and all below it, also those that ended; 0 where the system does not tell."""
+    used, children = {}, {}
+    for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc/self") else []):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                # The name of the program, in brackets, may hold blanks.
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        used[int(name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        children.setdefault(int(fields[1]), []).append(int(name))
+    todo, total = [os.getpid()], 0.0
+    while todo:
+        process = todo.pop()
+        total += used.get(process, 0.0)
+        todo += children.get(process, [])
+    return total
 
 
 def by_key(objects):
@@ -126,9 +147,9 @@ def main():
 
         def timed(job):
             shutil.rmtree(target, ignore_errors=True)
-            begun = time.monotonic()
+            begun, used = time.monotonic(), processor_seconds()
             job(target)
-            return time.monotonic() - begun
+            return time.monotonic() - begun, processor_seconds() - used
 
         # One engine after the other: also without a job they take processor time.
         for engine in [engine for name, engine in (("pyspark", Spark), ("ray", Ray)) if here[name]]:
@@ -145,13 +166,18 @@ def main():
     print(f"{len(expected)} records, {os.cpu_count()} processors, {args.rounds} rounds: seconds over those of one process")
     found = {}
     for name, times in seconds.items():
-        ratios = [job / one for job, one in times]
-        found[name] = {"ratio": round(statistics.median(ratios), 2), "low": round(min(ratios), 2),
-                       "high": round(max(ratios), 2), "seconds": round(statistics.median(job for job, _ in times), 2),
-                       "one_process": round(statistics.median(one for _, one in times), 2)}
-        now, mark = found[name], "   OTHER RESULTS" if name in differ else ""
+        found[name] = now = {}
+        for what, of in (("", 0), ("processor_", 1)):
+            jobs, ones = [job[of] for job, _ in times], [one[of] for _, one in times]
+            ratios = [job / one for job, one in zip(jobs, ones) if one] or [0.0]
+            now.update({f"{what}ratio": round(statistics.median(ratios), 2), f"{what}low": round(min(ratios), 2),
+                        f"{what}high": round(max(ratios), 2), f"{what}seconds": round(statistics.median(jobs), 2),
+                        f"{what}one_process": round(statistics.median(ones), 2)})
         print(f"  {name:36} {now['ratio']:6.2f}   {now['low']:.2f} to {now['high']:.2f}"
-              f"   ({now['seconds']:.2f} s, one process {now['one_process']:.2f} s){mark}")
+              f"   ({now['seconds']:.2f} s, one process {now['one_process']:.2f} s)"
+              f"   processors {now['processor_ratio']:.2f}   {now['processor_low']:.2f} to {now['processor_high']:.2f}"
+              f"   ({now['processor_seconds']:.2f} s, one process {now['processor_one_process']:.2f} s)"
+              f"{'   OTHER RESULTS' if name in differ else ''}")
     for name in [name for name, is_here in here.items() if not is_here]:
         print(f"  {name} is not installed{', or java or pyarrow' if name == 'pyspark' else ', or pyarrow'}: left out")
     if args.json:
