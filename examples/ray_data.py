@@ -34,7 +34,7 @@ def check_files(target: str, *paths: str) -> list[str]:
 
     import stepscope
 
-    # Not Ray Data: its executor costs a second a job before anything is checked.
+    # Not Ray Data: its executor costs more than plain tasks do.
     @ray.remote
     def check_part(part: stepscope.Part, file: str) -> str:
         stepscope.save(part, file, jobs=1)
