@@ -127,8 +127,9 @@ fn first_screen(bencher: Bencher<'_, '_>) {
 fn search_file(bencher: Bencher<'_, '_>) {
     let file = on_disk();
     let (send, events) = channel();
-    let (mut store, _loader) =
+    let (mut store, loading) =
         load(expand(&[file.path]), 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
+    let _loader = loading.go_on().unwrap();
     while !store.is_settled() {
         store.apply(events.recv().unwrap());
     }

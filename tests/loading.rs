@@ -256,11 +256,18 @@ mod live {
 
     impl Live {
         fn open(paths: &[PathBuf]) -> Self {
+            Self::open_before(paths, || {})
+        }
+
+        /// Opens the first records, lets something happen, and goes on.
+        fn open_before(paths: &[PathBuf], happens: impl FnOnce()) -> Self {
             let (send, events) = channel();
             let begun = Instant::now();
-            let (store, loader) =
+            let (store, loading) =
                 load(expand(paths), 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
-            Self { store, events, _loader: loader, opened: begun.elapsed() }
+            let opened = begun.elapsed();
+            happens();
+            Self { store, events, _loader: loading.go_on().unwrap(), opened }
         }
 
         /// Takes in events until the condition holds.
@@ -443,6 +450,27 @@ mod live {
         live.until("said", |store| store.failures.len() == 1);
         std::fs::write(&path, format!("{A}\n")).unwrap();
         live.until("found", |store| store.len() == 1);
+    }
+
+    #[test]
+    fn what_happens_behind_the_first_records_is_seen() {
+        let files = Files::new();
+        let line = |n: usize| format!("{}\n", numbered(n));
+        let grown = files.write("grown.jsonl", line(0));
+        let mut live = Live::open_before(std::slice::from_ref(&grown), || append(&grown, &line(1)));
+        live.until("grown", |store| store.len() == 2);
+        let replaced = files.write("replaced.jsonl", line(0));
+        let mut live = Live::open_before(std::slice::from_ref(&replaced), || {
+            std::fs::rename(files.write("new", line(2) + &line(3)), &replaced).unwrap();
+        });
+        live.until("replaced", |store| store.sources()[0].standing == SourceState::Changed && store.len() == 2);
+        assert_eq!(live.texts(), [2, 3].map(numbered));
+        let gone = files.write("gone.jsonl", line(0));
+        let mut live = Live::open_before(std::slice::from_ref(&gone), || std::fs::remove_file(&gone).unwrap());
+        live.until("gone", |store| store.sources()[0].standing == SourceState::Gone);
+        let later = files.dir.path().join("later.jsonl");
+        let mut live = Live::open_before(std::slice::from_ref(&later), || std::fs::write(&later, line(4)).unwrap());
+        live.until("there", |store| store.len() == 1);
     }
 
     #[test]

@@ -492,9 +492,9 @@ struct Screen {
 impl Screen {
     fn open(path: &Path) -> Self {
         let (sender, events) = channel();
-        let (store, loader) =
+        let (store, loading) =
             load(expand(&[path.to_owned()]), 2, std::sync::Arc::default(), move |event| sender.send(event).is_ok());
-        Self { store, events, _loader: loader }
+        Self { store, events, _loader: loading.go_on().unwrap() }
     }
 
     fn wait_for(&mut self, holds: impl Fn(&Store) -> bool) {
@@ -691,7 +691,8 @@ fn links_in_a_folder_are_counted_and_not_followed() {
     let said = [output.stdout, output.stderr].concat();
     assert!(String::from_utf8_lossy(&said).contains("2 links not followed"));
     let (events, heard) = channel();
-    let (mut store, _loader) = load(expand(&[at("data")]), 1, Arc::default(), move |event| events.send(event).is_ok());
+    let (mut store, loading) = load(expand(&[at("data")]), 1, Arc::default(), move |event| events.send(event).is_ok());
+    let _loader = loading.go_on().unwrap();
     while store.links < 2 {
         store.apply(heard.recv_timeout(Duration::from_secs(30)).unwrap());
     }

@@ -22,9 +22,10 @@ use stepscope_core::table::seen::place_in;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::failure::Failure;
 use stepscope_io::log::Writer;
-use stepscope_io::pipeline::load::Loader;
+use stepscope_io::pipeline::load::{Loader, LoadingBegun};
 use stepscope_io::pipeline::search;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::store::LoadEvent;
 use stepscope_io::source::beneath::Place;
 use stepscope_terminal::run::{Command, Control};
 
@@ -38,19 +39,36 @@ const LARGE: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Performer {
     outbox: Outbox,
-    reader: Sender<Effect>,
-    /// Sender to the thread for what may take long.
-    slow: Sender<Effect>,
-    writer: Writer,
+    /// The threads of the session, from [`Effect::Begin`] on.
+    threads: Option<Threads>,
     calls: Calls,
-    /// Loader, only while files are followed.
+    /// Records that wait for [`Effect::Begin`], only where files are followed.
+    loading: Option<LoadingBegun>,
     loader: Option<Loader>,
     searches: Vec<(SearchId, search::Search)>,
     memory: Memory,
     /// Token that keeps the search for parents of forks alive.
     looking: Option<Arc<()>>,
     side: Arc<SideData>,
+    reviewing: Option<ReviewSetup>,
+}
+
+/// See [`Performer`].
+#[derive(Debug)]
+struct Threads {
+    reader: Sender<Effect>,
+    /// Sender to the thread for what may take long.
+    slow: Sender<Effect>,
+    writer: Writer,
     worker: Option<ReviewWorker>,
+}
+
+/// Review logs to be read: see [`Performer::reviewing`].
+#[derive(Debug)]
+struct ReviewSetup {
+    journals: Vec<Place>,
+    carried: Vec<Event>,
+    state: Option<PathBuf>,
 }
 
 /// Memory of this session, and why it could not be kept, if so.
@@ -77,46 +95,51 @@ impl Memory {
 }
 
 impl Performer {
-    /// Starts the threads that read.
+    /// Makes one that waits for [`Effect::Begin`].
     pub fn new(outbox: Outbox, memory: Memory, side: Arc<SideData>, calls: Calls) -> Self {
-        let reader = start_reader(Thread::Records, &outbox, &side);
-        // Both at once: where memory has run out, no thread can be started any more.
-        let slow = start_reader(Thread::LargeRecords, &outbox, &side);
-        let to_loop = outbox.clone();
-        let writer = Writer::start(move |told| to_loop.send(Msg::Log(told)));
         Self {
             outbox,
-            reader,
-            slow,
-            writer,
+            threads: None,
             calls,
+            loading: None,
             loader: None,
             searches: Vec::new(),
             memory,
             looking: None,
             side,
-            worker: None,
+            reviewing: None,
         }
     }
 
     /// Tells the loader, too, what was written.
     #[must_use]
-    pub(crate) fn with_loader(self, loader: Loader) -> Self {
-        Self { loader: Some(loader), ..self }
+    pub(crate) fn loading(self, loading: LoadingBegun) -> Self {
+        Self { loading: Some(loading), ..self }
     }
 
-    /// Starts reviewing: reviews are saved to the first of these review logs; those that pages carry are shown.
+    /// Reviews are saved to the first of these review logs; those that pages carry are shown.
     #[must_use]
-    pub fn reviewing(mut self, journals: &[Place], carried: Vec<Event>, state: Option<&Path>) -> Self {
-        self.worker = Some(ReviewWorker::start(journals, carried, state, self.outbox.clone()));
-        self
+    pub fn reviewing(self, journals: Vec<Place>, carried: Vec<Event>, state: Option<&Path>) -> Self {
+        Self { reviewing: Some(ReviewSetup { journals, carried, state: state.map(Path::to_owned) }), ..self }
+    }
+
+    /// Lets everything begin that goes on behind the screen.
+    fn begin(&mut self, sender: &mpsc::Sender<Msg>) {
+        self.outbox.attach(sender.clone());
+        self.threads = Some(Threads::start(&self.outbox, &self.side, self.reviewing.take()));
+        match self.loading.take().map(LoadingBegun::go_on) {
+            // Nothing else was sent, so there is room.
+            Some(Err(failure)) => drop(sender.try_send(Msg::Load(LoadEvent::Failed(None, failure)))),
+            started => self.loader = started.and_then(Result::ok),
+        }
     }
 
     /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
     pub fn finish(self) -> Vec<Shown> {
         drop(self.loader);
-        let lost = self.writer.finish(PATIENCE).into_iter();
-        let kept = self.worker.and_then(|worker| worker.finish(PATIENCE));
+        let (writer, worker) = self.threads.map(|threads| (threads.writer, threads.worker)).unzip();
+        let lost = writer.into_iter().flat_map(|writer| writer.finish(PATIENCE));
+        let kept = worker.flatten().and_then(|worker| worker.finish(PATIENCE));
         lost.chain(kept).chain(self.memory.failure.map(|failure| shown!("{failure}"))).collect()
     }
 
@@ -131,18 +154,25 @@ impl Performer {
             Effect::Foreground(command) => return Some(Control::Foreground(command)),
             Effect::Tour(theme) => return tour(theme).map(Control::Foreground),
             Effect::Quit(code) => return Some(Control::Quit(code)),
-            Effect::Begin => self.outbox.attach(sender.clone()),
-            // The threads live as long as this does.
-            Effect::Record(_, ref reading, ..) if reading.len > LARGE => drop(self.slow.send(effect)),
-            Effect::Transition(..) => drop(self.slow.send(effect)),
+            Effect::Begin => self.begin(sender),
             Effect::RowTexts(..)
             | Effect::Preview(..)
             | Effect::Record(..)
+            | Effect::Transition(..)
             | Effect::ForkOrigins(_)
             | Effect::Export(..)
             | Effect::TellNotes(..)
             | Effect::WriteForEditor(_)
-            | Effect::ReadFromEditor(_) => drop(self.reader.send(effect)),
+            | Effect::ReadFromEditor(_)
+            | Effect::Append(_)
+            | Effect::ReadReviews
+            | Effect::KeepDrafts(_)
+            | Effect::FindReviewed(..)
+            | Effect::Summarise(..) => {
+                if let Some(threads) = &mut self.threads {
+                    threads.perform(effect);
+                }
+            }
             Effect::Compare(..)
             | Effect::ReadDashboard(..)
             | Effect::PutSideBySide(..)
@@ -172,15 +202,9 @@ impl Performer {
                     outbox.send(Msg::Parents(moves, plan.find(&wanted, || watched.strong_count() > 0)))
                 });
             }
-            Effect::Append(append) => self.writer.append(append),
             Effect::Follow(path) => {
                 if let Some(loader) = &self.loader {
                     loader.follow(path);
-                }
-            }
-            Effect::ReadReviews | Effect::KeepDrafts(_) | Effect::FindReviewed(..) | Effect::Summarise(..) => {
-                if let Some(worker) = &mut self.worker {
-                    worker.perform(effect);
                 }
             }
             Effect::StartRun { .. } | Effect::CancelRun(_) | Effect::FindServers(_) | Effect::ChooseServer(..) => {
@@ -210,6 +234,36 @@ impl Performer {
         };
         self.searches.retain(|(other, _)| *other != id);
         self.searches.push((id, search::start(plan, fits, report)));
+    }
+}
+
+impl Threads {
+    fn start(outbox: &Outbox, side: &Arc<SideData>, reviewing: Option<ReviewSetup>) -> Self {
+        let to_loop = outbox.clone();
+        Self {
+            reader: start_reader(Thread::Records, outbox, side),
+            // Both at once: where memory has run out, no thread can be started any more.
+            slow: start_reader(Thread::LargeRecords, outbox, side),
+            writer: Writer::start(move |told| to_loop.send(Msg::Log(told))),
+            worker: reviewing.map(|ReviewSetup { journals, carried, state }| {
+                ReviewWorker::start(&journals, carried, state.as_deref(), outbox.clone())
+            }),
+        }
+    }
+
+    /// Hands an effect to its thread, which lives as long as this does.
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Record(_, ref reading, ..) if reading.len > LARGE => drop(self.slow.send(effect)),
+            Effect::Transition(..) => drop(self.slow.send(effect)),
+            Effect::Append(append) => self.writer.append(append),
+            Effect::ReadReviews | Effect::KeepDrafts(_) | Effect::FindReviewed(..) | Effect::Summarise(..) => {
+                if let Some(worker) = &mut self.worker {
+                    worker.perform(effect);
+                }
+            }
+            _ => drop(self.reader.send(effect)),
+        }
     }
 }
 

@@ -160,7 +160,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
     let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
     let side = Arc::new(side);
-    let (store, loader) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
+    let (store, loading) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.side = side.clone();
     app.forks = Forks::at(kept);
@@ -224,12 +224,12 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
         let effects = app.set_filter(typed);
         app.early.extend(effects);
     }
-    let mut performer = Performer::new(outbox.clone(), memory, side, calls).with_loader(loader);
+    let mut performer = Performer::new(outbox.clone(), memory, side, calls).loading(loading);
     if let Ok(own) = own {
         let others = reviewing.journals.get(1..).map(journal::named).unwrap_or_default();
         let all: Vec<Place> = std::iter::once(own).chain(others).collect();
         let carried = start.paths.iter().flat_map(|path| page::reviews_of(path)).collect();
-        performer = performer.reviewing(&all, carried, folders.state.as_deref());
+        performer = performer.reviewing(all, carried, folders.state.as_deref());
         let Queue { shuffle, clean_share, assigned, .. } = reviewing.order;
         if reviewing.queue || shuffle.is_some() || clean_share.is_some() || assigned.is_some() {
             app.begin_queue();

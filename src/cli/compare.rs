@@ -329,8 +329,9 @@ mod tests {
         }
         assert_eq!(Baseline::read(&path("b.jsonl"), 2).unwrap().len(), 20);
         let (sender, events) = std::sync::mpsc::channel();
-        let (mut store, _loader) =
+        let (mut store, loading) =
             load_unchecked(expand(&[path("a.jsonl")]), 1, move |event| sender.send(event).is_ok());
+        let _loader = loading.go_on().unwrap();
         for event in &events {
             let settled = matches!(event, LoadEvent::Settled);
             store.apply(event);

@@ -232,7 +232,7 @@ fn ready(
     let inputs = if script.records.is_empty() { samples() } else { expand(&script.records) };
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let side = Arc::new(SideData::default());
-    let (store, loader) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
+    let (store, loading) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let theme = Theme::built_in("dark", depth).unwrap_or_default();
     let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii: false });
@@ -249,7 +249,7 @@ fn ready(
         app.choose_theme(Some(name));
     }
     let calls = Calls::new(setup, Config::default());
-    let performer = Performer::new(outbox.clone(), Memory::default(), side, calls).with_loader(loader);
+    let performer = Performer::new(outbox.clone(), Memory::default(), side, calls).loading(loading);
     Ok((Tour::new(app, script), performer, outbox))
 }
 

@@ -146,7 +146,7 @@ impl Drive {
         let (sender, events) = channel();
         let (runtime, to_loop) = runtime(sender.clone());
         let side = Arc::new(side);
-        let (store, loader) =
+        let (store, loading) =
             load(expand(paths).with_forks(None), 1, side.clone(), move |event| sender.send(Msg::Load(event)).is_ok());
         let mut app = App::new(store, Keymap::default(), looks());
         app.side = side.clone();
@@ -166,7 +166,7 @@ impl Drive {
             runtime,
             to_loop,
             side,
-            loader,
+            loader: loading.go_on().unwrap(),
             worker: None,
             exports: tempfile::tempdir().unwrap(),
             buffer: Buffer::default(),

@@ -310,9 +310,12 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
     }
 
     async fn run(&mut self) -> io::Result<u8> {
-        let mut flow = self.update(Event::Start(self.screen.size()).into()).await;
+        let begin = self.program.update(Event::Start(self.screen.size()).into(), Instant::now());
+        let mut flow = self.enter(true);
         if flow.is_continue() {
-            flow = self.enter(true);
+            // The work that the start asks for must not hold up the first frame. One that fails shows with the next.
+            let _ = self.draw();
+            flow = self.perform(begin).await;
         }
         while flow.is_continue() {
             flow = self.turn().await?;
@@ -455,13 +458,20 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
     }
 
     async fn update(&mut self, message: P::Msg) -> Flow {
-        let mut messages = vec![message];
-        while let Some(message) = messages.pop() {
-            let effects = self.program.update(message, Instant::now());
-            self.dirty = true;
+        let effects = self.program.update(message, Instant::now());
+        self.dirty = true;
+        self.perform(effects).await
+    }
+
+    /// Performs effects, and what they lead to at once.
+    async fn perform(&mut self, effects: Vec<P::Effect>) -> Flow {
+        let mut waiting = vec![effects];
+        while let Some(effects) = waiting.pop() {
             for effect in effects {
-                if let Some(control) = (self.perform)(effect, &self.sender) {
-                    messages.extend(self.control(control).await?.map(P::Msg::from));
+                let Some(control) = (self.perform)(effect, &self.sender) else { continue };
+                if let Some(event) = self.control(control).await? {
+                    waiting.push(self.program.update(event.into(), Instant::now()));
+                    self.dirty = true;
                 }
             }
         }

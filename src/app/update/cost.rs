@@ -47,7 +47,8 @@ fn app(runs: usize, forks: usize) -> App {
     std::fs::write(&paths[0], lines(0..runs)).unwrap();
     std::fs::write(&paths[1], lines(runs..runs + forks.max(1))).unwrap();
     let (sender, events) = std::sync::mpsc::channel();
-    let (mut store, _loader) = load(expand(&paths), 1, Arc::default(), move |event| sender.send(event).is_ok());
+    let (mut store, loading) = load(expand(&paths), 1, Arc::default(), move |event| sender.send(event).is_ok());
+    let _loader = loading.go_on().unwrap();
     for event in &events {
         let settled = matches!(event, LoadEvent::Settled);
         store.apply(event);

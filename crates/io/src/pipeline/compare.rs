@@ -199,7 +199,8 @@ fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
         Some(document) => inputs.with_document(document)?,
         None => inputs,
     };
-    let (mut store, loader) = load_unchecked(inputs, threads, move |event| sender.send(event).is_ok());
+    let (mut store, loading) = load_unchecked(inputs, threads, move |event| sender.send(event).is_ok());
+    let loader = loading.go_on()?;
     // A missing document changes no record, nor what it is judged by.
     for event in events.iter().filter(|event| !matches!(event, LoadEvent::Missing(_))) {
         let settled = matches!(event, LoadEvent::Settled);

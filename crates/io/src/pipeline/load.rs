@@ -51,14 +51,30 @@ pub struct Loader {
     wake: Sender<Wake>,
 }
 
+/// Loading of which only the beginning is done.
+#[must_use = "nothing more is read before `go_on`"]
+pub struct LoadingBegun {
+    scout: Box<Scout>,
+    woken: Receiver<Wake>,
+    threads: usize,
+    sink: Sink,
+}
+
+impl std::fmt::Debug for LoadingBegun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LoadingBegun").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
 /// Opens everything that is named. The first records are found and checked before this returns, without
-/// reading more than the first blocks; all else comes as events to be given to [`Store::apply`].
+/// reading more than the first blocks; from [`LoadingBegun::go_on`] on all else comes as events to be given to
+/// [`Store::apply`].
 pub fn load(
     inputs: Expand,
     threads: usize,
     side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
-) -> (Store, Loader) {
+) -> (Store, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
     begin_loading(inputs, threads, side, true, &sink)
 }
@@ -68,17 +84,23 @@ pub fn load_unchecked(
     inputs: Expand,
     threads: usize,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
-) -> (Store, Loader) {
+) -> (Store, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
     begin_loading(inputs, threads, Arc::default(), false, &sink)
 }
 
-fn begin_loading(inputs: Expand, threads: usize, side: Arc<SideData>, checks: bool, sink: &Sink) -> (Store, Loader) {
+fn begin_loading(
+    inputs: Expand,
+    threads: usize,
+    side: Arc<SideData>,
+    checks: bool,
+    sink: &Sink,
+) -> (Store, LoadingBegun) {
     let (wake, woken) = channel();
     let (cache, columns) = (inputs.cache().clone(), inputs.columns().clone());
     let shared = Arc::new(Shared { cache, columns, side, checks, ..Shared::default() });
     let mut store = Store::default();
-    let mut scout = Scout::new(inputs, shared.clone(), wake.clone());
+    let mut scout = Scout::new(inputs, shared, wake);
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -89,21 +111,28 @@ fn begin_loading(inputs: Expand, threads: usize, side: Arc<SideData>, checks: bo
         store.apply(event);
     }
     scout.sink = Some(sink.clone());
-    let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
-        std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ())
-    };
-    let mut started = Ok(());
-    for _ in 0..threads.max(1) {
-        let (shared, sink) = (shared.clone(), sink.clone());
-        started = started.and(spawn("check", Box::new(move || work(&shared, &sink))));
+    (store, LoadingBegun { scout: Box::new(scout), woken, threads: threads.max(1), sink: sink.clone() })
+}
+
+impl LoadingBegun {
+    /// Reads and follows all else.
+    pub fn go_on(self) -> Result<Loader, Failure> {
+        let Self { scout, woken, threads, sink } = self;
+        let loader = Loader { shared: scout.shared.clone(), wake: scout.wake.clone() };
+        let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new().name(name.to_owned()).spawn(work).map(|_| ()).map_err(|error| Failure {
+                what: "cannot start",
+                path: Shown::own("a background thread"),
+                source: Shown::error(&error),
+            })
+        };
+        for _ in 0..threads {
+            let (shared, sink) = (loader.shared.clone(), sink.clone());
+            spawn("check", Box::new(move || work(&shared, &sink)))?;
+        }
+        spawn("scout", Box::new(move || scout.run(&woken)))?;
+        Ok(loader)
     }
-    started = started.and(spawn("scout", Box::new(move || scout.run(&woken))));
-    if let Err(error) = started {
-        let failure =
-            Failure { what: "cannot start", path: Shown::own("a background thread"), source: Shown::error(&error) };
-        store.apply(LoadEvent::Failed(None, failure));
-    }
-    (store, Loader { shared, wake })
 }
 
 impl Loader {
@@ -417,6 +446,8 @@ struct Scout {
     ids: Vec<(u64, u64)>,
     watcher: Option<notify::RecommendedWatcher>,
     watched: HashSet<PathBuf>,
+    /// Folders among them that are still to be watched.
+    unwatched: Vec<PathBuf>,
     /// The source that is being read.
     reading: Option<usize>,
     /// Number of sources kept open.
@@ -456,6 +487,12 @@ struct Track {
     again: Option<SyncSender<()>>,
 }
 
+impl Track {
+    fn stat_now(&self) -> Option<Stat> {
+        self.input.place().as_ref().and_then(Stat::of_place)
+    }
+}
+
 /// Origin of the bytes of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flow {
@@ -486,6 +523,7 @@ impl Scout {
             ids: Vec::new(),
             watcher: None,
             watched: HashSet::new(),
+            unwatched: Vec::new(),
             reading: None,
             may_open: may_open(),
             links: 0,
@@ -513,7 +551,16 @@ impl Scout {
     }
 
     fn run(mut self, woken: &Receiver<Wake>) {
+        let early = self.sources.len();
+        self.watch_waiting();
         self.read_all();
+        // Nobody heard what happened to them before they were watched.
+        for source in 0..early {
+            if self.sources.get(source).is_some_and(|track| !track.names.is_empty() && track.flow == Flow::File) {
+                self.refresh(source);
+                self.read_all();
+            }
+        }
         loop {
             self.found_all(true);
             let Ok(first) = woken.recv() else { return };
@@ -672,7 +719,12 @@ impl Scout {
             Ok(Begun::Pipe(pipe)) => self.begin_pipe(source, pipe),
             Ok(Begun::Answers(store)) => self.begin_answers(source, store),
             Ok(Begun::PassedOver) => {}
-            Err(failure) => self.send(LoadEvent::Failed(Some(source), failure)),
+            Err(failure) => {
+                if let Some(track) = self.sources.get_mut(source) {
+                    track.stat = track.stat_now();
+                }
+                self.send(LoadEvent::Failed(Some(source), failure));
+            }
         }
     }
 
@@ -728,6 +780,7 @@ impl Scout {
         for name in &names {
             self.watch(name);
         }
+        self.watch_waiting();
         self.spawn(source, move || follower.run(blob, &asked));
     }
 
@@ -905,7 +958,7 @@ impl Scout {
             return self.refresh_pipe(source);
         }
         let (Some(blob), Some(then)) = (&track.blob, track.stat) else { return self.reopen(source, false) };
-        let Some(now) = track.input.place().as_ref().and_then(Stat::of_place) else {
+        let Some(now) = track.stat_now() else {
             if !std::mem::replace(&mut track.gone, true) {
                 self.send(LoadEvent::Gone(source));
             }
@@ -957,7 +1010,7 @@ impl Scout {
             Ok(_) => {}
             Err(failure) => {
                 // Said once; the next change is looked at again.
-                let now = track.input.place().as_ref().and_then(Stat::of_place);
+                let now = track.stat_now();
                 if track.stat != now {
                     track.stat = now;
                     self.send(LoadEvent::Failed(Some(source), failure));
@@ -973,20 +1026,30 @@ impl Scout {
         }
     }
 
-    /// Watches a folder; `true`: it was not watched before.
+    /// Watches a folder; `true`: it was not watched before. Those of the first screen wait for what comes behind it.
     fn watch_folder(&mut self, folder: &Path) -> bool {
         if self.watched.len() >= MAX_WATCHED || !self.watched.insert(folder.to_owned()) {
             return false;
         }
-        if self.watcher.is_none() {
+        self.unwatched.push(folder.to_owned());
+        if self.sink.is_some() {
+            self.watch_waiting();
+        }
+        true
+    }
+
+    fn watch_waiting(&mut self) {
+        let folders = std::mem::take(&mut self.unwatched);
+        if !folders.is_empty() && self.watcher.is_none() {
             let wake = self.wake.clone();
             self.watcher = notify::recommended_watcher(move |event| heard(&wake, event)).ok();
         }
-        // Without a watcher the file is still read, only not followed.
+        // Without a watcher the files are still read, only not followed.
         if let Some(watcher) = &mut self.watcher {
-            let _ = watcher.watch(folder, RecursiveMode::NonRecursive);
+            for folder in folders {
+                let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
+            }
         }
-        true
     }
 }
 
