@@ -603,6 +603,9 @@ fn panes_take_turns_and_fill_the_screen() {
     assert_eq!(pane(&d), RunPane::Question);
     d.keys("Z");
     d.hides(&["Global state", "Findings"]).shows(&["Question"]);
+    // Alone on the screen there is room for the worked answer too.
+    d.keys("Tab");
+    d.shows(&["8 Expected answer (gold)"]).hides(&["Question"]);
     d.keys("Tab");
     d.shows(&["Steps  Ferry trips"]).hides(&["Question"]);
     d.keys("Esc");
@@ -1845,4 +1848,29 @@ fn an_answer_that_is_too_long_for_the_title_is_below_the_question() {
     let screen = sample_on_a_large_screen("2G Enter");
     assert!(screen.contains("│ answer The length of the rest of the rope"), "{screen}");
     assert!(!screen.lines().nth(1).unwrap().contains('…'), "{screen}");
+}
+
+#[test]
+fn tab_reaches_every_pane_that_holds_something_where_one_fills_the_screen() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut drive = Drive::open(&[samples]);
+    drive.resize(80, 24).keys("2G Enter Z");
+    let mut titles = Vec::new();
+    for _ in 0..8 {
+        let title = drive.screen().lines().nth(1).unwrap().to_owned();
+        titles.push(title);
+        drive.keys("Tab");
+    }
+    for title in ["Reply and prompt", "Expected answer (gold)", "Timeline", "Question"] {
+        assert!(titles.iter().any(|line| line.contains(title)), "{title}: {titles:#?}");
+    }
+}
+
+#[test]
+fn without_colours_the_pane_that_has_the_keys_has_a_line_of_its_own() {
+    let mut d = Drive::runs();
+    d.app.looks.theme =
+        stepscope::widgets::theme::Theme::built_in("mono", stepscope_terminal::colour::Depth::Mono).unwrap();
+    d.keys("j Enter").shows(&["╔ 1 Steps", "╭ 2 Global state"]);
+    d.keys("Tab").shows(&["╭ 1 Steps", "╔ 2 Global state"]);
 }

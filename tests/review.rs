@@ -713,6 +713,35 @@ fn next_and_add_are_a_loop_in_the_shell() {
 }
 
 #[test]
+fn parts_of_several_files_are_numbered_over_all_of_them_as_on_the_screen() {
+    let folder = Folder::new();
+    let runs = |ids: std::ops::Range<usize>| ids.map(|n| run(n, 4.0, 5.0) + "\n").collect::<String>();
+    folder.write("a.jsonl", &runs(0..3));
+    folder.write("b.jsonl", &runs(10..14));
+    folder.write("j", "");
+    let files = ["a.jsonl", "b.jsonl", "--reviews", "j"];
+    let part = |part: &str, by: &str| {
+        let mut ids = Vec::new();
+        loop {
+            let asked = ["--assign", part, "--reviewer", by, "--ids"];
+            let ran = folder.run(&[&["review", "next"], &files[..], &asked].concat(), "");
+            if ran.code == 1 {
+                return ids;
+            }
+            let id = ran.out.trim().to_owned();
+            let said = ["--id", &id, "--verdict", "pass", "--reviewer", by];
+            folder.ok(&[&["review", "add"], &files[..], &said].concat(), "");
+            ids.push(id);
+        }
+    };
+    assert_eq!(part("1/2", "ada"), ["r0", "r2", "r11", "r13"]);
+    assert_eq!(part("2/2", "bob"), ["r1", "r10", "r12"]);
+    // Two sources of which one is read only once cannot be numbered before they are read.
+    let piped = folder.run(&["review", "next", "a.jsonl", "-", "--reviews", "j", "--assign", "1/2"], "");
+    assert!(piped.code == 2 && piped.said.contains("pass files"), "{}", piped.said);
+}
+
+#[test]
 fn an_item_that_one_batch_judges_twice_is_told() {
     let folder = Folder::new();
     let no_id = |answer: f64| {

@@ -979,3 +979,18 @@ fn parts_of_an_answer_have_verdicts_of_their_own() {
     let last = desk.events().pop().unwrap();
     assert_eq!((last.kind, last.part, last.gold_status), (EventKind::Verdict, None, Some(GoldStatus::Suspect)));
 }
+
+#[test]
+fn verdicts_of_others_on_a_part_are_seen_once_i_have_judged_it_or_the_record() {
+    let desk = Desk::new(1);
+    std::fs::write(desk.runs(), format!("{ANSWER}\n{}\n", ANSWER.replace("a1", "a2"))).unwrap();
+    let mut ada = desk.open();
+    ada.keys("Enter 1 a 2 a").until(|app| app.review.saved);
+    drop(ada);
+    let state = tempfile::tempdir().unwrap();
+    let mut bob = Drive::reviewing(&desk.runs(), "bob", state.path(), |_| {});
+    bob.keys("Enter").shows(&["A text  red"]).hides(&["ada ⊕"]);
+    bob.keys("1 a").shows(&["A text  ⊕ ada ⊕  red", "B text  blue"]);
+    // The next record is in front after the verdict.
+    bob.keys("a {").shows(&["A text  ⊕ ada ⊕  red", "B text  ada ⊕  blue"]);
+}

@@ -15,11 +15,13 @@ use tui_input::Input as Line;
 use crate::app::log::Log;
 use crate::app::open_record::OpenRecord;
 use crate::app::review::agenda::Agenda;
+use crate::screens::answer::state::PartVerdict;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::List;
 use stepscope_base::canonical::Digest;
 use stepscope_base::text::Shown;
 use stepscope_core::record::RecordKind;
+use stepscope_core::report::page::Said;
 use stepscope_core::review::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, Reviewer,
     ReviewerKind, Text, Verdict,
@@ -628,13 +630,29 @@ impl Review {
         reviewed.is_fresh(mine).then_some(mine)
     }
 
-    /// My verdicts on parts of the target as it is, with the names of their labels.
-    pub(crate) fn part_verdicts(&self) -> Vec<(AnswerPart, Verdict, String)> {
-        let Some(summary) = self.target.as_ref().map(|target| &target.summary) else { return Vec::new() };
-        let Some(reviewed) = self.reviews.find(&summary.item, Some(&summary.content)) else { return Vec::new() };
-        let mine = reviewed.parts().filter(|(_, event)| event.reviewer.id == self.me.id && reviewed.is_fresh(event));
-        let names = |event: &Event| self.names(&event.labels).into_iter().map(Shown::into_string).collect::<Vec<_>>();
-        mine.filter_map(|(part, event)| Some((part, event.verdict?, names(event).join(", ")))).collect()
+    /// The verdicts on parts of the target as it is; those of others once I have judged it or the part, or where they
+    /// came with the record's page.
+    pub(crate) fn part_verdicts(&self) -> Vec<PartVerdict> {
+        let Some(target) = &self.target else { return Vec::new() };
+        let Some(reviewed) = self.reviews.find(&target.summary.item, Some(&target.summary.content)) else {
+            return Vec::new();
+        };
+        let fresh: Vec<_> = reviewed.parts().filter(|(_, event)| reviewed.is_fresh(event)).collect();
+        let is_mine = |event: &Event| event.reviewer.id == self.me.id;
+        let judged = self.verdict().is_some() && !target.again;
+        let is_seen = |part: AnswerPart, event: &Event| {
+            is_mine(event)
+                || judged
+                || target.hidden.is_empty() && Said::is_carried(event)
+                || fresh.iter().any(|(other, event)| *other == part && is_mine(event))
+        };
+        let verdict = |(part, event): &(AnswerPart, &Event)| {
+            let labels: Vec<String> = self.names(&event.labels).into_iter().map(Shown::into_string).collect();
+            let by = (!is_mine(event)).then(|| event.reviewer.id.line().cut(16));
+            let verdict = event.verdict.filter(|_| is_seen(*part, event))?;
+            Some(PartVerdict { part: *part, verdict, labels: labels.join(", "), by })
+        };
+        fresh.iter().filter_map(verdict).collect()
     }
 
     /// The labels that I gave a part.

@@ -3,10 +3,11 @@
 use ratatui::buffer::Buffer;
 
 /// Glyphs and their ASCII twins; a glyph that is not listed becomes `?`.
-const TWINS: [(&str, &str); 34] = [
+const TWINS: [(&str, &str); 35] = [
     ("─━╌", "-"),
-    ("│┃┆╎", "|"),
-    ("╭╮╰╯├┤┬┴┼┌┐└┘", "+"),
+    ("═", "="),
+    ("│┃┆╎║", "|"),
+    ("╭╮╰╯├┤┬┴┼┌┐└┘╔╗╚╝", "+"),
     ("■█▊▉▋", "#"),
     ("▓", "="),
     ("▏▎▍", "|"),

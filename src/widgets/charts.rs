@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::widgets::layout::{split_columns, split_rows};
-pub(crate) use stepscope_core::report::charts::{bar, dumbbell, interval, shade, share, span};
+pub(crate) use stepscope_core::report::charts::{bar, dumbbell, interval, shade, share, short, span};
 
 /// Lays out four counts as areas: the columns are the shares of the pairs, the rows of each column those of its two
 /// counts. A count above zero has an area; zero has none.

@@ -67,9 +67,12 @@ pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, loo
     let room = usize::from(area.width.saturating_sub(if look.number.is_some() { 7 } else { 5 }));
     line.extend(fit_spans(title, room));
     line.push(look.span(" ", border));
+    // Without colours the pane that has the keys has another line.
+    let is_plain = look.style(border).fg.is_none();
+    let border_type = if look.focused && is_plain { BorderType::Double } else { BorderType::Rounded };
     let block = Block::new()
         .borders(Borders::ALL)
-        .border_type(BorderType::Rounded)
+        .border_type(border_type)
         .border_style(look.style(border))
         .title(Line::from(line));
     let inner = block.inner(area);

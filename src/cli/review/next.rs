@@ -1,5 +1,6 @@
 //! `stepscope review next`: the record that is to be judged next, for people who use no screen.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
@@ -23,7 +24,7 @@ use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::rules::id::QueueClass;
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
-use stepscope_io::pipeline::check::read_through;
+use stepscope_io::pipeline::check::{SourceCounts, read_through};
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::pipeline::summaries::summary_of;
 use stepscope_io::source::input::expand;
@@ -83,6 +84,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
     let (look, is_text) = (Look::new(out.colours(next.color)), !next.ids && next.format == NextFormat::Text);
+    let starts = starts(next, &queue, side, out)?;
     let found = Mutex::new(QueueScan::default());
     let outcome = read_through(
         expand(&next.place.files),
@@ -91,7 +93,8 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         |case, input, _| {
             let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
             let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
-            let Some(key) = queue.key(index, &row) else { return };
+            let start = starts.get(&case.origin().source).copied().unwrap_or_default();
+            let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
             let mut summary = summary_of(case, input, |item| reviews.names(item));
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
             let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
@@ -139,6 +142,28 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         }
     }
     Some(CLEAN)
+}
+
+/// Counts for each file the records before its first. They are numbered over all files, as on the screen, so that
+/// parts do not overlap; where the numbers decide nothing, or there is one file, no file is read for it.
+fn starts(next: &NextArgs, queue: &Queue, side: &Arc<SideData>, out: &mut Out) -> Option<BTreeMap<usize, usize>> {
+    let files = &next.place.files;
+    let is_one = files.len() == 1 && files.iter().all(|file| !file.is_dir());
+    if is_one || queue.assigned.is_none() && queue.shuffle.is_none() {
+        return Some(BTreeMap::new());
+    }
+    if files.iter().any(|file| file.as_os_str() == "-") {
+        out.complain(&Shown::own("cannot number records of several files before `-` was read; pass files"));
+        return None;
+    }
+    let counted = read_through(expand(files), threads(None), side, |_, _, _| {}, |_, _| Ok(()));
+    let mut all = 0;
+    let start = |(source, counts): (&usize, &SourceCounts)| {
+        let start = all;
+        all += usize::try_from(counts.counts.records).unwrap_or(usize::MAX);
+        (*source, start)
+    };
+    Some(counted.sources.iter().map(start).collect())
 }
 
 /// Position of the record in the queue.

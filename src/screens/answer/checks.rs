@@ -54,6 +54,28 @@ pub(crate) fn describe(view: &RecordView, answer: &AnswerView) -> Vec<(Shown, Ro
     texts.into_iter().flatten().filter(|(text, _)| !text.as_str().is_empty()).collect()
 }
 
+/// Counts the lines that the rows take, with the longest advice; stops once there are more than `most`. It is the same
+/// wherever the cursor is.
+pub(crate) fn height(notes: &[Note], answer: &AnswerView, width: usize, most: usize, look: Look<'_>) -> usize {
+    let (mut lines, mut advice) = (0, 0);
+    for row in &answer.check_rows {
+        if lines > most {
+            break;
+        }
+        lines += match row {
+            CheckRow::Fact(fact) => {
+                answer.shown.facts.get(*fact).map_or(0, |fact| fact_lines(notes, fact, width, look).len())
+            }
+            CheckRow::Note(note) => notes.get(*note).map_or(0, |note| {
+                let [bare, full] = [false, true].map(|chosen| note_lines(answer, note, (width, chosen), look).len());
+                advice = advice.max(full - bare);
+                bare
+            }),
+        };
+    }
+    lines + advice
+}
+
 /// Lays out the lines of a row.
 pub(crate) fn lines(
     notes: &[Note],

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::app::review::keys::glyph;
 use crate::app::review::strip::role;
 use crate::screens::answer::shown::letter;
-use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView};
+use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
 use crate::widgets::look::{Look, line_pane, pane};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
@@ -56,11 +56,17 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> V
     line
 }
 
-/// Shows my verdict on a part, next to it.
-fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Option<Span<'static>> {
-    let (verdict, labels) = answer.verdict_of(part)?;
-    let labels = if labels.is_empty() { String::new() } else { format!("{labels}  ") };
-    Some(look.span(format!("{} {labels}", glyph(verdict)), role(verdict)))
+/// Shows the verdicts on a part, next to it: mine, then those of others.
+fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Vec<Span<'static>> {
+    let span = |given: &PartVerdict| {
+        let labels = if given.labels.is_empty() { String::new() } else { format!("{}  ", given.labels) };
+        let glyph = glyph(given.verdict);
+        match &given.by {
+            None => look.span(format!("{glyph} {labels}"), role(given.verdict)),
+            Some(by) => look.span(format!("{by} {glyph} {labels} "), Role::Dim),
+        }
+    };
+    answer.verdicts_of(part).map(span).collect()
 }
 
 fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Vec<Span<'static>> {

@@ -59,10 +59,12 @@ pub(crate) fn settle(app: &mut App) {
     let look = Look::new(&looks.theme, false);
     let Some(RecordView { opened, maximised, answer: Some(answer), .. }) = screens.record_mut() else { return };
     answer.verdicts = review.part_verdicts();
-    answer.areas = areas(area, *maximised, answer, &opened.notes);
+    answer.areas = areas(area, *maximised, answer);
     answer.citation_lines = citation::lines(answer, answer.areas.width(AnswerPane::Citation), look).len();
-    // How wide the citation is does not depend on its lines; how high it is does.
-    answer.areas = areas(area, *maximised, answer, &opened.notes);
+    let (width, most) = (answer.areas.width(AnswerPane::Checks), usize::from(area.height));
+    answer.checks_lines = checks::height(&opened.notes, answer, width, most, look);
+    // How wide they are does not depend on their lines; how high they are does.
+    answer.areas = areas(area, *maximised, answer);
     let width = answer.areas.width(AnswerPane::Document);
     let checks = answer.areas.width(AnswerPane::Checks);
     answer.settle(

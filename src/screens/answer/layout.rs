@@ -2,7 +2,6 @@
 
 use ratatui::layout::Rect;
 
-use crate::app::open_record::Note;
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::{WIDE, parts, rows, split_columns, split_rows};
 use crate::widgets::panes::Areas;
@@ -14,7 +13,7 @@ const LEFT: u16 = 84;
 const KEPT: u16 = 7;
 
 /// Lays out the panes below the question, by the one that has the keys.
-pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[Note]) -> Areas<AnswerPane> {
+pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<AnswerPane> {
     use AnswerPane::{Checks, Citation, Document, Items};
     let focus = answer.pane;
     let body = parts(area).body;
@@ -24,10 +23,9 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[N
         if body.width >= WIDE {
             let (left, document) = split_columns(body, (body.width * 9 / 20).min(LEFT));
             let (items, rest) = split_rows(left, items.min(body.height / 3));
-            // The citation takes what it holds, the checks the rest, which is more where there are findings.
-            let share = if notes.is_empty() { rest.height / 2 } else { rest.height * 2 / 5 };
+            let wanted = [answer.citation_lines, answer.checks_lines].map(|lines| rows(lines).saturating_add(2));
             let kept = if answer.citation_lines == 0 { 3 } else { KEPT };
-            let wanted = rows(answer.citation_lines).saturating_add(2).clamp(kept.min(share), share);
+            let wanted = citation_height(rest.height, wanted, kept);
             let (citation, checks) = split_rows(rest, wanted);
             return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
         }
@@ -46,7 +44,28 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView, notes: &[N
     })
 }
 
+/// Returns the height of the citation above the checks: each takes what it holds; where there is too little for both, the
+/// citation has two fifths, or what the checks leave. What neither needs is below the checks.
+fn citation_height(height: u16, [citation, checks]: [u16; 2], kept: u16) -> u16 {
+    let share = (height * 2 / 5).max(height.saturating_sub(checks));
+    citation.clamp(kept.min(share), share)
+}
+
 /// Returns the height of the question, which is above the panes and has no border.
 pub(crate) fn question_height(body: Rect) -> u16 {
     u16::from(body.height >= 10) + u16::from(body.height >= 30)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_citation_and_the_checks_share_by_what_they_hold() {
+        // Both hold little: each has it. One holds much: it has what the other leaves. Both do: two fifths.
+        for (citation, checks, expected) in [(10, 9, 10), (60, 9, 41), (10, 60, 10), (60, 60, 20), (2, 60, 7)] {
+            assert_eq!(citation_height(50, [citation, checks], 7), expected, "{citation} {checks}");
+        }
+        assert_eq!(citation_height(4, [60, 60], 7), 1);
+    }
 }

@@ -50,6 +50,19 @@ pub(crate) enum CheckRow {
     Note(usize),
 }
 
+/// Verdict on a part of the answer.
+#[derive(Clone, Debug)]
+pub(crate) struct PartVerdict {
+    /// The part.
+    pub part: AnswerPart,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Names of its labels.
+    pub labels: String,
+    /// The reviewer; `None`: I gave it.
+    pub by: Option<Shown>,
+}
+
 /// State of the answer screen.
 #[derive(Debug)]
 pub struct AnswerView {
@@ -63,6 +76,8 @@ pub struct AnswerView {
     pub(crate) check_rows: Vec<CheckRow>,
     /// Number of lines that the citation takes in its pane.
     pub(crate) citation_lines: usize,
+    /// Number of lines that the checks take in their pane, as far as a screen may show them.
+    pub(crate) checks_lines: usize,
     /// The rows of the items.
     pub rows: Vec<AnswerRow>,
     /// The cursor among them.
@@ -77,8 +92,8 @@ pub struct AnswerView {
     pub at_found: bool,
     /// The document is to be brought to the citation.
     pub moved: bool,
-    /// My verdicts on its parts, with the names of the labels.
-    pub(crate) verdicts: Vec<(AnswerPart, Verdict, String)>,
+    /// The verdicts on its parts that may be seen.
+    pub(crate) verdicts: Vec<PartVerdict>,
 }
 
 impl AnswerView {
@@ -103,6 +118,7 @@ impl AnswerView {
             areas: Areas::default(),
             check_rows,
             citation_lines: 0,
+            checks_lines: 0,
             rows,
             items: List::default(),
             lines: List::default(),
@@ -175,10 +191,12 @@ impl AnswerView {
         self.shown.spans.get(span).map(|view| view.pointer.clone())
     }
 
-    /// Looks up my verdict on a part, and the names of its labels.
-    pub(crate) fn verdict_of(&self, part: Option<AnswerPart>) -> Option<(Verdict, &str)> {
-        let found = self.verdicts.iter().find(|(judged, ..)| Some(*judged) == part);
-        found.map(|(_, verdict, labels)| (*verdict, labels.as_str()))
+    /// Lists the verdicts on a part, mine first.
+    pub(crate) fn verdicts_of(&self, part: Option<AnswerPart>) -> impl Iterator<Item = &PartVerdict> {
+        let of_part = move |mine: bool| {
+            self.verdicts.iter().filter(move |given| Some(given.part) == part && given.by.is_none() == mine)
+        };
+        of_part(true).chain(of_part(false))
     }
 
     /// Returns the citation under the cursor.

@@ -96,8 +96,14 @@ fn spans(
             let cell_width = cell_width(cells.len(), rest);
             let gap = if cell_width < CELL { "" } else { " " };
             let cell = |(n, (count, _)): (usize, &(usize, String))| {
-                let text =
-                    if *count == 0 { "·".to_owned() } else { format!("{}{gap}{count}", charts::shade(*count, *most)) };
+                let text = if *count == 0 {
+                    "·".to_owned()
+                } else {
+                    {
+                        let count_width = cell_width.saturating_sub(1 + 2 * gap.len());
+                        format!("{}{gap}{}", charts::shade(*count, *most), charts::short(*count, count_width))
+                    }
+                };
                 let style = look.style(if *count == 0 { Role::Faint } else { Role::Number });
                 let style = if chosen == Some(n) { style.patch(look.style(Role::CitedCurrent)) } else { style };
                 Span::styled(pad_left(&text, cell_width), style)

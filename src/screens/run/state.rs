@@ -373,6 +373,8 @@ impl RecordView {
     /// Gives the keys to the pane of a number, from 1, else to another, `by` further.
     pub(crate) fn next_pane(&mut self, number: Option<usize>, by: isize) -> Result<(), Reason> {
         let is_there = |pane| match pane {
+            // Alone on the screen there is room for what it holds.
+            RunPane::Call | RunPane::Worked if self.maximised => self.panes().contains(&pane),
             RunPane::Call | RunPane::Worked => self.areas.of(pane).height > 0,
             RunPane::Timeline => self.has_timeline(),
             _ => true,

@@ -58,9 +58,32 @@ fn scale<const N: usize>([low, high]: [f64; 2], marks: [(f64, char); N], width: 
     (0..width).map(|column| mark(column).unwrap_or(if line.contains(&column) { '─' } else { '·' })).collect()
 }
 
+/// Writes a count in at most so many columns: in thousands or millions where it is too long, as in `12k`.
+pub fn short(count: usize, columns: usize) -> String {
+    let whole = count.to_string();
+    let units = [(1_000, "k"), (1_000_000, "M"), (1_000_000_000, "G")];
+    let in_units = units.iter().map(|(unit, letter)| format!("{}{letter}", count / unit));
+    let fits = |text: &String| text.len() <= columns;
+    std::iter::once(whole.clone()).chain(in_units).find(fits).unwrap_or(whole)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_count_is_written_in_thousands() {
+        for (count, columns, text) in [
+            (9_999, 4, "9999"),
+            (12_345, 4, "12k"),
+            (12_345, 5, "12345"),
+            (999_999, 4, "999k"),
+            (1_234_567, 4, "1M"),
+            (12_345_678, 6, "12345k"),
+        ] {
+            assert_eq!(short(count, columns), text);
+        }
+    }
 
     #[test]
     fn bars_are_as_long_as_their_part() {

@@ -393,7 +393,11 @@ pub fn text(lines: &[InsightLine]) -> Vec<Shown> {
         }
         InsightLine::Heat { name, cells, most } => {
             let cell = |count: usize| {
-                if count == 0 { "·".into() } else { format!("{} {count}", charts::shade(count, *most)) }
+                if count == 0 {
+                    "·".into()
+                } else {
+                    format!("{} {}", charts::shade(count, *most), charts::short(count, CELL - 3))
+                }
             };
             let cells = cells.iter().map(|(count, _)| format!("{:>CELL$}", cell(*count))).collect::<Vec<_>>().concat();
             shown!("  {name:name_width$}{cells}")
