@@ -32,7 +32,7 @@ use stepscope_base::json::Pointer;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::Filter;
-use stepscope_core::table::row::Flag;
+use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
@@ -276,13 +276,15 @@ impl App {
 
     pub(crate) fn arrange(&mut self) {
         let records = self.store.len();
-        let Self { store, table, across, forks, review, .. } = self;
-        let is_in = |record: usize, set: &str| across.holds(set, store.address(record));
+        let Self { store, table, across, forks, review, side, .. } = self;
+        let fits = |filter: &Filter, record: usize, row: &RowFacts| {
+            filter.fits_in(row, side.models(), |set| across.holds(set, store.address(record)))
+        };
         let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows));
         let row = |record: usize| Some(store.row(record)?.hiding(review.hidden_of(record)));
         // The order in which records are judged is the same before and after.
         let queued = |record: usize| Some(store.row(record)?.hiding(review.hide));
-        table.arrange(records, [&row, &queued], is_in, review, fork_tree);
+        table.arrange(records, [&row, &queued], fits, review, fork_tree);
         self.cell_records = CellRecords::default();
         self.review.reorder();
         if self.review.is_on() {
@@ -834,6 +836,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     if !app.table.is_natural() {
         app.arrange_at = app.arrange_at.or(Some(now + REARRANGE));
     }
+    effects.extend(table::search::begin_search(app));
     if app.store.len() > before {
         effects.extend(table::search::go_on_searching(app, |search| search.done));
     }

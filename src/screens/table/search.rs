@@ -44,11 +44,7 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     app.table.filter_text = typed;
     app.table.filter = filter;
     let mut effects: Effects = end_of(old).into_iter().chain(prepared).collect();
-    if app.table.filter.needs_text() {
-        let id = app.new_search_id();
-        app.table.filtering = Some(Search::new(id, &app.table.filter_text, app.table.filter.clone()));
-        effects.extend(go_on_searching(app, |_| true));
-    }
+    effects.extend(begin_search(app));
     app.arrange();
     if let Some((field, hidden)) = app.table.filter.asks_hidden(app.review.hide) {
         let (word, records) = (hidden.word(), "of records that you have not judged it finds nothing by it");
@@ -78,23 +74,35 @@ pub(crate) fn count(app: &App, filter: &Filter) -> Option<FilterCount> {
 
 /// Asks whether a record fits a filter, as far as that is known without its text and may be told.
 pub(crate) fn known_answer(app: &App, filter: &Filter, record: usize) -> RowAnswer {
-    let App { store, across, review, .. } = app;
+    let App { store, across, review, side, .. } = app;
     let judged = || !filter.needs_reviews() || filter.fits_judged(&review.judged(record));
     match app.shown_row(record).filter(|_| judged()) {
-        Some(row) => filter.fits_in(&row, |set| across.holds(set, store.address(record))),
+        Some(row) => filter.fits_in(&row, side.models(), |set| across.holds(set, store.address(record))),
         None => RowAnswer::No,
     }
 }
 
+/// Begins to read the records for a filter that their rows cannot answer; with more models than rows can tell apart,
+/// that may show while records come.
+pub(crate) fn begin_search(app: &mut App) -> Effects {
+    if app.table.filtering.is_some() || !app.table.filter.needs_text_with(app.side.models()) {
+        return Vec::new();
+    }
+    let id = app.new_search_id();
+    app.table.filtering = Some(Search::new(id, &app.table.filter_text, app.table.filter.clone()));
+    go_on_searching(app, |_| true)
+}
+
 /// Lets every search look through the records that it has not looked at, if it is idle and `wanted`.
 pub(crate) fn go_on_searching(app: &mut App, wanted: impl Fn(&Search) -> bool) -> Effects {
-    let App { store, table, review, .. } = app;
+    let App { store, table, review, side, .. } = app;
     let idle = |search: &&mut Search| !search.running && (!search.done || search.planned < store.len());
     let begin = |search: &mut Search| {
         let filter = &search.filter;
         // What was not checked yet may still come to fit.
         let asked = |record: usize, row: &RowFacts| {
-            !row.has(Flag::Checked) || filter.fits_row(&row.hiding(review.hidden_of(record))) != RowAnswer::No
+            let row_answer = || filter.fits_row_with(&row.hiding(review.hidden_of(record)), side.models());
+            !row.has(Flag::Checked) || row_answer() != RowAnswer::No
         };
         let plan = Plan::of(store, search.planned, asked).hiding(|record| review.hide_for(record));
         (search.running, search.planned) = (true, store.len());

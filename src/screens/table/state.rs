@@ -242,22 +242,22 @@ impl Table {
     }
 
     /// Rebuilds the order from the rows, as they are and as the queue is made of them, keeping the cursor on its
-    /// record; `is_in` says whether a set of records holds one, `review` what people said about it, `forks` puts each
+    /// record; `fits` asks the filter about a row, `review` knows what people said about it, `forks` puts each
     /// fork below its parent, if there are any.
     pub(crate) fn arrange(
         &mut self,
         records: usize,
         rows: [&dyn Fn(usize) -> Option<RowFacts>; 2],
-        is_in: impl Fn(usize, &str) -> bool,
+        fits: impl Fn(&Filter, usize, &RowFacts) -> RowAnswer,
         review: &Review,
         forks: Option<impl Fn(&[u32]) -> (Vec<u32>, Vec<u32>)>,
     ) {
         let here = self.record(self.list.at);
         let natural = self.filter.is_empty() && self.sort == SortBy::Position && !self.descending;
         let order = match forks {
-            Some(forks) => Some(forks(&self.arranged(records, rows, is_in, review))),
+            Some(forks) => Some(forks(&self.arranged(records, rows, fits, review))),
             None if natural => None,
-            None => Some((self.arranged(records, rows, is_in, review), Vec::new())),
+            None => Some((self.arranged(records, rows, fits, review), Vec::new())),
         };
         self.order = order.map(|(rows, forks)| Order::new(rows, forks, records));
         let Self { finding, order, .. } = self;
@@ -273,13 +273,13 @@ impl Table {
         &self,
         records: usize,
         [row, queued]: [&dyn Fn(usize) -> Option<RowFacts>; 2],
-        is_in: impl Fn(usize, &str) -> bool,
+        is_fit: impl Fn(&Filter, usize, &RowFacts) -> RowAnswer,
         review: &Review,
     ) -> Vec<u32> {
         let asks = self.filter.needs_reviews();
         let fits = |record: &u32| {
             let at = *record as usize;
-            row(at).is_some_and(|row| self.filter.fits_in(&row, |set| is_in(at, set)) != RowAnswer::No)
+            row(at).is_some_and(|row| is_fit(&self.filter, at, &row) != RowAnswer::No)
                 && (!asks || self.filter.fits_judged(&review.judged(at)))
         };
         let mut order: Vec<u32> = match &self.filtering {

@@ -20,7 +20,7 @@ use crate::review::fold::Outcome;
 use crate::review::hide::{Hidden, Hide};
 use crate::review::verdict_state::VerdictState;
 use crate::rules::{RULES, RuleId};
-use crate::table::models::shown_name;
+use crate::table::models::{ModelNames, shown_name};
 use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
 use crate::table::seen::first_place;
 use crate::triage::Fix;
@@ -81,6 +81,19 @@ impl ModelTest {
             Self::Part(part) => name.to_lowercase().contains(part),
             Self::Whole(whole) => name == whole,
         }
+    }
+}
+
+fn holds_one(asked: &[ModelTest], name: &str) -> bool {
+    asked.iter().any(|asked| asked.holds(name))
+}
+
+/// Asks the name of the model of a row; a row without one fits nothing. `None`: its model may be one of those that got
+/// no number.
+fn model_fits(asked: &[ModelTest], row: &RowFacts, models: &ModelNames) -> Option<bool> {
+    match row.model() {
+        Some(number) => models.name(number).map(|name| holds_one(asked, name.as_str())),
+        None => models.has_room().then_some(false),
     }
 }
 
@@ -326,9 +339,15 @@ impl Filter {
         self.terms.is_empty()
     }
 
-    /// Tells whether the text must be asked at all.
+    /// Tells whether the text must be asked, where rows know no names of models.
     pub fn needs_text(&self) -> bool {
         self.terms.iter().any(|term| term.test.letters().is_some())
+    }
+
+    /// Tells whether the text must be asked, where rows know their models by these names.
+    pub fn needs_text_with(&self, models: &ModelNames) -> bool {
+        let is_known = |test: &Test| matches!(test, Test::Model(..)) && models.has_room();
+        self.terms.iter().any(|term| term.test.letters().is_some() && !is_known(&term.test))
     }
 
     /// The names of the sets of records that are asked for.
@@ -363,21 +382,32 @@ impl Filter {
 
     /// Asks the columns of a row; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &RowFacts) -> RowAnswer {
-        self.fits(row, |_| None)
+        self.fits(row, None, |_| None)
     }
 
     /// The same, where somebody can say whether the record is in a set.
-    pub fn fits_in(&self, row: &RowFacts, is_in: impl Fn(&str) -> bool) -> RowAnswer {
-        self.fits(row, |names| Some(names.iter().any(|name| is_in(name))))
+    pub fn fits_in(&self, row: &RowFacts, models: &ModelNames, is_in: impl Fn(&str) -> bool) -> RowAnswer {
+        self.fits(row, Some(models), |names| Some(names.iter().any(|name| is_in(name))))
     }
 
-    fn fits(&self, row: &RowFacts, is_in: impl Fn(&[String]) -> Option<bool>) -> RowAnswer {
+    /// The same, where rows know their models by these names.
+    pub fn fits_row_with(&self, row: &RowFacts, models: &ModelNames) -> RowAnswer {
+        self.fits(row, Some(models), |_| None)
+    }
+
+    fn fits(
+        &self,
+        row: &RowFacts,
+        models: Option<&ModelNames>,
+        is_in: impl Fn(&[String]) -> Option<bool>,
+    ) -> RowAnswer {
         let mut answer = RowAnswer::Yes;
         for term in &self.terms {
             let holds = match &term.test {
                 // What people said is asked apart.
                 Test::Review(_) => continue,
                 Test::Sets(names) => is_in(names),
+                Test::Model(_, asked) => models.and_then(|models| model_fits(asked, row, models)),
                 test => test.on_row(row),
             };
             match holds {
@@ -462,7 +492,7 @@ impl Test {
             }),
             (Self::Model(_, asked), record) => record.and_then(Record::model).is_some_and(|name| {
                 let name = shown_name(&name);
-                asked.iter().any(|asked| asked.holds(name.as_str()))
+                holds_one(asked, name.as_str())
             }),
             _ => true,
         }
@@ -487,7 +517,7 @@ impl Test {
             Self::Number(column, comparison, limit) => {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
-            // A row knows its model by a number only, and not every model has one.
+            // A row knows its model by a number only.
             Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) | Self::Model(..) => {
                 return None;
             }
@@ -1032,6 +1062,47 @@ mod tests {
     }
 
     #[test]
+    fn a_row_answers_for_its_model_where_the_names_are_known() {
+        #[derive(Debug)]
+        struct Named(ModelNames);
+        impl crate::case::Context for Named {
+            fn models(&self) -> Option<&ModelNames> {
+                Some(&self.0)
+            }
+        }
+        let around = std::sync::Arc::new(Named(ModelNames::default()));
+        let row = |text: &str| {
+            let case = crate::case::Case::around(text.as_bytes(), around.clone());
+            RowFacts::of(&case.view(), true)
+        };
+        let call = |model: &str| format!(r#"{{"model": "{model}", "prompt": "?", "response": "x"}}"#);
+        let texts = [call("gemma3:1b"), call("smollm2"), r#"{"prompt": "gemma3:1b", "response": "x"}"#.to_owned()];
+        let rows: Vec<RowFacts> = texts.iter().map(|text| row(text)).collect();
+        for typed in ["model:gemma", "-model:gemma", "model:\"gemma3:1b\"", "model:\"gemma3\"", "model:llama,SMOL"] {
+            let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
+            assert!(filter.needs_text() && !filter.needs_text_with(&around.0), "{typed}");
+            for (row, text) in rows.iter().zip(&texts) {
+                // What the row says is what the text says.
+                let expected = if filter.fits_text(text.as_bytes()) { RowAnswer::Yes } else { RowAnswer::No };
+                assert_eq!(filter.fits_row_with(row, &around.0), expected, "{typed} {text}");
+                assert_eq!(filter.fits_row(row), RowAnswer::AskText);
+            }
+        }
+        // With a text to look for the text is read after all.
+        let both = Filter::parse("model:gemma x", TypeRegistry::built_in()).unwrap();
+        assert!(both.needs_text_with(&around.0));
+        // Once there are more models than numbers, only a row with a number answers.
+        for n in 0..crate::table::models::MAX_MODELS {
+            around.0.number(&stepscope_base::text::Untrusted::from(n.to_string().as_str()));
+        }
+        let late = row(&call("late"));
+        let filter = Filter::parse("model:late", TypeRegistry::built_in()).unwrap();
+        assert!(filter.needs_text_with(&around.0));
+        assert_eq!(filter.fits_row_with(&late, &around.0), RowAnswer::AskText);
+        assert_eq!(filter.fits_row_with(&rows[0], &around.0), RowAnswer::No);
+    }
+
+    #[test]
     fn cells_are_sets_that_somebody_else_knows() {
         let (row, is_a) = (RowFacts::unchecked(0, 3), |name: &str| name == "cell:only_a");
         for (typed, fits) in [
@@ -1044,7 +1115,7 @@ mod tests {
             ("board:label/slip", RowAnswer::No),
         ] {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert_eq!(filter.fits_in(&row, is_a), fits, "{typed}");
+            assert_eq!(filter.fits_in(&row, &ModelNames::default(), is_a), fits, "{typed}");
             assert!(!filter.needs_text());
         }
         let filter = Filter::parse("cell:both,none x board:\"label/two words\"", TypeRegistry::built_in()).unwrap();

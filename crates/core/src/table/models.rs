@@ -32,6 +32,11 @@ impl ModelNames {
         })
     }
 
+    /// Tells whether another name would get a number: until then a row without one names no model.
+    pub fn has_room(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len() < MAX_MODELS
+    }
+
     /// Returns the name of a number, as [`shown_name`] writes it.
     pub fn name(&self, number: u16) -> Option<Shown> {
         let names = self.0.read().unwrap_or_else(PoisonError::into_inner);
