@@ -855,6 +855,25 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     let parts: Vec<PathBuf> = (0..3).map(|n| part(n, &[], &records[2 * n..2 * n + 2])).collect();
     let none = part(9, &[], &[]);
     assert_eq!(merge(&[&parts[0], &parts[1], &none, &parts[1], &parts[2]]), whole);
+    // The charts that the lines can tell are those of the whole.
+    let charts = |printed: &str| -> Vec<String> {
+        let sections = printed.split("\n\n").map(str::trim);
+        let known = sections.filter(|section| {
+            ["Where to fix\n", "Where to fix  ", "Records by rule", "Kind"]
+                .iter()
+                .any(|title| section.starts_with(title))
+        });
+        known.map(ToOwned::to_owned).collect()
+    };
+    let at_once = fed(stepscope().args(["check", "-", "--summary"]), &records.concat());
+    let merged = run(&["check", "--merge", "--summary"], &[&parts[0], &parts[1], &parts[1], &parts[2]]);
+    let (at_once, merged) = (text(&at_once.stdout), text(&merged.stdout));
+    assert_eq!(charts(merged), charts(at_once), "{merged}\n{at_once}");
+    assert_eq!(charts(merged).len(), 3, "{merged}");
+    assert!(!merged.contains("Outcome"), "no figure that the lines do not say: {merged}");
+    // A summary says nothing of rules and kinds.
+    let boards = run(&["check", "--merge", "--summary"], &[a, &parts[1]]);
+    assert_eq!(charts(text(&boards.stdout)).len(), 1, "{boards:?}");
     let output = run(&["check", "--merge", "--summary"], &[&folder.path("good.jsonl")]);
     assert!(code(&output) == 2 && text(&output.stderr).contains("not printed by check"), "{output:?}");
     assert_eq!(code(&run(&["check", "--merge"], &[a])), 2, "it is for boards");

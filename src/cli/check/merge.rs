@@ -7,12 +7,18 @@ use foldhash::HashSet;
 use super::super::{CLEAN, Check, FAILED, Out};
 use super::threads;
 use stepscope_base::canonical::Digest;
-use stepscope_base::json::Value;
+use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::finding::grouped;
+use stepscope_core::record::RecordKind;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::report::fix_counts::FixCounts;
+use stepscope_core::report::insight_lines::{self, InsightLine};
+use stepscope_core::rules::id::RuleId;
+use stepscope_core::table::insights::Insights;
+use stepscope_core::table::models::ModelNames;
+use stepscope_core::triage::Fix;
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::source::input::expand;
 
@@ -26,6 +32,10 @@ struct Merged {
     boards: u64,
     /// Lines that are neither records nor summaries.
     others: u64,
+    /// Counts of the records, of what their lines say.
+    insights: Insights,
+    /// Lines of records that do not say their kind or their findings.
+    bare: u64,
 }
 
 pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
@@ -51,6 +61,10 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     } else if merged.records + merged.boards > 0 {
         merged.board.lines().iter().for_each(|line| out.line(line));
         out.line(&Shown::default());
+        for line in insight_lines::text(&merged.charts()) {
+            out.line(&line);
+        }
+        out.line(&Shown::default());
         out.line(&shown!(
             "{} records once each, {} of them again, {} lines of summaries",
             grouped(merged.records as usize),
@@ -64,7 +78,19 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     if failed || merged.others > 0 { FAILED } else { CLEAN }
 }
 
+fn word_of(value: Value<'_>) -> Option<String> {
+    value.string()?.utf8().map(ToOwned::to_owned)
+}
+
 impl Merged {
+    /// The charts of insights whose figures all the lines say; of confidences, models and outcomes they say nothing.
+    fn charts(&self) -> Vec<InsightLine> {
+        let is_whole = self.boards == 0 && self.bare == 0;
+        let mut insights = if is_whole { self.insights.clone() } else { Insights::default() };
+        self.board.runs().filter(|(fix, _)| *fix != Fix::None).for_each(|(fix, runs)| insights.add_fixes(fix, runs));
+        insight_lines::lines(&insights, &ModelNames::default())
+    }
+
     fn take(&mut self, value: Value<'_>) {
         if value.get("runs").is_some() {
             match self.board.merge(value) {
@@ -82,6 +108,15 @@ impl Merged {
             self.records += 1;
             // A right record says nothing of where to fix it.
             _ = self.board.merge(value);
+            let kind = value.get("kind").and_then(word_of).and_then(|kind| RecordKind::from_word(&kind));
+            let findings = value.get("findings").filter(|findings| findings.kind() == Kind::Array);
+            match kind.zip(findings) {
+                Some((kind, findings)) => {
+                    let rules = findings.items().filter_map(|finding| word_of(finding.get("rule")?));
+                    self.insights.count_printed(kind, rules.filter_map(|rule| RuleId::from_word(&rule)));
+                }
+                None => self.bare += 1,
+            }
         } else {
             self.again += 1;
         }

@@ -74,6 +74,11 @@ impl FixCounts {
         Some(())
     }
 
+    /// Lists the places with the number of their runs.
+    pub fn runs(&self) -> impl Iterator<Item = (Fix, u64)> {
+        self.lines.iter().map(|(fix, line)| (*fix, line.runs))
+    }
+
     /// The board as lines of text.
     pub fn lines(&self) -> Vec<Shown> {
         let mut lines =

@@ -350,7 +350,8 @@ fn stages(insights: &Insights) -> Vec<InsightLine> {
 fn rules(insights: &Insights) -> Vec<InsightLine> {
     let mut rows: Vec<(RuleId, usize)> = RuleId::ALL.into_iter().zip(insights.rules).filter(|(_, n)| *n > 0).collect();
     rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let checked = insights.outcomes.iter().sum();
+    // Every record that was checked is of one kind.
+    let checked = insights.kinds.iter().sum();
     let bar = |(rule, count): (RuleId, usize)| InsightLine::Bar {
         name: rule.word().into(),
         count,

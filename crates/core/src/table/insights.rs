@@ -1,6 +1,6 @@
 //! Counts over all records, kept up as records come and go, so that no chart walks the rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::RecordKind;
 use crate::rules::id::RuleId;
@@ -237,6 +237,21 @@ impl Insights {
         if let Some(correct) = row.correct() {
             self.grade(row, correct, step);
         }
+    }
+
+    /// Counts what a printed line says of a record: its kind, and the rules that spoke. Nothing else of it is known.
+    pub fn count_printed(&mut self, kind: RecordKind, rules: impl IntoIterator<Item = RuleId>) {
+        add(self.kinds.get_mut(kind as usize), 1);
+        let rules: BTreeSet<usize> = rules.into_iter().map(|rule| rule as usize).collect();
+        for rule in rules {
+            add(self.rules.get_mut(rule), 1);
+        }
+    }
+
+    /// Adds wrong runs by the place to fix, of which the number of steps is not known.
+    pub fn add_fixes(&mut self, fix: Fix, runs: u64) {
+        let step = isize::try_from(runs).unwrap_or(isize::MAX);
+        add(self.fixes.get_mut(fix as usize).and_then(|counts| counts.first_mut()), step);
     }
 
     /// Counts a graded row by its confidence and its model.
