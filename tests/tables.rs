@@ -119,11 +119,16 @@ fn columns_stand_for_keys_and_what_is_misspelt_is_told() {
     assert_eq!(added.status.code(), Some(0), "{added:?}");
     let expected = run(&["check", table, "--expect", &log, "--columns", "id=text,question=text,pred_num=line_num"]);
     assert!(said(&expected).contains("1 reviewed: 1 holds"), "{}", said(&expected));
+    let database = folder.path().join("storage.sqlite").into_os_string().into_string().unwrap();
+    std::fs::write(&database, b"SQLite format 3\0 and more").unwrap();
     for (path, columns, why) in [
+        (&*database, "question=text", "leave out --columns"),
         (table, "qestion=text", "Did you mean \"question\"?"),
         (table, "question=txt", "it has no column \"txt\". Did you mean \"text\"?"),
         (table, "question", "write KEY=COLUMN"),
         (SAMPLE, "question=text", "leave out --columns"),
+        ("-", "question=text", "leave out --columns"),
+        (concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/stores/store"), "question=text", "leave out --columns"),
     ] {
         let refused = check(path, columns);
         assert_eq!(refused.status.code(), Some(2), "{columns}");

@@ -354,6 +354,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
             Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver),
             opened => Opened::File(opened?),
         },
+        Input::Answers(_) if !columns.is_empty() => return Err(Failure::own("cannot read", &input.name(), NO_TABLE)),
         Input::Answers(store) => return Ok(Begun::Answers(store.clone())),
         Input::Sample(sample) => Opened::File(Blob::of_bytes(input.name(), sample.bytes)?),
     };
@@ -365,6 +366,9 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
     let named = matches!(input, Input::Named(_));
     if let Some(place) = blob.place().filter(|_| is_database(&blob)) {
         let is_store = named || answers::is_store(place);
+        if is_store && !columns.is_empty() {
+            return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
+        }
         return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
     }
     if named && let Some(source) = page::begin(&blob, cache)? {
