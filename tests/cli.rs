@@ -865,7 +865,7 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
         });
         known.map(ToOwned::to_owned).collect()
     };
-    let at_once = fed(stepscope().args(["check", "-", "--summary"]), &records.concat());
+    let at_once = fed(stepscope().args(["check", "-", "--summary"]), records.concat());
     let merged = run(&["check", "--merge", "--summary"], &[&parts[0], &parts[1], &parts[1], &parts[2]]);
     let (at_once, merged) = (text(&at_once.stdout), text(&merged.stdout));
     assert_eq!(charts(merged), charts(at_once), "{merged}\n{at_once}");
