@@ -1825,7 +1825,9 @@ fn sample_on_a_large_screen(keys: &str) -> String {
 fn a_large_screen_shows_the_whole_prompt_and_what_the_step_replied() {
     let screen = sample_on_a_large_screen("9G Enter");
     // The prompt's first and last lines, the reply and the step as the procedure writes it.
-    for text in ["6 Prompt", "# Inputs (JSON)", "\"additionalProperties\": false", "as written in the procedure"] {
+    for text in
+        ["6 Prompt", "# Inputs (JSON)", "\"additionalProperties\": false", "as written in the procedure", "✗ 40 ≠ 80"]
+    {
         assert!(screen.contains(text), "{text}:\n{screen}");
     }
     let reply = screen.find("│ reply").unwrap();

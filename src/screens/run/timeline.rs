@@ -100,7 +100,7 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Spa
     let longest = view.tracks.iter().flatten().map(track_width).max().unwrap_or(0);
     if view.tracks.iter().any(Option::is_some) {
         let value = match cost {
-            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2).min(longest).max(8),
+            Some(_) => room.saturating_sub(TIME + TOKENS + BAR + 2).min(longest.max(BOTH)).max(8),
             None => room,
         };
         spans.extend(track(view, step, value, look));
