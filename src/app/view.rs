@@ -81,7 +81,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     bars::status(app, bars.status, buf, look);
     bars::footer(app, bars.footer, buf, look);
     let front = Look::new(theme, true);
-    if let Some(window) = window(app, area, front) {
+    if let Some(window) = window(app, area, buf, front) {
         window.draw(app.scroll, buf, front);
     }
     match app.dialog.as_ref().map(Dialog::own) {

@@ -1,5 +1,7 @@
-//! The help: what the glyphs on this screen mean, then every key, made from the table of keys.
+//! The help: what the glyphs on this screen mean and how often they stand there, then every key, made from the table of
+//! keys.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
@@ -8,27 +10,36 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::variables::LEGEND;
 use crate::widgets::keymap::{Context, Keymap};
 use crate::widgets::look::Look;
-use crate::widgets::prose::pad;
+use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 use stepscope_core::table::filter::FIELDS;
 
-pub(crate) fn window<'a>(app: &App, area: Rect, look: Look<'a>) -> Window<'a> {
+/// Widths of the names, and of the counts at their end.
+const NAME: usize = 16;
+const COUNT: usize = 5;
+
+pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>) -> Window<'a> {
     let title = vec![look.span("Help", Role::Title), look.span("  j k scroll, Esc closes", Role::Faint)];
     let place = centred(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2));
-    let lines = content(app, look);
+    let lines = content(app, screen, look);
     Window::new(place, title, lines.len(), move |n| lines.get(n).cloned().unwrap_or_default())
 }
 
-fn content(app: &App, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let heading = |text: &'static str| vec![look.span(text, Role::Accent)];
     let row = |name: &str, help: &str| {
-        vec![look.span(format!("  {}", pad(name, 14)), Role::HintKey), look.span(help, Role::Text)]
+        vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey), look.span(help, Role::Text)]
     };
     let mut lines = vec![heading("Symbols on this screen")];
-    let sets = legend(app);
-    lines.extend(sets.into_iter().flatten().map(|(glyph, help)| row(glyph, help)));
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        counted(legend(app), screen).into_iter().partition(|(_, count)| *count > 0);
+    for ((glyph, help), count) in here {
+        let count = look.span(pad_left(&format!("{count} "), COUNT), Role::Number);
+        let glyph = look.span(format!("  {}", pad(glyph, NAME - COUNT)), Role::HintKey);
+        lines.push(vec![glyph, count, look.span(help, Role::Text)]);
+    }
     lines.push(Vec::new());
     let mut contexts = app.focus_below_dialog().contexts();
     let others = Context::ALL.into_iter().filter(|context| !contexts.contains(context));
@@ -47,7 +58,74 @@ fn content(app: &App, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     lines.push(heading("Filter"));
     lines.extend(FIELDS.iter().map(|(field, help)| row(field, help)));
     lines.push(row("-term", "-x excludes · space = and · a,b = or"));
+    if !elsewhere.is_empty() {
+        lines.push(Vec::new());
+        lines.push(heading("Symbols that are not on it now"));
+        lines.extend(elsewhere.into_iter().map(|((glyph, help), _)| row(glyph, help)));
+    }
     lines
+}
+
+/// Counts where each glyph stands on a screen; of two meanings of a glyph the first counts, which is the screen's own.
+fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, usize)> {
+    let width = usize::from(screen.area.width).max(1);
+    let rows: Vec<Vec<char>> =
+        screen.content.chunks(width).map(|row| row.iter().flat_map(|cell| cell.symbol().chars()).collect()).collect();
+    let mut counted: Vec<(Meaning, usize)> = Vec::new();
+    for meaning in sets.into_iter().flatten() {
+        if counted.iter().all(|((glyph, _), _)| *glyph != meaning.0) {
+            counted.push((*meaning, rows.iter().map(|row| count(meaning.0, row)).sum()));
+        }
+    }
+    counted
+}
+
+/// Counts where a glyph stands in a row. A digit stands for any number, and shades and superscripts for each other.
+fn count(glyph: &str, row: &[char]) -> usize {
+    let first = glyph.chars().next().unwrap_or_default();
+    // What is part of a text or a scale is no sign.
+    let stands_alone = first.is_ascii() || matches!(first, '·' | '–');
+    let (mut found, mut at) = (0, 0);
+    while at < row.len() {
+        let rest = row.get(at..).unwrap_or_default();
+        let len = matched(glyph, rest);
+        let before = at.checked_sub(1).and_then(|before| row.get(before));
+        let is_room =
+            |next: Option<&char>| next.is_none_or(|next| !next.is_ascii_graphic() && !matches!(next, '·' | '–'));
+        let after = rest.get(len);
+        let ends =
+            is_room(after) || glyph.ends_with(|c: char| c.is_ascii_digit()) || after.is_some_and(char::is_ascii_digit);
+        let is_sign = len > 0 && (!stands_alone || is_room(before) && ends);
+        found += usize::from(is_sign);
+        // A bar of many cells is one sign.
+        at += len.max(1);
+        while is_sign && len == 1 && row.get(at) == rest.first() {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// Returns how many letters at the beginning of a row are the glyph.
+fn matched(glyph: &str, row: &[char]) -> usize {
+    const SHADES: &str = "░▒▓";
+    const SUPERSCRIPTS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+    if let Some(alike) = [SHADES, SUPERSCRIPTS].into_iter().find(|alike| glyph.chars().all(|c| alike.contains(c))) {
+        return row.iter().take_while(|c| alike.contains(**c)).count();
+    }
+    let mut at = 0;
+    for c in glyph.chars() {
+        let same = |there: &&char| **there == c;
+        let in_number = |there: &&char| there.is_ascii_digit() || matches!(there, '.' | ',' | '-');
+        let rest = row.get(at..).unwrap_or_default().iter();
+        let len =
+            if c.is_ascii_digit() { rest.take_while(in_number).count() } else { rest.take(1).filter(same).count() };
+        if len == 0 {
+            return 0;
+        }
+        at += len;
+    }
+    at
 }
 
 /// The sets of glyphs that the screen below the help uses.
@@ -72,10 +150,9 @@ fn legend(app: &App) -> Vec<&'static [Meaning]> {
 
 const REASONS: [Meaning; 1] = [(sign::REASON, "reason for the place to fix, strongest first")];
 
-const CITED: [Meaning; 5] = [
-    ("▌", "line cited by an item (its letter follows)"),
+const CITED: [Meaning; 4] = [
+    ("▌", "line cited by an item, whose letter follows"),
     ("»", "line where the quote is found"),
-    ("A B C", "items of the answer"),
     ("▒", "page strip below the document: page retrieved, not cited"),
     ("·", "page strip: page not retrieved"),
 ];
@@ -98,3 +175,29 @@ const CHARTS: [Meaning; 5] = [
 
 const DIFFERENCES: [Meaning; 4] =
     [("=", "same in both"), ("≠", "differs"), ("+", "only in the new one"), ("−", "only in the recorded one")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_counted_and_not_what_is_part_of_a_text() {
+        let cases = [
+            ("✓", " ✓  ✓2 │✓│", 3),
+            ("!", "! 87  !1 Stop! a != b", 2),
+            ("·", "·2 ····  · 3·4", 2),
+            ("–", " –  0.0–0.1", 1),
+            ("█", "███  █ ▒", 2),
+            ("░▒▓", "░ 3  ▓▓", 2),
+            ("¹", "24 ¹²  45 ³", 2),
+            ("should be 7", "24.0  should be 1,080.5; should be said", 1),
+            ("✗ 3 ≠ 7", "✗ 24.0 ≠ 1080", 1),
+            ("r1", "r12 ─ r2  or2", 2),
+            ("recorded", "recorded 24  unrecorded recorded", 2),
+            ("q", "q  1  quick", 1),
+        ];
+        for (glyph, row, expected) in cases {
+            assert_eq!(count(glyph, &row.chars().collect::<Vec<_>>()), expected, "{glyph} in {row}");
+        }
+    }
+}

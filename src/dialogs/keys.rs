@@ -1,6 +1,7 @@
 //! Dialogs: opening and closing them, and the keys of those that belong to no screen of their own.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use stepscope_core::record::types::TypeRegistry;
 use tui_input::Input as Line;
@@ -53,7 +54,7 @@ impl App {
     pub(crate) fn scroll_dialog(&mut self, rows: isize) {
         let look = Look::new(&self.looks.theme, true);
         let mut scroll = self.scroll;
-        if let Some(window) = window(self, self.area(), look) {
+        if let Some(window) = window(self, self.area(), &Buffer::default(), look) {
             window.go(&mut scroll, rows);
         }
         self.scroll = scroll;
@@ -204,7 +205,8 @@ pub(crate) fn click_palette(app: &mut App, at: Position) -> Option<Effects> {
     let Some(Dialog::Palette(line)) = &app.dialog else { return None };
     let rows = app.palette_rows(line.value());
     let look = Look::new(&app.looks.theme, true);
-    let (place, head) = window(app, app.area(), look).map(|window| (window.place, window.head.len()))?;
+    let (place, head) =
+        window(app, app.area(), &Buffer::default(), look).map(|window| (window.place, window.head.len()))?;
     let first = place.y + 1 + head as u16;
     let is_inside = place.contains(at) && at.y + 1 < place.bottom();
     let row = usize::from(at.y.checked_sub(first).filter(|_| is_inside)?) + app.scroll.top;

@@ -1,5 +1,6 @@
 //! What the dialogs show in their window: each gives its lines, and one widget places, draws and scrolls them all.
 
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::app::state::App;
@@ -8,10 +9,11 @@ use crate::dialogs::{contents, derivation, export, fixes, help, palette, popup, 
 use crate::widgets::look::Look;
 use crate::widgets::window::Window;
 
-/// The window of the dialog in front; `None`: there is none, or text is typed in it, which has a place of its own.
-pub(crate) fn window<'a>(app: &'a App, area: Rect, look: Look<'a>) -> Option<Window<'a>> {
+/// The window of the dialog in front of a drawn screen; `None`: there is none, or text is typed in it, which has a place
+/// of its own.
+pub(crate) fn window<'a>(app: &'a App, area: Rect, screen: &Buffer, look: Look<'a>) -> Option<Window<'a>> {
     Some(match app.dialog.as_ref()?.own() {
-        Dialog::Help => help::window(app, area, look),
+        Dialog::Help => help::window(app, area, screen, look),
         Dialog::Palette(typed) => palette::window(app, typed, area, look),
         Dialog::Popup(popup) => popup::window(popup, area, look),
         Dialog::Derivation(tree) => derivation::draw::window(tree, area, look),

@@ -39,6 +39,8 @@ pub(crate) const CHANGED: &str = "↻";
 
 /// The selected row.
 pub(crate) const POINTER: &str = "❯";
+/// An answer takes another route than to be shipped or rejected.
+pub(crate) const ROUTED: &str = "→";
 /// Recomputing gives the expected answer.
 pub(crate) const RECOVERS: &str = "↺";
 /// A reason of the place to fix.
@@ -57,8 +59,8 @@ pub(crate) const SEVERITIES: [Meaning; 4] = [
 
 /// Outcomes of runs and steps.
 pub(crate) const OUTCOMES: [Meaning; 4] = [
-    (CORRECT, "graded correct; step without findings"),
-    (WRONG, "graded wrong; first error of a run"),
+    (CORRECT, "graded correct, or shipped; step without findings"),
+    (WRONG, "graded wrong, or rejected; first error of a run"),
     (FAILED, "run ended with an error"),
     (NOT_RUN, "not run: the run ended before"),
 ];
@@ -84,7 +86,11 @@ pub(crate) const VERDICTS: [Meaning; 5] = [
 ];
 
 /// Other marks of the table of records.
-pub(crate) const TABLE: [Meaning; 2] = [(RECOVERS, "recomputing gives the expected answer"), (POINTER, "selected row")];
+pub(crate) const TABLE: [Meaning; 3] = [
+    (ROUTED, "answer that is not shipped: its route is in the column fix"),
+    (RECOVERS, "recomputing gives the expected answer"),
+    (POINTER, "selected row"),
+];
 
 #[cfg(test)]
 mod tests {

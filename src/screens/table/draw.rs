@@ -28,6 +28,8 @@ use stepscope_core::triage::Fix;
 /// Structured answers are no mere numbers: where the question has so many columns they take more, up to so many.
 const TITLE: usize = 36;
 const WIDER: usize = 14;
+/// From this width on all columns are there.
+const WIDE: usize = 116;
 /// Forks of forks are indented so often at most.
 const MAX_DEPTH: usize = 8;
 
@@ -96,7 +98,8 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
         Column::Kind => counts.kinds.iter().filter(|count| **count > 0).count() > 1,
         Column::Steps => counts.procedures > 0,
         Column::Fitness => counts.fitness + totals.typed() > 0,
-        Column::Reward => counts.rewards > 0,
+        // The rewards of a few must not cost all others their questions.
+        Column::Reward => counts.rewards > 0 && (width >= WIDE || counts.rewards * 8 >= records),
         Column::Confidence => counts.confidences > 0,
         Column::Fix => counts.fixes.iter().flatten().sum::<usize>() + totals.typed() > 0,
         _ => true,
@@ -105,7 +108,7 @@ fn columns(width: usize, app: &App) -> Vec<(Column, usize)> {
     if app.review.is_begun() {
         columns.insert(1, (Column::Review, 1));
     }
-    for (least, group) in [(70, &middle[..]), (96, &kind), (116, &wide)] {
+    for (least, group) in [(70, &middle[..]), (96, &kind), (WIDE, &wide)] {
         if width >= least {
             columns.extend(group.iter().filter(tells));
         }
@@ -373,7 +376,7 @@ fn typed_cell(column: Column, typed: &TypedRow, types: &TypeRegistry) -> Option<
             Some(Route::Ship) => (format!(" {}", sign::CORRECT), Role::Dim),
             Some(Route::Reject) => (format!(" {}", sign::WRONG), Role::Fatal),
             Some(Route::Pending) => (" …".into(), Role::Warning),
-            Some(_) => (" →".into(), Role::Accent),
+            Some(_) => (format!(" {}", sign::ROUTED), Role::Accent),
             None => (String::new(), Role::Faint),
         },
         Column::Kind => {
