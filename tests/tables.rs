@@ -136,6 +136,23 @@ fn columns_stand_for_keys_and_what_is_misspelt_is_told() {
     }
 }
 
+#[test]
+fn a_shard_that_cannot_be_read_is_told_and_what_is_no_shard_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let shard = std::fs::read(fixture("keyed_lz4.arrow")).unwrap();
+    std::fs::write(at("part-0.arrow"), &shard).unwrap();
+    // Its columns cannot all be read, and none of its rows is a record.
+    std::fs::copy(fixture("pandas3.parquet"), at("lines.parquet")).unwrap();
+    let check = || run(&["check", folder.path().to_str().unwrap(), "--format", "jsonl", "--fail-on", "never"]);
+    let whole = check();
+    assert_eq!((whole.status.code(), &*whole.stderr), (Some(0), &b""[..]), "{whole:?}");
+    std::fs::write(at("part-1.arrow"), &shard[..shard.len() / 2]).unwrap();
+    let torn = check();
+    assert_eq!((torn.status.code(), &torn.stdout), (Some(2), &whole.stdout), "{torn:?}");
+    assert!(String::from_utf8_lossy(&torn.stderr).contains("part-1.arrow: this Arrow table"), "{torn:?}");
+}
+
 fn fixture(table: &str) -> String {
     format!("{}/tests/fixtures/stores/tables/{table}", env!("CARGO_MANIFEST_DIR"))
 }

@@ -263,7 +263,7 @@ mod tests {
 
     /// Reads the records of a table.
     fn lines(bytes: &[u8]) -> Result<Option<String>, String> {
-        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
+        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default(), false);
         rows.map(|rows| rows.map(|rows| rows.text())).map_err(|failure| failure.to_string())
     }
 

@@ -386,7 +386,12 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         },
     };
     let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
-    let source = recognise(blob, found, columns)?;
+    // What a store's own tables lack is said of the store.
+    let stores_own = found && matches!(input, Input::Beside(_)) && is_table(&blob);
+    let source = match recognise(blob, found, columns) {
+        Err(_) if stores_own => None,
+        recognised => recognised?,
+    };
     let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
     Ok(source.map_or(Begun::PassedOver, |source| Begun::Source(source.citing(documents))))
 }
@@ -394,6 +399,15 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
 fn is_database(blob: &Blob) -> bool {
     let mut head = Vec::new();
     blob.read(0, sqlite::MAGIC.len(), &mut head).is_ok() && head == sqlite::MAGIC
+}
+
+fn is_table(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head).is_ok() && begins_table(&head)
+}
+
+fn begins_table(head: &[u8]) -> bool {
+    head.starts_with(parquet::MAGIC) || arrow::begins(head)
 }
 
 /// Tells whether any of the values at the beginning of a source is of a known format.
@@ -484,7 +498,7 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     let stat = blob.stat()?;
     let mut head = Vec::new();
     blob.read(0, BLOCK, &mut head)?;
-    let is_table = head.starts_with(parquet::MAGIC) || arrow::begins(&head);
+    let is_table = begins_table(&head);
     if is_table && let Some(source) = table(&blob, stat, found, columns)? {
         return Ok(Some(source));
     }
@@ -512,15 +526,10 @@ pub(crate) fn source(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) ->
     Source { blob, layout, decoded, note: None, stat, documents: None }
 }
 
-/// Reads the records of a table, if its rows are records: places are those of their lines. A table in a folder may
-/// belong to a document: faults of a table are reported only of one that is named.
+/// Reads the records of a table, if its rows are records: places are those of their lines. One in a folder that cannot
+/// be read is reported: it may be a shard.
 fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Option<Source>, Failure> {
-    let rows = match rows::read(blob, columns) {
-        Ok(rows) => rows,
-        Err(_) if found => None,
-        Err(failure) => return Err(failure),
-    };
-    let Some(rows) = rows else { return Ok(None) };
+    let Some(rows) = rows::read(blob, columns, found)? else { return Ok(None) };
     let mut head = Vec::new();
     rows.lines.read(0, BLOCK, &mut head)?;
     Ok(Some(Source { note: rows.note, ..source(Arc::new(rows.lines), &head, true, stat) }))

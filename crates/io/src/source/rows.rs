@@ -109,14 +109,19 @@ enum RecordPlace {
 }
 
 /// Reads the rows of a table as records; `Ok(None)`: they are none. Where columns were given keys, any row is a record.
-pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, Failure> {
+/// `found`: no person named the table, so it may lack these columns, and records.
+pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<RecordRows>, Failure> {
     let mut table = OpenTable::open(blob)?;
     let leaves = table.leaves();
     let fail = |why| Failure { what: READ, path: blob.name().clone(), source: why };
-    let keys = map.keys(&leaves).map_err(fail)?;
+    let none = |why: Option<Shown>| why.filter(|_| !found).map_or(Ok(None), |why| Err(fail(why)));
+    let keys = match map.keys(&leaves) {
+        Ok(keys) => keys,
+        Err(why) => return none(Some(why)),
+    };
     let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.unread().is_none()).collect();
     match wanted.iter().filter(|wanted| **wanted).count() {
-        0 => return not_read(&leaves).map_or(Ok(None), |why| Err(fail(why))),
+        0 => return none(not_read(&leaves)),
         1..=MAX_COLUMNS => {}
         _ => return Ok(None),
     }
@@ -161,7 +166,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap) -> Result<Option<RecordRows>, F
     match known {
         Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
         Some(RecordPlace::Column(_)) => Ok(Some(RecordRows { lines, note: None })),
-        None => note.map_or(Ok(None), |why| Err(fail(why))),
+        None => none(note),
     }
 }
 
@@ -303,7 +308,7 @@ mod tests {
     }
 
     fn lines(blob: &Blob) -> Option<String> {
-        read(blob, &ColumnMap::default()).unwrap().map(|rows| rows.text())
+        read(blob, &ColumnMap::default(), false).unwrap().map(|rows| rows.text())
     }
 
     #[test]
@@ -336,7 +341,7 @@ mod tests {
         let tables = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/stores/tables");
         for name in ["types.parquet", "types.arrow"] {
             let blob = Blob::of_bytes(Shown::own("t"), &std::fs::read(tables.join(name)).unwrap()).unwrap();
-            let (mut text, rows) = (Vec::new(), read(&blob, &ColumnMap::default()).unwrap().unwrap());
+            let (mut text, rows) = (Vec::new(), read(&blob, &ColumnMap::default(), false).unwrap().unwrap());
             rows.lines.read(0, 10_000, &mut text).unwrap();
             for kept in [&b"\"cafe\":\"caf\xe9\""[..], b"\"names\":[\"caf\xe9\"]", b"\"json\":{\"a\":\"\xe9\"}"] {
                 assert!(text.windows(kept.len()).any(|window| window == kept), "{name}: {}", text.escape_ascii());
@@ -357,7 +362,7 @@ mod tests {
         let long = format!(r#"{{"question":"{}","steps":["2 + 3 = 6"]}}"#, "x".repeat(100_000));
         let same = |rows| table("required binary any (UTF8);", &vec![&*long; rows], None, None);
         assert_eq!(lines(&same(200)).unwrap().lines().count(), 200);
-        let why = read(&same(1_000), &ColumnMap::default()).err().unwrap().to_string();
+        let why = read(&same(1_000), &ColumnMap::default(), false).err().unwrap().to_string();
         assert!(why.contains("far larger as records"), "{why}");
     }
 
@@ -367,7 +372,7 @@ mod tests {
         let blob = table(schema, &["2 + 3?", "3 + 4?"], Some(&[false, true]), Some(&[0.0, 7.0]));
         let read = |pairs: &[(&str, &str)]| {
             let pairs: Vec<_> = pairs.iter().map(|(key, column)| ((*key).to_owned(), (*column).to_owned())).collect();
-            let rows = super::read(&blob, &ColumnMap::new(&pairs)).map_err(|failure| failure.to_string())?;
+            let rows = super::read(&blob, &ColumnMap::new(&pairs), false).map_err(|failure| failure.to_string())?;
             Ok::<_, String>(rows.map(|rows| rows.text()))
         };
         assert_eq!(read(&[]), Ok(None), "its own names are no keys of records");

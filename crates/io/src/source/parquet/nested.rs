@@ -378,7 +378,7 @@ mod tests {
 
     /// Reads the records of a table, and the note on it.
     fn read(bytes: &[u8]) -> Result<Option<(String, Option<Shown>)>, String> {
-        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default());
+        let rows = rows::read(&Blob::of_bytes(Shown::own("t"), bytes).unwrap(), &ColumnMap::default(), false);
         let rows = rows.map_err(|failure| failure.to_string())?;
         Ok(rows.map(|rows| (rows.text(), rows.note)))
     }
