@@ -114,9 +114,11 @@ def save(
     """Check records and write the results to a file of JSON lines, which is there whole or not at all. Options as in
     ``stream``.
 
-    The results do not go through Python. Whoever saves to the same path again replaces it.
+    The results do not go through Python. Whoever saves to the same path again replaces it; a folder that is missing is
+    made.
     """
     folder, name = os.path.split(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
     # Hidden: engines that read the folder pass over it. Attempts at the same time do not meet.
     hidden = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
     file = io.open(hidden, "xb")
@@ -144,6 +146,12 @@ def results(
     elif isinstance(records, Part):
         arguments, feed = [program(), *flags, "-"], records.chunks()
     else:
+        if hasattr(records, "columns") and not isinstance(records, Mapping):
+            # Going through one gives its columns.
+            raise TypeError(
+                f"{type(records).__name__} is a table: pass its rows (pandas: to_dict('records'), polars: to_dicts(),"
+                " pyarrow: to_pylist()), or write it as Parquet and pass the path"
+            )
         arguments = [program(), *flags, "-"]
         each = [records] if isinstance(records, Mapping) else records
         feed = (one.text if isinstance(one, Whole) else record_line(one) for one in each)

@@ -71,6 +71,16 @@ class OfRecords(InFolder):
         with self.assertRaisesRegex(stepscope.StepscopeError, "no such file"):
             stepscope.check(self.folder / "nowhere.jsonl")
 
+    def test_a_table_is_refused_and_its_rows_are_not(self):
+        class Frame(list):
+            columns = ["id", "question"]
+
+        for ask in (stepscope.check, stepscope.to_frame, lambda table: stepscope.rewards(table, verifier="json_structure")):
+            with self.assertRaisesRegex(TypeError, r"Frame is a table: .*to_dict\('records'\)"):
+                ask(Frame(["id", "question"]))
+        columns = {"columns": 2, "question": support.QUESTION}
+        self.assertEqual(len(stepscope.check(columns)), 1, "a record may have a key of that name")
+
     def test_what_is_kept_can_be_named(self):
         (found,) = stepscope.check([WRONG], fields=["id", "triage.fix"], with_record=True)
         self.assertEqual((found["id"], found["triage"], found["record"]), ("w1", {"fix": "step_run"}, WRONG))
