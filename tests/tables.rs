@@ -153,6 +153,25 @@ fn a_shard_that_cannot_be_read_is_told_and_what_is_no_shard_is_passed_over() {
     assert!(String::from_utf8_lossy(&torn.stderr).contains("part-1.arrow: this Arrow table"), "{torn:?}");
 }
 
+#[test]
+fn empty_partitions_are_a_success_in_files_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("part.jsonl"), "").unwrap();
+    let out = at("out");
+    let checked = run(&["check", &at("part.jsonl"), "--format", "parquet", "--out", &out, "--fail-on", "never"]);
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    assert!(said(&checked).contains("records.parquet: 0 rows"), "{checked:?}");
+    for part in [at("part.jsonl"), at("out/records.parquet")] {
+        for command in [&["check", &part, "--format", "jsonl"][..], &["verify", &part, "--verifier", "json_structure"]]
+        {
+            let never = run(&[command, &["--fail-on", "never"]].concat());
+            assert_eq!((never.status.code(), &*never.stdout), (Some(0), &b""[..]), "{never:?}");
+            assert_eq!(run(command).status.code(), Some(2), "whoever waits for records is told that there are none");
+        }
+    }
+}
+
 fn fixture(table: &str) -> String {
     format!("{}/tests/fixtures/stores/tables/{table}", env!("CARGO_MANIFEST_DIR"))
 }

@@ -227,7 +227,8 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
     }
     if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() && !is_empty_input(options, counts) {
         out.complain(&Shown::own("nothing to score: no records found"));
-        return FAILED;
+        // Engines have empty partitions, in files too.
+        return if options.fail_on == VerifyFailOn::Never && is_blank(counts) { CLEAN } else { FAILED };
     }
     if counts.records > 0 && !out.is_closed() {
         out.complain(&summary(counts));
@@ -256,8 +257,12 @@ impl Verify {
 
 /// Tells whether standard input alone was read and held nothing at all, as after a search without a hit.
 fn is_empty_input(options: &Verify, counts: &VerifyCounts) -> bool {
-    let skips = &counts.skips;
-    options.paths.iter().all(|path| path.as_os_str() == "-") && skips.cut.is_none() && skips.nul == 0
+    options.paths.iter().all(|path| path.as_os_str() == "-") && is_blank(counts)
+}
+
+/// Tells whether nothing at all was there to be read, not even a part of a record.
+const fn is_blank(counts: &VerifyCounts) -> bool {
+    counts.skips.cut.is_none() && counts.skips.nul == 0
 }
 
 /// Summarizes the results in a line.

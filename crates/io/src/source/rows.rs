@@ -128,10 +128,12 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
     let (mut tape, mut piece, bytes) = (Tape::default(), Vec::new(), blob.len()? as usize);
     let (lines, mut at, mut room) = (Blob::in_memory(blob.name().clone())?, 0, room_for_all(bytes));
     let mut known = (!map.is_empty()).then_some(RecordPlace::Keyed);
+    let mut is_empty = true;
     while let Some(columns) = table.next(&wanted)? {
         if columns.rows == 0 {
             continue;
         }
+        is_empty = false;
         let found = known.map_or_else(|| place_of(&leaves, &keys, &columns, &mut tape, bytes), |place| Ok(Some(place)));
         let Some(place) = found.map_err(|why| Failure::own(READ, blob.name(), why))? else { break };
         if let (RecordPlace::Column(column), None) = (place, known) {
@@ -166,6 +168,8 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
     match known {
         Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
         Some(RecordPlace::Column(_)) => Ok(Some(RecordRows { lines, note: None })),
+        // An engine writes one for an empty partition.
+        None if is_empty && !found => Ok(Some(RecordRows { lines, note: None })),
         None => none(note),
     }
 }
