@@ -884,7 +884,7 @@ fn script_of(step: &str) -> String {
     let action = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/action.yml")).unwrap();
     let (_, after) = action.split_once(&format!("- name: {step}\n")).unwrap();
     let (_, script) = after.split_once("run: |\n").unwrap();
-    script.lines().map_while(|line| line.strip_prefix("        ")).map(|line| format!("{line}\n")).collect()
+    script.lines().map_while(|line| line.strip_prefix("        ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
