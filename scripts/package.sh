@@ -61,13 +61,15 @@ if command -v dpkg-deb >/dev/null; then
   install -m 644 "$share/completions/stepscope.bash" "$deb/usr/share/bash-completion/completions/stepscope"
   install -m 644 "$share/completions/stepscope.zsh" "$deb/usr/share/zsh/vendor-completions/_stepscope"
   install -m 644 "$share/completions/stepscope.fish" "$deb/usr/share/fish/vendor_completions.d/stepscope.fish"
+  # On a system with an older C library it would install and not start.
+  libc=$(objdump -T "$program" | sed -n 's/.*GLIBC_\([0-9][0-9.]*\).*/\1/p' | sort -V | tail -n 1)
   cat >"$deb/DEBIAN/control" <<END
 Package: stepscope
 Version: $version
 Section: utils
 Priority: optional
 Architecture: $(dpkg --print-architecture)
-Depends: libc6
+Depends: libc6 (>= ${libc:?}), libgcc-s1
 Maintainer: the stepscope authors <stepscope@localhost>
 Description: See why a language model's run went wrong
  Opens run records, procedures and answers with cited lines in a terminal,
