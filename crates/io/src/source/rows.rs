@@ -254,12 +254,13 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
             let text = bytes.data();
             // Tables have no objects: whoever writes records keeps them as JSON.
             let is_json = text.starts_with(b"{") || text.starts_with(b"[");
-            let is_ascii = style_of(text) == Style::ASCII;
+            let style = style_of(text);
+            let is_ascii = style == Style::ASCII;
             match is_json.then(|| tape.parse(text)).flatten() {
                 Some(root) if is_ascii => object.put(name, root),
-                Some(root) => object.put(name, Raw(style_of(text).of(root))),
+                Some(root) => object.put(name, Raw(style.of(root))),
                 None if is_ascii => object.text(name, text),
-                None => object.put(name, Raw(style_of(text).of(Untrusted::new(text)))),
+                None => object.put(name, Raw(style.of(Untrusted::new(text)))),
             };
         }
     }
