@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -46,6 +47,16 @@ def saved(folder: str):
         for line in open(os.path.join(folder, name)):
             found = json.loads(line)
             yield {key: found.get(key) for key in KEEP}
+
+
+@contextlib.contextmanager
+def source_and_target():
+    """A file of records, and a place for what is found in them."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "records.jsonl")
+        with open(source, "w") as file:
+            file.write("\n".join(records()))
+        yield source, os.path.join(folder, "out")
 
 
 class ByHand(InFolder):
@@ -368,19 +379,13 @@ class Ray(unittest.TestCase):
 
     def test_parts_of_files(self):
         example = importlib.import_module("ray_data")
-        with tempfile.TemporaryDirectory() as folder:
-            source, target = os.path.join(folder, "records.jsonl"), os.path.join(folder, "out")
-            with open(source, "w") as file:
-                file.write("\n".join(records()))
+        with source_and_target() as (source, target):
             self.assertEqual(len(example.check_files(target, source, source)), 2)
             self.assertEqual(by_key(saved(target)), by_key(stepscope.check(records(), fields=KEEP)))
 
     def test_a_task_whose_worker_dies_is_done_again(self):
         example = importlib.import_module("ray_data")
-        with tempfile.TemporaryDirectory() as folder:
-            source, target = os.path.join(folder, "records.jsonl"), os.path.join(folder, "out")
-            with open(source, "w") as file:
-                file.write("\n".join(records()))
+        with source_and_target() as (source, target):
             open(self.dies, "w").close()
             files = example.check_files(target, source, source)
             self.assertFalse(os.path.exists(self.dies), "a worker died")
@@ -391,10 +396,7 @@ class Ray(unittest.TestCase):
 
     def test_a_task_that_fails_fails_the_job(self):
         example = importlib.import_module("ray_data")
-        with tempfile.TemporaryDirectory() as folder:
-            source, target = os.path.join(folder, "records.jsonl"), os.path.join(folder, "out")
-            with open(source, "w") as file:
-                file.write("\n".join(records()))
+        with source_and_target() as (source, target):
             too_long = [stepscope.Part(source, 0, 1 << 30)]
             with mock.patch.object(stepscope, "parts", return_value=too_long), self.assertRaises(EOFError):
                 example.check_files(target, source)
