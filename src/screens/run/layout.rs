@@ -16,6 +16,33 @@ pub(crate) fn areas(area: Rect, view: &RecordView, look: Look<'_>) -> Areas<RunP
     })
 }
 
+/// A place for each pane; those that have none are empty.
+struct Places {
+    question: Rect,
+    worked: Rect,
+    steps: Rect,
+    step: Rect,
+    state: Rect,
+    findings: Rect,
+    timeline: Rect,
+    call: Rect,
+}
+
+impl Places {
+    fn shown(self) -> Vec<(RunPane, Rect)> {
+        let mut panes = vec![
+            (RunPane::Question, self.question),
+            (RunPane::Steps, self.steps),
+            (RunPane::Step, self.step),
+            (RunPane::State, self.state),
+            (RunPane::Findings, self.findings),
+        ];
+        let optional = [(RunPane::Worked, self.worked), (RunPane::Timeline, self.timeline), (RunPane::Call, self.call)];
+        panes.extend(optional.into_iter().filter(|(_, place)| !place.is_empty()));
+        panes
+    }
+}
+
 /// Columns of the steps that hold a step as the procedure writes it.
 const STEPS: u16 = 50;
 /// Columns of the state and the findings.
@@ -67,23 +94,7 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let variables = variables.into_iter().find(|rows| *rows <= most).unwrap_or(most);
     let (state, findings) = split_rows(right, variables);
     let (findings, timeline) = if is_third { under(findings) } else { (findings, beside) };
-    let mut panes = vec![
-        (RunPane::Question, top),
-        (RunPane::Steps, steps),
-        (RunPane::Step, step),
-        (RunPane::State, state),
-        (RunPane::Findings, findings),
-    ];
-    if worked.width > 0 {
-        panes.push((RunPane::Worked, worked));
-    }
-    if timeline.height > 0 {
-        panes.push((RunPane::Timeline, timeline));
-    }
-    if call.width > 0 {
-        panes.push((RunPane::Call, call));
-    }
-    panes
+    Places { question: top, worked, steps, step, state, findings, timeline, call }.shown()
 }
 
 /// Stacks the panes of a run that ended before its first step: what is known is the call that was to make it.
@@ -98,18 +109,7 @@ fn stacked(
     let most = rest.height / 2;
     let state = variables::tall_height(view, inner_width(rest), usize::from(most), look);
     let (state, findings) = split_rows(rest, rows(state).saturating_add(3).min(most));
-    let mut panes = vec![
-        (RunPane::Question, top),
-        (RunPane::Steps, steps),
-        (RunPane::Step, step),
-        (RunPane::State, state),
-        (RunPane::Findings, findings),
-        (RunPane::Call, call),
-    ];
-    if worked.width > 0 {
-        panes.push((RunPane::Worked, worked));
-    }
-    panes
+    Places { question: top, worked, steps, step, state, findings, timeline: Rect::default(), call }.shown()
 }
 
 /// Shares a width among steps, state, and prompt and reply, by what they hold; the same at every step of a record.
