@@ -635,6 +635,27 @@ fn the_timeline_shows_costs_and_the_first_divergence() {
 }
 
 #[test]
+fn a_recorded_text_is_not_said_to_be_the_recomputed_number() {
+    let (_folder, mut d) = Drive::text(
+        r#"{"id": 1, "question": "Ann has 3 apples and buys 4. How many?", "gold_num": 7, "status": "ok",
+        "mode": "procedural", "procedure": {"NameDescription": "n", "steps": [
+        {"id": 1, "inputs": [{"name": "problem_text", "description": "t"}], "stepDescription": "Extract the numbers",
+         "output": [{"name": "had", "description": "d"}, {"name": "bought", "description": "d"}]},
+        {"id": 2, "inputs": [{"name": "had", "description": "d"}, {"name": "bought", "description": "d"}],
+         "stepDescription": "Compute all = had + bought", "output": [{"name": "all", "description": "d"}]},
+        {"id": 3, "inputs": [{"name": "all", "description": "d"}], "stepDescription": "Compute final_answer = all",
+         "output": [{"name": "final_answer", "description": "d"}]}]},
+        "state": {"problem_text": "t", "had": 3, "bought": 4, "all": "a few", "final_answer": 7,
+         "final_answer_numerical": 7}}"#
+            .replace('\n', " "),
+    );
+    d.resize(120, 36).keys("Enter");
+    d.shows(&["Timeline  not comparable: 1 of 1", "a few  recomputed 7"]).hides(&["recorded = recomputed"]);
+    d.keys("5 Tab k");
+    assert!(d.status().contains("all: recorded a few, which is no number; recomputed 7"), "{}", d.status());
+}
+
+#[test]
 fn borders_show_where_citations_and_findings_are() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
     let mut d = Drive::open(std::slice::from_ref(&samples));

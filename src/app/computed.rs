@@ -42,6 +42,17 @@ pub struct QuantityMark {
     pub meaning: Shown,
 }
 
+/// Relation of a recorded value to the recomputed one, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ToRecomputed {
+    /// It is the same number.
+    Same,
+    /// It is no number.
+    NotComparable,
+    /// It is another number, or a calculation that was not carried out.
+    Differs,
+}
+
 /// Value that a step should have written.
 #[derive(Debug, Clone)]
 pub struct Computed {
@@ -49,8 +60,8 @@ pub struct Computed {
     pub value: Shown,
     /// Value with its derivation, on one line.
     pub line: Shown,
-    /// The recorded value is another.
-    pub differs: bool,
+    /// Relation of the recorded value to it.
+    pub relation: ToRecomputed,
     /// The recorded value is a calculation that was not carried out.
     pub unevaluated: bool,
 }
@@ -116,11 +127,15 @@ fn computed(recomputed: &Recomputed, state: &State<'_>) -> HashMap<(usize, usize
     for (n, write) in recomputed.writes.iter().enumerate().filter(|(_, write)| write.basis == ValueBasis::Plan) {
         let Some(value) = write.value else { continue };
         let line = recomputed.derivation(state, n).map(|derivation| derivation.line()).unwrap_or_default();
-        let same = write.recorded.is_some_and(|recorded| recorded.stands_for(value));
+        let relation = match write.recorded {
+            Some(recorded) if recorded.stands_for(value) => ToRecomputed::Same,
+            None if write.unevaluated.is_none() => ToRecomputed::NotComparable,
+            _ => ToRecomputed::Differs,
+        };
         let computed = Computed {
             value: shown!("{}", value.shown()),
             line: shown!("{line}"),
-            differs: !same && (write.recorded.is_some() || write.unevaluated.is_some()),
+            relation,
             unevaluated: write.unevaluated.is_some(),
         };
         found.insert((write.variable, write.step), computed);
@@ -156,6 +171,9 @@ mod tests {
         assert_eq!(&question.as_str()[found.marks[1].range.clone()], "twice");
         let bought = case.state().variable(&"bought".into()).unwrap();
         let computed = &found.values[&(bought, 1)];
-        assert_eq!((computed.value.as_str(), computed.unevaluated, computed.differs), ("6", true, true));
+        assert_eq!(
+            (computed.value.as_str(), computed.unevaluated, computed.relation),
+            ("6", true, ToRecomputed::Differs)
+        );
     }
 }

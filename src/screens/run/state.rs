@@ -1,5 +1,6 @@
 //! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
 
+use crate::app::computed::ToRecomputed;
 use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
 use crate::dialogs::derivation::Tree;
 use crate::screens::answer::state::AnswerView;
@@ -732,7 +733,8 @@ impl RecordView {
         let own = note.and_then(|note| Some((note.variable?, note.step?))).filter(is_computed);
         let at = note.and_then(|note| note.step).or_else(|| self.opened.where_to_fix.as_ref()?.step)?;
         let differs = |place: &(usize, usize)| {
-            self.opened.computed.value_of(place.0, Some(place.1)).is_some_and(|computed| computed.differs)
+            let computed = self.opened.computed.value_of(place.0, Some(place.1));
+            computed.is_some_and(|computed| computed.relation == ToRecomputed::Differs)
         };
         let written = || (0..self.opened.variables.len().min(2_000)).map(|variable| (variable, at));
         own.or_else(|| written().find(differs)).or_else(|| written().find(is_computed))

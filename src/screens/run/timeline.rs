@@ -7,6 +7,7 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::app::computed::ToRecomputed;
 use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::charts;
@@ -42,22 +43,22 @@ pub(crate) struct Track {
     pub recorded: Shown,
     /// Value that recomputing gives.
     pub recomputed: Shown,
-    /// True if they differ.
-    pub differs: bool,
+    /// Relation of the one to the other.
+    pub relation: ToRecomputed,
 }
 
-/// Lists the tracks of the steps, by position: of each the first variable that differs, else the first that was
-/// recomputed.
+/// Lists the tracks of the steps, by position: of each the first variable that differs, else the first that cannot be
+/// compared, else the first.
 pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
     let mut tracks: Vec<Option<Track>> = vec![None; opened.steps.len()];
     for (variable, row) in opened.variables.iter().enumerate().take(MAX_VARIABLES) {
         for write in row.writes.iter().filter(|write| !write.badge.is_put()) {
             let Some(computed) = opened.computed.value_of(variable, write.step) else { continue };
             let Some(track) = write.step.and_then(|step| tracks.get_mut(step)) else { continue };
-            if track.as_ref().is_none_or(|track| computed.differs && !track.differs) {
+            if track.as_ref().is_none_or(|track| computed.relation > track.relation) {
                 let recorded = write.value.as_ref().map_or(Shown::own("nothing"), |value| value.line.clone());
                 let (name, recomputed) = (row.name.clone(), computed.value.clone());
-                *track = Some(Track { name, recorded, recomputed, differs: computed.differs });
+                *track = Some(Track { name, recorded, recomputed, relation: computed.relation });
             }
         }
     }
@@ -66,20 +67,29 @@ pub(crate) fn tracks(opened: &OpenRecord) -> Vec<Option<Track>> {
 
 /// Returns the first step whose recorded value is not the recomputed one.
 fn divergence(view: &RecordView) -> Option<usize> {
-    view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.differs))
+    view.tracks.iter().position(|track| track.as_ref().is_some_and(|track| track.relation == ToRecomputed::Differs))
+}
+
+/// Says whether what was recorded is what recomputing gives; nothing where nothing was recomputed.
+fn comparison(view: &RecordView, width: u16, look: Look<'_>) -> Option<Span<'static>> {
+    let worst = view.tracks.iter().flatten().map(|track| track.relation).max()?;
+    Some(match (worst, divergence(view)) {
+        (_, Some(step)) => {
+            let text = if width >= LONG_TITLE { "recorded ≠ recomputed" } else { "≠" };
+            look.span(format!("  {text} from step {}", step + 1), Role::Fatal)
+        }
+        (ToRecomputed::Same, None) => look.span("  recorded = recomputed", Role::Ok),
+        (_, None) => {
+            let tracks = view.tracks.iter().flatten();
+            let count = tracks.clone().filter(|track| track.relation != ToRecomputed::Same).count();
+            look.span(format!("  not comparable: {count} of {}", tracks.count()), Role::Dim)
+        }
+    })
 }
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span(RunPane::Timeline.word(), Role::Title)];
-    if view.tracks.iter().any(Option::is_some) {
-        title.push(match divergence(view) {
-            Some(step) if area.width >= LONG_TITLE => {
-                look.span(format!("  recorded ≠ recomputed from step {}", step + 1), Role::Fatal)
-            }
-            Some(step) => look.span(format!("  ≠ from step {}", step + 1), Role::Fatal),
-            None => look.span("  recorded = recomputed", Role::Ok),
-        });
-    }
+    title.extend(comparison(view, area.width, look));
     if let Some(cost) = &view.opened.cost {
         let time = if cost.time > 0.0 { format!("  {}", duration(cost.time)) } else { String::new() };
         let tokens =
@@ -118,16 +128,18 @@ fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Spa
 
 /// Columns in which a track stands in full.
 fn track_width(track: &Track) -> usize {
-    let recomputed = if track.differs { track.recomputed.as_str().width() + 3 } else { 0 };
+    let differs = track.relation == ToRecomputed::Differs;
+    let recomputed = if differs { track.recomputed.as_str().width() + 3 } else { 0 };
     track.recorded.as_str().width() + recomputed + 3
 }
 
 fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(Some(track)) = view.tracks.get(step) else { return vec![Span::raw(" ".repeat(width))] };
     let is_first = divergence(view) == Some(step);
-    if !track.differs {
+    if track.relation != ToRecomputed::Differs {
+        let glyph = if track.relation == ToRecomputed::Same { "≙" } else { " " };
         let value = pad(&format!(" {}", track.recorded), width.saturating_sub(1));
-        return vec![look.span("≙", Role::Ok), look.span(value, Role::Text)];
+        return vec![look.span(glyph, Role::Ok), look.span(value, Role::Text)];
     }
     let (glyph, role) = if is_first { (sign::WRONG, Role::Fatal) } else { (" ", Role::Warning) };
     // What was recorded takes the room that the recomputed value leaves, at least a half; where there is no room for
@@ -148,12 +160,15 @@ pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> 
     let Some(step) = view.step() else { return vec![look.span("Before step 1", Role::Dim)] };
     let mut spans = Vec::new();
     if let Some(Some(track)) = view.tracks.get(step) {
-        let text = if track.differs {
-            shown!("{}: recorded {}, recomputed {}  ", track.name, track.recorded, track.recomputed)
-        } else {
-            shown!("{}: {}, recomputed the same  ", track.name, track.recorded)
+        let (name, recorded, recomputed) = (&track.name, &track.recorded, &track.recomputed);
+        let (text, role) = match track.relation {
+            ToRecomputed::Same => (shown!("{name}: {recorded}, recomputed the same  "), Role::Text),
+            ToRecomputed::NotComparable => {
+                (shown!("{name}: recorded {recorded}, which is no number; recomputed {recomputed}  "), Role::Text)
+            }
+            ToRecomputed::Differs => (shown!("{name}: recorded {recorded}, recomputed {recomputed}  "), Role::Warning),
         };
-        spans.push(look.span(text.into_string(), if track.differs { Role::Warning } else { Role::Text }));
+        spans.push(look.span(text.into_string(), role));
     }
     if let Some(cost) = view.opened.cost.as_ref().and_then(|cost| cost.steps.get(step)) {
         let took = cost.took.map_or(Shown::own("time unknown"), duration);

@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
-use crate::app::computed::superscript;
+use crate::app::computed::{ToRecomputed, superscript};
 use crate::app::open_record::{VariableRow, WriteRow};
 use crate::screens::run::edits::Edit;
 use crate::screens::run::state::{RecordView, RunPane};
@@ -396,10 +396,13 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) 
     let own = computed.value_of(variable, write.step).or_else(|| computed.value_of(text()?, write.step));
     let says = |value: &Shown| write.value.as_ref().is_some_and(|own| own.line == *value);
     match own.filter(|_| !write.badge.is_put()) {
-        Some(computed) if computed.differs && !says(&computed.value) => {
+        Some(computed) if computed.relation == ToRecomputed::Same || says(&computed.value) => {
+            spans.push(look.span("  ≙", Role::Ok));
+        }
+        Some(computed) if computed.relation == ToRecomputed::Differs => {
             spans.push(look.span(format!("  should be {}", computed.value), Role::Warning));
         }
-        Some(_) => spans.push(look.span("  ≙", Role::Ok)),
+        Some(computed) => spans.push(look.span(format!("  recomputed {}", computed.value), Role::Dim)),
         None => {}
     }
     spans
@@ -530,9 +533,10 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
         return shown!("{}: has no value before its first step", row.name);
     };
     let computed = view.opened.computed.value_of(view.variables.at, held.step);
-    let computed = match computed.map(|computed| computed.differs) {
-        Some(true) => "; recomputing its step gives another value (Enter: why)",
-        Some(false) => "; ≙ recomputing its step gives the same value",
+    let computed = match computed.map(|computed| computed.relation) {
+        Some(ToRecomputed::Differs) => "; recomputing its step gives another value (Enter: why)",
+        Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (Enter: why)",
+        Some(ToRecomputed::Same) => "; ≙ recomputing its step gives the same value",
         None => "",
     };
     shown!("{}: {}, {}{computed}", row.name, held.badge.label(), held.badge.phrase())
