@@ -33,7 +33,7 @@ mod thrift;
 /// Number of bytes that a part should have.
 const PART: usize = 4 << 20;
 /// Size of a value in a list or an object while its row is put together.
-const ITEM: usize = size_of::<Cell>() + size_of::<usize>();
+const ITEM: usize = LeafRows::VALUE;
 /// First bytes of a Parquet table.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 
@@ -115,7 +115,12 @@ impl Iterator for CountedPages {
 
 impl PageReader for CountedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
-        let page = self.pages.get_next_page()?;
+        // For the library an empty page is the end of the column.
+        let is_empty = |page: &Page| page.is_data_page() && page.num_values() == 0;
+        let mut page = self.pages.get_next_page()?;
+        while page.as_ref().is_some_and(is_empty) {
+            page = self.pages.get_next_page()?;
+        }
         page.as_ref().map_or(Ok(()), |page| self.count(page))?;
         Ok(page)
     }
@@ -323,27 +328,21 @@ fn read_column(node: &Node, leaves: &mut [LeafReader], rows: usize, json: &mut u
     let mut all = Vec::new();
     for leaf in leaves {
         let mut read = LeafRows::default();
-        leaf.read(rows, &mut |level, begins, cell| {
-            if begins {
-                read.starts.push(read.cells.len());
-            }
-            read.levels.push(level);
-            read.cells.push(cell);
-        })?;
-        read.starts.push(read.cells.len());
+        leaf.read(rows, &mut |level, begins, cell| read.push(level, begins, cell))?;
         all.push(read);
     }
-    let leaves = GroupLeaves { first: node.first(), leaves: all };
-    for row in 0..rows {
-        let cell = leaves.cell(node, row, *json).map_err(Refused::Own)?;
+    let mut leaves = GroupLeaves { first: node.first(), leaves: all };
+    for _ in 0..rows {
+        let cell = leaves.cell(node, *json).map_err(Refused::Own)?;
         *json = json.checked_sub(cell.len()).ok_or(Refused::Own(TOO_LARGE))?;
         cells.push(cell);
     }
+    leaves.end().map_err(Refused::Own)?;
     Ok(cells)
 }
 
-/// Gets the values of a column chunk: the level of each, whether a row begins with it, and itself.
-type Push<'a> = &'a mut dyn FnMut(i16, bool, Cell);
+/// Gets the values of a column chunk: the level of each, the level of the list of which an item begins with it, and itself.
+type Push<'a> = &'a mut dyn FnMut(i16, i16, Cell);
 
 impl LeafReader {
     /// Reads the values of the next rows, of which those are there that have the full level.
@@ -385,7 +384,7 @@ fn take<T: DataType>(
         let level = levels.get(n).copied().unwrap_or(full);
         let value = (level >= full).then(|| given.next()).flatten();
         let value = value.map_or(Cell::Null, &cell);
-        push(level, repeated.get(n).is_none_or(|level| *level == 0), value);
+        push(level, repeated.get(n).copied().unwrap_or(0), value);
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! Lists and objects in columns: which leaves of the schema they are made of, and how their levels become JSON again. Lists in
-//! lists are not read.
+//! Lists and objects in columns: which leaves of the schema they are made of, and how their levels become JSON again.
 
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as Physical};
 use ::parquet::data_type::ByteArray;
@@ -31,10 +30,11 @@ pub(super) enum Node {
         level: i16,
         members: Vec<(String, Self)>,
     },
-    /// `items`: where the list is not empty.
+    /// `items`: where the list is not empty; `repeated`: the level with which all items but the first begin.
     List {
         level: i16,
         items: i16,
+        repeated: i16,
         item: Box<Self>,
         is_map: bool,
     },
@@ -135,12 +135,39 @@ impl LeafMeaning {
 /// The values of a leaf in some rows.
 #[derive(Default)]
 pub(super) struct LeafRows {
-    /// Definition level of each value: how much of the way to it is there.
-    pub(super) levels: Vec<i16>,
-    /// Values, as many as levels; nothing where the value itself is not there.
-    pub(super) cells: Vec<Cell>,
-    /// Index where each row begins, and the end.
-    pub(super) starts: Vec<usize>,
+    values: Vec<LeafValue>,
+    /// Number of those that were put into JSON.
+    taken: usize,
+}
+
+/// A value of a leaf.
+struct LeafValue {
+    /// Definition level: how much of the way to it is there.
+    level: i16,
+    /// Repetition level: that of the list of which an item begins here; 0 at the beginning of a row.
+    begins: i16,
+    /// Nothing where the value itself is not there.
+    cell: Cell,
+}
+
+impl LeafRows {
+    /// Size of a value, in bytes, in addition to its text.
+    pub(super) const VALUE: usize = size_of::<LeafValue>();
+
+    pub(super) fn push(&mut self, level: i16, begins: i16, cell: Cell) {
+        self.values.push(LeafValue { level, begins, cell });
+    }
+
+    fn next(&self) -> Option<&LeafValue> {
+        self.values.get(self.taken)
+    }
+
+    /// Takes the next value, which must begin where all that is around it does.
+    fn take(&mut self, begins: i16) -> Result<Cell, &'static str> {
+        let value = self.values.get_mut(self.taken).filter(|value| value.begins == begins).ok_or(DAMAGED)?;
+        self.taken += 1;
+        Ok(std::mem::replace(&mut value.cell, Cell::Null))
+    }
 }
 
 impl TopColumn {
@@ -159,7 +186,7 @@ pub(super) fn columns(root: &Type) -> Vec<TopColumn> {
     let column = |field: &std::sync::Arc<Type>| {
         let first = next;
         next += leaves(field);
-        TopColumn { name: field.name().to_owned(), node: NodeBuilder { next: first, in_list: false }.node(field, 0, 0) }
+        TopColumn { name: field.name().to_owned(), node: NodeBuilder { next: first, lists: 0 }.node(field, 0, 0) }
     };
     root.get_fields().iter().map(column).collect()
 }
@@ -168,9 +195,18 @@ fn leaves(field: &Type) -> usize {
     if field.is_primitive() { 1 } else { field.get_fields().iter().map(|field| leaves(field)).sum() }
 }
 
+/// Tells whether a group is a map, as opposed to a list; `None`: it is an object.
+fn map_or_list(group: &Type) -> Option<bool> {
+    let info = group.get_basic_info();
+    let is = |logical, converted| info.logical_type_ref() == Some(&logical) || info.converted_type() == converted;
+    let is_map = is(LogicalType::Map, ConvertedType::MAP) || info.converted_type() == ConvertedType::MAP_KEY_VALUE;
+    (is_map || is(LogicalType::List, ConvertedType::LIST)).then_some(is_map)
+}
+
 struct NodeBuilder {
     next: usize,
-    in_list: bool,
+    /// Number of lists around.
+    lists: i16,
 }
 
 impl NodeBuilder {
@@ -187,9 +223,7 @@ impl NodeBuilder {
         if field.is_primitive() {
             return self.leaf(field, level);
         }
-        let is = |logical, converted| info.logical_type_ref() == Some(&logical) || info.converted_type() == converted;
-        let is_map = is(LogicalType::Map, ConvertedType::MAP) || info.converted_type() == ConvertedType::MAP_KEY_VALUE;
-        if is_map || is(LogicalType::List, ConvertedType::LIST) {
+        if let Some(is_map) = map_or_list(field) {
             return self.list(field, level, depth, is_map);
         }
         if matches!(info.logical_type_ref(), Some(LogicalType::Variant(_))) {
@@ -225,27 +259,27 @@ impl NodeBuilder {
         if !is_repeated(repeated) {
             return Err(Unread::new("list of nothing"));
         }
-        if std::mem::replace(&mut self.in_list, true) {
-            return Err(Unread::new("list or map in another"));
-        }
-        let items = level + 1;
+        self.lists += 1;
+        let (items, level_of_items) = (level + 1, self.lists);
         let item = match repeated.is_primitive() {
             true => self.leaf(repeated, items)?,
             false if is_map => match self.object(repeated, items, depth + 1)? {
                 pair @ Node::Object { .. } if pair.is_pair() => pair,
                 _ => return Err(Unread::new("map with lists or objects as keys")),
             },
-            false => match repeated.get_fields() {
+            false => match (map_or_list(repeated), repeated.get_fields()) {
+                // Old lists in lists, where the item is the inner list itself.
+                (Some(is_map), _) => self.list(repeated, items, depth + 1, is_map)?,
                 // The old form of two levels, of which the name says that the group is the item.
-                [_] if repeated.name() == "array" || repeated.name().ends_with("_tuple") => {
+                (None, [_]) if repeated.name() == "array" || repeated.name().ends_with("_tuple") => {
                     self.object(repeated, items, depth + 1)?
                 }
-                [item] => self.node(item, items, depth + 1)?,
-                _ => self.object(repeated, items, depth + 1)?,
+                (None, [item]) => self.node(item, items, depth + 1)?,
+                (None, _) => self.object(repeated, items, depth + 1)?,
             },
         };
-        self.in_list = false;
-        Ok(Node::List { level, items, item: Box::new(item), is_map })
+        self.lists -= 1;
+        Ok(Node::List { level, items, repeated: level_of_items, item: Box::new(item), is_map })
     }
 }
 
@@ -281,62 +315,60 @@ pub(super) struct GroupLeaves {
 }
 
 impl GroupLeaves {
-    /// Reads a value of a row, of at most so many bytes.
-    pub(super) fn cell(&self, node: &Node, row: usize, most: usize) -> Result<Cell, &'static str> {
+    /// Takes the value of the next row, of at most so many bytes.
+    pub(super) fn cell(&mut self, node: &Node, most: usize) -> Result<Cell, &'static str> {
         let mut json = Vec::new();
-        self.write(node, row, 0, &mut json, most)?;
+        self.write(node, 0, &mut json, most)?;
         Ok(if json == b"null" { Cell::Null } else { Cell::Json(json.into()) })
     }
 
-    fn rows(&self, node: &Node) -> Result<&LeafRows, &'static str> {
-        self.leaves.get(node.first() - self.first).ok_or(DAMAGED)
+    /// Tells whether the rows took all values.
+    pub(super) fn end(&self) -> Result<(), &'static str> {
+        self.leaves.iter().all(|leaf| leaf.next().is_none()).then_some(()).ok_or(DAMAGED)
     }
 
-    /// Finds the item of a row's list; outside of lists there is but one.
-    fn place(&self, node: &Node, row: usize, item: usize) -> Result<(&LeafRows, usize, i16), &'static str> {
-        let rows = self.rows(node)?;
-        let end = rows.starts.get(row + 1).ok_or(DAMAGED)?;
-        let place = rows.starts.get(row).map(|start| start + item).filter(|place| place < end).ok_or(DAMAGED)?;
-        Ok((rows, place, *rows.levels.get(place).ok_or(DAMAGED)?))
+    fn leaf(&mut self, leaf: usize) -> Result<&mut LeafRows, &'static str> {
+        self.leaves.get_mut(leaf - self.first).ok_or(DAMAGED)
     }
 
-    fn write(&self, node: &Node, row: usize, item: usize, out: &mut Vec<u8>, most: usize) -> Result<(), &'static str> {
+    /// Passes over the one value that each leaf has where what is around it is null or an empty list.
+    fn pass(&mut self, node: &Node, begins: i16) -> Result<(), &'static str> {
+        match node {
+            Node::Leaf { leaf, .. } => self.leaf(*leaf)?.take(begins).map(drop),
+            Node::Object { members, .. } => members.iter().try_for_each(|(_, member)| self.pass(member, begins)),
+            Node::List { item, .. } => self.pass(item, begins),
+        }
+    }
+
+    /// Takes a value, which begins with a level in all of its leaves.
+    fn write(&mut self, node: &Node, begins: i16, out: &mut Vec<u8>, most: usize) -> Result<(), &'static str> {
         if out.len() > most {
             return Err(TOO_LARGE);
         }
-        let (rows, place, there) = self.place(node, row, item)?;
+        let there = self.leaf(node.first())?.next().ok_or(DAMAGED)?.level;
         match node {
             Node::Leaf { level, .. } | Node::Object { level, .. } | Node::List { level, .. } if there < *level => {
+                self.pass(node, begins)?;
                 out.extend_from_slice(b"null");
             }
-            Node::Leaf { is_bool, .. } => match rows.cells.get(place).ok_or(DAMAGED)? {
-                Cell::Int(on) if *is_bool => Style::ASCII.append(*on != 0, out),
+            Node::Leaf { leaf, is_bool, .. } => match self.leaf(*leaf)?.take(begins)? {
+                Cell::Int(on) if *is_bool => Style::ASCII.append(on != 0, out),
                 cell => cell.append_json(out),
             },
             Node::Object { members, .. } => {
                 out.push(b'{');
                 for (n, (name, member)) in members.iter().enumerate() {
                     json_key(n, name.as_bytes(), out);
-                    self.write(member, row, item, out, most)?;
+                    self.write(member, begins, out, most)?;
                 }
                 out.push(b'}');
             }
-            Node::List { items, item: inner, is_map, .. } => {
-                let count = match rows.starts.get(row..row + 2) {
-                    Some([start, end]) if there >= *items => end - start,
-                    _ => 0,
-                };
+            Node::List { items, repeated, item, is_map, .. } => {
                 out.push(if *is_map { b'{' } else { b'[' });
-                for n in 0..count {
-                    match inner.as_ref() {
-                        Node::Object { members, .. } if *is_map => self.entry(members, row, n, out, most)?,
-                        _ => {
-                            if n > 0 {
-                                out.push(b',');
-                            }
-                            self.write(inner, row, n, out, most)?;
-                        }
-                    }
+                if there < *items {
+                    self.pass(item, begins)?;
+                } else {
+                    self.items(item, *is_map, begins, *repeated, out, most)?;
                 }
                 out.push(if *is_map { b'}' } else { b']' });
             }
@@ -344,19 +376,45 @@ impl GroupLeaves {
         Ok(())
     }
 
+    /// Takes the items of a list, of which there is one at least.
+    fn items(
+        &mut self,
+        item: &Node,
+        is_map: bool,
+        mut begins: i16,
+        repeated: i16,
+        out: &mut Vec<u8>,
+        most: usize,
+    ) -> Result<(), &'static str> {
+        for n in 0.. {
+            match item {
+                Node::Object { members, .. } if is_map => self.entry(members, begins, n, out, most)?,
+                _ => {
+                    if n > 0 {
+                        out.push(b',');
+                    }
+                    self.write(item, begins, out, most)?;
+                }
+            }
+            if self.leaf(item.first())?.next().is_none_or(|value| value.begins != repeated) {
+                break;
+            }
+            begins = repeated;
+        }
+        Ok(())
+    }
+
     fn entry(
-        &self,
+        &mut self,
         members: &[(String, Node)],
-        row: usize,
+        begins: i16,
         n: usize,
         out: &mut Vec<u8>,
         most: usize,
     ) -> Result<(), &'static str> {
-        let [(_, name), (_, value)] = members else { return Err(DAMAGED) };
-        let (rows, place, _) = self.place(name, row, n)?;
-        let is_bool = matches!(name, Node::Leaf { is_bool: true, .. });
-        rows.cells.get(place).and_then(|key| key.append_key(n, is_bool, out)).ok_or(DAMAGED)?;
-        self.write(value, row, n, out, most)
+        let [(_, Node::Leaf { leaf, is_bool, .. }), (_, value)] = members else { return Err(DAMAGED) };
+        self.leaf(*leaf)?.take(begins)?.append_key(n, *is_bool, out).ok_or(DAMAGED)?;
+        self.write(value, begins, out, most)
     }
 }
 
@@ -427,13 +485,60 @@ mod tests {
     }
 
     #[test]
-    fn deeper_lists_are_named() {
-        let item =
-            "repeated group list { optional group element (LIST) { repeated group list { optional int64 element; } } }";
-        let deep = with_numbers(&format!("optional group deep (LIST) {{ {item} }}"), &[1], &[5], &[0]);
-        let (lines, note) = read(&deep).unwrap().unwrap();
-        assert_eq!(lines, "{\"steps\":[\"1 + 1 = 2\"]}\n");
-        assert!(note.unwrap().as_str().ends_with("write them as JSON strings: deep (list or map in another)"));
+    fn lists_in_lists_begin_and_end_where_their_levels_say() {
+        let cells = |column: &str, numbers: &[i64], levels: &[i16], repeated: &[i16]| {
+            let (lines, note) = read(&with_numbers(column, numbers, levels, repeated))?.unwrap();
+            assert_eq!(note, None);
+            Ok::<_, String>(lines.replace("{\"steps\":[\"1 + 1 = 2\"]", "").replace("}\n", " "))
+        };
+        let inner = "optional group element (LIST) { repeated group list { optional int64 element; } }";
+        let lists = format!("optional group a (LIST) {{ repeated group list {{ {inner} }} }}");
+        // null, [], [null], [[]], [[null]], and more of them in one.
+        let levels = [0, 1, 2, 3, 4, 5, 5, 2, 3, 5, 4];
+        let begins = [0, 0, 0, 0, 0, 0, 2, 1, 1, 1, 2];
+        let found = cells(&lists, &[1, 2, 3], &levels, &begins);
+        assert_eq!(found.unwrap(), r#" ,"a":[] ,"a":[null] ,"a":[[]] ,"a":[[null]] ,"a":[[1,2],null,[],[3,null]] "#);
+        for (levels, begins) in [([1, 5], [0, 1]), ([2, 5], [0, 2])] {
+            let why = cells(&lists, &[1], &levels, &begins).unwrap_err();
+            assert!(why.contains("its lists are damaged"), "an item of a list that is not there: {why}");
+        }
+        // The older forms of an inner list.
+        let two = "repeated group array (LIST) { repeated int64 array; }";
+        let found = cells(&format!("required group a (LIST) {{ {two} }}"), &[1, 2], &[2, 2, 1, 0], &[0, 2, 1, 0]);
+        assert_eq!(found.unwrap(), r#","a":[[1,2],[]] ,"a":[] "#);
+    }
+
+    #[test]
+    fn lists_of_several_leaves_are_of_the_same_length() {
+        let object = |begins: [&[i16]; 2]| {
+            let inner = "optional group b (LIST) { repeated group list { required int64 c; required int64 d; } }";
+            let schema = parse_message_type(&format!(
+                "message m {{ required group a (LIST) {{ repeated group list {{ required group element {{ {inner} }} }} }} }}"
+            ));
+            let mut writer = SerializedFileWriter::new(Vec::new(), schema.unwrap().into(), Arc::default()).unwrap();
+            let mut group = writer.next_row_group().unwrap();
+            for begins in begins {
+                let mut column = group.next_column().unwrap().unwrap();
+                let (numbers, levels) = (vec![7; begins.len()], vec![3; begins.len()]);
+                column.typed::<Int64Type>().write_batch(&numbers, Some(&levels), Some(begins)).unwrap();
+                column.close().unwrap();
+            }
+            group.close().unwrap();
+            let mut table = super::super::ParquetTable::open(
+                &Blob::of_bytes(Shown::own("t"), &writer.into_inner().unwrap()).unwrap(),
+            )
+            .unwrap();
+            let columns = table.next(&[true]).map_err(|failure| failure.to_string())?.unwrap();
+            let mut json = Vec::new();
+            columns.cell(0, 0).append_json(&mut json);
+            Ok::<_, String>(String::from_utf8(json).unwrap())
+        };
+        let begins: &[i16] = &[0, 2, 1];
+        let found = object([begins, begins]).unwrap();
+        assert_eq!(found, r#"[{"b":[{"c":7,"d":7},{"c":7,"d":7}]},{"b":[{"c":7,"d":7}]}]"#);
+        for other in [&[0, 1, 2][..], &[0, 2, 2], &[0, 2], &[0, 2, 1, 1], &[0, 2, 1, 2]] {
+            assert!(object([begins, other]).unwrap_err().contains("its lists are damaged"), "{other:?}");
+        }
     }
 
     #[test]
@@ -447,6 +552,11 @@ mod tests {
         let deep = |depth| {
             (0..depth).fold("optional int64 a;".to_owned(), |inner, _| format!("optional group b {{ {inner} }}"))
         };
+        let lists = |depth| {
+            (0..depth).fold("optional int64 a;".to_owned(), |inner, _| {
+                format!("optional group a (LIST) {{ repeated group list {{ {inner} }} }}")
+            })
+        };
         let key = "required group key { optional int64 a; } optional int64 value;";
         for (column, expected) in [
             ("required fixed_len_byte_array(12) after (INTERVAL);", "after (interval)"),
@@ -456,6 +566,8 @@ mod tests {
             ("repeated int64 a;", "a (repeated field outside a list)"),
             (&deep(13), &format!("b{}.a (nested too deeply)", ".b".repeat(12))),
             (&deep(12), ""),
+            (&lists(13), "a (nested too deeply)"),
+            (&lists(12), ""),
             (
                 &format!("optional group a (MAP) {{ repeated group key_value {{ {key} }} }}"),
                 "a (map with lists or objects as keys)",
