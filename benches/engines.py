@@ -77,7 +77,7 @@ class Spark:
         self.session = (SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")
                         .config("spark.ui.showConsoleProgress", "false").config("spark.driver.memory", "2g")
                         .config("spark.sql.shuffle.partitions", str(cores))
-                        # As many bytes as a part: with the usual 128 MB the last of a few tasks runs alone.
+                        # With the usual 128 MB the last of a few tasks runs alone.
                         .config("spark.sql.files.maxPartitionBytes", "32m")
                         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000").getOrCreate())
         self.session.sparkContext.setLogLevel("ERROR")

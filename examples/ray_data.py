@@ -40,7 +40,7 @@ def check_files(target: str, *paths: str) -> list[str]:
         stepscope.save(part, file, jobs=1)
         return file
 
-    parts = stepscope.parts(*paths)
+    parts = stepscope.parts(*paths, workers=max(int(ray.cluster_resources().get("CPU", 1)), 1))
     os.makedirs(target)
     files = [os.path.join(target, f"part-{number:05}.jsonl") for number in range(len(parts))]
     return ray.get([check_part.remote(part, file) for part, file in zip(parts, files, strict=True)])

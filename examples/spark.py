@@ -42,7 +42,7 @@ def check_files(spark: SparkSession, target: str, *paths: str) -> DataFrame:
 
     import stepscope
 
-    parts = stepscope.parts(*paths)
+    parts = stepscope.parts(*paths, workers=spark.sparkContext.defaultParallelism)
     os.makedirs(target)
 
     def check_parts(numbers: Iterator[int]) -> Iterator[int]:

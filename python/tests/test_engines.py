@@ -90,8 +90,27 @@ class ByHand(InFolder):
             self.assertEqual(len(divided), 1)
         (self.folder / "empty").touch()
         self.assertEqual(stepscope.parts(self.folder / "empty"), [])
-        with self.assertRaises(ValueError):
-            stepscope.parts(self.path, size=0)
+        for wrong in ({"size": 0}, {"workers": 0}):
+            with self.assertRaises(ValueError):
+                stepscope.parts(self.path, **wrong)
+
+    def test_each_worker_gets_as_many_parts_of_a_size(self):
+        def lengths(*megabytes, **how):
+            paths = [self.folder / f"{n}.jsonl" for n in range(len(megabytes))]
+            for path, size in zip(paths, megabytes):
+                with open(path, "wb") as file:
+                    # Lines of 64 kB; holes take no room on the disk.
+                    for end in range(1 << 16, (size << 20) + 1, 1 << 16):
+                        file.seek(end - 1)
+                        file.write(b"\n")
+            return [(part.end - part.start) >> 20 for part in stepscope.parts(*paths, **how)]
+
+        self.assertEqual(lengths(400, workers=2), [100] * 4)
+        self.assertEqual(lengths(400, workers=3), [66] * 6)
+        self.assertEqual(lengths(400), [100] * 4)
+        self.assertEqual(lengths(100, 100, workers=2), [100] * 2)
+        self.assertEqual(lengths(100, 100, size=30 << 20, workers=2), [25] * 8)
+        self.assertEqual(lengths(20, workers=64), [6] * 3, "no smaller parts than are worth a task")
 
     def test_parts_saved_apart_give_what_one_process_gives(self):
         whole = records()
