@@ -218,6 +218,21 @@ fn lists_in_lists_are_the_same_from_every_format_and_writer() {
 }
 
 #[test]
+fn texts_stored_as_differences_and_packed_with_gzip_are_the_same() {
+    let (expected, told) = records("differences.arrow");
+    assert_eq!((expected.len(), &*told), (300, ""));
+    let one = r#"{"question":"Of the 2 apples in the basket, xx","steps":["2 + 0 = 2","2 + 1 = 3"],"#;
+    assert!(expected[2].starts_with(one), "{}", expected[2]);
+    for writer in ["", "_v2", "_duckdb", "_spark"] {
+        let (lines, told) = records(&format!("differences{writer}.parquet"));
+        assert_eq!((lines.len(), &*told), (300, ""), "{writer}");
+        for (n, (line, expected)) in lines.iter().zip(&expected).enumerate() {
+            assert_eq!(line, expected, "{writer}, row {n}");
+        }
+    }
+}
+
+#[test]
 fn rare_types_are_read_or_named_with_their_column() {
     let read = r#"{"steps":["1 + 1 = 2"],"code":"abc","uid":"00010203-0405-0607-0809-0a0b0c0d0e0f","cafe":"caf\ufffd","names":["caf\ufffd"],"json":{"a":"\ufffd"},"numbered":{"1":"one","-2":null},"answered":{"true":1,"false":0},"days":{"2026-11-23":7}"#;
     let (lines, told) = records("types.parquet");
@@ -278,7 +293,9 @@ fn small_tables_never_take_much_memory() {
         ("wide.parquet", Some(LARGER)),
         ("ones.parquet", None),
         ("ones.arrow", None),
+        ("repeated_delta.parquet", Some(LARGE)),
         ("packed.parquet", Some(LARGE)),
+        ("packed_gzip.parquet", Some(LARGE)),
         ("packed.arrow", Some(LARGE)),
         ("bomb.arrow", Some(LARGE)),
         ("deep.arrow", Some("nested too deeply")),

@@ -5,17 +5,12 @@ use super::thrift::{Next, ThriftReader};
 
 /// Size of a value of a dictionary in the library, in bytes, in addition to its text.
 const DICTIONARY_VALUE: usize = 32;
-/// Each value is made of the one before it, so that few bytes can make very long values.
-const DELTA_BYTE_ARRAY: i64 = 7;
-/// Encoding that has the lengths of all values in front of them, so that few bytes can promise very many.
-const DELTA_LENGTH_BYTE_ARRAY: i64 = 6;
 
 /// Part of a page header that matters here.
 #[derive(Default)]
 struct Header {
     uncompressed: i64,
     compressed: i64,
-    encoding: i64,
     /// Number of values of a page of data, nulls counted too.
     values: i64,
     /// Number of values of a dictionary.
@@ -53,9 +48,6 @@ pub(super) fn size(mut chunk: &[u8], value: usize) -> Result<ChunkSize, &'static
         let mut reader = ThriftReader { rest: chunk };
         let header = Header::read(&mut reader).ok_or("a page header is damaged")?;
         let size = |number: i64| usize::try_from(number).map_err(|_| "a page has a negative size");
-        if matches!(header.encoding, DELTA_BYTE_ARRAY | DELTA_LENGTH_BYTE_ARRAY) {
-            return Err("its strings are stored as differences (DELTA_BYTE_ARRAY); write it again with pandas");
-        }
         let values = size(header.dictionary)?.saturating_mul(DICTIONARY_VALUE);
         let values = values.saturating_add(size(header.values)?.saturating_mul(value));
         let bytes = size(header.uncompressed)?.saturating_add(values);
@@ -78,7 +70,7 @@ impl Header {
                 (2, 5) => header.uncompressed = reader.zigzag()?,
                 (3, 5) => header.compressed = reader.zigzag()?,
                 (5 | 8, 12) => {
-                    [header.values, header.encoding] = reader.numbers([1, if id == 5 { 2 } else { 4 }])?;
+                    [header.values] = reader.numbers([1])?;
                     pages += 1;
                 }
                 (7, 12) => {
@@ -115,10 +107,6 @@ mod tests {
         assert_eq!(size(&pages, 0), sizes(61, 0, 60));
         assert_eq!(size(&pages, 48), sizes(61 + 2 * 48, 0, 60 + 48), "each has a value");
         assert!(size(&page(header(1, 4, 0), 3), 0).unwrap_err().contains("cut off"));
-        for encoding in [DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY] {
-            let page = page(header(1, 0, encoding as u8), 0);
-            assert!(size(&page, 0).unwrap_err().contains("DELTA_BYTE_ARRAY"));
-        }
         // 2 GB, and a negative size.
         let sized = |bytes: &[u8]| [&[0x15, 0, 0x15][..], bytes, &[0x15, 0, 0]].concat();
         assert_eq!(size(&sized(&[0xfe, 0xff, 0xff, 0xff, 0x0f]), 0), sizes((1 << 31) - 1, 0, (1 << 31) - 1));
