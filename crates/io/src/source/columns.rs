@@ -16,11 +16,13 @@ const MAX_FILE: u64 = 256 << 20;
 /// byte of the table: what the file says of itself is checked before anything is decoded.
 const ROOM: usize = 12 << 20;
 const ROOM_A_BYTE: usize = 8;
+/// However large a table is, it takes no more.
+const ROOM_MOST: usize = 1 << 30;
 /// Number of bytes that all parts together may be decoded to, and how much more for each byte: work has an end too.
 const ALL: usize = 64 << 20;
 const ALL_A_BYTE: usize = 16;
-pub(super) const TOO_LARGE: &str =
-    "it would take far more memory than its size suggests; write it again without empty or repeated rows";
+pub(super) const TOO_LARGE: &str = "it would take far more memory than its size suggests; write it again in smaller groups \
+                                    of rows, without empty or repeated ones";
 /// Number of columns that are named in one sentence.
 pub(super) const NAMED: usize = 20;
 /// Number of digits that may follow the point of a decimal.
@@ -280,7 +282,8 @@ impl ColumnMap {
 
 /// Computes the number of bytes that a part of a table of so many bytes may take once it is decoded.
 pub(super) const fn room_for(bytes: usize) -> usize {
-    bytes.saturating_mul(ROOM_A_BYTE).saturating_add(ROOM)
+    let room = bytes.saturating_mul(ROOM_A_BYTE).saturating_add(ROOM);
+    if room < ROOM_MOST { room } else { ROOM_MOST }
 }
 
 /// Computes the number of bytes that all its parts may be decoded to, and its records may have.
