@@ -343,6 +343,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn large_tables_take_no_more_than_so_much_at_once() {
+        assert_eq!((room_for(0), room_for(1 << 20), room_for(MAX_FILE as usize)), (12 << 20, 20 << 20, 1 << 30));
+        assert!(TOO_LARGE.contains("in smaller groups of rows"));
+    }
+
+    #[test]
     fn numbers_of_other_sizes_are_the_same_as_json() {
         let json = |cell: Cell| {
             let mut json = Vec::new();
