@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use tui_input::Input as Line;
 
@@ -69,8 +69,8 @@ impl Program for App {
         present::keys::without_traces(self, effects)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>) {
-        view::view(self, frame);
+    fn draw(&self, buf: &mut Buffer) -> Option<Position> {
+        view::view(self, buf)
     }
 
     fn wake_at(&self) -> Option<Instant> {

@@ -1,8 +1,7 @@
 //! Where everything is on screen, and the one function that draws it. Both are pure.
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::app::state::App;
 use crate::app::{bars, review};
@@ -18,28 +17,19 @@ use crate::widgets::layout::{parts, with_third};
 use crate::widgets::look::{Look, pointer};
 use crate::widgets::theme::Role;
 
-/// Draws the whole screen.
-pub(crate) fn view(app: &App, frame: &mut Frame<'_>) {
-    let area = frame.area();
-    let buf = frame.buffer_mut();
+/// Draws the whole screen, and returns where its cursor is.
+pub(crate) fn view(app: &App, buf: &mut Buffer) -> Option<Position> {
+    let area = buf.area;
     draw(app, area, buf);
-    let place = pointer(buf, &app.looks.theme);
+    let selected = pointer(buf, &app.looks.theme);
     if app.looks.ascii {
         ascii::draw(buf);
     }
-    if let Some(place) = place {
-        frame.set_cursor_position(place);
-    }
-    if let Some(column) = review::strip::cursor(app, area) {
-        frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
-    }
+    let in_footer = |x: u16| Position { x, y: parts(area).footer.y.min(area.bottom().saturating_sub(1)) };
     match app.dialog.as_ref().map(Dialog::own) {
-        Some(Dialog::Editor(editor)) => frame.set_cursor_position(editor::draw::cursor(editor, area)),
-        Some(Dialog::Prompt(prompt)) => {
-            let column = bars::prompt_cursor(prompt, area);
-            frame.set_cursor_position((column, parts(area).footer.y.min(area.bottom().saturating_sub(1))));
-        }
-        _ => {}
+        Some(Dialog::Editor(editor)) => Some(editor::draw::cursor(editor, area)),
+        Some(Dialog::Prompt(prompt)) => Some(in_footer(bars::prompt_cursor(prompt, area))),
+        _ => review::strip::cursor(app, area).map(in_footer).or(selected),
     }
 }
 

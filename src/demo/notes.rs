@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyModifiers};
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::Line;
-use ratatui::widgets::{Paragraph, Wrap};
+use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
 use crate::widgets::layout::split_rows;
 use crate::widgets::theme::{Role, Theme};
@@ -103,16 +103,16 @@ impl Program for Notes {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>) {
-        let area = frame.area();
-        frame.buffer_mut().set_style(area, self.theme.style(Role::Screen));
+    fn draw(&self, buf: &mut Buffer) -> Option<Position> {
+        let area = buf.area;
+        buf.set_style(area, self.theme.style(Role::Screen));
         let (inside, hint) = split_rows(area, area.height.saturating_sub(1));
         let dim = self.theme.style(Role::Dim);
         let Some((notes, elapsed)) = &self.told else {
             let text = "No tour is running. Start one in another terminal: stepscope demo";
-            frame.render_widget(Paragraph::new(text).style(dim).wrap(Wrap { trim: true }), inside);
-            frame.render_widget(Line::styled("q quit", dim), hint);
-            return;
+            Paragraph::new(text).style(dim).wrap(Wrap { trim: true }).render(inside, buf);
+            Line::styled("q quit", dim).render(hint, buf);
+            return None;
         };
         let bold = self.theme.style(Role::Title).add_modifier(Modifier::BOLD);
         let text = |text: &str| Shown::prose(text.as_bytes()).into_string();
@@ -121,16 +121,17 @@ impl Program for Notes {
         let (note, next) = split_rows(rest, rest.height.saturating_sub(caption.height));
         let seconds = elapsed.as_secs();
         let head_text = format!("Scene {} of {}   {:02}:{:02}", notes.scene, notes.scenes, seconds / 60, seconds % 60);
-        frame.render_widget(Line::styled(head_text, self.theme.style(Role::Accent)), head);
+        Line::styled(head_text, self.theme.style(Role::Accent)).render(head, buf);
         let shown = [
             (text(&notes.caption), dim, caption, 0),
             (text(if notes.note.is_empty() { "(no note)" } else { &notes.note }), bold, inset(note), self.top),
             (notes.next.as_ref().map_or("Last scene".to_owned(), |next| format!("Next: {}", text(next))), dim, next, 0),
         ];
         for (text, style, place, top) in shown {
-            frame.render_widget(Paragraph::new(text).style(style).wrap(Wrap { trim: true }).scroll((top, 0)), place);
+            Paragraph::new(text).style(style).wrap(Wrap { trim: true }).scroll((top, 0)).render(place, buf);
         }
-        frame.render_widget(Line::styled("j k scroll · q quit", dim), hint);
+        Line::styled("j k scroll · q quit", dim).render(hint, buf);
+        None
     }
 
     fn wake_at(&self) -> Option<Instant> {

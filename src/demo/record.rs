@@ -4,9 +4,8 @@
 use std::time::Instant;
 
 use crossterm::event::KeyCode;
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::{Position, Rect, Size};
 use ratatui::text::Line;
 use ratatui::widgets::Widget as _;
 
@@ -195,10 +194,9 @@ impl Program for TourRecorder {
         effects
     }
 
-    fn draw(&self, frame: &mut Frame<'_>) {
-        let (area, place) = (frame.area(), self.place());
+    fn draw(&self, buf: &mut Buffer) -> Option<Position> {
+        let (area, place) = (buf.area, self.place());
         let theme = &self.app.looks.theme;
-        let buf = frame.buffer_mut();
         buf.set_style(area, theme.style(Role::Screen));
         view::draw(&self.app, place.intersection(area), buf);
         let last = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
@@ -210,6 +208,7 @@ impl Program for TourRecorder {
         let end = if self.app.screen() == ScreenKind::Table { "q ends" } else { "Q ends" };
         let hint = format!(" RECORDING · {scenes}{} · F2 keeps this screen as a scene · {end}", self.said);
         Line::styled(hint, theme.style(Role::Title)).render(last.intersection(area), buf);
+        None
     }
 
     fn wake_at(&self) -> Option<Instant> {

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
@@ -459,9 +458,9 @@ impl Program for Tour {
         effects
     }
 
-    fn draw(&self, frame: &mut Frame<'_>) {
-        let area = frame.area();
-        self.draw_on(area, frame.buffer_mut());
+    fn draw(&self, buf: &mut Buffer) -> Option<Position> {
+        self.draw_on(buf.area, buf);
+        None
     }
 
     fn wake_at(&self) -> Option<Instant> {

@@ -7,10 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Size};
+use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::{Color, Style};
 use tokio::runtime::{Builder, Handle};
 use unicode_width::UnicodeWidthStr as _;
@@ -468,13 +466,9 @@ impl Drive {
 
     /// Draws, and checks every cell.
     pub(crate) fn draw(&mut self) {
-        let Size { width, height } = self.app.size;
-        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal.hide_cursor().unwrap();
-        terminal.draw(|frame| self.app.draw(frame)).unwrap();
-        let backend = terminal.backend_mut();
-        self.cursor = backend.cursor_visible().then(|| backend.cursor_position());
-        self.buffer = backend.buffer().clone();
+        let mut buffer = Buffer::empty(Rect::from(self.app.size));
+        self.cursor = self.app.draw(&mut buffer);
+        self.buffer = buffer;
         let screen = self.screen();
         self.frames.iter_mut().for_each(|frames| frames.push(screen.clone()));
         for cell in &self.buffer.content {

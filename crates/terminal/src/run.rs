@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use crossterm::Command as _;
 use crossterm::clipboard::CopyToClipboard;
-use ratatui::Frame;
-use ratatui::layout::Size;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Size};
 use rustix::io::Errno;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -88,9 +88,9 @@ pub trait Program {
     /// Takes one message in; what is shown may have changed. The only place where the state changes.
     fn update(&mut self, message: Self::Msg, now: Instant) -> Vec<Self::Effect>;
 
-    /// Draws the state; changes nothing. A panic here or in `update` ends the program: work that may panic, such as
+    /// Draws the state on an empty screen, changes nothing, and returns where the cursor is shown. A panic here or in `update` ends the program: work that may panic, such as
     /// reading a hostile file, belongs to another thread.
-    fn draw(&self, frame: &mut Frame<'_>);
+    fn draw(&self, buf: &mut Buffer) -> Option<Position>;
 
     /// Time at which the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
     fn wake_at(&self) -> Option<Instant> {
@@ -390,7 +390,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
             return GO_ON;
         }
         let program = &*self.program;
-        let bytes = self.screen.frame(|frame| program.draw(frame));
+        let bytes = self.screen.frame(|buf| program.draw(buf));
         self.dirty = false;
         self.next_frame = now + FRAME;
         self.output.push(&bytes);

@@ -1,14 +1,11 @@
 //! Frames as bytes: ratatui draws into memory; what differs from the terminal's screen goes out as few bytes.
 
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::{Color, Modifier};
-use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 use unicode_width::UnicodeWidthStr as _;
 
 use stepscope_base::text::is_hidden;
@@ -23,8 +20,9 @@ const MIN_MOVED: usize = 3;
 
 /// Content of the terminal, and the way of the next frame.
 pub(crate) struct Screen {
-    terminal: Terminal<Cursor>,
     shown: Buffer,
+    /// Memory that the next frame is drawn in.
+    next: Buffer,
     /// The terminal's screen is unknown.
     stale: bool,
     /// Place of the cursor, if it is shown.
@@ -33,10 +31,8 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(size: Size) -> Self {
-        let area = Rect::from(size);
-        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
-        let Ok(terminal) = Terminal::with_options(Cursor { size, place: None }, options);
-        Self { terminal, shown: Buffer::empty(area), stale: true, place: None }
+        let shown = Buffer::empty(Rect::from(size));
+        Self { next: shown.clone(), shown, stale: true, place: None }
     }
 
     pub(crate) fn size(&self) -> Size {
@@ -45,29 +41,25 @@ impl Screen {
 
     /// Everything is drawn anew with the next frame, in this size.
     pub(crate) fn repaint(&mut self, size: Size) {
-        let area = Rect::from(size);
-        self.terminal.backend_mut().size = size;
-        let Ok(()) = self.terminal.resize(area);
-        self.shown = Buffer::empty(area);
-        self.stale = true;
+        *self = Self::new(size);
     }
 
-    /// Draws, and returns what changes the terminal's screen accordingly.
-    pub(crate) fn frame(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<u8> {
-        let Ok(drawn) = self.terminal.draw(draw);
+    /// Draws, and returns what changes the terminal's screen accordingly. `draw` says where the cursor is shown.
+    pub(crate) fn frame(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> Vec<u8> {
+        self.next.reset();
+        let place = draw(&mut self.next);
         let mut pen = Pen::new();
         let stale = std::mem::take(&mut self.stale);
         if stale {
             pen.out.push_str("\x1b[0m\x1b[2J");
-        } else if let Some(movement) = Movement::between(&self.shown, drawn.buffer) {
+        } else if let Some(movement) = Movement::between(&self.shown, &self.next) {
             movement.write(&mut pen.out);
             movement.apply(&mut self.shown);
         }
-        for (x, y, cell) in self.shown.diff(drawn.buffer) {
+        for (x, y, cell) in self.shown.diff(&self.next) {
             pen.cell(x, y, cell);
         }
-        self.shown.clone_from(drawn.buffer);
-        let place = self.terminal.backend().place;
+        std::mem::swap(&mut self.shown, &mut self.next);
         if !stale && pen.out.is_empty() && self.place == place {
             return Vec::new();
         }
@@ -336,73 +328,19 @@ fn colour(colour: Color, base: u8, codes: &mut String) {
     let _ = write!(codes, "{code};");
 }
 
-/// Backend that ratatui draws on: it keeps only the wanted place of the cursor.
-struct Cursor {
-    size: Size,
-    place: Option<Position>,
-}
-
-impl Backend for Cursor {
-    type Error = Infallible;
-
-    fn draw<'a, I>(&mut self, _content: I) -> Result<(), Infallible>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
-        Ok(())
-    }
-
-    fn hide_cursor(&mut self) -> Result<(), Infallible> {
-        self.place = None;
-        Ok(())
-    }
-
-    fn show_cursor(&mut self) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn get_cursor_position(&mut self) -> Result<Position, Infallible> {
-        Ok(Position::ORIGIN)
-    }
-
-    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), Infallible> {
-        self.place = Some(position.into());
-        Ok(())
-    }
-
-    fn clear(&mut self) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn clear_region(&mut self, _region: ClearType) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn size(&self) -> Result<Size, Infallible> {
-        Ok(self.size)
-    }
-
-    fn window_size(&mut self) -> Result<WindowSize, Infallible> {
-        Ok(WindowSize { columns_rows: self.size, pixels: Size::ZERO })
-    }
-
-    fn flush(&mut self) -> Result<(), Infallible> {
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ratatui::style::{Color, Style};
     use ratatui::text::Line;
-    use ratatui::widgets::{Block, Paragraph};
+    use ratatui::widgets::{Block, Paragraph, Widget as _};
 
     fn frame(screen: &mut Screen, text: &str) -> String {
-        let bytes = screen.frame(|frame| {
+        let bytes = screen.frame(|buf| {
             let style = Style::default().fg(Color::Rgb(1, 2, 3));
-            frame.buffer_mut().set_string(1, 0, text, style);
-            frame.buffer_mut().set_string(8, 0, "|", style);
+            buf.set_string(1, 0, text, style);
+            buf.set_string(8, 0, "|", style);
+            None
         });
         String::from_utf8(bytes).unwrap()
     }
@@ -441,11 +379,12 @@ mod tests {
     fn rows_that_moved_are_moved_by_the_terminal() {
         let mut screen = Screen::new(Size::new(60, 20));
         let rows = |first: usize| {
-            move |frame: &mut Frame<'_>| {
+            move |buf: &mut Buffer| {
                 for row in 1..19_u16 {
                     let text = format!("row {} with quite some text in it", first + usize::from(row));
-                    frame.buffer_mut().set_string(0, row, text, Style::default());
+                    buf.set_string(0, row, text, Style::default());
                 }
+                None
             }
         };
         screen.frame(rows(0));
@@ -465,13 +404,14 @@ mod tests {
             let mut terminal = vt100::Parser::new(12.try_into().unwrap(), 24.try_into().unwrap(), 0);
             for (first, step, colour, marked) in frames {
                 let mut drawn = Buffer::empty(Rect::from(size));
-                let bytes = screen.frame(|frame| {
+                let bytes = screen.frame(|buf| {
                     for row in 0..12_u16 {
                         let n = first + usize::from(row) * (step % 3);
                         let style = if row == marked { Style::default().bg(Color::Indexed(colour)).bold() } else { Style::default() };
-                        frame.buffer_mut().set_string(row % 3, row, format!("line {n} 漢 é {}", n * step), style);
+                        buf.set_string(row % 3, row, format!("line {n} 漢 é {}", n * step), style);
                     }
-                    drawn.clone_from(frame.buffer_mut());
+                    drawn.clone_from(buf);
+                    None
                 });
                 terminal.process(&bytes);
                 for row in 0..12_u16 {
@@ -496,11 +436,11 @@ mod tests {
         let mut screen = Screen::new(Size::new(1, 1));
         for (width, height) in [(1, 1), (2, 1), (1000, 500), (1000, 1), (1, 500), (80, 24)] {
             screen.repaint(Size::new(width, height));
-            let frame = |frame: &mut Frame<'_>| {
+            screen.frame(|buf| {
                 let text = vec![Line::raw("x".repeat(2000)); 600];
-                frame.render_widget(Paragraph::new(text).block(Block::bordered()), frame.area());
-            };
-            screen.frame(frame);
+                Paragraph::new(text).block(Block::bordered()).render(buf.area, buf);
+                None
+            });
             assert_eq!(screen.size(), Size::new(width, height));
         }
     }

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::layout::Size;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
 
 use crate::app::log::Log;
 use crate::app::msg::Msg;
@@ -83,8 +82,7 @@ fn opened(app: &App, record: usize) -> OpenRecord {
 }
 
 fn draw(app: &App) {
-    let mut terminal = Terminal::new(TestBackend::new(app.size.width, app.size.height)).unwrap();
-    terminal.draw(|frame| app.draw(frame)).unwrap();
+    app.draw(&mut Buffer::empty(Rect::from(app.size)));
 }
 
 /// The rows that some keys look up, each with the frame after it.
