@@ -182,6 +182,26 @@ mod tests {
     }
 
     #[test]
+    fn odd_bytes_are_spelled_where_they_stand() {
+        let bytes = |json: &[u8]| {
+            let mut tape = Tape::default();
+            Style::CANONICAL.of(tape.parse(json).expect("readable"))
+        };
+        assert_eq!(bytes("[\"é\u{7f}漢\"]".as_bytes()), "[\"é\u{7f}漢\"]".as_bytes());
+        assert_eq!(bytes(b"[\"a\tb\", \"c\"]"), br#"["a\u0009b","c"]"#);
+        assert_eq!(bytes(b"[\"\xed\xa0\x80\", \"\xff\"]"), b"[\"\\ud800\",\"\xff\"]");
+        let many = [&b"["[..], &b"\"\t\",".repeat(100), b"\"\xed\xa0\x80\"]"].concat();
+        assert!(bytes(&many).ends_with(br#""\u0009","\ud800"]"#));
+    }
+
+    #[test]
+    fn keys_that_begin_alike_are_in_order() {
+        let json = r#"{"abcdefghi":1,"abcdefgh":2,"abcdefg":3,"abcdefghI":4,"":5,"\u0000":6,"é":7}"#;
+        let sorted = r#"{"":5,"\u0000":6,"abcdefg":3,"abcdefgh":2,"abcdefghI":4,"abcdefghi":1,"é":7}"#;
+        assert_eq!(text(json.as_bytes()), sorted);
+    }
+
+    #[test]
     fn depth_costs_no_stack() {
         let deep = format!("{}{}", "[".repeat(512), "]".repeat(512));
         assert_eq!(text(deep.as_bytes()), deep);

@@ -225,7 +225,7 @@ impl Tape {
 
     /// The value that the last successful [`Tape::read`] of this very text found.
     pub fn root<'a>(&'a self, text: &'a [u8]) -> Option<Value<'a>> {
-        (!self.nodes.is_empty()).then_some(Value { nodes: &self.nodes, text, at: 0 })
+        (!self.nodes.is_empty()).then_some(Value { nodes: &self.nodes, text, at: 0, odd: self.notes.is_odd() })
     }
 
     /// Instead of reading: a text of this length, of which only the beginning is at hand, is too long.
@@ -271,6 +271,13 @@ impl Notes {
         self.refusal.get_or_insert(Refusal::Limit(problem.kind));
         self.problems.truncate(MAX_PROBLEMS - 1);
         self.problems.push(problem);
+    }
+
+    /// True if strings may hold raw controls, or bytes that are not UTF-8.
+    fn is_odd(&self) -> bool {
+        let is_odd =
+            |problem: &Problem| matches!(problem.kind, ProblemKind::ControlCharacter | ProblemKind::InvalidUtf8);
+        self.problems.len() == MAX_PROBLEMS || self.problems.iter().any(is_odd)
     }
 
     fn refuse(&mut self, words: &'static str, at: usize) {
@@ -487,7 +494,7 @@ impl Open {
             self.doubtful = true;
         } else if !self.doubtful {
             self.alike += 1;
-            let first = Value { nodes, text, at: self.node + 1 };
+            let first = Value { nodes, text, at: self.node + 1, odd: true };
             let mut known = Members { key: first, end: nodes.len() as u32 };
             self.doubtful = known.any(|member| member.key.raw() == key);
         }
@@ -625,7 +632,7 @@ fn escape_end(text: &[u8], start: usize, at: usize, notes: &mut Notes) -> Read<u
 /// Notes every key of an object that stands earlier in it.
 fn note_duplicates(text: &[u8], nodes: &[Node], object: u32, notes: &mut Notes) {
     let mut seen = std::collections::HashSet::new();
-    for member in (Value { nodes, text, at: object }).members() {
+    for member in (Value { nodes, text, at: object, odd: true }).members() {
         if !seen.insert(member.name()) {
             notes.add(ProblemKind::DuplicateKey, member.key.range());
         }
@@ -797,6 +804,8 @@ pub struct Value<'a> {
     nodes: &'a [Node],
     text: &'a [u8],
     at: u32,
+    /// Strings of the text may hold raw controls, or bytes that are not UTF-8.
+    odd: bool,
 }
 
 impl std::fmt::Debug for Value<'_> {
@@ -867,6 +876,11 @@ impl<'a> Value<'a> {
     pub fn plain_string(self) -> Option<&'a [u8]> {
         let node = self.node();
         (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
+    }
+
+    /// True for one that, too, surely holds neither controls nor bytes that are not UTF-8.
+    pub(crate) fn is_clean_string(self) -> bool {
+        !self.odd && self.plain_string().is_some()
     }
 
     /// True for this string.

@@ -376,11 +376,17 @@ fn put(member: Member<'_>, object: &mut Object<'_>) {
     member.value.write(&mut object.named(|writer| string(member.key, writer)));
 }
 
-/// A string as it was read: printable ASCII without an escape is spelled the same in all styles.
+/// A string as it was read. A clean one is its own canonical spelling; printable ASCII without an escape is spelled the
+/// same in all styles.
 fn string(value: Value<'_>, writer: &mut Writer<'_>) {
-    match value.plain_string() {
-        Some(plain) if plain_until::<true>(plain, 0) == plain.len() => writer.raw(value.raw()),
-        _ => writer.text(value.string().unwrap_or_default()),
+    let is_spelled = match writer.style.letters {
+        Letters::Canonical => value.is_clean_string(),
+        _ => value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()),
+    };
+    if is_spelled {
+        writer.raw(value.raw());
+    } else {
+        writer.text(value.string().unwrap_or_default());
     }
 }
 
@@ -388,14 +394,24 @@ fn string(value: Value<'_>, writer: &mut Writer<'_>) {
 fn sorted_members(value: Value<'_>, object: &mut Object<'_>) {
     // One small allocation: larger ones make threads wait for each other.
     let mut named = Vec::with_capacity(value.len());
-    named.extend(value.members().map(|member| (member.name(), member.key.at)));
-    named.sort_by(|(a, _), (b, _)| a.cmp(b));
+    named.extend(value.members().map(|member| {
+        let name = member.name();
+        (beginning(name.bytes()), name, member.key.at)
+    }));
+    named.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     let mut named = named.into_iter().peekable();
-    while let Some((name, key)) = named.next() {
-        if named.peek().is_none_or(|(next, _)| *next != name) {
+    while let Some((_, name, key)) = named.next() {
+        if named.peek().is_none_or(|(_, next, _)| *next != name) {
             put(Member { key: value.with(key), value: value.with(key + 1) }, object);
         }
     }
+}
+
+/// The first bytes of a name as a number, in the same order: few keys of one object begin alike.
+fn beginning(name: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte);
+    u64::from_be_bytes(first)
 }
 
 /// A float as `json.dumps` prints it: Python's `repr`, but for what is not finite.
