@@ -9,7 +9,7 @@ use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::variables::LEGEND;
 use crate::widgets::keymap::{Context, Keymap};
-use crate::widgets::look::Look;
+use crate::widgets::look::{Look, borders};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
@@ -34,9 +34,12 @@ fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Vec<Span<'static>>
     };
     let mut lines = vec![heading("Symbols on this screen")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        counted(legend(app), screen).into_iter().partition(|(_, count)| *count > 0);
+        counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
     for ((glyph, help), count) in here {
-        let count = look.span(pad_left(&format!("{count} "), COUNT), Role::Number);
+        // How often panes are marked says nothing about what they show.
+        let is_told = |count: &usize| *count > 0 && !sign::PANES.contains(&(glyph, help));
+        let count = count.filter(is_told).map(|count| format!("{count} ")).unwrap_or_default();
+        let count = look.span(pad_left(&count, COUNT), Role::Number);
         let glyph = look.span(format!("  {}", pad(glyph, NAME - COUNT)), Role::HintKey);
         lines.push(vec![glyph, count, look.span(help, Role::Text)]);
     }
@@ -66,15 +69,24 @@ fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Vec<Span<'static>>
     lines
 }
 
-/// Counts where each glyph stands on a screen; of two meanings of a glyph the first counts, which is the screen's own.
-fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, usize)> {
+/// Counts where each glyph is on a screen; `None`: nowhere. Marks on borders mean what is counted elsewhere, or is out of
+/// view: they are not counted. Of two meanings of a glyph the first counts, which is the screen's own.
+fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Option<usize>)> {
     let width = usize::from(screen.area.width).max(1);
-    let rows: Vec<Vec<char>> =
-        screen.content.chunks(width).map(|row| row.iter().flat_map(|cell| cell.symbol().chars()).collect()).collect();
-    let mut counted: Vec<(Meaning, usize)> = Vec::new();
+    let borders = borders(screen);
+    let rows = |is_border: bool| -> Vec<Vec<char>> {
+        let cells = screen.content.iter().zip(&borders);
+        let symbols: Vec<_> =
+            cells.map(|(cell, border)| if *border == is_border { cell.symbol() } else { " " }).collect();
+        symbols.chunks(width).map(|row| row.concat().chars().collect()).collect()
+    };
+    let (inside, marks) = (rows(false), rows(true));
+    let total = |glyph: &str, rows: &[Vec<char>]| rows.iter().map(|row| count(glyph, row)).sum::<usize>();
+    let mut counted: Vec<(Meaning, Option<usize>)> = Vec::new();
     for meaning in sets.into_iter().flatten() {
         if counted.iter().all(|((glyph, _), _)| *glyph != meaning.0) {
-            counted.push((*meaning, rows.iter().map(|row| count(meaning.0, row)).sum()));
+            let found = total(meaning.0, &inside);
+            counted.push((*meaning, (found > 0 || total(meaning.0, &marks) > 0).then_some(found)));
         }
     }
     counted
@@ -145,6 +157,7 @@ fn legend(app: &App) -> Vec<&'static [Meaning]> {
     if app.review.is_begun() || app.screen() == ScreenKind::Adjudication {
         sets.push(&sign::VERDICTS);
     }
+    sets.push(&sign::PANES);
     sets
 }
 
@@ -179,6 +192,20 @@ const DIFFERENCES: [Meaning; 4] =
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_on_borders_are_explained_and_not_counted() {
+        let lines =
+            ["╭ ✗ 2 wrong ╮", "│ ✗ 3       ✗", "│ ■ bad     ┃", "│           ▲", "╰─◉▒─ ▲─────╯", "▲ not known  "];
+        let screen = Buffer::with_lines(lines);
+        let found = counted(vec![&sign::OUTCOMES, &sign::SEVERITIES, &sign::CITATIONS, &sign::PANES], &screen);
+        let of = |glyph: &str| found.iter().find(|((own, _), _)| *own == glyph).and_then(|(_, count)| *count);
+        for (glyph, expected) in
+            [("✗", Some(2)), ("■", Some(1)), ("▲", Some(1)), ("◉", Some(0)), ("┃", Some(0)), ("✓", None)]
+        {
+            assert_eq!(of(glyph), expected, "{glyph}");
+        }
+    }
 
     #[test]
     fn signs_are_counted_and_not_what_is_part_of_a_text() {

@@ -256,9 +256,7 @@ fn scroll_mark_of(area: Rect, (top, shown): (usize, usize), len: usize, buf: &mu
     let style = look.style(if look.focused { Role::BorderFocus } else { Role::Faint });
     for row in start..start + size {
         let place = (area.right().saturating_sub(1), area.y + 1 + row as u16);
-        if let Some(cell) = buf.cell_mut(place) {
-            cell.set_char('┃').set_style(style);
-        }
+        put_cell(Span::styled(sign::SCROLL, style), place, buf);
     }
 }
 
@@ -288,6 +286,26 @@ pub(crate) fn border_marks(
             *taken = true;
         }
     }
+}
+
+/// Tells of every cell whether it lies on the side or the bottom of a frame, where there are but marks of what the frame
+/// holds. On its top there is the title.
+pub(crate) fn borders(buf: &Buffer) -> Vec<bool> {
+    let width = usize::from(buf.area.width);
+    let mut borders = vec![false; buf.content.len()];
+    let mut is_side = vec![false; width];
+    for (row, marks) in buf.content.chunks(width.max(1)).zip(borders.chunks_mut(width.max(1))) {
+        let mut is_bottom = false;
+        for ((cell, mark), is_side) in row.iter().zip(marks).zip(&mut is_side) {
+            match cell.symbol() {
+                "╭" | "╮" | "╔" | "╗" => *is_side = true,
+                "╰" | "╚" => (*is_side, is_bottom) = (false, true),
+                "╯" | "╝" => (*is_side, is_bottom) = (false, false),
+                _ => *mark = *is_side || is_bottom,
+            }
+        }
+    }
+    borders
 }
 
 /// The role of a severity.

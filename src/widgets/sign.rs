@@ -39,6 +39,8 @@ pub(crate) const CHANGED: &str = "↻";
 
 /// The selected row.
 pub(crate) const POINTER: &str = "❯";
+/// The part of a list that is on screen.
+pub(crate) const SCROLL: &str = "┃";
 /// An answer takes another route than to be shipped or rejected.
 pub(crate) const ROUTED: &str = "→";
 /// Recomputing gives the expected answer.
@@ -86,11 +88,14 @@ pub(crate) const VERDICTS: [Meaning; 5] = [
 ];
 
 /// Other marks of the table of records.
-pub(crate) const TABLE: [Meaning; 3] = [
+pub(crate) const TABLE: [Meaning; 2] = [
     (ROUTED, "answer that is not shipped: its route is in the column fix"),
     (RECOVERS, "recomputing gives the expected answer"),
-    (POINTER, "selected row"),
 ];
+
+/// Marks of panes, on every screen.
+pub(crate) const PANES: [Meaning; 2] =
+    [(POINTER, "selected row"), (SCROLL, "scroll bar; signs on it mark rows out of view too")];
 
 #[cfg(test)]
 mod tests {
@@ -98,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_glyph_has_one_meaning_and_one_column() {
-        let sets: [&[Meaning]; 6] = [&SEVERITIES, &OUTCOMES, &VALIDITY, &CITATIONS, &VERDICTS, &TABLE];
+        let sets: [&[Meaning]; 7] = [&SEVERITIES, &OUTCOMES, &VALIDITY, &CITATIONS, &VERDICTS, &TABLE, &PANES];
         let all: Vec<&str> = sets.into_iter().flatten().map(|(glyph, _)| *glyph).collect();
         for (n, glyph) in all.iter().enumerate() {
             assert!(!all.iter().skip(n + 1).any(|other| other == glyph), "{glyph} has two meanings");
