@@ -134,6 +134,80 @@ fn every_screen_has_these_roles() {
 }
 
 #[test]
+fn every_dialog_has_these_roles() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [runs, answers, problems, baseline] = [
+        "tests/fixtures/runs.jsonl",
+        "sample_runs/policy.jsonl",
+        "sample_runs/word_problems.jsonl",
+        "sample_runs/baseline.jsonl",
+    ]
+    .map(|name| root.join(name));
+    let cases: [(&str, &std::path::Path, &str); 11] = [
+        ("find", &runs, "/ 'cars'"),
+        ("filter_refused", &runs, "f 'colour:red'"),
+        ("popup", &runs, "j Enter Tab Enter"),
+        ("override", &runs, "j Enter [ [ Tab v"),
+        ("drop", &runs, "f 'kind:' Esc"),
+        ("export", &runs, "j Enter o"),
+        ("export_file", &runs, "j Enter o Enter"),
+        ("fixes", &runs, "j Enter F"),
+        ("contents", &answers, "19G Enter c"),
+        ("document", &answers, "19G Enter Tab"),
+        ("find_answer", &answers, "19G Enter / 'doctor' Enter"),
+    ];
+    for (name, path, keys) in cases {
+        let mut drive = Drive::open(&[path.to_owned()]);
+        insta::assert_snapshot!(format!("roles_{name}"), with_roles(drive.keys(keys)));
+    }
+    // The actions of the pane under the mouse.
+    let mut menu = Drive::open(std::slice::from_ref(&runs));
+    menu.keys("j Enter");
+    let (x, y) = menu.find("Findings");
+    menu.mouse(MouseEventKind::Down(MouseButton::Right), x, y + 2);
+    insta::assert_snapshot!("roles_menu", with_roles(&mut menu));
+    let verdicts = [
+        ("fail", "j Enter x"),
+        ("label", "j Enter x / 'wr'"),
+        ("label_all", "X 'wr'"),
+        ("confirm", "X Enter"),
+        ("guidelines", "j Enter ,"),
+        ("first_wrong_step", "j Enter b"),
+        ("where_to_fix", "j Enter @"),
+        ("expected_answer", "j Enter !"),
+        ("note", "j Enter ; 'look here'"),
+    ];
+    for (name, keys) in verdicts {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("runs.jsonl");
+        std::fs::copy(&runs, &copy).unwrap();
+        let mut drive = Drive::reviewing(&copy, "ada", folder.path(), |_| {});
+        insta::assert_snapshot!(format!("roles_verdict_{name}"), with_roles(drive.keys(keys)));
+    }
+    for (name, keys, hold) in [("choice", "j Enter", true), ("setting", "6j Enter", false)] {
+        let mut rerun = Drive::open(std::slice::from_ref(&problems));
+        rerun.ask(drive::small_at("http://127.0.0.1:9".to_owned()));
+        rerun.keys("2G Enter r");
+        // Whether a server answers on this machine is not asked.
+        rerun.hold = hold;
+        insta::assert_snapshot!(format!("roles_rerun_{name}"), with_roles(rerun.keys(keys)));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [completions, chain] = ["verified.jsonl", "chain.toml"].map(|name| folder.path().join(name));
+    let record =
+        r#"{"prompt": "Name it", "completion": "{\"name\": \"it\"}", "reward": 0.2, "success": false, "details": ""}"#;
+    std::fs::write(&completions, record).unwrap();
+    let stages = "[[stage]]\nverifier = \"json_structure\"\nweight = 0.2\n\
+                  [[stage]]\nverifier = \"regex_format\"\npattern = \"please\"\nweight = 0.8\n";
+    std::fs::write(&chain, stages).unwrap();
+    let mut rewards = Drive::judged(&completions, &chain);
+    insta::assert_snapshot!("roles_rewards", with_roles(rewards.keys("Enter V")));
+    // The records behind a number are listed next to it where there is room.
+    let mut records = Drive::beside(&problems, &baseline);
+    insta::assert_snapshot!("roles_cell_records", with_roles(records.resize(200, 40).keys("m")));
+}
+
+#[test]
 fn a_chain_of_thought_looks_like_a_run() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/chains.jsonl");
     for (name, keys) in [("chains", ""), ("chain", "j Enter ] ]")] {
