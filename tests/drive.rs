@@ -399,9 +399,9 @@ fn findings_lead_from_record_to_record() {
     d.keys("g 2e");
     assert_eq!(at(&d), 3, "with a count, so many further");
     d.keys("g j Enter 3e");
-    d.shows(&["Findings  3/9"]);
+    d.shows(&["Findings  2/8"]);
     d.keys("2E");
-    d.shows(&["Findings  1/9"]);
+    d.shows(&["Findings  8"]);
 }
 
 // The run.
@@ -560,19 +560,19 @@ fn findings_are_walked_and_lead_to_the_record() {
     let mut d = Drive::runs();
     d.keys("j Enter e");
     assert_eq!((pane(&d), moment(&d)), (RunPane::Findings, 4), "the argument first");
-    d.shows(&["Findings  1/9"]);
+    d.shows(&["Findings  8"]);
     assert!(d.status().contains("recomputed it gives 72, as expected"), "{}", d.status());
     d.keys("e");
-    d.shows(&["Findings  2/9", "run/recompute"]);
+    d.shows(&["Findings  1/8", "run/recompute"]);
     d.keys("3e");
-    d.shows(&["Findings  5/9", "step 3/4"]);
+    d.shows(&["Findings  4/8", "step 3/4"]);
     assert!(d.status().contains("Input 'wind' of Step 3"), "{}", d.status());
     d.keys("e e");
-    d.shows(&["Findings  7/9", "step 1/4"]);
+    d.shows(&["Findings  6/8", "step 1/4"]);
     d.keys("3e");
-    d.shows(&["Findings  1/9"]);
+    d.shows(&["Findings  8"]);
     d.keys("E");
-    d.shows(&["Findings  9/9"]);
+    d.shows(&["Findings  8/8"]);
     d.keys("5e Enter");
     assert_eq!(d.app.screen(), ScreenKind::Json);
     assert!(d.status().starts_with("/procedure/steps/2/inputs/2/name  ■ Input 'wind'"), "{}", d.status());
@@ -583,7 +583,7 @@ fn findings_are_walked_and_lead_to_the_record() {
     assert!(d.status().starts_with("/procedure/steps/2/output/1/name"), "in the order of the list: {}", d.status());
     d.keys("q");
     assert_eq!(d.app.screen(), ScreenKind::Run);
-    d.shows(&["Findings  6/9"]);
+    d.shows(&["Findings  5/8"]);
 }
 
 #[test]
@@ -906,11 +906,11 @@ fn what_a_number_counts_is_listed_next_to_it() {
 fn the_record_under_the_cursor_is_told_next_to_the_table() {
     let mut d = Drive::runs();
     d.resize(200, 60).keys("j");
-    d.shows(&["Record 2", "fix       model output, step 4 (sure)", "✗ 4  Multiply and answer.", "Final state"]);
+    d.shows(&["Record 2", "8 findings", "fix       model output, step 4 (sure)", "✗ 4  Multiply and answer.", "Final state"]);
     let (_, state) = d.find("Final state");
     let row = d.lines()[usize::from(state) + 1..].iter().find(|line| line.contains("final_answer")).cloned();
     assert!(row.as_ref().is_some_and(|row| row.contains("48 cars") && row.contains("step 4")), "{row:?}");
-    d.keys("g").shows(&["Record 1", "Expected answer (gold)"]);
+    d.keys("g").shows(&["Record 1", "No findings", "Expected answer (gold)"]);
     let policy = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/policy.jsonl");
     let mut d = Drive::open(&[policy]);
     d.resize(200, 60).keys("G").shows(&["Citations"]);

@@ -23,7 +23,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     let notes = &view.opened.notes;
     let mut title = vec![look.span(RunPane::Findings.word(), Role::Title)];
     if !notes.is_empty() {
-        title.push(look.span(format!("  {}/{}", view.findings.at + 1, notes.len()), Role::Dim));
+        title.push(look.span(format!("  {}", position(notes, view.findings.at)), Role::Dim));
         if let Some(proof) = view.proof.as_ref().filter(|_| usize::from(area.height) < notes.len() + 6) {
             title.push(look.span(format!("   Enter on {}: why?", proof.title), Role::Faint));
         }
@@ -44,6 +44,16 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
             None => notes.len(),
         };
         in_full(view, note, (from, width.is_some()), inner, buf, look);
+    }
+}
+
+/// Counts the findings, and up to the one under the cursor: lines of the argument are none.
+fn position(notes: &[Note], at: usize) -> String {
+    let count = |notes: &[Note]| notes.iter().filter(|note| note.finding.is_some()).count();
+    match (count(notes), notes.get(at).and_then(|note| note.finding)) {
+        (0, _) => "none".to_owned(),
+        (all, None) => all.to_string(),
+        (all, Some(_)) => format!("{}/{all}", count(notes.get(..=at).unwrap_or_default())),
     }
 }
 

@@ -55,7 +55,11 @@ fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> 
         lines.extend(text(error.as_str(), width, FINDING, Role::Fatal, look));
     }
     let findings = findings(opened, width, height, look);
-    section(&mut lines, &counted(opened.notes.len(), "finding"), findings, look);
+    let heading = match opened.notes.iter().filter(|note| note.finding.is_some()).count() {
+        0 => "No findings".to_owned(),
+        count => counted(count, "finding"),
+    };
+    section(&mut lines, &heading, findings, look);
     section(&mut lines, "Citations", citations(opened, width, height, look), look);
     section(&mut lines, &counted(opened.steps.len(), "step"), steps(opened, width, height, look), look);
     section(&mut lines, "Final state", state(opened, width, height, look), look);
