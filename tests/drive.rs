@@ -187,7 +187,7 @@ fn a_filter_that_is_being_typed_says_how_many_records_it_takes() {
     let mut d = Drive::runs();
     d.keys("f 'correct:true'").shows(&["3 of 8 records"]);
     d.keys("' steps>2'").shows(&["1 of 8 records"]);
-    d.keys("' trips'").shows(&["0 and those of 1 with the text of 8 records"]);
+    d.keys("' trips'").shows(&["0 of 8 records; Enter searches the text of 1"]);
     d.keys("' nothing:such'").hides(&["of 8 records"]);
 }
 
@@ -903,10 +903,35 @@ fn what_a_number_counts_is_listed_next_to_it() {
 }
 
 #[test]
+fn no_hint_leads_to_the_screen_in_front() {
+    let mut d = Drive::runs();
+    for (keys, hint) in [("j Enter J", "J JSON"), ("q q I", "I insights"), ("O", "O "), ("A", "A ")] {
+        d.keys(keys);
+        assert!(!d.footer().contains(hint), "{}", d.footer());
+    }
+    d.keys("q");
+    assert!(d.footer().contains("I insights") && d.footer().contains("J JSON"), "{}", d.footer());
+}
+
+#[test]
+fn the_title_of_the_timeline_has_whole_parts() {
+    let problems = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::open(&[problems]);
+    d.keys("j Enter").shows(&["≠ from step 2  7.1 s ─"]).hides(&["1,346"]);
+    d.resize(200, 60).shows(&["recorded ≠ recomputed from step 2  7.1 s  1,346 tokens ─"]);
+}
+
+#[test]
 fn the_record_under_the_cursor_is_told_next_to_the_table() {
     let mut d = Drive::runs();
     d.resize(200, 60).keys("j");
-    d.shows(&["Record 2", "8 findings", "fix       model output, step 4 (sure)", "✗ 4  Multiply and answer.", "Final state"]);
+    d.shows(&[
+        "Record 2",
+        "8 findings",
+        "fix       model output, step 4 (sure)",
+        "✗ 4  Multiply and answer.",
+        "Final state",
+    ]);
     let (_, state) = d.find("Final state");
     let row = d.lines()[usize::from(state) + 1..].iter().find(|line| line.contains("final_answer")).cloned();
     assert!(row.as_ref().is_some_and(|row| row.contains("48 cars") && row.contains("step 4")), "{row:?}");

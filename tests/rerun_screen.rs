@@ -423,7 +423,7 @@ fn the_sample_runs_have_recorded_replies() {
     for _ in 0..12 {
         d.keys("Enter g ] r");
         if stage(&d.app) == Some(Stage::Choosing) {
-            d.shows(&["cassette", "Recorded replies for the sample runs", "offline"]);
+            d.shows(&["recording", "Recorded replies for the sample runs", "offline"]);
             d.keys("Enter");
         }
         d.wait_for(|app| ready(app) || app.screens.attempt().is_some_and(|attempt| attempt.never.is_some()));
@@ -880,7 +880,7 @@ fn an_answer_is_asked_for_again_and_kept_as_a_fork() {
     let (_folder, path, mut d) = answer_at(&server);
     let place = format!("http://127.0.0.1:{}", server.port);
     d.shows(&["Preview (not sent)", "send a prompt rebuilt from 1 line · ~", " kB · small at", &place]);
-    d.shows(&["What is the deductible?"]).hides(&["how far", "samples"]);
+    d.shows(&["What is the deductible?"]).hides(&["  scope ", "samples"]);
     for key in ["R", "D", "^R"] {
         d.keys(key);
         assert_eq!(d.status(), "a structured answer is one call; r re-runs it");

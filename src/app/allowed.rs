@@ -38,7 +38,9 @@ impl App {
         for context in front.contexts() {
             for binding in Keymap::rows(context) {
                 let is_named = rows.iter().any(|row| row.action == binding.action);
-                let is_shown = !binding.hint.is_empty() && !is_named && self.key_name(binding).is_some();
+                // The key of the screen in front only closes it again, as back does.
+                let is_here = leads_to(binding.action) == Some(self.screen());
+                let is_shown = !binding.hint.is_empty() && !is_named && !is_here && self.key_name(binding).is_some();
                 if is_shown && is_offered(self, front, binding.action) && self.allowed_at(front, binding.action).is_ok()
                 {
                     rows.push(binding);
@@ -86,6 +88,19 @@ impl App {
             fresh
         });
         fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
+    }
+}
+
+/// Returns the screen that an action opens, from wherever it is done.
+const fn leads_to(action: Action) -> Option<ScreenKind> {
+    match action {
+        Action::Json => Some(ScreenKind::Json),
+        Action::Compare => Some(ScreenKind::Compare),
+        Action::Baseline => Some(ScreenKind::SideBySide),
+        Action::Dashboard => Some(ScreenKind::Dashboard),
+        Action::Adjudication => Some(ScreenKind::Adjudication),
+        Action::Insights => Some(ScreenKind::Insights),
+        _ => None,
     }
 }
 

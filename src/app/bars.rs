@@ -353,8 +353,8 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     if let Some(count) = prompt.count.filter(|_| parts.status.height > 0 && prompt.error.is_none()) {
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
         let FilterCount { sure, unread, all } = count;
-        let unread = if unread == 0 { String::new() } else { format!(" and those of {unread} with the text") };
-        put(vec![look.span(format!(" {sure}{unread} of {all} records"), Role::Dim)], 0, parts.status, buf);
+        let unread = if unread == 0 { String::new() } else { format!("; Enter searches the text of {unread}") };
+        put(vec![look.span(format!(" {sure} of {all} records{unread}"), Role::Dim)], 0, parts.status, buf);
     }
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {

@@ -64,8 +64,7 @@ pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, loo
     let border = if look.focused { Role::BorderFocus } else { Role::Border };
     let mut line = vec![look.span(" ", border)];
     line.extend(look.number.map(|number| look.span(format!("{number} "), Role::Faint)));
-    let room = usize::from(area.width.saturating_sub(if look.number.is_some() { 7 } else { 5 }));
-    line.extend(fit_spans(title, room));
+    line.extend(fit_spans(title, title_room(area, look)));
     line.push(look.span(" ", border));
     // Without colours the pane that has the keys has another line.
     let is_plain = look.style(border).fg.is_none();
@@ -78,6 +77,11 @@ pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, loo
     let inner = block.inner(area);
     block.render(area, buf);
     Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// The columns that a pane has for its title.
+pub(crate) fn title_room(area: Rect, look: Look<'_>) -> usize {
+    usize::from(area.width.saturating_sub(if look.number.is_some() { 7 } else { 5 }))
 }
 
 /// The spans that fit into some columns, the last one cut.

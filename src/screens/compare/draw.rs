@@ -200,13 +200,15 @@ fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(compared) = &app.across.compared else { return vec![look.span("A vs B", Role::Title)] };
     let [a, b] = &compared.names;
     let [records_a, records_b] = compared.records;
+    // The folder says which is which where both files have the same name.
+    let b = if b.last_part() == a.last_part() { b.clone() } else { b.last_part() };
     vec![
         look.span("A ", Role::Accent),
         look.span(fit(a.as_str(), 30), Role::Title),
         look.span(format!("  {records_a} records  against  "), Role::Faint),
         look.span("B ", Role::Accent),
         look.span(fit(b.as_str(), 40), Role::Title),
-        look.span(format!("  {records_b}"), Role::Faint),
+        look.span(format!("  {records_b} records"), Role::Faint),
     ]
 }
 

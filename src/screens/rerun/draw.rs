@@ -28,7 +28,7 @@ use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
 
 /// The words before the fields of the preview.
-const WORD: usize = 13;
+const WORD: usize = 15;
 /// The longest bar of a distribution.
 const BAR: usize = 20;
 /// A value takes at most so many lines of its histogram.
@@ -98,6 +98,7 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
 pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
+        (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => "Nothing sent yet",
         (Stage::Choosing, _) => "Nothing sent yet. Enter selects this model",
         (Stage::Preview, Pane::Top) => match attempt.field() {
             Field::Send => "Nothing sent yet. Enter on this line sends",
@@ -205,7 +206,7 @@ fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Vec<Sp
         Candidate::Profile(profile) => {
             (Shown::line(profile.as_bytes()).into_string(), "profile of config.toml".to_owned())
         }
-        Candidate::Samples => ("cassette".to_owned(), "Recorded replies for the sample runs (offline)".to_owned()),
+        Candidate::Samples => ("recording".to_owned(), "Recorded replies for the sample runs (offline)".to_owned()),
     };
     vec![look.span(pad(&what, (width / 3).min(34)), Role::Text), look.span(format!("  {place}"), Role::Dim)]
 }

@@ -158,7 +158,7 @@ stepscope_base::words! {
         /// The model.
         Model = "model",
         /// The scope of the re-run.
-        Scope = "how far",
+        Scope = "scope",
         /// The number of replies.
         Samples = "samples",
         /// The temperature.
@@ -166,7 +166,7 @@ stepscope_base::words! {
         /// The seed.
         Seed = "seed",
         /// The enforcement of the schema.
-        Enforcement = "enforcement",
+        Enforcement = "output format",
     }
 }
 

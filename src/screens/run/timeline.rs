@@ -13,7 +13,7 @@ use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::charts;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane};
+use crate::widgets::look::{Look, pane, title_room};
 use crate::widgets::prose::{fit, pad, pad_left};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -94,7 +94,13 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
         let time = if cost.time > 0.0 { format!("  {}", duration(cost.time)) } else { String::new() };
         let tokens =
             if cost.tokens > 0 { format!("  {} tokens", grouped(cost.tokens as usize)) } else { String::new() };
-        title.push(look.span(time + &tokens, Role::Dim));
+        // What does not fit whole is left out: the rows say it step by step.
+        for part in [time, tokens] {
+            let taken: usize = title.iter().map(Span::width).sum();
+            if taken + part.width() <= title_room(area, look) {
+                title.push(look.span(part, Role::Dim));
+            }
+        }
     }
     let width = inner_width(area);
     let rows = Rows { at: view.step(), ..view.timeline.rows(view.opened.steps.len()) };
