@@ -304,15 +304,25 @@ pub enum Command {
     Rules {
         /// Rule id, for example procedure/unused
         id: Option<String>,
+        /// Output format
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
+        format: ListFormat,
     },
     /// Print the table of keys
     #[command(hide = true)]
-    Keys,
+    Keys {
+        /// Output format
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
+        format: ListFormat,
+    },
     /// Print a JSON Schema: of a trace, a review, an answer, or a value type
     #[command(hide = true)]
     Schema {
         /// Schema name [default: list the names]
         name: Option<String>,
+        /// Output format of the list; a schema is JSON
+        #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
+        format: ListFormat,
     },
     /// Print the settings in force and where each comes from
     #[command(hide = true)]
@@ -483,6 +493,15 @@ enum FormatArg {
     Sarif,
 }
 
+/// How to print a list.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ListFormat {
+    /// For people, one line each
+    Text,
+    /// One JSON object each
+    Jsonl,
+}
+
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum FailOn {
     Fatal,
@@ -607,9 +626,9 @@ pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) ->
         Command::Run(options) => run::run(options, out),
         Command::Repair(options) => repair::run(options, side, out),
         Command::Rerun(options) => rerun::run(options, side, out),
-        Command::Rules { id } => print::rules(id.as_deref(), out),
-        Command::Keys => print::keys(keys, out),
-        Command::Schema { name } => print::schema(name.as_deref(), out),
+        Command::Rules { id, format } => print::rules(id.as_deref(), *format, out),
+        Command::Keys { format } => print::keys(keys, *format, out),
+        Command::Schema { name, format } => print::schema(name.as_deref(), *format, out),
         Command::Config(options) => config::config(options, out),
         Command::Doctor(options) => config::doctor(options, out),
         // The screen shows it.

@@ -54,6 +54,26 @@ fn run(arguments: &[&str], paths: &[&Path]) -> Output {
     stepscope().args(arguments).args(paths).output().unwrap()
 }
 
+#[test]
+fn lists_of_what_the_program_knows_are_json_lines_too() {
+    let objects = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        let output = run(&[arguments, &["--format", "jsonl"]].concat(), &[]);
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let rules = objects(&["rules"]);
+    assert_eq!(rules.len(), text(&run(&["rules"], &[]).stdout).lines().count());
+    let unused = objects(&["rules", "procedure/unused"]);
+    assert!(unused.len() == 1 && rules.contains(&unused[0]), "{unused:?}");
+    assert!(
+        unused[0]["severity"] == "repairable" && unused[0]["bad"].as_str().unwrap().contains("steps"),
+        "{unused:?}"
+    );
+    let keys = objects(&["keys"]);
+    assert!(keys.iter().any(|key| key["action"] == "filter" && key["keys"] == "f"), "{keys:?}");
+    let schemas = objects(&["schema"]);
+    assert_eq!(schemas.len(), text(&run(&["schema"], &[]).stdout).lines().count());
+}
+
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }

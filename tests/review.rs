@@ -151,6 +151,14 @@ fn lists_name_questions_and_take_a_filter() {
     let alone = folder.ok(&["review", "list", "--reviews", "runs.jsonl.reviews.jsonl"], "");
     assert!(alone.starts_with("r0   fail      arithmetic_slip · ada fail"), "{alone}");
 
+    // The same for programs, with all that was said.
+    let objects = folder.json(&["review", "list", "runs.jsonl", "--regenerate", "--format", "jsonl"]);
+    let (first, last) = (&objects[0], objects.last().unwrap());
+    assert_eq!(objects.len(), errors.lines().count());
+    assert_eq!((&first["question"], &first["events"][0]["verdict"]), (&json!("What is question 0?"), &json!("fail")));
+    assert_eq!((&last["id"], &last["question"]), (&json!("r274"), &json!("What is question 274?")));
+    assert_eq!((&last["outcome"], &last["events"]), (&json!("error"), &Value::Null));
+
     let ids = |filter: &str| list(&["--ids", "--filter", filter]).lines().count();
     assert_eq!((ids("correct:false"), ids("correct:true"), ids("label:wrong_plan"), ids("id:r1")), (42, 0, 15, 11));
     assert_eq!((ids("label:wrong_plan id:r2"), ids("-verdict:fail"), ids("reviewed:true")), (10, 0, 42));

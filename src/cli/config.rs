@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
-use super::{CLEAN, FAILED, FOUND, Out};
+use super::{CLEAN, FAILED, FOUND, ListFormat, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -31,19 +29,11 @@ const VARIABLES: [&str; 13] = [
 #[derive(clap::Args, Clone, Debug)]
 pub struct Settings {
     /// Output format
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = SettingsFormat::Text)]
-    format: SettingsFormat,
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
+    format: ListFormat,
     /// Folder of config.toml, themes and schemas
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum SettingsFormat {
-    /// One line per setting
-    Text,
-    /// One JSON object per setting
-    Jsonl,
 }
 
 /// Line of the settings or of the checks.
@@ -175,11 +165,11 @@ fn is_writable(folder: &Path) -> bool {
     there.is_some_and(|there| there.is_dir() && !there.permissions().readonly())
 }
 
-fn print(format: SettingsFormat, rows: &[Row], out: &mut Out) {
+fn print(format: ListFormat, rows: &[Row], out: &mut Out) {
     let width = rows.iter().map(|row| row.name.as_str().chars().count()).max().unwrap_or(0);
     for row in rows {
         match format {
-            SettingsFormat::Text => {
+            ListFormat::Text => {
                 let verdict = match row.is_fine {
                     Some(true) => "ok    ",
                     Some(false) => "wrong ",
@@ -188,7 +178,7 @@ fn print(format: SettingsFormat, rows: &[Row], out: &mut Out) {
                 let from = if row.from.as_str().is_empty() { Shown::default() } else { shown!("  ({})", row.from) };
                 out.line(&shown!("{verdict}{:width$}  {}{from}", row.name, row.value));
             }
-            SettingsFormat::Jsonl => {
+            ListFormat::Jsonl => {
                 Style::SAVED.line(out, |line| {
                     _ = line
                         .put("name", &row.name)

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
-
-use super::{CLEAN, Out, UNANSWERED};
+use super::{CLEAN, ListFormat, Out, UNANSWERED};
 use crate::cli::ask::{PATIENCE, ServerFlags, runtime};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -15,19 +13,11 @@ use stepscope_io::model::discover::{FoundServer, discover, models};
 /// `stepscope models`.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Models {
-    /// Output format
+    /// How to print: a line per model, or a JSON object per server
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
     format: ListFormat,
     #[command(flatten)]
     ask: ServerFlags,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum ListFormat {
-    /// One line per model: server, kind, name
-    Text,
-    /// One JSON object per server
-    Jsonl,
 }
 
 pub(super) fn run(options: &Models, out: &mut Out) -> u8 {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{CLEAN, FAILED, Out};
+use super::{CLEAN, FAILED, ListFormat, Out};
 use stepscope_base::json::Tape;
+use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::{Case, Context, Location};
@@ -29,7 +30,16 @@ pub struct KeyRow {
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a>(pub &'a [KeyRow]);
 
-pub(super) fn keys(keys: &Keys<'_>, out: &mut Out) -> u8 {
+pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) -> u8 {
+    if format == ListFormat::Jsonl {
+        for row in keys.0 {
+            Style::ASCII.line(out, |object| {
+                object.text("context", row.context).text("keys", &row.keys);
+                object.text("action", row.action).text("help", row.help);
+            });
+        }
+        return CLEAN;
+    }
     let width = |of: fn(&KeyRow) -> usize| keys.0.iter().map(of).max().unwrap_or(0);
     let keys_width = width(|row| row.keys.chars().count());
     let action_width = width(|row| row.action.len());
@@ -48,8 +58,21 @@ pub(super) fn keys(keys: &Keys<'_>, out: &mut Out) -> u8 {
     CLEAN
 }
 
-pub(super) fn rules(id: Option<&str>, out: &mut Out) -> u8 {
+pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
+    let as_json = |rule: &Rule, out: &mut Out| {
+        Style::ASCII.line(out, |object| {
+            object.text("id", rule.id.word()).text("severity", rule.id.severity().word());
+            object.text("summary", rule.summary).text("explanation", rule.explanation);
+            object.text("bad", rule.bad).text("good", rule.good);
+        });
+    };
     let Some(id) = id else {
+        if format == ListFormat::Jsonl {
+            for rule in RULES {
+                as_json(rule, out);
+            }
+            return CLEAN;
+        }
         let width = RULES.iter().map(|rule| rule.id.word().len()).max().unwrap_or(0);
         for rule in RULES {
             out.line(&shown!("{:width$}  {:10}  {}", rule.id, rule.id.severity(), rule.summary));
@@ -71,7 +94,10 @@ pub(super) fn rules(id: Option<&str>, out: &mut Out) -> u8 {
         });
         return FAILED;
     };
-    explain(rule, out);
+    match format {
+        ListFormat::Text => explain(rule, out),
+        ListFormat::Jsonl => as_json(rule, out),
+    }
     CLEAN
 }
 
@@ -125,14 +151,20 @@ fn indented(example: &str) -> Shown {
     Shown::prose(lines.join("\n").as_bytes())
 }
 
-pub(super) fn schema(name: Option<&str>, out: &mut Out) -> u8 {
+pub(super) fn schema(name: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
+    let all = schemas::ALL.iter().chain(&schemas::TYPES);
     let Some(name) = name else {
-        for schema in schemas::ALL.iter().chain(&schemas::TYPES) {
-            out.line(&shown!("{:14}{}", schema.name, schema.summary));
+        for schema in all {
+            match format {
+                ListFormat::Text => out.line(&shown!("{:14}{}", schema.name, schema.summary)),
+                ListFormat::Jsonl => {
+                    Style::ASCII
+                        .line(out, |object| _ = object.text("name", schema.name).text("summary", schema.summary));
+                }
+            }
         }
         return CLEAN;
     };
-    let all = schemas::ALL.iter().chain(&schemas::TYPES);
     if let Some(schema) = all.clone().find(|schema| schema.name == name) {
         out.write(schema.text.as_bytes());
         return CLEAN;

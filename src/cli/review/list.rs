@@ -6,7 +6,7 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use super::{Choice, Where, Who};
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
-use crate::cli::{CLEAN, Out};
+use crate::cli::{CLEAN, ListFormat, Out};
 use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::review::event::ItemRef;
@@ -33,8 +33,11 @@ pub struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
     /// Print the ids alone
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     ids: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ListFormat::Text)]
+    format: ListFormat,
 }
 
 pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
@@ -73,6 +76,17 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         for name in names.into_iter().chain(errors.iter().map(|summary| name_of(&summary.item).line())) {
             out.line(&name);
         }
+        return Some(CLEAN);
+    }
+    if list.format == ListFormat::Jsonl {
+        let mut lines = Vec::new();
+        for (reviewed, summary) in &chosen {
+            export::listed(*reviewed, summary.and_then(|summary| summary.question.as_ref()), &sets, &mut lines);
+        }
+        for summary in errors {
+            export::unreviewed_error(&summary.item, summary.question.as_ref(), &mut lines);
+        }
+        out.write(&lines);
         return Some(CLEAN);
     }
     let listed = chosen.iter().map(|(reviewed, summary)| (reviewed.item(), *summary));

@@ -3,13 +3,13 @@
 
 use csv::{ByteRecord, ReaderBuilder, Writer};
 
-use super::event::{Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
+use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, Text, Verdict};
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
 use super::log_line::write_part;
 use super::stats::name_of;
 use crate::triage::Fix;
-use stepscope_base::json::write::{Json, Style, sorted};
+use stepscope_base::json::write::{Json, Object, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
@@ -134,12 +134,15 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
 
 /// Writes one JSON object an item.
 pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+    listed(reviewed, None, sets, out);
+}
+
+/// Writes the same with the question of the record, where that is at hand.
+pub fn listed(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
     let Some(item) = reviewed.item() else { return };
     Style::ASCII.line(out, |object| {
-        object.maybe("id", item.id.as_ref());
-        object.maybe("dataset", item.dataset.as_ref());
-        object.maybe("row_index", item.row_index);
-        object.maybe("side", item.side.as_ref());
+        write_item(item, object);
+        object.maybe("question", question);
         object.put("outcome", reviewed.outcome().word());
         object.put("gold_disputed", reviewed.disputes_gold());
         object.list("labels", reviewed.labels(sets).iter().map(|label| &label.id));
@@ -163,6 +166,19 @@ pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>)
             }
         });
     });
+}
+
+/// Writes a run that ended without an answer, and that nobody reviewed.
+pub fn unreviewed_error(item: &ItemRef, question: Option<&Shown>, out: &mut Vec<u8>) {
+    Style::ASCII.line(out, |object| {
+        write_item(item, object);
+        object.maybe("question", question).put("outcome", "error");
+    });
+}
+
+fn write_item(item: &ItemRef, object: &mut Object<'_>) {
+    object.maybe("id", item.id.as_ref()).maybe("dataset", item.dataset.as_ref());
+    object.maybe("row_index", item.row_index).maybe("side", item.side.as_ref());
 }
 
 /// Describes the verdict of an event, `fail`, or of a part `fail item B (wrong citation)`; `None`: it has none.
