@@ -227,6 +227,42 @@ fn insights_show_models_rewards_and_rounds() {
     }
 }
 
+/// Returns the share of the screen in blank stretches of at least twenty cells if a pane of the body scrolls.
+fn blank_while_hidden(lines: &[String], (width, height): (u16, u16)) -> Option<f64> {
+    let body = lines.get(1..lines.len() - 2)?;
+    let is_blank = |cell: &char| *cell == ' ';
+    let stretches = |line: &String| {
+        let cells: Vec<char> = line.chars().collect();
+        let stretches = cells.chunk_by(|a, b| is_blank(a) && is_blank(b)).filter(|stretch| stretch.len() >= 20);
+        stretches.map(<[char]>::len).sum::<usize>()
+    };
+    let blank = body.iter().map(stretches).sum::<usize>();
+    body.iter().any(|line| line.contains('┃')).then(|| blank as f64 / f64::from(width * height))
+}
+
+#[test]
+fn little_of_the_run_screen_is_blank_while_a_pane_scrolls() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
+    let size = (200, 60);
+    let mut wasteful = Vec::new();
+    for name in ["word_problems", "baseline", "by_hand", "chains"] {
+        let mut drive = Drive::open(&[samples.join(format!("{name}.jsonl"))]);
+        drive.resize(size.0, size.1);
+        for record in 1..=drive.app.store.len() {
+            drive.keys(&format!("{record}G Enter"));
+            while drive.app.screens.record().is_some_and(|view| view.moment.0 > 0) {
+                let lines = drive.lines();
+                if let Some(share) = blank_while_hidden(&lines, size).filter(|share| *share >= 0.35) {
+                    wasteful.push(format!("{name}:{record} {} {:.1} %", drive.header(), share * 100.0));
+                }
+                drive.keys("[");
+            }
+            drive.keys("q");
+        }
+    }
+    assert!(wasteful.is_empty(), "{}", wasteful.join("\n"));
+}
+
 /// Keys that lead to every kind of screen, one after the other, from the table and back to it.
 const TOUR: &[&str] = &[
     "",

@@ -46,6 +46,8 @@ const MAX_WRITTEN: usize = 16 << 10;
 const MAX_EXCERPTED: usize = 1 << 20;
 /// Width up to which JSON of a step stands on one line.
 const JSON_WIDTH: usize = 68;
+/// The same where room is short: JSON rather wraps than takes a line a key.
+const DENSE_WIDTH: usize = 4 * JSON_WIDTH;
 /// Largest number of bytes of a value in a row.
 const MAX_VALUE: usize = 2 << 10;
 
@@ -283,6 +285,8 @@ pub struct Detail {
     pub reply: Option<Shown>,
     /// The step as the procedure writes it, indented, where it is not large.
     pub written: Option<Shown>,
+    /// The same in fewer lines.
+    pub written_dense: Option<Shown>,
     /// Reason of the failure.
     pub error: Option<Shown>,
     /// Model, server, seed, tokens, times: name and value.
@@ -307,11 +311,11 @@ impl Detail {
             ("tokens in", usage("prompt_tokens")),
             ("tokens out", usage("completion_tokens")),
             ("ended by", get("finish_reason")),
-            ("started", get("started_utc")),
         ];
         let plain = plain.into_iter().filter_map(|(name, value)| value.map(|value| (name, one_line(value))));
         let took = get("duration_ms").map(|ms| ("took", shown!("{} ms", one_line(ms))));
-        self.facts = plain.chain(took).collect();
+        let started = get("started_utc").map(|time| ("started", one_line(time)));
+        self.facts = plain.chain(took).chain(started).collect();
     }
 
     /// Tells whether a prompt or a reply is known.
@@ -322,7 +326,8 @@ impl Detail {
     /// About how many bytes it takes.
     fn size(&self) -> usize {
         let values = self.reads.iter().chain(&self.writes);
-        let texts = [&self.prompt, &self.schema, &self.reply, &self.written, &self.error].map(Option::as_ref);
+        let texts = [&self.prompt, &self.schema, &self.reply, &self.written, &self.written_dense, &self.error]
+            .map(Option::as_ref);
         let texts = texts.into_iter().chain([Some(&self.text)]);
         let of_values = values.flat_map(|value| [Some(&value.name), Some(&value.description), value.value.as_ref()]);
         size_of::<Self>()
@@ -835,14 +840,12 @@ fn detail<'a>(case: &CaseView<'a>, position: usize) -> Detail {
         writes: writes.iter().take(MAX_LISTED).map(|entry| describe(entry, &outputs)).collect(),
         more: (reads.len().saturating_sub(MAX_LISTED), writes.len().saturating_sub(MAX_LISTED)),
         text: step.and_then(|step| step.text).map(prose).unwrap_or_default(),
-        written: step
-            .map(|step| step.value)
-            .filter(|step| step.raw().len() <= MAX_WRITTEN)
-            .map(|step| pretty(step, JSON_WIDTH)),
         ..Detail::default()
     };
     // The steps of a chain are read from its text; the record has no procedure.
-    detail.written = detail.written.filter(|_| case.chain().is_none());
+    let written = step.map(|step| step.value).filter(|step| case.chain().is_none() && step.raw().len() <= MAX_WRITTEN);
+    detail.written = written.map(|step| pretty(step, JSON_WIDTH));
+    detail.written_dense = written.map(|step| pretty(step, DENSE_WIDTH));
     if let Some(call) = case.state().call(position) {
         detail.error = call.error.map(prose);
         detail.take_call(|key| call.get(key));

@@ -90,10 +90,11 @@ pub(crate) fn settle(app: &mut App) {
     let look = Look::new(theme, false);
     let Some(view) = app.screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     let areas = areas(area, view, look);
+    view.with_step = step::share(view, &areas, theme);
     let is_shown = areas.of(RunPane::Step).height > 0;
-    let lines = if is_shown { step::height(view, &areas, theme) } else { 0 };
+    let lines = if is_shown { step::height(view, &areas, view.with_step, theme) } else { 0 };
     let call = areas.of(RunPane::Call);
-    let call_lines = if call.height > 0 { step::call_height(view, &areas, theme) } else { 0 };
+    let call_lines = if call.height > 0 { step::call_height(view, &areas, view.with_step, theme) } else { 0 };
     view.settle(areas, lines, call_lines);
 }
 

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::screens::run::state::{RecordView, RunPane};
-use crate::screens::run::{question, step, steps, variables};
+use crate::screens::run::{findings, question, step, steps, variables};
 use crate::widgets::layout::{THIRD, WIDE, inner_width, parts, rows, split_columns, split_rows};
 use crate::widgets::look::Look;
 use crate::widgets::panes::Areas;
@@ -47,31 +47,27 @@ impl Places {
 const STEPS: u16 = 50;
 /// Columns of the state and the findings.
 const STATE: u16 = 72;
+/// Shares of the worked answer in the width of question and answer, in twentieths: the first that takes the fewest lines.
+const WORKED: [u16; 7] = [8, 9, 7, 10, 6, 11, 12];
+/// Shares of prompt and reply in the width of a run without steps, in twentieths; the second where the first is too
+/// small for them and the other panes hide nothing in the rest.
+const CALL_OF_STACK: [u16; 2] = [11, 14];
+/// Lines of a finding in full below the list: how to fix it, its place, and the reason of its rule.
+const FINDING_IN_FULL: usize = 20;
 /// Columns beyond which prompt and reply gain nothing.
 const CALL: u16 = 104;
 
 fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let opened = &view.opened;
+    if !opened.has_steps() && opened.has_calls && body.width >= THIRD {
+        return stacked(body, view, look);
+    }
     let [steps, state, _] = columns(body.width, view);
     // Prompt and reply are the longest texts: they have the whole height.
     let (body, call) = split_columns(body, steps + state);
-    let worked = if body.width >= WIDE && call.width + body.width >= THIRD && opened.worked.is_some() {
-        body.width * 2 / 5
-    } else {
-        0
-    };
-    let text_width = |width: u16| usize::from(width.saturating_sub(4));
-    let question = question_rows(view, text_width(body.width - worked), body);
-    let below = rows(question::answer_below(view, body.width - worked, look).len());
-    let question = question.saturating_add(below).max(worked_rows(view, text_width(worked), body));
-    let (top, rest) = split_rows(body, question.saturating_add(2).clamp(3, (body.height / 4).max(3)));
-    let (top, worked) = split_columns(top, body.width - worked);
-    if !opened.has_steps() && call.width > 0 {
-        let error = step::opening_height(view, inner_width(body), look.theme);
-        return stacked((top, worked, rest, call), rows(error).saturating_add(2), view, look);
-    }
-    let (left, right) = split_columns(rest, steps);
     let is_third = body.width + call.width >= THIRD;
+    let (top, worked, rest) = question_and_worked(body, is_third, view, look);
+    let (left, right) = split_columns(rest, steps);
     let most = (rest.height * 2 / 5).max(3);
     let wrapped = (0..opened.steps.len()).take(usize::from(most));
     let wrapped = wrapped.map(|step| steps::lines(view, step, Some(inner_width(left)), look).len()).sum();
@@ -98,18 +94,31 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
 }
 
 /// Stacks the panes of a run that ended before its first step: what is known is the call that was to make it.
-fn stacked(
-    (top, worked, rest, call): (Rect, Rect, Rect, Rect),
-    error: u16,
-    view: &RecordView,
-    look: Look<'_>,
-) -> Vec<(RunPane, Rect)> {
+fn stacked(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
+    let [usual, broad] = CALL_OF_STACK.map(|share| split_columns(body, body.width - body.width * share / 20));
+    let is_broad = !step::holds_call(view, usual.1, look.theme) && stack_rows(broad.0, view, look) <= body.height;
+    let (body, call) = if is_broad { broad } else { usual };
+    let (top, worked, rest) = question_and_worked(body, true, view, look);
     let (steps, rest) = split_rows(rest, 3);
+    let error = rows(step::opening_height(view, inner_width(body), look.theme)).saturating_add(2);
     let (step, rest) = split_rows(rest, error.min(rest.height / 3));
     let most = rest.height / 2;
     let state = variables::tall_height(view, inner_width(rest), usize::from(most), look);
     let (state, findings) = split_rows(rest, rows(state).saturating_add(3).min(most));
     Places { question: top, worked, steps, step, state, findings, timeline: Rect::default(), call }.shown()
+}
+
+/// Counts the rows in which the stacked panes hide nothing.
+fn stack_rows(body: Rect, view: &RecordView, look: Look<'_>) -> u16 {
+    let width = inner_width(body);
+    let findings = (0..view.opened.notes.len()).take(usize::from(body.height));
+    let findings: usize = findings.map(|note| findings::lines(view, note, Some(width), look).len()).sum();
+    let lines = step::opening_height(view, width, look.theme)
+        + variables::tall_height(view, width, usize::from(body.height), look)
+        + findings
+        + FINDING_IN_FULL;
+    // Borders of three panes, the heading of the state, the steps.
+    rows(lines).saturating_add(top_rows(body, 0, view, look)).saturating_add(2 + 2 + 3 + 2 + 3)
 }
 
 /// Shares a width among steps, state, and prompt and reply, by what they hold; the same at every step of a record.
@@ -119,9 +128,8 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
     let call = width >= THIRD && opened.has_calls;
     if !opened.has_steps() {
         // The place of the steps shows the reply.
-        let call = if call { width * 11 / 20 } else { 0 };
-        let steps = ((width - call) * 2 / 5).clamp(34, 76);
-        return [steps, width - call - steps, call];
+        let steps = (width * 2 / 5).clamp(34, 76);
+        return [steps, width - steps, 0];
     }
     let steps = wanted(steps::natural_width(view));
     if !call {
@@ -155,6 +163,26 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     };
     let (state, bottom) = split_rows(rest, rest.height.saturating_sub(wanted));
     vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
+}
+
+/// The place of the question, at most a quarter of the height, of the worked answer next to it, where there is room, and
+/// the rest.
+fn question_and_worked(body: Rect, is_third: bool, view: &RecordView, look: Look<'_>) -> (Rect, Rect, Rect) {
+    let has_worked = is_third && body.width >= WIDE && view.opened.worked.is_some();
+    let shares = WORKED.map(|share| body.width * share / 20).into_iter().filter(|_| has_worked);
+    let worked = shares.min_by_key(|worked| top_rows(body, *worked, view, look)).unwrap_or(0);
+    let height = top_rows(body, worked, view, look).saturating_add(2).clamp(3, (body.height / 4).max(3));
+    let (top, rest) = split_rows(body, height);
+    let (top, worked) = split_columns(top, body.width - worked);
+    (top, worked, rest)
+}
+
+/// Counts the lines of the question with its answer, or of the worked answer next to it, whichever are more.
+fn top_rows(body: Rect, worked: u16, view: &RecordView, look: Look<'_>) -> u16 {
+    let text_width = |width: u16| usize::from(width.saturating_sub(4));
+    let question = question_rows(view, text_width(body.width - worked), body);
+    let below = rows(question::answer_below(view, body.width - worked, look).len());
+    question.saturating_add(below).max(worked_rows(view, text_width(worked), body))
 }
 
 /// Counts the lines that the worked answer takes, up to the height of the screen.

@@ -68,6 +68,19 @@ stepscope_base::words! {
     }
 }
 
+/// Places of the texts that may be with the step or with its prompt, true for the step, and the room for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WithStep {
+    /// The reply.
+    pub reply: bool,
+    /// The step as the procedure writes it.
+    pub written: bool,
+    /// The step as the procedure writes it is in few lines.
+    pub dense: bool,
+    /// Most lines of each value that the step reads or writes.
+    pub value_lines: usize,
+}
+
 /// The open record and everything about how it is looked at.
 #[derive(Debug)]
 pub struct RecordView {
@@ -81,6 +94,8 @@ pub struct RecordView {
     pub maximised: bool,
     /// Areas of the panes, as they were laid out last.
     pub(crate) areas: Areas<RunPane>,
+    /// The place of the texts that two panes share, as they were laid out last.
+    pub(crate) with_step: WithStep,
     /// Number of lines that the step takes in its pane.
     step_lines: usize,
     /// Cursor of the variables.
@@ -194,6 +209,7 @@ impl RecordView {
             pane: RunPane::Steps,
             maximised: false,
             areas: Areas::default(),
+            with_step: WithStep::default(),
             step_lines: 0,
             variables: List::default(),
             findings: List::default(),

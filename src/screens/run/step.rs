@@ -7,7 +7,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::open_record::{Detail, DetailValue};
-use crate::screens::run::state::{RecordView, RunPane, Tab};
+use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, badge_role, kind_role, pane};
@@ -18,44 +18,50 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::state::Ran;
 
-/// A value in the list takes at most so many lines; `Enter` on the variable shows it whole.
+/// A value in the list takes at most so many lines, and so many where room is short and the reply says it again;
+/// `Enter` on the variable shows it whole.
 const MAX_VALUE_LINES: usize = 6;
+const SHORT_VALUE_LINES: usize = 2;
+/// Shares of a step whose prompt and reply have a column of their own and all the room that they need.
+const USUAL: WithStep = WithStep { reply: false, written: true, dense: false, value_lines: MAX_VALUE_LINES };
 /// The column in which what is known of a call begins.
-const FACT_NAME: usize = 13;
+const FACT_NAME: usize = 12;
 /// Width from which on two facts of a call share a line, and the columns of the first.
 const TWO_FACTS: usize = 44;
 /// Lines of a reply that the step's pane has room for.
 const SHORT_REPLY: usize = 12;
 /// Columns between two columns of text.
 const GAP: usize = 3;
-/// Width of a pane from which on its long text may stand in two columns if all of it is on screen then, and from which
-/// on it does in any case.
-const TWO_COLUMNS: usize = 64;
-const TWO_WIDE_COLUMNS: usize = 92;
+/// Most columns of a long text, and the least width of each: if all of the text is on screen then, and in any case.
+const MAX_COLUMNS: usize = 3;
+const NARROW: usize = 26;
+const BROAD: usize = 32;
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let lines = content(view, &view.areas, inner_width(area), look.theme);
+    let lines = content(view, &view.areas, view.with_step, inner_width(area), look.theme);
     let rows = Rows { top: view.detail_top, len: lines.len(), at: None };
     pane(title(view, look), rows, |n| lines.get(n).cloned().unwrap_or_default(), area, buf, look);
 }
 
-/// Draws prompt and reply of the step, one below the other, in two columns where one is too short for them.
+/// Draws prompt and reply of the step, one below the other, in several columns where one is too short for them.
 pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let (width, height) = (inner_width(area), inner_height(area));
-    let call = call(view, &view.areas, (width, height), look.theme);
+    let call = call(view, view.with_step, (width, height), look.theme);
     let rows = Rows { top: view.call_top, len: call.rows, at: None };
-    let word = if is_reply_with_step(view, &view.areas) { "Prompt" } else { RunPane::Call.word() };
+    let word = if view.with_step.reply { "Prompt" } else { RunPane::Call.word() };
     let mut title = vec![look.span(word, Role::Title)];
     if view.step().is_none() {
         title.push(look.span("  of the procedure", Role::Dim));
     }
     let line = |n: usize| {
-        let mut line = call.lines.get(n).cloned().unwrap_or_default();
-        if let Some(second) = call.lines.get(n + call.second).filter(|_| call.second > 0) {
-            let used: usize = line.iter().map(Span::width).sum();
-            let blanks = " ".repeat((width - GAP).div_ceil(2).saturating_sub(used));
-            line.extend([Span::raw(blanks), look.span(" │ ", Role::Border)]);
-            line.extend(second.iter().cloned());
+        let mut line: Vec<Span<'static>> = Vec::new();
+        for column in 0..call.columns {
+            if column > 0 {
+                let used: usize = line.iter().map(Span::width).sum();
+                let end = (column * (width + GAP)).div_ceil(call.columns) - GAP;
+                line.extend([Span::raw(" ".repeat(end.saturating_sub(used))), look.span(" │ ", Role::Border)]);
+            }
+            line.extend(call.lines.get(n + column * height).into_iter().flatten().cloned());
         }
         line
     };
@@ -63,44 +69,42 @@ pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: L
 }
 
 /// Counts the lines that prompt and reply take in their pane.
-pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) -> usize {
-    call(view, areas, (areas.width(RunPane::Call), areas.height(RunPane::Call)), theme).rows
+pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, theme: &Theme) -> usize {
+    call(view, with_step, (areas.width(RunPane::Call), areas.height(RunPane::Call)), theme).rows
 }
 
 /// Lines of prompt and reply.
 struct CallText {
     lines: Vec<Vec<Span<'static>>>,
-    /// Number of lines that the first column is ahead of the second; 0 is no second.
-    second: usize,
-    /// Number of rows of both.
+    /// Number of columns, each as many lines behind the one before as the pane has.
+    columns: usize,
+    /// Number of rows of all columns.
     rows: usize,
 }
 
-fn call(view: &RecordView, areas: &Areas<RunPane>, (width, height): (usize, usize), theme: &Theme) -> CallText {
-    let (lines, _) = call_lines(view, areas, width, theme);
-    let one = CallText { second: 0, rows: lines.len(), lines };
-    if one.rows <= height || width < TWO_COLUMNS {
-        return one;
-    }
-    let (lines, prompt) = call_lines(view, areas, (width - GAP) / 2, theme);
-    let rest = lines.len().saturating_sub(height);
-    // The prompt has the second column to itself where that is enough for it.
-    let second = if prompt <= height && lines.len() - prompt <= height { prompt } else { height };
-    if rest > height && width < TWO_WIDE_COLUMNS {
-        return one;
-    }
-    CallText { lines, second, rows: rest.max(height) }
+fn call(view: &RecordView, with_step: WithStep, (width, height): (usize, usize), theme: &Theme) -> CallText {
+    let in_columns = |columns: usize| {
+        let (mut lines, prompt) = call_lines(view, with_step, (width + GAP) / columns - GAP, theme);
+        let last = (columns - 1) * height;
+        // The prompt has the last column to itself where that is enough for it.
+        if prompt < last && lines.len() - prompt <= height {
+            lines.splice(prompt..prompt, std::iter::repeat_n(Vec::new(), last - prompt));
+        }
+        let rest = lines.len().saturating_sub(last);
+        CallText { columns, rows: if columns > 1 { rest.max(height) } else { rest }, lines }
+    };
+    // The fewest columns that hold all of it, else those that hold the largest part: of short lines many, of prose few.
+    let most = |least: usize| ((width + GAP) / (least + GAP)).clamp(1, MAX_COLUMNS);
+    let texts = (1..=most(NARROW)).map(in_columns);
+    let texts = texts.filter(|text| text.rows <= height || text.columns <= most(BROAD));
+    let hidden = |text: &CallText| if text.rows <= height { 0 } else { text.lines.len().div_ceil(text.columns) };
+    texts.min_by_key(hidden).unwrap_or_else(|| in_columns(1))
 }
 
 /// Lays out reply and prompt; the second is the line in which the prompt begins.
-fn call_lines(
-    view: &RecordView,
-    areas: &Areas<RunPane>,
-    width: usize,
-    theme: &Theme,
-) -> (Vec<Vec<Span<'static>>>, usize) {
-    let mut page = StepText { lines: Vec::new(), width, theme };
-    if !is_reply_with_step(view, areas) {
+fn call_lines(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> (Vec<Vec<Span<'static>>>, usize) {
+    let mut page = StepText::new(width, theme);
+    if !with_step.reply {
         page.line("reply", Role::Faint);
         page.reply(view);
         page.lines.push(Vec::new());
@@ -108,24 +112,58 @@ fn call_lines(
     }
     let prompt = page.lines.len().saturating_sub(1);
     page.prompt(view);
+    if !with_step.written {
+        page.lines.push(Vec::new());
+        page.written(view, with_step.dense);
+    }
     (page.lines, prompt)
 }
 
-/// Tells whether the step's pane has the reply, which leaves the column of both to the prompt: where it is short.
-fn is_reply_with_step(view: &RecordView, areas: &Areas<RunPane>) -> bool {
+/// Shares reply and step as written among the step's pane and the column of prompt and reply: a short reply and what is
+/// written are with the step, unless less is hidden another way: in the other pane, or in fewer lines.
+pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) -> WithStep {
+    let [step, call] = [RunPane::Step, RunPane::Call].map(|pane| (areas.width(pane), areas.height(pane)));
     let has_both = [RunPane::Step, RunPane::Call].iter().all(|pane| areas.of(*pane).height > 0);
-    let lines = |reply: &Shown| wrap_up_to(reply.as_str(), areas.width(RunPane::Step), SHORT_REPLY + 1).len();
-    has_both && view.step().is_some() && view.detail.reply.as_ref().is_none_or(|reply| lines(reply) <= SHORT_REPLY)
+    if !has_both || view.step().is_none() {
+        return USUAL;
+    }
+    let detail = &view.detail;
+    let lines = |reply: &Shown| wrap_up_to(reply.as_str(), step.0, SHORT_REPLY + 1).len();
+    let is_short = detail.reply.as_ref().is_none_or(|reply| lines(reply) <= SHORT_REPLY);
+    // What is longer than both panes is hidden in part in any case, and slow to lay out in every way.
+    let texts = [&detail.prompt, &detail.reply, &detail.written].into_iter().flatten();
+    if texts.map(|text| text.as_str().len()).sum::<usize>() > step.0 * step.1 + call.0 * call.1 {
+        return WithStep { reply: is_short, ..USUAL };
+    }
+    let repeated = if detail.reply.is_some() { SHORT_VALUE_LINES } else { MAX_VALUE_LINES };
+    let room = [(false, MAX_VALUE_LINES), (true, MAX_VALUE_LINES), (true, repeated)];
+    let ways = [is_short, !is_short].into_iter().flat_map(|reply| {
+        let ways = room.into_iter().flat_map(|room| [true, false].map(|written| (room, written)));
+        ways.map(move |((dense, value_lines), written)| WithStep { reply, written, dense, value_lines })
+    });
+    let hidden = |way: &WithStep| {
+        let step_lines = data(view, *way, step.0, theme).len();
+        let call_lines = call_height(view, areas, *way, theme);
+        step_lines.saturating_sub(step.1) + call_lines.saturating_sub(call.1)
+    };
+    let whole = ways.clone().find(|way| hidden(way) == 0);
+    whole.or_else(|| ways.min_by_key(hidden)).unwrap_or(USUAL)
 }
 
 /// Counts the lines that the content takes.
-pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) -> usize {
-    content(view, areas, areas.width(RunPane::Step), theme).len()
+pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, theme: &Theme) -> usize {
+    content(view, areas, with_step, areas.width(RunPane::Step), theme).len()
+}
+
+/// Tells whether a place holds all of prompt and reply.
+pub(crate) fn holds_call(view: &RecordView, place: Rect, theme: &Theme) -> bool {
+    let (width, height) = (inner_width(place), inner_height(place));
+    call(view, USUAL, (width, height), theme).rows <= height
 }
 
 /// Counts the lines of what is known before the first step, where prompt and reply have a pane of their own.
 pub(crate) fn opening_height(view: &RecordView, width: usize, theme: &Theme) -> usize {
-    let mut page = StepText { lines: Vec::new(), width, theme };
+    let mut page = StepText::new(width, theme);
     page.opening(view, true);
     page.lines.len()
 }
@@ -148,33 +186,45 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     title
 }
 
-fn content(view: &RecordView, areas: &Areas<RunPane>, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
-    let mut page = StepText { lines: Vec::new(), width, theme };
+fn content(
+    view: &RecordView,
+    areas: &Areas<RunPane>,
+    with_step: WithStep,
+    width: usize,
+    theme: &Theme,
+) -> Vec<Vec<Span<'static>>> {
+    let mut page = StepText::new(width, theme);
     // Prompt and reply have a column of their own there.
     let has_call = areas.of(RunPane::Call).height > 0;
     if view.step().is_none() || !view.opened.has_steps() {
         page.opening(view, has_call);
         return page.lines;
     }
-    let detail = &view.detail;
     match view.tab {
-        Tab::Data => {
-            page.data(view);
-            if has_call {
-                if is_reply_with_step(view, areas) {
-                    page.section("reply", detail.reply.as_ref());
-                }
-                page.section("schema", detail.schema.as_ref().filter(|_| !detail.schema_in_prompt));
-                page.section("as written in the procedure", detail.written.as_ref());
-            }
-        }
+        Tab::Data if has_call => return data(view, with_step, width, theme),
+        Tab::Data => page.data(view),
         Tab::Prompt => page.prompt(view),
-        Tab::Schema if detail.prompt_rebuilt => {
+        Tab::Schema if view.detail.prompt_rebuilt => {
             page.say("rebuilt from the record; not in a trace", Role::BadgeDoubt);
-            page.text(detail.schema.as_ref(), "");
+            page.text(view.detail.schema.as_ref(), "");
         }
-        Tab::Schema => page.text(detail.schema.as_ref(), "no schema recorded for this step"),
+        Tab::Schema => page.text(view.detail.schema.as_ref(), "no schema recorded for this step"),
         Tab::Reply => page.reply(view),
+    }
+    page.lines
+}
+
+/// Lays out the data of a step where prompt and reply have a pane of their own.
+fn data(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
+    let mut page = StepText { value_lines: with_step.value_lines, ..StepText::new(width, theme) };
+    let detail = &view.detail;
+    page.data(view);
+    if with_step.reply {
+        page.section("reply", detail.reply.as_ref());
+    }
+    page.section("schema", detail.schema.as_ref().filter(|_| !detail.schema_in_prompt));
+    if with_step.written {
+        page.written(view, with_step.dense);
     }
     page.lines
 }
@@ -182,10 +232,16 @@ fn content(view: &RecordView, areas: &Areas<RunPane>, width: usize, theme: &Them
 struct StepText<'a> {
     lines: Vec<Vec<Span<'static>>>,
     width: usize,
+    /// Most lines of a value.
+    value_lines: usize,
     theme: &'a Theme,
 }
 
-impl StepText<'_> {
+impl<'a> StepText<'a> {
+    fn new(width: usize, theme: &'a Theme) -> Self {
+        Self { lines: Vec::new(), width, value_lines: MAX_VALUE_LINES, theme }
+    }
+
     fn style(&self, role: Role) -> Style {
         self.theme.style(role)
     }
@@ -218,6 +274,11 @@ impl StepText<'_> {
             self.line(heading, Role::Faint);
             self.prose(text, Role::Dim);
         }
+    }
+
+    fn written(&mut self, view: &RecordView, dense: bool) {
+        let text = if dense { &view.detail.written_dense } else { &view.detail.written };
+        self.section("as written in the procedure", text.as_ref());
     }
 
     fn prompt(&mut self, view: &RecordView) {
@@ -352,7 +413,7 @@ impl StepText<'_> {
         }
         self.lines.push(vec![key, badge]);
         let mut lines = wrapped(text, self.width.saturating_sub(4), usize::MAX);
-        lines.by_ref().take(MAX_VALUE_LINES).for_each(|line| self.line(format!("    {line}"), role));
+        lines.by_ref().take(self.value_lines).for_each(|line| self.line(format!("    {line}"), role));
         let more = lines.count();
         if more > 0 {
             self.line(format!("    … {more} more lines"), Role::Faint);
