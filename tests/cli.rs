@@ -294,14 +294,14 @@ fn show_prints_a_record_a_step_and_a_prompt() {
     let whole = run(&["show", "--id", "bad"], &[&path]);
     let out = text(&whole.stdout);
     assert_eq!(code(&whole), 0, "{whole:?}");
-    for part in
-        ["Question\n  2 + 3?", "Step 2 (id 2, uses the answer schema)", "a  2  [reconstructed]", "procedure/unused"]
+    for part in ["Question\n  2 + 3?", "Step 2 (id 2, uses the answer schema)", "a  2  [inferred]", "procedure/unused"]
     {
         assert!(out.contains(part), "{part}\n{out}");
     }
     assert!(is_clean(&whole.stdout));
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let timed = run(&["show", "--line", "5"], &[&samples]);
+    assert!(text(&timed.stdout).contains("\nExpected answer (gold)\n"));
     for line in ["Timeline (6.8 s, 1,296 tokens)", "    2     1.2 s          ███████                   228 → 19"]
     {
         assert!(text(&timed.stdout).contains(line), "{line}");
@@ -310,7 +310,7 @@ fn show_prints_a_record_a_step_and_a_prompt() {
     let step = run(&["show", "--id", "good", "--step", "2", "--state"], &[&path]);
     assert!(
         text(&step.stdout)
-            .contains("state before\n    problem_text  \"2 + 3?\"  [recorded]\n    a             2  [reconstructed]"),
+            .contains("state before\n    problem_text  \"2 + 3?\"  [recorded]\n    a             2  [inferred]"),
         "{step:?}"
     );
 

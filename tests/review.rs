@@ -679,7 +679,7 @@ fn next_and_add_are_a_loop_in_the_shell() {
     let first = next(&[]);
     assert_eq!(first.code, 0, "{}", first.said);
     for words in [
-        "no answer: 1 of 1 left; 0 of 4 reviewed\n",
+        "failed, or output missing: 1 of 1 left; 0 of 4 reviewed\n",
         "runs.jsonl:3  id r2",
         "What is question 2?",
         "arithmetic_slip  A step has the right numbers",

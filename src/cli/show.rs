@@ -245,7 +245,7 @@ impl View<'_, '_> {
         out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.word()));
         for (title, value) in [
             ("Question", record.question),
-            ("Gold", record.gold_answer.or(record.gold_num)),
+            ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
             ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer)),
             ("Number", record.pred_num),
             ("Error", record.error),
@@ -411,7 +411,7 @@ impl View<'_, '_> {
         for entry in entries {
             let value =
                 entry.value.map_or_else(|| Shown::own("-"), |value| raw(value, if whole { usize::MAX } else { CUT }));
-            out.line(&shown!("    {:width$}  {value}  [{}]", name(entry), entry.badge.word()));
+            out.line(&shown!("    {:width$}  {value}  [{}]", name(entry), entry.badge.label()));
         }
         if !left_out.is_empty() {
             out.line(&shown!("    and {} more", grouped(left_out.len())));

@@ -35,7 +35,7 @@ stepscope_base::words! {
     /// Reason for the place of a record in the review queue, the most urgent first.
     pub enum QueueClass {
         /// It ended in an error, cannot be read, or has no answer.
-        Missing = "missing" => "no answer",
+        Missing = "missing" => "failed, or output missing",
         /// A finding is fatal.
         Fatal = "fatal" => "fatal finding",
         /// It was judged wrong, or a rule about runs or answers spoke.

@@ -16,7 +16,7 @@ use crate::record::{Record, RecordKind};
 use crate::report::places::step_of;
 use crate::review::hide::Hidden;
 use crate::run::fork::ForkOrigin;
-use crate::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
+use crate::run::state::{Entry, Moment, Ran, State, VariableOrigin};
 use crate::triage::Triage;
 use crate::triage::verdict::Fix;
 use stepscope_base::json::{Kind, Part, Pointer, Value};
@@ -511,7 +511,7 @@ impl Maker<'_, '_> {
                 Some(value) => value_text(value, bytes),
                 None => Shown::own("–"),
             },
-            badge: if entry.badge == Badge::Reconstructed { "inferred" } else { entry.badge.word() },
+            badge: entry.badge.label(),
             should: (entry.writer == Some(step)).then(|| self.should(entry.variable, step)).flatten(),
         }
     }
