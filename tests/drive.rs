@@ -903,6 +903,19 @@ fn what_a_number_counts_is_listed_next_to_it() {
 }
 
 #[test]
+fn the_palette_names_actions_as_the_rest_of_the_program_does() {
+    let mut d = Drive::runs();
+    for (typed, title) in [("dashboard", "dashboard"), ("boards", "dashboard"), ("matrix", "compare")] {
+        d.keys(&format!(": '{typed}'"));
+        let palette: Vec<_> = d.lines().into_iter().filter(|line| line.contains(&format!("❯{title} "))).collect();
+        assert_eq!(palette.len(), 1, "{typed}\n{}", d.screen());
+        d.keys("Esc");
+    }
+    d.keys("j Enter : 're-run'").shows(&["❯re-run ", "re-run from here", "re-run dependents"]);
+    d.keys("Esc : 'recompute'").shows(&["❯recompute "]);
+}
+
+#[test]
 fn no_hint_leads_to_the_screen_in_front() {
     let mut d = Drive::runs();
     for (keys, hint) in [("j Enter J", "J JSON"), ("q q I", "I insights"), ("O", "O "), ("A", "A ")] {

@@ -79,7 +79,11 @@ impl App {
                     && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
             })
             .collect();
-        let texts = |binding: &&Binding| (binding.action.word().replace('_', " "), binding.help.to_owned());
+        // Who knows the id from the settings finds it too.
+        let texts = |binding: &&Binding| {
+            let id = binding.action.word().replace('_', " ");
+            (binding.action.title(), format!("{} {id}", binding.help))
+        };
         // Who looks for something is told where it can be done.
         let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
         let elsewhere = others.flat_map(Keymap::rows).filter(|binding| {

@@ -24,7 +24,7 @@ pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>)
         let place = if here { String::new() } else { format!("{}: ", binding.context.word()) };
         let key = app.keymap.names(binding).first().cloned().unwrap_or_default();
         vec![
-            look.span(pad(&binding.action.word().replace('_', " "), 20), role),
+            look.span(pad(&binding.action.title(), 20), role),
             look.span(pad(&key, 7), Role::HintKey),
             look.span(place, Role::Faint),
             look.span(binding.help, Role::Dim),

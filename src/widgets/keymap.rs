@@ -175,6 +175,41 @@ impl Action {
         matches!(self, A::Down | A::Up | A::Top | A::Bottom | A::HalfDown | A::HalfUp | A::PageDown | A::PageUp)
     }
 
+    /// Returns the name for people; settings keep the id.
+    pub(crate) fn title(self) -> String {
+        use Action as A;
+        let own = match self {
+            A::Rewards => "reward",
+            A::Compare => "compare",
+            A::Dashboard => "dashboard",
+            A::Adjudication => "adjudicate",
+            A::NextCitation => "next citation",
+            A::PreviousCitation => "previous citation",
+            A::Difference => "diff",
+            A::Between => "diff steps",
+            A::Edit => "override",
+            A::DropEdits => "discard overrides",
+            A::Keep => "save fork",
+            A::Exact => "recompute",
+            A::Rerun => "re-run",
+            A::RerunFromHere => "re-run from here",
+            A::RerunStale => "re-run dependents",
+            A::RerunSamples => "sample",
+            A::BadStep => "first wrong step",
+            A::FixTarget => "where to fix",
+            A::GoldStatus => "expected answer",
+            A::Correct => "correct answer",
+            A::NextOpen => "next unreviewed",
+            A::Fold => "collapse",
+            A::FoldAll => "collapse all",
+            A::UnfoldAll => "expand all",
+            A::Writer => "go to writer",
+            A::Reader => "go to reader",
+            _ => return self.word().replace('_', " "),
+        };
+        own.to_owned()
+    }
+
     /// Tells whether it means the same on every screen.
     pub(crate) const fn is_plain(self) -> bool {
         use Action as A;
