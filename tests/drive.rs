@@ -1931,5 +1931,8 @@ fn without_colours_the_pane_that_has_the_keys_has_a_line_of_its_own() {
     d.app.looks.theme =
         stepscope::widgets::theme::Theme::built_in("mono", stepscope_terminal::colour::Depth::Mono).unwrap();
     d.keys("j Enter").shows(&["╔ 1 Steps", "╭ 2 Global state"]);
+    let cursor = |d: &Drive| d.cursor().map(|place| place.x < 40);
+    assert_eq!(cursor(&d), Some(true), "the cursor is in the pane that has the keys\n{}", d.screen());
     d.keys("Tab").shows(&["╭ 1 Steps", "╔ 2 Global state"]);
+    assert_eq!(cursor(&d), Some(false), "{}", d.screen());
 }

@@ -2,7 +2,7 @@
 //!
 //! To read one: `draw` gets what it shows, its place, and `Look`: the theme and whether the pane has the keys.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -237,9 +237,13 @@ const fn pointer_role(focused: bool) -> Role {
 /// Finds the pointer of the selected row on screen: screen readers and magnifiers follow the terminal's cursor.
 pub(crate) fn pointer(buf: &Buffer, theme: &Theme) -> Option<Position> {
     let own = theme.style(pointer_role(true)).fg;
+    // Without colours the row of another pane is told by its line.
+    let other = theme.style(Role::SelectionDim).add_modifier;
+    let is_other = |cell: &Cell| own.is_none() && !other.is_empty() && cell.modifier.contains(other);
     let places = buf.area().positions();
     places.into_iter().find(|place| {
-        buf.cell(*place).is_some_and(|cell| cell.symbol() == sign::POINTER && own.is_none_or(|fg| cell.fg == fg))
+        buf.cell(*place)
+            .is_some_and(|cell| cell.symbol() == sign::POINTER && own.is_none_or(|fg| cell.fg == fg) && !is_other(cell))
     })
 }
 
