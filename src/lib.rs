@@ -138,6 +138,8 @@ pub mod dialogs {
 pub mod widgets {
     /// The screen in ASCII.
     pub(crate) mod ascii;
+    /// Borders that neighbours share.
+    pub(crate) mod borders;
     /// Bars, heat maps and scales.
     pub(crate) mod charts;
     /// Fuzzy ranking for the palette.

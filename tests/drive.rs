@@ -661,7 +661,7 @@ fn borders_show_where_citations_and_findings_are() {
     let mut d = Drive::open(std::slice::from_ref(&samples));
     d.resize(120, 36).keys("18j Enter");
     // Thirteen pages: one cited wrongly, four rightly.
-    d.shows(&["╰─·····◑·◉◉◉··◉──"]);
+    d.shows(&["┴─·····◑·◉◉◉··◉──"]);
     let (x, y) = d.find("·····◑·◉◉◉··◉");
     d.click(x + 12, y);
     d.shows(&["page 13/13"]);
@@ -1930,9 +1930,9 @@ fn without_colours_the_pane_that_has_the_keys_has_a_line_of_its_own() {
     let mut d = Drive::runs();
     d.app.looks.theme =
         stepscope::widgets::theme::Theme::built_in("mono", stepscope_terminal::colour::Depth::Mono).unwrap();
-    d.keys("j Enter").shows(&["╔ 1 Steps", "╭ 2 Global state"]);
+    d.keys("j Enter").shows(&["╠ 1 Steps", "┬ 2 Global state"]);
     let cursor = |d: &Drive| d.cursor().map(|place| place.x < 40);
     assert_eq!(cursor(&d), Some(true), "the cursor is in the pane that has the keys\n{}", d.screen());
-    d.keys("Tab").shows(&["╭ 1 Steps", "╔ 2 Global state"]);
+    d.keys("Tab").shows(&["├ 1 Steps", "╦ 2 Global state"]);
     assert_eq!(cursor(&d), Some(false), "{}", d.screen());
 }

@@ -227,6 +227,24 @@ fn insights_show_models_rewards_and_rounds() {
     }
 }
 
+#[test]
+fn panes_share_the_lines_between_them() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
+    for (name, keys) in [("word_problems", "2G Enter"), ("policy", "19G Enter"), ("word_problems", "I")] {
+        for (width, height) in [(80, 24), (120, 36), (200, 60)] {
+            let mut drive = Drive::open(&[samples.join(format!("{name}.jsonl"))]);
+            drive.resize(width, height).keys(keys);
+            let screen = drive.screen();
+            for neighbours in ["││", "╮╭", "╯╰", "╮│", "│╭"] {
+                assert!(!screen.contains(neighbours), "{neighbours} at {width}x{height}\n{screen}");
+            }
+            let lines = drive.lines();
+            let is_double = lines.windows(2).any(|two| two[0].starts_with('╰') && two[1].starts_with('╭'));
+            assert!(!is_double, "{width}x{height}\n{screen}");
+        }
+    }
+}
+
 /// Returns the share of the screen in blank stretches of at least twenty cells if a pane of the body scrolls.
 fn blank_while_hidden(lines: &[String], (width, height): (u16, u16)) -> Option<f64> {
     let body = lines.get(1..lines.len() - 2)?;

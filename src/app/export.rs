@@ -21,6 +21,7 @@ use crate::screens::rerun::state::Pane;
 use crate::screens::run::state::RunPane;
 use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
+use crate::widgets::borders::close;
 use crate::widgets::keymap::Reason;
 use crate::widgets::panes;
 use crate::widgets::theme::Theme;
@@ -100,8 +101,13 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
 fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     app.status = None;
     let whole = Rect::new(0, 0, app.size.width, app.size.height);
-    let area = focused_pane(app).filter(|_| form == ExportForm::PanePicture).unwrap_or(whole);
-    let [dark, light] = ["dark", "light"].map(|theme| cropped(drawn_in(app, theme, whole), area));
+    let pane = focused_pane(app).filter(|_| form == ExportForm::PanePicture);
+    let area = pane.unwrap_or(whole);
+    let [mut dark, mut light] = ["dark", "light"].map(|theme| cropped(drawn_in(app, theme, whole), area));
+    if pane.is_some() {
+        close(&mut dark);
+        close(&mut light);
+    }
     let mut private = PrivateHits::default();
     (area.top()..area.bottom()).for_each(|row| private.look(line(&dark, row).trim().as_bytes(), &Shown::own("screen")));
     if !private.is_empty() {

@@ -13,7 +13,7 @@ use crate::screens::{
     adjudication, answer, cell_records, compare, dashboard, insights, json, rerun, run, side_by_side, table,
 };
 use crate::widgets::ascii;
-use crate::widgets::layout::{parts, with_third};
+use crate::widgets::layout::{parts, with_third_pane};
 use crate::widgets::look::{Look, pointer};
 use crate::widgets::theme::Role;
 
@@ -52,7 +52,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     review::strip::strip(app, below, buf, look);
     bars::header(app, bars.header, buf, look);
     let view = app.screens.record();
-    let (main, third) = with_third(parts.body);
+    let (main, third) = with_third_pane(parts.body);
     match app.screen() {
         ScreenKind::Table => table::draw::draw(app, parts.body, buf, look),
         ScreenKind::Run => view.into_iter().for_each(|view| run::draw::draw(view, buf, look)),

@@ -53,10 +53,32 @@ pub(crate) fn split_columns(area: Rect, first: u16) -> (Rect, Rect) {
     (Rect { width: first, ..area }, Rect { x: area.x + first, width: area.width - first, ..area })
 }
 
+/// The first rows of an area for a pane, and the rest for those below it: they share a line of their borders.
+pub(crate) fn pane_above(area: Rect, first: u16) -> (Rect, Rect) {
+    let (above, below) = split_rows(area, first);
+    let shared = u16::from(!above.is_empty() && !below.is_empty());
+    (above, Rect { y: below.y - shared, height: below.height + shared, ..below })
+}
+
+/// The first columns of an area for a pane, and the rest for those next to it: they share a column of their borders.
+pub(crate) fn pane_left(area: Rect, first: u16) -> (Rect, Rect) {
+    let (left, right) = split_columns(area, first);
+    let shared = u16::from(!left.is_empty() && !right.is_empty());
+    (left, Rect { x: right.x - shared, width: right.width + shared, ..right })
+}
+
 /// A body without its third column, and the third column where there is room for one.
 pub(crate) fn with_third(body: Rect) -> (Rect, Rect) {
-    let first = if body.width >= THIRD { body.width - body.width * 2 / 5 } else { body.width };
-    split_columns(body, first)
+    split_columns(body, before_third(body))
+}
+
+/// The same for two panes.
+pub(crate) fn with_third_pane(body: Rect) -> (Rect, Rect) {
+    pane_left(body, before_third(body))
+}
+
+const fn before_third(body: Rect) -> u16 {
+    if body.width >= THIRD { body.width - body.width * 2 / 5 } else { body.width }
 }
 
 /// Counts the rows of the table on screen.

@@ -5,9 +5,11 @@
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
+use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Widget};
 
+use crate::widgets::borders::{restore, shared};
 use crate::widgets::list::Rows;
 use crate::widgets::prose::fit;
 use crate::widgets::sign;
@@ -73,9 +75,14 @@ pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, loo
         .borders(Borders::ALL)
         .border_type(border_type)
         .border_style(look.style(border))
+        .merge_borders(MergeStrategy::Fuzzy)
         .title(Line::from(line));
     let inner = block.inner(area);
+    let (shared, focus) = (shared(area, look.focused, buf), look.style(Role::BorderFocus));
     block.render(area, buf);
+    for (place, old) in shared {
+        restore(&old, place, focus, buf);
+    }
     Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
 }
 
@@ -294,26 +301,6 @@ pub(crate) fn border_marks(
             *taken = true;
         }
     }
-}
-
-/// Tells of every cell whether it lies on the side or the bottom of a frame, where there are but marks of what the frame
-/// holds. On its top there is the title.
-pub(crate) fn borders(buf: &Buffer) -> Vec<bool> {
-    let width = usize::from(buf.area.width);
-    let mut borders = vec![false; buf.content.len()];
-    let mut is_side = vec![false; width];
-    for (row, marks) in buf.content.chunks(width.max(1)).zip(borders.chunks_mut(width.max(1))) {
-        let mut is_bottom = false;
-        for ((cell, mark), is_side) in row.iter().zip(marks).zip(&mut is_side) {
-            match cell.symbol() {
-                "╭" | "╮" | "╔" | "╗" => *is_side = true,
-                "╰" | "╚" => (*is_side, is_bottom) = (false, true),
-                "╯" | "╝" => (*is_side, is_bottom) = (false, false),
-                _ => *mark = *is_side || is_bottom,
-            }
-        }
-    }
-    borders
 }
 
 /// The role of a severity.

@@ -74,9 +74,10 @@ impl<P: Copy + PartialEq> Areas<P> {
         inner_width(self.of(pane))
     }
 
-    /// The pane at a place of the screen, and the line of it.
+    /// The pane at a place of the screen, and the line of it. A line that two panes share holds the title of the lower.
     pub(crate) fn at(&self, at: Position) -> Option<(P, usize)> {
-        let (pane, place) = self.0.iter().find(|(_, place)| place.contains(at))?;
+        let under = self.0.iter().filter(|(_, place)| place.contains(at));
+        let (pane, place) = under.max_by_key(|(_, place)| place.y)?;
         Some((*pane, usize::from(at.y.saturating_sub(place.y + 1))))
     }
 

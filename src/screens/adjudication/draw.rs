@@ -7,7 +7,7 @@ use ratatui::text::Span;
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
 use crate::widgets::layout;
-use crate::widgets::layout::{WIDE, inner_height, inner_width, rows, split_rows};
+use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Piece, line_pane, pane, put};
 use crate::widgets::prose::{pad, wrapped};
@@ -34,15 +34,15 @@ fn places(app: &App) -> PaneAreas {
     let body = layout::parts(app.area()).body;
     let wanted = rows(app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
     let agreement = wanted.clamp(3, (body.height / 3).max(3)).min(body.height);
-    let (agreement, rest) = split_rows(body, agreement);
+    let (agreement, rest) = pane_above(body, agreement);
     if body.width >= WIDE {
         let side = (body.width / 3).clamp(30, 60);
-        let list = Rect { width: side, ..rest };
-        return PaneAreas { agreement, list, voices: Rect { x: rest.x + side, width: rest.width - side, ..rest } };
+        let (list, voices) = pane_left(rest, side);
+        return PaneAreas { agreement, list, voices };
     }
     let cases = app.across.judged.as_ref().map_or(0, |judged| judged.cases.len());
     let list = rows(cases + 2).clamp(3, (rest.height / 3).max(3)).min(rest.height);
-    let (list, voices) = split_rows(rest, list);
+    let (list, voices) = pane_above(rest, list);
     PaneAreas { agreement, list, voices }
 }
 

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::screens::answer::state::{AnswerPane, AnswerView};
-use crate::widgets::layout::{WIDE, parts, rows, split_columns, split_rows};
+use crate::widgets::layout::{WIDE, pane_above, pane_left, parts, rows, split_rows};
 use crate::widgets::panes::Areas;
 
 /// Columns that the panes next to the document take at most: the document gets the rest.
@@ -21,17 +21,17 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
     let items = rows(answer.rows.len().max(1)).saturating_add(2);
     Areas::new(body, maximised.then_some(focus), || {
         if body.width >= WIDE {
-            let (left, document) = split_columns(body, (body.width * 9 / 20).min(LEFT));
-            let (items, rest) = split_rows(left, items.min(body.height / 3));
+            let (left, document) = pane_left(body, (body.width * 9 / 20).min(LEFT));
+            let (items, rest) = pane_above(left, items.min(body.height / 3));
             let wanted = [answer.citation_lines, answer.checks_lines].map(|lines| rows(lines).saturating_add(2));
             let kept = if answer.citation_lines == 0 { 3 } else { KEPT };
             let wanted = citation_height(rest.height, wanted, kept);
-            let (citation, checks) = split_rows(rest, wanted);
+            let (citation, checks) = pane_above(rest, wanted);
             return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
         }
         // What has the keys gets more; the citation and the checks share the last place.
         let items_height = if focus == Items { body.height * 2 / 5 } else { body.height / 4 };
-        let (items, rest) = split_rows(body, items.min(items_height.max(4)));
+        let (items, rest) = pane_above(body, items.min(items_height.max(4)));
         let most = if focus == Document { rest.height / 3 } else { rest.height / 2 };
         let (shared, wanted) = if focus == Checks {
             (Checks, most)
@@ -39,7 +39,7 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
             // The citation takes what it holds, the document the rest.
             (Citation, rows(answer.citation_lines).saturating_add(2).clamp(3.min(most), most))
         };
-        let (document, last) = split_rows(rest, rest.height - wanted);
+        let (document, last) = pane_above(rest, (rest.height + 1).saturating_sub(wanted));
         vec![(Items, items), (Document, document), (shared, last)]
     })
 }

@@ -11,7 +11,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::table::search::known_answer;
 use crate::screens::{compare, dashboard, insights};
 use crate::widgets::keymap::Action;
-use crate::widgets::layout::{inner_height, inner_line, parts, with_third};
+use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use stepscope_core::table::filter::{Filter, RowAnswer};
 
 /// Number of records that are looked at for one key: a key stays quick in a table of any length.
@@ -52,7 +52,7 @@ fn look_further(app: &mut App, height: usize) -> Option<()> {
 
 /// Returns the third column of a screen whose numbers count records.
 fn column(app: &App) -> Option<Rect> {
-    let (_, third) = with_third(parts(app.area()).body);
+    let (_, third) = with_third_pane(parts(app.area()).body);
     (app.screens.top().counts_records() && third.width > 0).then_some(third)
 }
 

@@ -8,7 +8,7 @@ use ratatui::widgets::Widget as _;
 use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
-use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third};
+use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third_pane};
 use crate::widgets::look::{Look, frame, point_at, put, scroll_mark, select};
 use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
@@ -37,7 +37,7 @@ const ROOMY: u16 = 28;
 
 /// Returns the area of the comparison, without the records of its cell.
 fn place(app: &App) -> Rect {
-    let (place, _) = with_third(parts(app.area()).body);
+    let (place, _) = with_third_pane(parts(app.area()).body);
     place
 }
 

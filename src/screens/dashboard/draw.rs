@@ -7,7 +7,7 @@ use ratatui::text::Span;
 use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
-use crate::widgets::layout::{inner_height, inner_line, parts, with_third};
+use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::look::{Look, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::theme::Role;
@@ -71,7 +71,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// Finds the line at a place of the screen, and the number.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
-    let (area, _) = with_third(parts(app.area()).body);
+    let (area, _) = with_third_pane(parts(app.area()).body);
     let row = inner_line(area, at.y)?;
     let rows = rows(app.across.judged.as_ref()?);
     let DashboardRow::Line(line, board, _) = rows.get(app.across.dashboard.top + row)? else { return None };

@@ -6,7 +6,7 @@ use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::insights::state::line_at;
-use crate::widgets::layout::{inner_height, inner_line, parts, with_third};
+use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane};
 use crate::widgets::prose::{counted, pad, pad_left};
@@ -135,7 +135,7 @@ fn spans(
 
 /// Finds the line with cells at a place of the screen, by its number among such lines, and the cell.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
-    let (area, _) = with_third(parts(app.area()).body);
+    let (area, _) = with_third_pane(parts(app.area()).body);
     let row = inner_line(area, at.y)?;
     let lines = lines(app);
     let line = app.insights.list.top + row;

@@ -13,7 +13,7 @@ use crate::screens::rerun::state::{Attempt, Candidate, Field, Kept, Mode, ModelC
 use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
-use crate::widgets::layout::{WIDE, inner_width, parts, split_rows};
+use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
 use crate::widgets::look::{Look, frame, put, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{MAX_PROSE, fit, pad, size, wrapped};
@@ -45,13 +45,12 @@ const TAIL: usize = 4;
 pub(crate) fn areas(attempt: &Attempt, area: Rect) -> Areas<Pane> {
     let body = parts(area).body;
     Areas::new(body, attempt.maximised.then_some(attempt.pane), || {
-        let (top, lower) = split_rows(body, top_height(attempt, body));
+        let (top, lower) = pane_above(body, top_height(attempt, body));
         if body.width < WIDE {
             return vec![(Pane::Top, top), (shown_pane(attempt), lower)];
         }
-        let third = lower.width / 3;
-        let last = Rect { x: lower.x + 2 * third, width: lower.width - 2 * third, ..lower };
-        let [first, middle] = [lower.x, lower.x + third].map(|x| Rect { x, width: third, ..lower });
+        let (first, rest) = pane_left(lower, lower.width / 3);
+        let (middle, last) = pane_left(rest, rest.width / 2);
         vec![(Pane::Top, top), (Pane::Request, first), (Pane::Reply, middle), (Pane::Difference, last)]
     })
 }

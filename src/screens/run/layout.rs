@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{findings, question, step, steps, variables};
-use crate::widgets::layout::{THIRD, WIDE, inner_width, parts, rows, split_columns, split_rows};
+use crate::widgets::layout::{THIRD, WIDE, inner_width, pane_above, pane_left, parts, rows};
 use crate::widgets::look::Look;
 use crate::widgets::panes::Areas;
 use crate::widgets::prose;
@@ -64,22 +64,22 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     }
     let [steps, state, _] = columns(body.width, view);
     // Prompt and reply are the longest texts: they have the whole height.
-    let (body, call) = split_columns(body, steps + state);
+    let (body, call) = pane_left(body, steps + state);
     let is_third = body.width + call.width >= THIRD;
     let (top, worked, rest) = question_and_worked(body, is_third, view, look);
-    let (left, right) = split_columns(rest, steps);
+    let (left, right) = pane_left(rest, steps);
     let most = (rest.height * 2 / 5).max(3);
     let wrapped = (0..opened.steps.len()).take(usize::from(most));
     let wrapped = wrapped.map(|step| steps::lines(view, step, Some(inner_width(left)), look).len()).sum();
     let steps = [rows(wrapped), rows(opened.steps.len())].map(|rows| rows.saturating_add(2).max(3));
     let steps = steps.into_iter().find(|rows| *rows <= most).unwrap_or(most);
-    let (steps, step) = split_rows(left, steps);
+    let (steps, step) = pane_above(left, steps);
     // The timeline takes what it holds from the step where that keeps as much again; on wide screens from the findings,
     // where its values have room.
     let timeline = if view.has_timeline() { rows(opened.steps.len()).saturating_add(2) } else { 0 };
     let under = |place: Rect| {
         let height = timeline.min(place.height / 2);
-        split_rows(place, place.height - if height < 4 { 0 } else { height })
+        pane_above(place, place.height - if height < 4 { 0 } else { height - 1 })
     };
     let (step, beside) = if is_third { (step, Rect::default()) } else { under(step) };
     // The state takes what it holds, and never all: the findings and the proof get the rest.
@@ -88,23 +88,23 @@ fn wide(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
     let tall = rows(variables::tall_height(view, inner_width(right), usize::from(most), look));
     let variables = [tall, rows(opened.variables.len())].map(|rows| rows.saturating_add(3).max(4));
     let variables = variables.into_iter().find(|rows| *rows <= most).unwrap_or(most);
-    let (state, findings) = split_rows(right, variables);
+    let (state, findings) = pane_above(right, variables);
     let (findings, timeline) = if is_third { under(findings) } else { (findings, beside) };
     Places { question: top, worked, steps, step, state, findings, timeline, call }.shown()
 }
 
 /// Stacks the panes of a run that ended before its first step: what is known is the call that was to make it.
 fn stacked(body: Rect, view: &RecordView, look: Look<'_>) -> Vec<(RunPane, Rect)> {
-    let [usual, broad] = CALL_OF_STACK.map(|share| split_columns(body, body.width - body.width * share / 20));
+    let [usual, broad] = CALL_OF_STACK.map(|share| pane_left(body, body.width - body.width * share / 20));
     let is_broad = !step::holds_call(view, usual.1, look.theme) && stack_rows(broad.0, view, look) <= body.height;
     let (body, call) = if is_broad { broad } else { usual };
     let (top, worked, rest) = question_and_worked(body, true, view, look);
-    let (steps, rest) = split_rows(rest, 3);
+    let (steps, rest) = pane_above(rest, 3);
     let error = rows(step::opening_height(view, inner_width(body), look.theme)).saturating_add(2);
-    let (step, rest) = split_rows(rest, error.min(rest.height / 3));
+    let (step, rest) = pane_above(rest, error.min(rest.height / 3));
     let most = rest.height / 2;
     let state = variables::tall_height(view, inner_width(rest), usize::from(most), look);
-    let (state, findings) = split_rows(rest, rows(state).saturating_add(3).min(most));
+    let (state, findings) = pane_above(rest, rows(state).saturating_add(3).min(most));
     Places { question: top, worked, steps, step, state, findings, timeline: Rect::default(), call }.shown()
 }
 
@@ -137,7 +137,7 @@ fn columns(width: u16, view: &RecordView) -> [u16; 3] {
         return [steps, width - steps, 0];
     }
     let steps = steps.max(STEPS).min(width * 7 / 25);
-    let state = wanted(variables::natural_width(view)).max(STATE).min(width * 21 / 50);
+    let state = wanted(variables::natural_width(view)).max(STATE).min(width * 19 / 50);
     let call = (width - steps - state).min(CALL);
     [steps, width - steps - call, call]
 }
@@ -147,9 +147,9 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
     let text_width = usize::from(body.width.saturating_sub(4));
     let lines = question_rows(view, text_width, body);
     let question = lines.saturating_add(2).clamp(3, (body.height / 5).max(4)).min(body.height);
-    let (top, rest) = split_rows(body, question);
+    let (top, rest) = pane_above(body, question);
     let steps = rows(opened.steps.len()).saturating_add(2).clamp(3, (rest.height / 4).max(5)).min(rest.height);
-    let (steps, rest) = split_rows(rest, steps);
+    let (steps, rest) = pane_above(rest, steps);
     // The last place is shared: findings, unless the step, the timeline or a long list of findings has the keys.
     let last = match view.pane {
         pane @ (RunPane::Step | RunPane::Timeline) => pane,
@@ -161,7 +161,7 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
         RunPane::Findings => rows(opened.notes.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
         _ => rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
     };
-    let (state, bottom) = split_rows(rest, rest.height.saturating_sub(wanted));
+    let (state, bottom) = pane_above(rest, (rest.height + 1).saturating_sub(wanted));
     vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
 }
 
@@ -172,8 +172,8 @@ fn question_and_worked(body: Rect, is_third: bool, view: &RecordView, look: Look
     let shares = WORKED.map(|share| body.width * share / 20).into_iter().filter(|_| has_worked);
     let worked = shares.min_by_key(|worked| top_rows(body, *worked, view, look)).unwrap_or(0);
     let height = top_rows(body, worked, view, look).saturating_add(2).clamp(3, (body.height / 4).max(3));
-    let (top, rest) = split_rows(body, height);
-    let (top, worked) = split_columns(top, body.width - worked);
+    let (top, rest) = pane_above(body, height);
+    let (top, worked) = pane_left(top, body.width - worked);
     (top, worked, rest)
 }
 
