@@ -1910,6 +1910,14 @@ fn an_answer_that_is_too_long_for_the_title_is_below_the_question() {
 }
 
 #[test]
+fn lines_that_the_state_leaves_blank_are_for_the_findings() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut drive = Drive::open(&[samples]);
+    drive.resize(80, 24).keys("2G Enter");
+    drive.shows(&["confidence             1", "⇒ The plan is right", "▲ run/final_mismatch"]);
+}
+
+#[test]
 fn tab_reaches_every_pane_that_holds_something_where_one_fills_the_screen() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut drive = Drive::open(&[samples]);

@@ -155,11 +155,14 @@ fn narrow(body: Rect, view: &RecordView) -> Vec<(RunPane, Rect)> {
         pane @ (RunPane::Step | RunPane::Timeline) => pane,
         _ => RunPane::Findings,
     };
+    let notes = rows(opened.notes.len()).saturating_add(2);
+    // What the state does not need is for the findings.
+    let spare = (rest.height + 1).saturating_sub(rows(opened.variables.len()).saturating_add(3)).min(notes);
     let wanted = match view.pane {
         RunPane::Step => rest.height * 3 / 5,
         RunPane::Timeline => rows(opened.steps.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
-        RunPane::Findings => rows(opened.notes.len()).saturating_add(2).clamp(4, (rest.height / 2).max(4)),
-        _ => rows(opened.notes.len()).saturating_add(2).clamp(3, (rest.height / 4).max(3)),
+        RunPane::Findings => notes.clamp(4, (rest.height / 2).max(4)).max(spare),
+        _ => notes.clamp(3, (rest.height / 4).max(3)).max(spare),
     };
     let (state, bottom) = pane_above(rest, (rest.height + 1).saturating_sub(wanted));
     vec![(RunPane::Question, top), (RunPane::Steps, steps), (RunPane::State, state), (last, bottom)]
