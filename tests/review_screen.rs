@@ -370,21 +370,26 @@ fn what_could_not_be_saved_is_kept_said_and_offered_again() {
     assert_eq!(d.quit, Some(0));
 }
 
-/// Waits until a draft that holds these bytes is kept in the state folder.
-fn wait_for_draft(desk: &Desk, text: &str) {
+/// Tells whether a draft that holds these bytes is kept in the state folder.
+fn has_draft(desk: &Desk, text: &str) -> bool {
+    let Ok(folder) = std::fs::read_dir(desk.state().join("drafts")) else { return false };
+    // What is still being written has another name.
+    let paths = folder.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut paths = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    paths.any(|path| std::fs::read_to_string(path).is_ok_and(|kept| kept.contains(text)))
+}
+
+/// Waits until a draft that holds these bytes is kept, or no longer is.
+fn wait_until(desk: &Desk, text: &str, is_kept: bool) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    let kept = || {
-        let folder = std::fs::read_dir(desk.state().join("drafts")).ok()?;
-        // What is still being written has another name.
-        let paths = folder.filter_map(|entry| Some(entry.ok()?.path()));
-        let paths = paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
-        let texts = paths.filter_map(|path| std::fs::read_to_string(path).ok());
-        texts.filter(|kept| kept.contains(text)).last()
-    };
-    while kept().is_none() {
-        assert!(std::time::Instant::now() < end, "nothing was kept");
+    while has_draft(desk, text) != is_kept {
+        assert!(std::time::Instant::now() < end, "the draft: kept is not {is_kept}");
         std::thread::yield_now();
     }
+}
+
+fn wait_for_draft(desk: &Desk, text: &str) {
+    wait_until(desk, text, true);
 }
 
 #[test]
@@ -420,6 +425,7 @@ fn a_half_finished_verdict_survives_a_kill() {
     let event = desk.events().pop().unwrap();
     assert_eq!((event.verdict, event.note), (Some(Verdict::Fail), Some("half a sen".into())));
     assert_eq!(event.labels.len(), 1);
+    wait_until(&desk, "half a sen", false);
     drop(d);
     let mut d = desk.open();
     d.until(|app| app.review.progress == (1, 3));
