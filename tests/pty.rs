@@ -611,6 +611,22 @@ fn json_on_a_terminal_is_json() {
 }
 
 #[test]
+fn a_first_start_offers_the_tour_whatever_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state").to_str().unwrap().to_owned();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_runs/by_hand.jsonl");
+    let start = |words: &[&str]| Terminal::start(&Start::stepscope(words).env("STEPSCOPE_STATE_DIR", &state));
+    for is_offered in [true, false] {
+        let terminal = start(&[file]);
+        terminal.wait_for("A potter makes");
+        assert_eq!(terminal.screen().contains("New here? :tour"), is_offered, "{}", terminal.screen());
+        terminal.send("q");
+        terminal.assert_exit(0);
+        assert_restored(&terminal);
+    }
+}
+
+#[test]
 fn a_second_terminal_shows_the_notes_to_a_tour_and_ends_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let scene = |name: &str, wait: &str| {

@@ -195,7 +195,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     app.review = reviewing.review(&own);
     if let Some(view) = memory.path.as_deref().and_then(|path| memory.session.view(path)) {
         app.restore(view);
-    } else if app.samples && app.status.is_none() {
+    } else if (app.samples || memory.session.is_first()) && app.status.is_none() && !start.present {
         let text = Shown::own("New here? :tour shows in three minutes what this is for");
         app.status = Some(Status { text, failed: false, refused: false });
     }

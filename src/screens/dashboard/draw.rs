@@ -140,6 +140,10 @@ fn picture(board: &DashboardTable, line: &DashboardLine, room: usize) -> String 
     if let Some([low, share, high]) = line.interval {
         return charts::interval(low, share, high, room.min(SCALE));
     }
+    // Lines of a table of shares are no parts of it.
+    if board.lines.iter().any(|line| line.interval.is_some()) {
+        return String::new();
+    }
     let count = |line: &DashboardLine| line.cells.iter().flatten().next().map_or(0, |cell| cell.count);
     let whole: usize = board.lines.iter().filter(|line| line.depth == 0).map(count).sum();
     charts::bar(count(line), whole, room)

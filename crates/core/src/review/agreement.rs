@@ -205,9 +205,9 @@ impl Measure {
         shown!("{}, used on {}{}", self.share(), self.named, self.kappa_named(name))
     }
 
-    /// Describes the agreement of two, pass or fail: `90 % agree (38 of 42), Cohen's kappa 0.72`.
-    pub(super) fn phrase_of_two(&self) -> Shown {
-        shown!("{}{}", self.share(), self.kappa_named(COHEN))
+    /// Describes the agreement of two, pass or fail: `90 % agree (38 of 42)`, `Cohen's kappa 0.72`.
+    pub(super) fn phrases_of_two(&self) -> [Shown; 2] {
+        [self.share(), self.kappa_phrase(COHEN)]
     }
 
     fn share(&self) -> Shown {
@@ -220,10 +220,15 @@ impl Measure {
     }
 
     fn kappa_named(&self, name: &'static str) -> Shown {
+        let kappa = self.kappa_phrase(name);
+        if self.items < FEW { shown!(" ({kappa})") } else { shown!(", {kappa}") }
+    }
+
+    fn kappa_phrase(&self, name: &'static str) -> Shown {
         match self.kappa {
-            _ if self.items < FEW => Shown::own(" (too few for kappa)"),
-            Some(kappa) => shown!(", {name} {kappa:.2}"),
-            None => shown!(", {name} undefined (all the same)"),
+            _ if self.items < FEW => Shown::own("too few for kappa"),
+            Some(kappa) => shown!("{name} {kappa:.2}"),
+            None => shown!("{name} undefined (all the same)"),
         }
     }
 

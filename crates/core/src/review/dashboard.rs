@@ -235,23 +235,23 @@ impl Dashboard {
         self.push(title, heads, lines);
     }
 
-    /// The confusion matrix of each two reviewers, in a line, with how far they agree.
+    /// The confusion matrix of each two reviewers, with how far they agree.
     fn pairs(&mut self, pairs: &BTreeMap<[String; 2], [Items; 4]>) {
         let mut lines = Vec::new();
         for ([one, other], sides) in pairs.iter().take(MAX_LINES + 1) {
             let votes = |(side, items): (usize, &Items)| vec![vec![side >> 1 == 1, side & 1 == 1]; items.len()];
             let measure = Measure::of(&sides.iter().enumerate().flat_map(votes).collect::<Vec<_>>());
             let way = format!("{one}+{other}");
-            let cells = VOTES.iter().zip(sides).map(|(side, items)| self.cell(&["pair", &way, side], items));
-            lines.push(DashboardLine {
-                depth: 0,
-                name: shown!("A {one}, B {other}"),
-                cells: cells.collect(),
-                tail: measure.phrase_of_two(),
-                interval: Share { hits: measure.agreed, of: measure.items }.interval(),
-            });
+            let mut cells = VOTES.iter().zip(sides).map(|(side, items)| self.cell(&["pair", &way, side], items));
+            let mut row = |depth: usize, name: Shown, tail: Shown, interval: Option<[f64; 3]>| {
+                lines.push(DashboardLine { depth, name, cells: cells.by_ref().take(2).collect(), tail, interval });
+            };
+            let share = Share { hits: measure.agreed, of: measure.items };
+            let [agreed, kappa] = measure.phrases_of_two();
+            row(0, shown!("A {one}, B {other}: A passes"), agreed, share.interval());
+            row(1, Shown::own("A fails"), kappa, None);
         }
-        self.push("Reviewers, two by two", VOTES.map(Shown::own).into(), lines);
+        self.push("Reviewers, two by two", ["B passes", "B fails"].map(Shown::own).into(), lines);
     }
 
     fn shares(&mut self, title: &'static str, name: &str, heads: [&'static str; 2], shares: &Shares) {

@@ -93,6 +93,11 @@ impl Session {
         }
     }
 
+    /// True if nothing was opened before, as far as is remembered.
+    pub const fn is_first(&self) -> bool {
+        self.folder.is_some() && self.stored.files.is_empty()
+    }
+
     /// Returns the last view of a file.
     pub fn view(&self, path: &Path) -> Option<&FileView> {
         let key = key(path);

@@ -133,18 +133,22 @@ fn two_reviewers_are_a_matrix_that_agrees_with_the_agreement() {
         say(&mut reviews, "ada", summary, verdict(n % 4 == 0), &[], |_| {});
     }
     let boards = Dashboard::of(&reviews, &summaries, &[]);
-    let pair = find(&boards, "Reviewers, two by two", "A ada, B bob");
-    assert_eq!(behind(&boards, pair, 3), [0, 12]);
-    assert_eq!(behind(&boards, pair, 2), [4, 8, 16, 20]);
+    let pair = find(&boards, "Reviewers, two by two", "A ada, B bob: A passes");
+    let fails = find(&boards, "Reviewers, two by two", "A fails");
+    assert_eq!(behind(&boards, fails, 1), [0, 12]);
+    assert_eq!(behind(&boards, fails, 0), [4, 8, 16, 20]);
     assert_eq!(behind(&boards, pair, 1), [3, 6, 9, 15, 18, 21]);
     assert_eq!(behind(&boards, pair, 0).len(), 12);
     let all = crate::review::agreement::Agreement::of(&reviews).all.unwrap();
     let (agreed, kappa) = (all.verdict.agreed, all.verdict.kappa.unwrap());
-    let tail = pair.tail.as_str();
-    assert!(tail.contains(&format!("{agreed} of 24")) && tail.ends_with(&format!("kappa {kappa:.2}")), "{tail}");
+    assert!(pair.tail.as_str().contains(&format!("{agreed} of 24")), "{}", pair.tail);
+    assert_eq!(fails.tail.as_str(), format!("Cohen's kappa {kappa:.2}"));
     let few = Dashboard::of(&reviews, &summaries[..19], &[]);
-    let tail = find(&few, "Reviewers, two by two", "A ada, B bob").tail.as_str();
-    assert_eq!(tail, "11 of 19 agree (too few for kappa)");
+    let tail = |name: &str| find(&few, "Reviewers, two by two", name).tail.as_str().to_owned();
+    assert_eq!(
+        (tail("A ada, B bob: A passes"), tail("A fails")),
+        ("11 of 19 agree".into(), "too few for kappa".into())
+    );
     assert_eq!(behind(&boards, find(&boards, "Pace", "bob"), 2).len(), 24, "under the day");
 }
 
