@@ -493,12 +493,12 @@ enum FormatArg {
     Sarif,
 }
 
-/// How to print a list.
+/// Ways to print what a command lists or counts.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ListFormat {
-    /// For people, one line each
+    /// For people
     Text,
-    /// One JSON object each
+    /// JSON lines, one object each
     Jsonl,
 }
 

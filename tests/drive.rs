@@ -1910,6 +1910,16 @@ fn an_answer_that_is_too_long_for_the_title_is_below_the_question() {
 }
 
 #[test]
+fn the_title_on_a_shared_border_is_that_of_the_pane_below() {
+    let mut d = Drive::runs();
+    d.resize(80, 24).keys("j Enter");
+    for (title, pane_of) in [("Global state", RunPane::State), ("Findings", RunPane::Findings)] {
+        d.click_on(title);
+        assert_eq!(pane(&d), pane_of, "{title}");
+    }
+}
+
+#[test]
 fn lines_that_the_state_leaves_blank_are_for_the_findings() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut drive = Drive::open(&[samples]);

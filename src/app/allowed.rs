@@ -96,15 +96,11 @@ impl App {
 }
 
 /// Returns the screen that an action opens, from wherever it is done.
-const fn leads_to(action: Action) -> Option<ScreenKind> {
+fn leads_to(action: Action) -> Option<ScreenKind> {
     match action {
         Action::Json => Some(ScreenKind::Json),
-        Action::Compare => Some(ScreenKind::Compare),
         Action::Baseline => Some(ScreenKind::SideBySide),
-        Action::Dashboard => Some(ScreenKind::Dashboard),
-        Action::Adjudication => Some(ScreenKind::Adjudication),
-        Action::Insights => Some(ScreenKind::Insights),
-        _ => None,
+        _ => across::keys::of_all(action).map(|screen| screen.kind()),
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::{CLEAN, FAILED, FOUND, Out, Reviewing};
+use super::{CLEAN, FAILED, FOUND, ListFormat, Out, Reviewing};
 use crate::cli::check::threads;
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::review::{Who, counted, summaries};
@@ -39,8 +39,8 @@ pub struct Compare {
     #[arg(long, value_name = "PATH")]
     reviews: Vec<PathBuf>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
-    format: CompareFormat,
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
     /// Also list the items of these cells: both, `only_a`, `only_b`, none, missing
     #[arg(long, value_name = "CELL", value_delimiter = ',', value_parser = cell)]
     cell: Vec<Cell>,
@@ -74,14 +74,6 @@ impl Compare {
             ..super::ScreenArgs::default()
         }
     }
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum CompareFormat {
-    /// For people
-    Text,
-    /// One JSON object per item, and one with all counts
-    Jsonl,
 }
 
 fn cell(word: &str) -> Result<Cell, &'static str> {
@@ -130,7 +122,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
         None => false,
     };
     match options.format {
-        CompareFormat::Jsonl => {
+        ListFormat::Jsonl => {
             let mut json = Vec::new();
             for item in items.iter().filter(|item| options.cell.is_empty() || listed(item)) {
                 comparison.write_item(item, &mut json);
@@ -141,7 +133,7 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
             comparison.write_summary(names.each_ref(), &mut json);
             out.write(&json);
         }
-        CompareFormat::Text => {
+        ListFormat::Text => {
             for line in comparison.board([&Shown::path(&options.a), &Shown::path(&options.b)]) {
                 out.line(&line);
             }
@@ -228,7 +220,7 @@ fn one(
         out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
         return None;
     };
-    if options.format == CompareFormat::Jsonl {
+    if options.format == ListFormat::Jsonl {
         let mut json = Vec::new();
         write_difference(&found, &mut json);
         out.write(&json);

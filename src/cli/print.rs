@@ -59,17 +59,10 @@ pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) -> u8 {
 }
 
 pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
-    let as_json = |rule: &Rule, out: &mut Out| {
-        Style::ASCII.line(out, |object| {
-            object.text("id", rule.id.word()).text("severity", rule.id.severity().word());
-            object.text("summary", rule.summary).text("explanation", rule.explanation);
-            object.text("bad", rule.bad).text("good", rule.good);
-        });
-    };
     let Some(id) = id else {
         if format == ListFormat::Jsonl {
             for rule in RULES {
-                as_json(rule, out);
+                write_json(rule, out);
             }
             return CLEAN;
         }
@@ -96,9 +89,17 @@ pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
     };
     match format {
         ListFormat::Text => explain(rule, out),
-        ListFormat::Jsonl => as_json(rule, out),
+        ListFormat::Jsonl => write_json(rule, out),
     }
     CLEAN
+}
+
+fn write_json(rule: &Rule, out: &mut Out) {
+    Style::ASCII.line(out, |object| {
+        object.text("id", rule.id.word()).text("severity", rule.id.severity().word());
+        object.text("summary", rule.summary).text("explanation", rule.explanation);
+        object.text("bad", rule.bad).text("good", rule.good);
+    });
 }
 
 fn explain(rule: &Rule, out: &mut Out) {

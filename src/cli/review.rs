@@ -65,15 +65,6 @@ pub enum ReviewCommand {
     Merge(merge::Merge),
 }
 
-/// How to print what was counted.
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum CountFormat {
-    /// For people
-    Text,
-    /// One JSON object
-    Jsonl,
-}
-
 /// Which journals, and of which records.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Where {

@@ -67,17 +67,13 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
     app.across.partner_of = None;
     let screen = app.screens.top();
     let wanted = match action {
-        Action::Compare => Screen::Compare,
-        Action::Dashboard => Screen::Dashboard,
-        Action::Adjudication => Screen::Adjudication,
-        Action::Insights => Screen::Insights,
         Action::Baseline if screen != ScreenKind::SideBySide => {
             return app.current().map(|record| side_by_side::keys::put_beside(app, record));
         }
         Action::Difference if matches!(screen, ScreenKind::Run | ScreenKind::Table) => {
             return side_by_side::keys::put_beside_parent(app);
         }
-        _ => return None,
+        _ => of_all(action)?,
     };
     if screen == wanted.kind() {
         return Some(leave(app));
@@ -92,6 +88,17 @@ pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
         Action::Insights => Vec::new(),
         _ => read_boards(app),
     })
+}
+
+/// Returns the screen of all records that an action opens, and closes where it is in front.
+pub(crate) const fn of_all(action: Action) -> Option<Screen> {
+    match action {
+        Action::Compare => Some(Screen::Compare),
+        Action::Dashboard => Some(Screen::Dashboard),
+        Action::Adjudication => Some(Screen::Adjudication),
+        Action::Insights => Some(Screen::Insights),
+        _ => None,
+    }
 }
 
 /// Leaves a screen of all records, or two records side by side.

@@ -66,7 +66,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
         let reviewed = index.at_content(reviewed);
         if options.choice.takes(reviewed, &sets) {
             match options.format {
-                ExportFormat::Jsonl => export::jsonl(reviewed, &sets, &mut bytes),
+                ExportFormat::Jsonl => export::jsonl(reviewed, None, &sets, &mut bytes),
                 ExportFormat::Csv => export::csv(reviewed, &sets, raw, &mut bytes),
                 ExportFormat::Markdown => export::markdown(reviewed, &sets, raw, &mut bytes),
             }

@@ -79,14 +79,12 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         return Some(CLEAN);
     }
     if list.format == ListFormat::Jsonl {
-        let mut lines = Vec::new();
-        for (reviewed, summary) in &chosen {
-            export::listed(*reviewed, summary.and_then(|summary| summary.question.as_ref()), &sets, &mut lines);
+        for (reviewed, summary) in chosen {
+            export::jsonl(reviewed, summary.and_then(|summary| summary.question.as_ref()), &sets, out);
         }
         for summary in errors {
-            export::unreviewed_error(&summary.item, summary.question.as_ref(), &mut lines);
+            export::unreviewed_error(&summary.item, summary.question.as_ref(), out);
         }
-        out.write(&lines);
         return Some(CLEAN);
     }
     let listed = chosen.iter().map(|(reviewed, summary)| (reviewed.item(), *summary));

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{Where, Who};
 use crate::cli::check::threads;
 use crate::cli::filtered::{FilterArgs, Verdicts};
 use crate::cli::show;
-use crate::cli::{CLEAN, Colour, FOUND, Out};
+use crate::cli::{CLEAN, Colour, FOUND, ListFormat, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -47,20 +47,12 @@ pub struct NextArgs {
     /// Print its id alone
     #[arg(long, conflicts_with = "format")]
     ids: bool,
-    /// How to print
-    #[arg(long, value_enum, default_value_t = NextFormat::Text)]
-    format: NextFormat,
+    /// How to print: the record as `show` prints it and how to judge it, or an object
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
     /// Colours
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
     color: Colour,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum NextFormat {
-    /// For people: the record as `show` prints it, and how to judge it
-    Text,
-    /// One JSON object
-    Jsonl,
 }
 
 /// Position of a record in the queue: records that were put off come last.
@@ -83,7 +75,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let contents = next.place.quiet_contents(out)?;
     let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
-    let (look, is_text) = (Look::new(out.colours(next.color)), !next.ids && next.format == NextFormat::Text);
+    let (look, is_text) = (Look::new(out.colours(next.color)), !next.ids && next.format == ListFormat::Text);
     let starts = starts(next, &queue, side, out)?;
     let found = Mutex::new(QueueScan::default());
     let outcome = read_through(
@@ -133,8 +125,8 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let place = QueuePlace { class, of_class, of_queue: (all, open) };
     match (next.ids, next.format) {
         (true, _) => out.line(&name_of(&summary.item).line()),
-        (false, NextFormat::Jsonl) => out.write(&place.json(&summary, reviews)),
-        (false, NextFormat::Text) => {
+        (false, ListFormat::Jsonl) => out.write(&place.json(&summary, reviews)),
+        (false, ListFormat::Text) => {
             out.line(&place.phrase());
             out.line(&Shown::default());
             out.styled(&page);

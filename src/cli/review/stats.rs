@@ -4,8 +4,8 @@ use clap::Args;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use super::{CountFormat, Where};
-use crate::cli::Out;
+use super::Where;
+use crate::cli::{ListFormat, Out};
 use stepscope_base::shown;
 use stepscope_core::review::stats;
 use stepscope_io::pipeline::summaries::read_judged;
@@ -16,8 +16,8 @@ pub struct Stats {
     #[command(flatten)]
     place: Where,
     /// How to print
-    #[arg(long, value_enum, default_value_t = CountFormat::Text)]
-    format: CountFormat,
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
 }
 
 pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
@@ -25,7 +25,7 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
     let summaries = options.place.records(out, |files, threads| read_judged(files, threads, side))?;
     let index = super::index(&summaries);
     let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
-    if options.format == CountFormat::Jsonl {
+    if options.format == ListFormat::Jsonl {
         stats.write_json(out);
         return Some(());
     }

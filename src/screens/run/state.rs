@@ -69,7 +69,7 @@ stepscope_base::words! {
 }
 
 /// Places of the texts that may be with the step or with its prompt, true for the step, and the room for them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct WithStep {
     /// The reply.
     pub reply: bool,
@@ -209,7 +209,7 @@ impl RecordView {
             pane: RunPane::Steps,
             maximised: false,
             areas: Areas::default(),
-            with_step: WithStep::default(),
+            with_step: WithStep::USUAL,
             step_lines: 0,
             variables: List::default(),
             findings: List::default(),

@@ -22,8 +22,6 @@ use stepscope_core::run::state::Ran;
 /// `Enter` on the variable shows it whole.
 const MAX_VALUE_LINES: usize = 6;
 const SHORT_VALUE_LINES: usize = 2;
-/// Shares of a step whose prompt and reply have a column of their own and all the room that they need.
-const USUAL: WithStep = WithStep { reply: false, written: true, dense: false, value_lines: MAX_VALUE_LINES };
 /// The column in which what is known of a call begins.
 const FACT_NAME: usize = 12;
 /// Width from which on two facts of a call share a line, and the columns of the first.
@@ -36,6 +34,11 @@ const GAP: usize = 3;
 const MAX_COLUMNS: usize = 3;
 const NARROW: usize = 26;
 const BROAD: usize = 32;
+
+impl WithStep {
+    /// Shares where prompt and reply have a column of their own and all the room that they need.
+    pub(crate) const USUAL: Self = Self { reply: false, written: true, dense: false, value_lines: MAX_VALUE_LINES };
+}
 
 pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = content(view, &view.areas, view.with_step, inner_width(area), look.theme);
@@ -125,7 +128,7 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) ->
     let [step, call] = [RunPane::Step, RunPane::Call].map(|pane| (areas.width(pane), areas.height(pane)));
     let has_both = [RunPane::Step, RunPane::Call].iter().all(|pane| areas.of(*pane).height > 0);
     if !has_both || view.step().is_none() {
-        return USUAL;
+        return WithStep::USUAL;
     }
     let detail = &view.detail;
     let lines = |reply: &Shown| wrap_up_to(reply.as_str(), step.0, SHORT_REPLY + 1).len();
@@ -133,7 +136,7 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) ->
     // What is longer than both panes is hidden in part in any case, and slow to lay out in every way.
     let texts = [&detail.prompt, &detail.reply, &detail.written].into_iter().flatten();
     if texts.map(|text| text.as_str().len()).sum::<usize>() > step.0 * step.1 + call.0 * call.1 {
-        return WithStep { reply: is_short, ..USUAL };
+        return WithStep { reply: is_short, ..WithStep::USUAL };
     }
     let repeated = if detail.reply.is_some() { SHORT_VALUE_LINES } else { MAX_VALUE_LINES };
     let room = [(false, MAX_VALUE_LINES), (true, MAX_VALUE_LINES), (true, repeated)];
@@ -147,7 +150,7 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) ->
         step_lines.saturating_sub(step.1) + call_lines.saturating_sub(call.1)
     };
     let whole = ways.clone().find(|way| hidden(way) == 0);
-    whole.or_else(|| ways.min_by_key(hidden)).unwrap_or(USUAL)
+    whole.or_else(|| ways.min_by_key(hidden)).unwrap_or(WithStep::USUAL)
 }
 
 /// Counts the lines that the content takes.
@@ -158,7 +161,7 @@ pub(crate) fn height(view: &RecordView, areas: &Areas<RunPane>, with_step: WithS
 /// Tells whether a place holds all of prompt and reply.
 pub(crate) fn holds_call(view: &RecordView, place: Rect, theme: &Theme) -> bool {
     let (width, height) = (inner_width(place), inner_height(place));
-    call(view, USUAL, (width, height), theme).rows <= height
+    call(view, WithStep::USUAL, (width, height), theme).rows <= height
 }
 
 /// Counts the lines of what is known before the first step, where prompt and reply have a pane of their own.

@@ -9,7 +9,7 @@ use super::labels::{CurrentLabel, LabelSets};
 use super::log_line::write_part;
 use super::stats::name_of;
 use crate::triage::Fix;
-use stepscope_base::json::write::{Json, Object, Style, sorted};
+use stepscope_base::json::write::{Json, Object, Sink, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
@@ -132,13 +132,8 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     Ok(rows)
 }
 
-/// Writes one JSON object an item.
-pub fn jsonl(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
-    listed(reviewed, None, sets, out);
-}
-
-/// Writes the same with the question of the record, where that is at hand.
-pub fn listed(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSets<'_>, out: &mut Vec<u8>) {
+/// Writes one JSON object an item, with the question of its record where that is given.
+pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSets<'_>, out: &mut dyn Sink) {
     let Some(item) = reviewed.item() else { return };
     Style::ASCII.line(out, |object| {
         write_item(item, object);
@@ -169,7 +164,7 @@ pub fn listed(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelS
 }
 
 /// Writes a run that ended without an answer, and that nobody reviewed.
-pub fn unreviewed_error(item: &ItemRef, question: Option<&Shown>, out: &mut Vec<u8>) {
+pub fn unreviewed_error(item: &ItemRef, question: Option<&Shown>, out: &mut dyn Sink) {
     Style::ASCII.line(out, |object| {
         write_item(item, object);
         object.maybe("question", question).put("outcome", "error");
@@ -379,7 +374,7 @@ mod tests {
         assert!(written(&reviews, |one, sets, out| csv(one, sets, true, out)).contains('\u{1b}'));
         for inert in [
             written(&reviews, |one, sets, out| markdown(one, sets, false, out)),
-            written(&reviews, jsonl),
+            written(&reviews, |one, sets, out| jsonl(one, None, sets, out)),
             text(reviews.items().next().unwrap(), None, &reviews.label_sets(), Columns::default()).into_string(),
         ] {
             assert!(inert.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)), "{inert}");
@@ -416,7 +411,8 @@ mod tests {
     #[test]
     fn json_lines_hold_what_counts_and_who_said_it() {
         let reviews = reviews("a", "n");
-        let json: serde_json::Value = serde_json::from_str(&written(&reviews, jsonl)).unwrap();
+        let json: serde_json::Value =
+            serde_json::from_str(&written(&reviews, |one, sets, out| jsonl(one, None, sets, out))).unwrap();
         assert_eq!(
             (&json["outcome"], &json["labels"][0], &json["events"][0]["note"]),
             (&"fail".into(), &"a|b".into(), &"n".into())
