@@ -187,8 +187,31 @@ fn a_filter_that_is_being_typed_says_how_many_records_it_takes() {
     let mut d = Drive::runs();
     d.keys("f 'correct:true'").shows(&["3 of 8 records"]);
     d.keys("' steps>2'").shows(&["1 of 8 records"]);
-    d.keys("' trips'").shows(&["0 of 8 records; Enter searches the text of 1"]);
+    d.keys("' st'").shows(&["0 of 8 records; Enter searches the text of 1"]);
     d.keys("' nothing:such'").hides(&["of 8 records"]);
+}
+
+#[test]
+fn the_rows_follow_a_filter_while_it_is_typed_until_it_is_given_up() {
+    let mut d = Drive::runs();
+    d.keys("2j f 'correct:tr'");
+    assert_eq!(d.table_ids().len(), 8, "a value need not be whole yet");
+    d.keys("'ue'");
+    assert_eq!(d.table_ids(), ["orchard", "market", "bakery"]);
+    assert_eq!(d.app.table.taken_filter(), "", "nothing was taken");
+    d.keys("' -bakery'");
+    assert_eq!(d.table_ids(), ["orchard", "market"], "the text of the records is searched too");
+    d.shows(&["2 of 8 records"]);
+    d.keys("Esc").shows(&["discard"]);
+    assert_eq!(d.table_ids(), ["orchard", "market"], "asking keeps what was typed");
+    d.keys("y");
+    assert_eq!((d.table_ids().len(), d.app.table.list.at, d.app.table.filter_text.as_str()), (8, 2, ""));
+    d.keys("f 'kind:procedural' Enter f ' correct:true'");
+    assert_eq!(d.table_ids(), ["orchard", "bakery"]);
+    d.keys("^U");
+    assert_eq!(d.table_ids().len(), 8, "an empty line is no filter");
+    d.keys("Esc y");
+    assert_eq!(d.app.table.filter_text, "kind:procedural");
 }
 
 #[test]
@@ -262,7 +285,7 @@ fn a_filter_that_is_not_understood_says_why() {
     d.keys("^W 'correct:false' Enter");
     assert_eq!(d.table_ids(), ["ferry"]);
     // Esc keeps the filter that is in force.
-    d.keys("f 'rubbish:' Esc");
+    d.keys("f 'rubbish:' Esc y");
     assert_eq!(d.table_ids(), ["ferry"]);
     d.keys("f ^U Enter");
     assert_eq!(d.table_ids().len(), 8, "an empty filter is none");

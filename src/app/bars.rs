@@ -6,7 +6,7 @@ use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::state::App;
-use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose};
+use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Mode;
 use crate::screens::run::state::RecordView;
@@ -352,9 +352,13 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
     put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);
     if let Some(count) = prompt.count.filter(|_| parts.status.height > 0 && prompt.error.is_none()) {
         ratatui::widgets::Widget::render(ratatui::widgets::Clear, parts.status, buf);
-        let FilterCount { sure, unread, all } = count;
-        let unread = if unread == 0 { String::new() } else { format!("; Enter searches the text of {unread}") };
-        put(vec![look.span(format!(" {sure} of {all} records{unread}"), Role::Dim)], 0, parts.status, buf);
+        let FilterCount { sure, rest, all } = count;
+        let rest = match rest {
+            Rest::None => String::new(),
+            Rest::Unread(unread) => format!("; Enter searches the text of {unread}"),
+            Rest::Searching => "; searching…".to_owned(),
+        };
+        put(vec![look.span(format!(" {sure} of {all} records{rest}"), Role::Dim)], 0, parts.status, buf);
     }
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {

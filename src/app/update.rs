@@ -56,6 +56,7 @@ impl Program for App {
     fn update(&mut self, message: Msg, now: Instant) -> Effects {
         let before = self.table.list;
         let mut effects = take(self, message, now);
+        effects.extend(table::search::follow_typing(self));
         wait(self, now);
         self.settle();
         let fresh = before != self.table.list || effects.iter().any(|effect| matches!(effect, Effect::Repaint));
@@ -114,7 +115,7 @@ impl App {
         let mut view = FileView {
             sort: (self.table.sort != SortBy::Position).then(|| self.table.sort.word().to_owned()),
             descending: self.table.descending,
-            filter: self.table.filter_text.clone(),
+            filter: self.table.taken_filter().to_owned(),
             record: self.record().unwrap_or(0) as u64,
             ..FileView::default()
         };

@@ -120,6 +120,11 @@ impl Dialog {
         self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.machine.is_over)
     }
 
+    /// Tells whether a filter is typed in it.
+    pub(crate) fn is_filter(&self) -> bool {
+        matches!(self, Self::Prompt(prompt) if prompt.purpose == PromptPurpose::Filter)
+    }
+
     /// Tells whether it holds typed text that is nowhere else. The name of an action is quickly typed again.
     pub fn is_typed_in(&self) -> bool {
         match self {
@@ -172,10 +177,21 @@ pub struct Prompt {
 pub(crate) struct FilterCount {
     /// Number of records that it certainly takes.
     pub sure: usize,
-    /// Number of records whose text has to be read first.
-    pub unread: usize,
+    /// Records whose text has to be read first.
+    pub rest: Rest,
     /// Number of all records.
     pub all: usize,
+}
+
+/// Records of which only their text tells whether a filter takes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rest {
+    /// None, or all were read.
+    None,
+    /// Number of records that Enter reads.
+    Unread(usize),
+    /// Records that are being read.
+    Searching,
 }
 
 /// A text in full.

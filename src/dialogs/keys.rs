@@ -126,8 +126,12 @@ pub(crate) fn paste(app: &mut App, text: &str) -> Effects {
     if !insert(line, text) {
         app.fail(shown!("only the first {} kB were pasted", MAX_LINE >> 10));
     }
+    if let Some(Dialog::Prompt(mut prompt)) = app.dialog.take_if(|dialog| matches!(dialog, Dialog::Prompt(_))) {
+        refresh_prompt(&mut prompt, app.side.types());
+        count_records(app, &mut prompt);
+        app.dialog = Some(Dialog::Prompt(prompt));
+    }
     match &mut app.dialog {
-        Some(Dialog::Prompt(prompt)) => refresh_prompt(prompt, app.side.types()),
         Some(Dialog::Palette(_)) => app.scroll.at = 0,
         Some(Dialog::Review(_)) => return review::ask::line_changed(app),
         _ => {}
@@ -275,12 +279,16 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
             }
         }
     }
+    count_records(app, &mut prompt);
+    app.dialog = Some(Dialog::Prompt(prompt));
+    Vec::new()
+}
+
+fn count_records(app: &App, prompt: &mut Prompt) {
     if prompt.purpose == PromptPurpose::Filter {
         let filter = Filter::parse(prompt.line.value(), app.side.types()).ok();
         prompt.count = filter.and_then(|filter| table::search::count(app, &filter));
     }
-    app.dialog = Some(Dialog::Prompt(prompt));
-    Vec::new()
 }
 
 fn refresh_prompt(prompt: &mut Prompt, types: &TypeRegistry) {

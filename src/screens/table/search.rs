@@ -7,11 +7,11 @@ use std::time::Instant;
 use crate::app::across;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::{App, REARRANGE};
-use crate::dialogs::dialog::FilterCount;
+use crate::dialogs::dialog::{Dialog, FilterCount, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
-use crate::screens::table::state::Search;
+use crate::screens::table::state::{BeforeTyping, Search};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::filter::{Filter, RowAnswer, text_pattern};
@@ -37,6 +37,48 @@ impl App {
 
 /// Takes a filter as typed; `Err`: the filter cannot be, and nothing has changed.
 pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
+    let effects = apply(app, typed)?;
+    app.table.before_typing = None;
+    Ok(effects)
+}
+
+/// Lets the rows follow a filter while it is typed, where that costs little, and returns to the last one that was
+/// taken when the text is given up.
+pub(crate) fn follow_typing(app: &mut App) -> Effects {
+    let Some(Dialog::Prompt(prompt)) = app.dialog.as_ref().map(Dialog::own).filter(|dialog| dialog.is_filter()) else {
+        return app.table.before_typing.take().map(|before| give_up(app, &before)).unwrap_or_default();
+    };
+    let typed = prompt.line.value().trim().to_owned();
+    // A word that can still become a field is not searched for yet.
+    let is_half = |count: FilterCount| count.rest != Rest::None && !prompt.completions.is_empty();
+    let follows = typed.is_empty() || prompt.error.is_none() && prompt.count.is_some_and(|count| !is_half(count));
+    let mut effects = Vec::new();
+    if follows && typed != app.table.filter_text {
+        let record = app.record();
+        let filter_text = app.table.filter_text.clone();
+        app.table.before_typing.get_or_insert(BeforeTyping { filter_text, record });
+        effects = apply(app, &typed).unwrap_or_else(|why| app.fail(why));
+    }
+    if follows && app.table.filtering.is_some() {
+        let is_done = app.table.filtering.as_ref().is_some_and(|search| search.done);
+        let rest = if is_done { Rest::None } else { Rest::Searching };
+        let count = FilterCount { sure: app.rows(), rest, all: app.store.len() };
+        if let Some(Dialog::Prompt(prompt)) = app.dialog.as_mut().map(Dialog::own_mut) {
+            prompt.count = Some(count);
+        }
+    }
+    effects
+}
+
+fn give_up(app: &mut App, before: &BeforeTyping) -> Effects {
+    let effects = apply(app, &before.filter_text).unwrap_or_else(|why| app.fail(why));
+    if let Some(record) = before.record {
+        app.table.list.at = app.table.row_of(record);
+    }
+    effects
+}
+
+fn apply(app: &mut App, typed: &str) -> Result<Effects, Shown> {
     let typed = typed.trim().to_owned();
     let filter = Arc::new(Filter::parse(&typed, app.side.types()).map_err(|error| shown!("{}", error.message))?);
     let prepared = across::keys::prepare_sets(app, &filter).map_err(Shown::own)?;
@@ -61,15 +103,16 @@ pub(crate) fn count(app: &App, filter: &Filter) -> Option<FilterCount> {
     if filter.is_empty() || has_sets || store.len() > MOST || filter.asks_hidden(review.hide).is_some() {
         return None;
     }
-    let mut count = FilterCount { sure: 0, unread: 0, all: store.len() };
+    let (mut sure, mut unread) = (0, 0);
     for record in 0..store.len() {
         match known_answer(app, filter, record) {
-            RowAnswer::Yes => count.sure += 1,
-            RowAnswer::AskText => count.unread += 1,
+            RowAnswer::Yes => sure += 1,
+            RowAnswer::AskText => unread += 1,
             RowAnswer::No => {}
         }
     }
-    Some(count)
+    let rest = if unread == 0 { Rest::None } else { Rest::Unread(unread) };
+    Some(FilterCount { sure, rest, all: store.len() })
 }
 
 /// Asks whether a record fits a filter, as far as that is known without its text and may be told.

@@ -155,6 +155,15 @@ impl Search {
     }
 }
 
+/// Filter and cursor from before a filter was typed.
+#[derive(Debug)]
+pub struct BeforeTyping {
+    /// The filter, as typed.
+    pub filter_text: String,
+    /// Record under the cursor.
+    pub record: Option<usize>,
+}
+
 /// The table.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -170,6 +179,8 @@ pub struct Table {
     pub filter: Arc<Filter>,
     /// The search that the filter's text terms wait for.
     pub filtering: Option<Search>,
+    /// Filter that Esc returns to while the rows follow one that is being typed.
+    pub before_typing: Option<BeforeTyping>,
     /// The search that `n` and `N` walk.
     pub finding: Option<Matches>,
     order: Option<Order>,
@@ -186,6 +197,11 @@ impl Table {
     /// Counts the rows, of `records`.
     pub fn len(&self, records: usize) -> usize {
         self.order.as_ref().map_or(records, Order::len)
+    }
+
+    /// Returns the filter that was taken last: one that is still being typed may be given up.
+    pub fn taken_filter(&self) -> &str {
+        self.before_typing.as_ref().map_or(&self.filter_text, |before| &before.filter_text)
     }
 
     /// Returns the record in a row.
