@@ -563,9 +563,9 @@ fn the_difference_of_two_moments() {
     d.shows(&["Difference  after step 2 → after step 3"]);
     let mark = |d: &Drive, name: &str| {
         let row = state_row(d, name);
-        ["= ", "~ ", "+ ", "≡ "].into_iter().find(|mark| row.contains(&format!(" {mark}"))).unwrap_or("").trim_end()
+        ["= ", "≠ ", "+ ", "≡ "].into_iter().find(|mark| row.contains(&format!(" {mark}"))).unwrap_or("").trim_end()
     };
-    assert_eq!([mark(&d, "cars"), mark(&d, "morning"), mark(&d, "trips")], ["=", "~", "+"]);
+    assert_eq!([mark(&d, "cars"), mark(&d, "morning"), mark(&d, "trips")], ["=", "≠", "+"]);
     d.keys("]");
     d.shows(&["Difference  after step 2 → after step 4"]);
     d.keys("9[");
@@ -684,8 +684,8 @@ fn borders_show_where_citations_and_findings_are() {
     let mut d = Drive::open(std::slice::from_ref(&samples));
     d.resize(120, 36).keys("18j Enter");
     // Thirteen pages: one cited wrongly, four rightly.
-    d.shows(&["┴─·····◑·◉◉◉··◉──"]);
-    let (x, y) = d.find("·····◑·◉◉◉··◉");
+    d.shows(&["┴─▁▁▁▁▁◑▁◉◉◉▁▁◉──"]);
+    let (x, y) = d.find("▁▁▁▁▁◑▁◉◉◉▁▁◉");
     d.click(x + 12, y);
     d.shows(&["page 13/13"]);
     d.keys("J g");
@@ -1763,7 +1763,7 @@ fn a_ladder_shows_what_each_stage_gave_and_where_it_stopped() {
     assert!(screen.contains("Reward 0.20 failed  ≠ recorded 1.00"), "{screen}");
     assert!(screen.contains("- 2 json_schema  stopped here (alone 0.50)"), "{screen}");
     assert!(screen.contains("Schema validation failed: 'name' is a required property"), "{screen}");
-    assert!(screen.contains("· 3 polite       not reached"), "{screen}");
+    assert!(screen.contains("– 3 polite       not reached"), "{screen}");
     drive.resize(80, 24);
     insta::assert_snapshot!("ladder_80x24", drive.screen());
     drive.resize(40, 8).keys("G");
@@ -1976,4 +1976,16 @@ fn without_colours_the_pane_that_has_the_keys_has_a_line_of_its_own() {
     assert_eq!(cursor(&d), Some(true), "the cursor is in the pane that has the keys\n{}", d.screen());
     d.keys("Tab").shows(&["├ 1 Steps", "╦ 2 Global state"]);
     assert_eq!(cursor(&d), Some(false), "{}", d.screen());
+}
+
+#[test]
+fn the_first_proof_is_two_keys_away() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let mut d = Drive::runs();
+        d.resize(size.0, size.1).keys("j");
+        d.keys("Enter p").shows(&["Enter goes there"]);
+    }
+    let mut d = Drive::runs();
+    d.keys("Enter p");
+    assert_eq!(d.status(), "no recomputed value here", "nothing is wrong with the first record");
 }

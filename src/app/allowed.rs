@@ -3,7 +3,7 @@
 
 use crate::app::review::{Given, ReviewDialog, ReviewLog};
 use crate::app::state::App;
-use crate::app::{across, present, review, seek};
+use crate::app::{across, export, present, review, seek};
 use crate::dialogs::dialog::Dialog;
 use crate::screens::answer::state::AnswerView;
 use crate::screens::kind::ScreenKind;
@@ -122,7 +122,8 @@ fn allowed_in(app: &App, kind: Context, action: Action) -> Result<(), Reason> {
                 let chosen = rows.get(app.scroll.at).ok_or("No matching command")?;
                 return app.allowed_at(app.focus_below_dialog(), chosen.action);
             }
-            _ => matches!(kind, K::Derivation | K::Contents | K::Fixes | K::Export),
+            Some(Dialog::Export) => return export::may_write(app),
+            _ => matches!(kind, K::Derivation | K::Contents | K::Fixes),
         },
         A::Fold if kind == K::Export => true,
         A::Left | A::Right | A::Fold | A::FoldAll | A::UnfoldAll => kind == K::Derivation,
@@ -195,6 +196,10 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
                 (Some(view), A::Reader) => view.reader().map(drop),
                 _ => Ok(()),
             }
+        }
+        A::Prove => {
+            need(screen == ScreenKind::Run, "go back to the run first (q)")?;
+            need(view.is_some_and(|view| view.proof_here().is_some()), "no recomputed value here")
         }
         A::CopyStep => need(steps && screen == ScreenKind::Run, "no step here"),
         A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),

@@ -42,8 +42,8 @@ pub(crate) fn open(app: &mut App) {
 
 /// Asks where the form under the cursor is to go.
 pub(crate) fn ask_where(app: &mut App) -> Effects {
-    let form = ExportForm::ALL.get(app.scroll.at).copied().unwrap_or_default();
-    if let Err(why) = may(app, form) {
+    let form = chosen(app);
+    if let Err(why) = may_write(app) {
         return app.refuse(why);
     }
     app.export.form = form;
@@ -59,8 +59,13 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
     Vec::new()
 }
 
-fn may(app: &App, form: ExportForm) -> Result<(), Reason> {
-    match form {
+fn chosen(app: &App) -> ExportForm {
+    ExportForm::ALL.get(app.scroll.at).copied().unwrap_or_default()
+}
+
+/// Checks that the form under the cursor can be written here.
+pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
+    match chosen(app) {
         form if form.is_of_record() && app.current().is_none() => Err("no record here"),
         ExportForm::PanePicture if focused_pane(app).is_none() => Err("this screen has one pane"),
         _ => Ok(()),

@@ -97,14 +97,14 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
 fn count(glyph: &str, row: &[char]) -> usize {
     let first = glyph.chars().next().unwrap_or_default();
     // What is part of a text or a scale is no sign.
-    let stands_alone = first.is_ascii() || matches!(first, '·' | '–');
+    let stands_alone = first.is_ascii() || matches!(first, '•' | '–');
     let (mut found, mut at) = (0, 0);
     while at < row.len() {
         let rest = row.get(at..).unwrap_or_default();
         let len = matched(glyph, rest);
         let before = at.checked_sub(1).and_then(|before| row.get(before));
         let is_room =
-            |next: Option<&char>| next.is_none_or(|next| !next.is_ascii_graphic() && !matches!(next, '·' | '–'));
+            |next: Option<&char>| next.is_none_or(|next| !next.is_ascii_graphic() && !matches!(next, '•' | '–'));
         let after = rest.get(len);
         let ends =
             is_room(after) || glyph.ends_with(|c: char| c.is_ascii_digit()) || after.is_some_and(char::is_ascii_digit);
@@ -149,12 +149,15 @@ fn legend(app: &App) -> Vec<&'static [Meaning]> {
         ScreenKind::Answer => vec![&sign::CITATIONS, &sign::SEVERITIES, &CITED],
         ScreenKind::Json => vec![&sign::SEVERITIES],
         ScreenKind::Rerun => vec![&sign::VALIDITY, &sign::OUTCOMES, &DIFFERENCES],
-        ScreenKind::Compare => vec![&CELLS],
+        ScreenKind::Compare => vec![&sign::OUTCOMES, &CELLS],
         ScreenKind::SideBySide => vec![&DIFFERENCES, &sign::OUTCOMES, &sign::SEVERITIES],
         ScreenKind::Dashboard => vec![],
         ScreenKind::Insights => vec![&CHARTS],
         ScreenKind::Adjudication => vec![&sign::OUTCOMES],
     };
+    if app.screens.record().is_some_and(|view| view.anchor.is_some()) && app.screen() == ScreenKind::Run {
+        sets.push(&DIFFERENCES);
+    }
     if app.review.is_begun() || app.screen() == ScreenKind::Adjudication {
         sets.push(&sign::VERDICTS);
     }
@@ -167,28 +170,33 @@ const REASONS: [Meaning; 1] = [(sign::REASON, "reason for the place to fix, stro
 const CITED: [Meaning; 4] = [
     ("▌", "line cited by an item, whose letter follows"),
     ("»", "line where the quote is found"),
-    ("▒", "page strip below the document: page retrieved, not cited"),
-    ("·", "page strip: page not retrieved"),
+    (sign::RETRIEVED, "page strip below the document: page retrieved, not cited"),
+    (sign::NOT_RETRIEVED, "page strip: page not retrieved"),
 ];
 
-const CELLS: [Meaning; 5] = [
-    (sign::CORRECT, "both correct"),
+const SHADES: Meaning = ("░▒▓", "shades: heat map from few to many, or an area as large as its count");
+
+const CELLS: [Meaning; 4] = [
+    SHADES,
     ("◧", "only A correct"),
     ("◨", "only B correct"),
-    (sign::WRONG, "both wrong"),
-    (sign::FAILED, "missing or failed"),
+    ("⚑", "disputed: counted apart, because the expected answer is in doubt"),
 ];
 
-const CHARTS: [Meaning; 5] = [
-    ("█", "bar: its share of the whole"),
-    ("░▒▓", "heat map: few to many"),
+const CHARTS: [Meaning; 4] = [
+    ("█", "bar: as long as its share, or its time"),
+    SHADES,
     ("●", "accuracy of the records in a bin"),
     ("┼", "their mean confidence"),
-    ("·", "none"),
 ];
 
-const DIFFERENCES: [Meaning; 4] =
-    [("=", "same in both"), ("≠", "differs"), ("+", "only in the new one"), ("−", "only in the recorded one")];
+const DIFFERENCES: [Meaning; 5] = [
+    ("=", "same in both"),
+    ("≡", "written again with the same value"),
+    ("≠", "differs"),
+    ("+", "only in the new one"),
+    ("−", "only in the old one"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -209,11 +217,36 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_means_the_same_on_every_screen() {
+        let sets: [&[Meaning]; 13] = [
+            &sign::OUTCOMES,
+            &sign::SEVERITIES,
+            &sign::VALIDITY,
+            &sign::CITATIONS,
+            &sign::VERDICTS,
+            &sign::TABLE,
+            &sign::PANES,
+            &LEGEND,
+            &REASONS,
+            &CITED,
+            &CELLS,
+            &CHARTS,
+            &DIFFERENCES,
+        ];
+        let all: Vec<Meaning> = sets.into_iter().flatten().copied().collect();
+        for (n, (glyph, meaning)) in all.iter().enumerate() {
+            for (_, other) in all.iter().skip(n + 1).filter(|(other, _)| other == glyph) {
+                assert_eq!(meaning, other, "{glyph} has two meanings");
+            }
+        }
+    }
+
+    #[test]
     fn signs_are_counted_and_not_what_is_part_of_a_text() {
         let cases = [
             ("✓", " ✓  ✓2 │✓│", 3),
             ("!", "! 87  !1 Stop! a != b", 2),
-            ("·", "·2 ····  · 3·4", 2),
+            ("•", "•2 ••••  • 3•4", 2),
             ("–", " –  0.0–0.1", 1),
             ("█", "███  █ ▒", 2),
             ("░▒▓", "░ 3  ▓▓", 2),

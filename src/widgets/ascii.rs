@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 /// Glyphs and their ASCII twins; a glyph that is not listed becomes `?`.
-const TWINS: [(&str, &str); 35] = [
+const TWINS: [(&str, &str); 38] = [
     ("─━╌", "-"),
     ("═", "="),
     ("│┃┆╎║", "|"),
@@ -31,6 +31,9 @@ const TWINS: [(&str, &str); 35] = [
     ("◍", "?"),
     ("⊕", "+"),
     ("⊖", "-"),
+    ("⊙", "&"),
+    ("▁", "_"),
+    ("▄", "="),
     ("◷↻↷↺", "~"),
     ("❯▸»▶⇒→", ">"),
     ("▾▼", "v"),

@@ -82,6 +82,7 @@ stepscope_base::words! {
         CopyQuote = "copy_quote",
         Writer = "writer",
         Reader = "reader",
+        Prove = "prove",
         Difference = "difference",
         Rewards = "ladder",
         Compare = "matrix",
@@ -185,6 +186,7 @@ impl Action {
             A::Adjudication => "adjudicate",
             A::NextCitation => "next citation",
             A::PreviousCitation => "previous citation",
+            A::Prove => "why this value",
             A::Difference => "diff",
             A::Between => "diff steps",
             A::Edit => "override",
@@ -263,6 +265,7 @@ bindings! {
     Run "[" => PreviousStep, "previous", "previous step";
     Run "e" => NextFinding, "next finding", "next finding, and go to its place";
     Run "E" => PreviousFinding, "", "previous finding";
+    Run "p" => Prove, "why", "why: proof of the value under the cursor, else of the first error";
     Run "w" => Writer, "writer", "go to the step that writes this variable";
     Run "W" => Reader, "reader", "go to the next step that reads this variable";
     Run "d" => Difference, "diff", "diff (fork and parent, or this and previous step)";

@@ -4,7 +4,7 @@
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Widget};
@@ -218,8 +218,12 @@ pub(crate) fn point_at(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>)
     }
 }
 
+/// Draws the pointer; in the pane that has the keys as a block, which a projector shows where it swallows the ground of
+/// the row.
 fn point(place: Rect, area: Rect, style: Style, buf: &mut Buffer, look: Look<'_>) {
-    let pointer = Span::styled(sign::POINTER, style.patch(look.style(pointer_role(look.focused))));
+    let style = style.patch(look.style(pointer_role(look.focused)));
+    let style = if look.focused { style.add_modifier(Modifier::REVERSED) } else { style };
+    let pointer = Span::styled(sign::POINTER, style);
     let before = Rect { width: 1.min(area.x - place.x), ..place };
     Line::from(pointer).render(before.intersection(*buf.area()), buf);
 }

@@ -26,6 +26,11 @@ pub(crate) const NOT_FOUND: &str = "◌";
 /// There is no quote or no document.
 pub(crate) const UNPROVEN: &str = "◍";
 
+/// A page of the document that the model saw.
+pub(crate) const RETRIEVED: &str = "▄";
+/// A page of the document that the model did not see.
+pub(crate) const NOT_RETRIEVED: &str = "▁";
+
 /// A reviewer passed it.
 pub(crate) const PASSED: &str = "⊕";
 /// A reviewer failed it.
@@ -36,6 +41,11 @@ pub(crate) const DEFERRED: &str = "◷";
 pub(crate) const SKIPPED: &str = "↷";
 /// It changed since its review.
 pub(crate) const CHANGED: &str = "↻";
+
+/// Other reviewers judged it, you did not.
+pub(crate) const BY_OTHERS: &str = "⊙";
+/// Hidden until the verdict; the same sign is the key that reveals it.
+pub(crate) const HIDDEN: &str = "*";
 
 /// The selected row.
 pub(crate) const POINTER: &str = "❯";
@@ -64,7 +74,7 @@ pub(crate) const OUTCOMES: [Meaning; 4] = [
     (CORRECT, "graded correct, or shipped; step without findings"),
     (WRONG, "graded wrong, or rejected; first error of a run"),
     (FAILED, "run ended with an error"),
-    (NOT_RUN, "not run: the run ended before"),
+    (NOT_RUN, "not run or not reached: it ended before"),
 ];
 
 /// Validity of replies.
@@ -79,12 +89,14 @@ pub(crate) const CITATIONS: [Meaning; 4] = [
 ];
 
 /// Verdicts of reviewers.
-pub(crate) const VERDICTS: [Meaning; 5] = [
+pub(crate) const VERDICTS: [Meaning; 7] = [
     (PASSED, "reviewed: pass"),
     (REJECTED, "reviewed: fail"),
     (DEFERRED, "deferred"),
     (SKIPPED, "skipped"),
     (CHANGED, "changed since its review"),
+    (BY_OTHERS, "reviewed by others"),
+    (HIDDEN, "hidden until your verdict (* reveals)"),
 ];
 
 /// Other marks of the table of records.

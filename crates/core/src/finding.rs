@@ -35,7 +35,7 @@ impl Severity {
             Self::Fatal => "■",
             Self::Repairable => "!",
             Self::Warning => "▲",
-            Self::Note => "·",
+            Self::Note => "•",
         }
     }
 }

@@ -314,7 +314,7 @@ pub(crate) fn mark(app: &App, record: usize) -> (String, Role) {
     match known.judged.mine {
         Some(verdict) => (glyph(verdict).to_owned(), role(verdict)),
         None if known.judged.stale => (sign::CHANGED.to_owned(), Role::Warning),
-        None if known.judged.others => ("·".to_owned(), Role::Dim),
+        None if known.judged.others => (sign::BY_OTHERS.to_owned(), Role::Dim),
         None => (String::new(), Role::Faint),
     }
 }

@@ -6,6 +6,7 @@ use ratatui::text::Span;
 use crate::dialogs::rewards::{Rewards, StageRow};
 use crate::widgets::look::{Look, Piece};
 use crate::widgets::prose::{pad, wrapped};
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around, width};
 
@@ -32,7 +33,7 @@ fn title(rewards: &Rewards, look: Look<'_>) -> Vec<Span<'static>> {
     if let Some(recorded) = rewards.recorded {
         let role = if rewards.differs() { Role::Warning } else { Role::Dim };
         let sign = match rewards.reward {
-            None => "·",
+            None => sign::NOT_RUN,
             Some(_) if rewards.differs() => "≠",
             Some(_) => "=",
         };
@@ -61,7 +62,11 @@ fn stage_line(n: usize, stage: &StageRow, name_width: usize) -> Vec<Piece> {
     let name = format!("{} {}  ", n + 1, pad(stage.name.as_str(), name_width));
     let weight = number(stage.weight);
     let Some(result) = &stage.result else {
-        return vec![("· ".to_owned(), Role::Faint), (name, Role::Faint), ("not reached".to_owned(), Role::Faint)];
+        return vec![
+            (format!("{} ", sign::NOT_RUN), Role::Faint),
+            (name, Role::Faint),
+            ("not reached".to_owned(), Role::Faint),
+        ];
     };
     let sum = format!("{} × {weight} = {}", number(result.reward), number(stage.adds));
     if result.success {

@@ -14,6 +14,7 @@ use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, border_marks, frame, line_pane, put, put_cell};
 use crate::widgets::prose;
+use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::{Shown, ShownMap, head};
 use stepscope_core::answer::document::Document;
@@ -102,8 +103,8 @@ fn strip(answer: &AnswerView, document: &Document, area: Rect) -> Vec<PageCell> 
         let retrieved = pages.iter().any(|(page, _)| answer.shown.retrieved.contains(page));
         let (glyph, role) = match cited.map(|span| span.standing).min() {
             Some(standing) => (standing.glyph(), standing.role()),
-            None if retrieved => ("▒", Role::Dim),
-            None => ("·", Role::Faint),
+            None if retrieved => (sign::RETRIEVED, Role::Dim),
+            None => (sign::NOT_RETRIEVED, Role::Faint),
         };
         Some(PageCell { pages: first.0..=last.0, glyph, role })
     };

@@ -294,13 +294,13 @@ fn spans(
             let [a, b] = compared.alone;
             let named = compared.only_in_b.iter().map(Shown::as_str).collect::<Vec<_>>().join(", ");
             let named = if named.is_empty() { named } else { format!(": {named}") };
-            vec![name("unmatched", "·", Role::Dim), look.span(format!("  {a} in A, {b} in B{named}"), Role::Text)]
+            vec![name("unmatched", " ", Role::Dim), look.span(format!("  {a} in A, {b} in B{named}"), Role::Text)]
         }
         CompareRow::Duplicates => {
             let [a, b] = compared.duplicates;
             let text = format!("  {a} in A, {b} in B");
             vec![
-                name("duplicate ids", "·", Role::Dim),
+                name("duplicate ids", " ", Role::Dim),
                 look.span(text, if a + b == 0 { Role::Faint } else { Role::Text }),
             ]
         }

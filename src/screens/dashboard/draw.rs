@@ -119,7 +119,7 @@ fn spans(
     };
     let mut spans = vec![look.span(pad(&name, NAME + 2), role)];
     for (n, cell) in line.cells.iter().enumerate() {
-        let text = cell.as_ref().map_or_else(|| "·".to_owned(), |cell| cell.count.to_string());
+        let text = cell.as_ref().map_or_else(|| "0".to_owned(), |cell| cell.count.to_string());
         let role = if cell.is_some() { Role::Number } else { Role::Faint };
         let style = if chosen == Some(n) { look.style(role).patch(look.selection()) } else { look.style(role) };
         spans.push(Span::styled(pad_left(&text, width_of(board, n)), style));

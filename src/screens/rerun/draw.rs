@@ -23,6 +23,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::generation::files_sent;
 use stepscope_core::compare::difference::Change;
+use stepscope_core::finding::Severity;
 use stepscope_core::run::call::{JudgedReply, Phase, Stop};
 use stepscope_core::run::sampling::distribution::{Distribution, normal};
 use stepscope_core::run::sampling::{Reply, SamplingRound};
@@ -338,7 +339,7 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
 fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let last = attempt.past.len().saturating_sub(3);
     let lines = attempt.past.iter().skip(last);
-    lines.map(|text| vec![look.span("· ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
+    lines.map(|text| vec![look.span("  ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
 }
 
 fn state_of(round: &SamplingRound, running: usize) -> String {
@@ -655,7 +656,7 @@ impl Text<'_> {
             Some(why) => self.say(format!("{} {why}", sign::INVALID), Role::Warning),
         }
         if !judged.parts.around.is_nothing() {
-            self.say(format!("· {} removed", judged.parts.around.words()), Role::Dim);
+            self.say(format!("{} {} removed", Severity::Note.glyph(), judged.parts.around.words()), Role::Dim);
         }
         if !judged.missing.is_empty() {
             let names: Vec<_> = judged.missing.iter().map(|name| name.line().into_string()).collect();
@@ -748,7 +749,7 @@ impl Text<'_> {
     fn bar(&mut self, label: &str, count: usize, all: usize, role: Role) {
         let (label_width, longest) = self.bar_widths();
         let filled = (count * longest).div_ceil(all.max(1));
-        let bar = format!("{}{}", "█".repeat(filled), "·".repeat(longest.saturating_sub(filled)));
+        let bar = format!("{}{}", "█".repeat(filled), " ".repeat(longest.saturating_sub(filled)));
         let label = pad(label, label_width);
         self.spans(vec![(format!("  {label}"), role), (bar, Role::Live), (format!(" {count}/{all}"), Role::Dim)]);
     }

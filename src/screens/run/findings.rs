@@ -25,7 +25,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     if !notes.is_empty() {
         title.push(look.span(format!("  {}", position(notes, view.findings.at)), Role::Dim));
         if let Some(proof) = view.proof.as_ref().filter(|_| usize::from(area.height) < notes.len() + 6) {
-            title.push(look.span(format!("   Enter on {}: why?", proof.title), Role::Faint));
+            title.push(look.span(format!("   p: why {}?", proof.title), Role::Faint));
         }
     }
     if notes.is_empty() {

@@ -26,6 +26,12 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
         Action::PreviousStep => view.walk_by(-times),
         Action::NextPane => view.next_pane(count, 1),
         Action::PreviousPane => view.next_pane(None, -1),
+        Action::Prove => {
+            if let Some(tree) = view.proof_here() {
+                app.open_dialog(Dialog::Derivation(tree));
+            }
+            return Some(Vec::new());
+        }
         Action::Writer => view.go_to_found(view.writer()),
         Action::Reader => view.go_to_found(view.reader()),
         Action::Between | Action::Difference => {

@@ -735,6 +735,12 @@ impl RecordView {
         Some(Tree::of(title, Shown::line(recorded.as_str().as_bytes()), &derivation, &self.opened.computed))
     }
 
+    /// Returns the proof of the chosen variable where its pane has the keys, else of the value that the findings are
+    /// about.
+    pub(crate) fn proof_here(&self) -> Option<Tree> {
+        self.derivation().or_else(|| self.proof.clone())
+    }
+
     /// Explains why the rule of the finding under the cursor matters.
     pub(crate) fn explain_finding(&self) -> Option<Shown> {
         let note = self.opened.notes.get(self.findings.at)?;

@@ -95,20 +95,33 @@ fn height_of(view: &RecordView, variable: usize, columns: Columns, look: Look<'_
     1 + more_lines(view, variable, columns, look).len()
 }
 
-/// Wraps the lines of a value that follow its first.
-fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<String> {
+/// Lays out the lines of a value that follow its first: the rest of its text, and what belongs behind it.
+fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let held = view.opened.write_at(variable, view.moment);
     let (Some(row), Some(write)) = (view.opened.variables.get(variable), held) else { return Vec::new() };
     if view.edits.at(variable, view.moment, Some(write.from)).is_some() {
         return Vec::new();
     }
     let value = ValueText::of(view, (variable, row), write, columns, look);
-    let mut lines: Vec<String> =
-        wrapped(value.text, value.room, MAX_LINES + 1).skip(1).map(ToOwned::to_owned).collect();
-    if lines.len() == MAX_LINES {
-        lines.pop();
-        lines.last_mut().into_iter().for_each(|line| *line = fit(&format!("{line} …"), value.room.max(1)));
+    if value.fits() {
+        return Vec::new();
     }
+    let mut texts: Vec<String> =
+        wrapped(value.text, value.full, MAX_LINES + 1).skip(1).map(ToOwned::to_owned).collect();
+    if texts.len() == MAX_LINES {
+        texts.pop();
+        texts.last_mut().into_iter().for_each(|line| *line = fit(&format!("{line} …"), value.full.max(1)));
+    }
+    let left = texts.last().map_or(0, |last| value.full.saturating_sub(last.width()));
+    let indent = || Span::raw(" ".repeat(columns.name));
+    let mut lines: Vec<_> = texts.into_iter().map(|text| vec![indent(), look.span(text, value.role)]).collect();
+    if value.behind.is_empty() {
+        return lines;
+    }
+    if value.behind.iter().map(Span::width).sum::<usize>() > left {
+        lines.push(vec![indent()]);
+    }
+    lines.last_mut().into_iter().for_each(|last| last.extend(fit_spans(value.behind.clone(), value.full)));
     lines
 }
 
@@ -236,10 +249,7 @@ fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
 fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
     let mut lines = vec![line(view, variable, columns, tall, look)];
     if tall {
-        let held = view.opened.write_at(variable, view.moment).and_then(|write| write.value.as_ref());
-        let role = held.map_or(Role::Text, |value| kind_role(value.kind));
-        let more = more_lines(view, variable, columns, look).into_iter();
-        lines.extend(more.map(|text| vec![Span::raw(" ".repeat(columns.name)), look.span(text, role)]));
+        lines.extend(more_lines(view, variable, columns, look));
     }
     lines
 }
@@ -291,11 +301,13 @@ fn value(
     if fresh {
         style = style.add_modifier(Modifier::BOLD);
     }
-    let first = wrapped(value.text, value.room, 1).next().filter(|_| tall);
+    // A value that takes several lines has what belongs behind it at its end.
+    let first = wrapped(value.text, value.full, 1).next().filter(|_| tall && !value.fits());
+    let behind = if first.is_some() { Vec::new() } else { value.behind };
     let text = first.map_or_else(|| fit(value.text, value.room), ToOwned::to_owned);
     room = room.saturating_sub(text.width());
     spans.push(Span::styled(text, style));
-    for span in fit_spans(value.behind, room) {
+    for span in fit_spans(behind, room) {
         room = room.saturating_sub(span.width());
         spans.push(span);
     }
@@ -321,8 +333,10 @@ struct ValueText<'v> {
     role: Role,
     /// Pieces that follow the text.
     behind: Vec<Span<'static>>,
-    /// Columns of the text.
+    /// Columns of the text where the pieces follow it on one line.
     room: usize,
+    /// Columns of the text alone.
+    full: usize,
 }
 
 impl<'v> ValueText<'v> {
@@ -342,9 +356,14 @@ impl<'v> ValueText<'v> {
         };
         let behind = behind(view, variable, write, look);
         let width: usize = behind.iter().map(Span::width).sum();
-        let room = columns.value.saturating_sub(if mark.is_some() { 2 } else { 0 });
-        let room = if width == 0 { room } else { room.saturating_sub(width).max(room / 3) };
-        Self { mark, text, role, behind, room }
+        let full = columns.value.saturating_sub(if mark.is_some() { 2 } else { 0 });
+        let room = if width == 0 { full } else { full.saturating_sub(width).max(full / 3) };
+        Self { mark, text, role, behind, room, full }
+    }
+
+    /// Tells whether the text is whole on one line, with what follows it.
+    fn fits(&self) -> bool {
+        wrapped(self.text, self.room, 2).nth(1).is_none()
     }
 }
 
@@ -418,7 +437,7 @@ fn change(view: &RecordView, row: &VariableRow, held: &WriteRow) -> Option<(&'st
     Some(match before {
         Some(before) if before.from == after.from && before.step == after.step => ("=", Role::Faint),
         Some(before) if text(before).is_some() && text(before) == text(after) => ("≡", Role::Dim),
-        Some(_) => ("~", Role::Changed),
+        Some(_) => ("≠", Role::Changed),
         None => ("+", Role::Added),
     })
 }
@@ -504,13 +523,13 @@ pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("?", "read but never written"),
     ("q", "given with the question, before step 1"),
     ("✎", "override: set by a person; the recorded value follows"),
-    ("–", "not run: the run ended before the step"),
+    ("–", "not run or not reached: it ended before"),
     ("r1", "new in this fork; all others are recorded values"),
     ("recorded", "known from the record, for this step"),
     ("inferred", "inferred from the final state: one step alone writes it"),
     ("≙", "recomputing the step gives the same value"),
     ("✗ 3 ≠ 7", "first step that recorded 3 where recomputing gives 7"),
-    ("█", "when the step ran and how long it took"),
+    ("█", "bar: as long as its share, or its time"),
     ("should be 7", "recomputing the step gives 7, the record says something else"),
     ("¹", "the number of the question that the variable holds"),
     ("ambiguous", "ambiguous: several steps write it, only the last value is known"),
@@ -534,8 +553,8 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
     };
     let computed = view.opened.computed.value_of(view.variables.at, held.step);
     let computed = match computed.map(|computed| computed.relation) {
-        Some(ToRecomputed::Differs) => "; recomputing its step gives another value (Enter: why)",
-        Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (Enter: why)",
+        Some(ToRecomputed::Differs) => "; recomputing its step gives another value (p: why)",
+        Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (p: why)",
         Some(ToRecomputed::Same) => "; ≙ recomputing its step gives the same value",
         None => "",
     };

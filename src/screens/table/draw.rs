@@ -177,7 +177,7 @@ pub(crate) fn explain(app: &App) -> Option<Shown> {
         SortBy::Number(SortColumn::Reward) => "; reward: score of a verifier, mostly from 0 to 1",
         SortBy::Number(SortColumn::Confidence) => "; conf: the model's own confidence, from 0 to 1",
         SortBy::Fix => "; fix: where to fix it, ↺ recomputing gives the expected answer",
-        SortBy::Findings => "; findings by severity: ■ fatal, ! error, ▲ warning, · note",
+        SortBy::Findings => "; findings by severity: ■ fatal, ! error, ▲ warning, • note",
         _ => "",
     };
     Some(shown!("{outcome}{column}"))
@@ -271,7 +271,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
     let mut line = Vec::new();
     for &(column, width) in columns {
         if hidden_by(column).is_some_and(|hidden| hide.has(hidden)) {
-            line.push(look.span(pad("▒", width), Role::Faint));
+            line.push(look.span(pad(sign::HIDDEN, width), Role::Faint));
         } else if column == Column::Findings {
             line.extend(findings(&row, width, look));
         } else {

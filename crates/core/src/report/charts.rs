@@ -55,7 +55,7 @@ fn scale<const N: usize>([low, high]: [f64; 2], marks: [(f64, char); N], width: 
     let at = |value: f64| (value.clamp(0.0, 1.0) * width.saturating_sub(1) as f64).round() as usize;
     let (line, marks) = (at(low)..at(high), marks.map(|(value, mark)| (at(value), mark)));
     let mark = |column: usize| marks.iter().find(|(place, _)| *place == column).map(|(_, mark)| *mark);
-    (0..width).map(|column| mark(column).unwrap_or(if line.contains(&column) { '─' } else { '·' })).collect()
+    (0..width).map(|column| mark(column).unwrap_or(if line.contains(&column) { '═' } else { '─' })).collect()
 }
 
 /// Writes a count in at most so many columns: in thousands or millions where it is too long, as in `12k`.
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn shades_and_scales_have_ends() {
         assert_eq!([0, 1, 5, 10].map(|count| shade(count, 10)), [' ', '░', '▒', '█']);
-        assert_eq!(dumbbell(0.0, 1.0, 5), "●───┼");
-        assert_eq!(interval(0.25, 0.5, 1.0, 9), "··├─●───┤");
-        assert_eq!(interval(0.0, 0.0, 0.1, 9), "●┤·······");
-        assert_eq!(dumbbell(0.5, 0.5, 5), "··●··");
+        assert_eq!(dumbbell(0.0, 1.0, 5), "●═══┼");
+        assert_eq!(interval(0.25, 0.5, 1.0, 9), "──├═●═══┤");
+        assert_eq!(interval(0.0, 0.0, 0.1, 9), "●┤───────");
+        assert_eq!(dumbbell(0.5, 0.5, 5), "──●──");
     }
 }

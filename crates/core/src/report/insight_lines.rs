@@ -565,8 +565,8 @@ mod tests {
             "  b c                           1/1  100 %  ",
             "  stage 1 passed                  2   67 %  ██",
             "  stage 3 passed                  1   33 %  ██",
-            "  cycle 2                         2   0.85  ···",
-            "  gen 0                           1  -0.50  ······",
+            "  cycle 2                         2   0.85  ───",
+            "  gen 0                           1  -0.50  ──────",
             "  0.1 – 0.2                       1   33 %  ██",
         ] {
             assert!(text.iter().any(|line| line.starts_with(beginning)), "{beginning:?} in {text:#?}");

@@ -387,7 +387,7 @@ fn write_state(html: &mut Html, table: &StateTable, model: &PageModel) {
                 html.raw(if cell.is_set { "<span class=\"sign\">◆</span> " } else { "" });
                 html.raw("<span class=\"value\">").text(value).raw("</span>");
             } else {
-                html.raw("<span class=\"sign\" aria-label=\"not written yet\" role=\"img\">·</span>");
+                html.raw("<span class=\"sign\" aria-label=\"not written yet\" role=\"img\">–</span>");
             }
             if let Some(should) = &cell.should {
                 html.raw("<br><span class=\"bad-text\">✗ should be ").text(should).raw("</span>");

@@ -39,7 +39,7 @@ impl Mood {
             Self::Good => "✓",
             Self::Doubt => "▲",
             Self::Bad => "✗",
-            Self::Open => "·",
+            Self::Open => "•",
         }
     }
 
