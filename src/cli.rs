@@ -108,8 +108,8 @@ pub struct ScreenArgs {
     /// Theme: dark, light, high-contrast, mono, or your own by name or path
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Draw with ASCII characters only [default: where the locale is not UTF-8]
-    #[arg(long)]
+    /// Print and draw ASCII characters only [default: in a terminal whose locale is not UTF-8]
+    #[arg(long, global = true)]
     pub ascii: bool,
     /// Folder of config.toml, themes and schemas
     #[arg(long, value_name = "DIR")]
@@ -567,17 +567,26 @@ pub enum Invocation {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Invocation, u8> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if help::is_short(&arguments) {
-        out.write(help::SHORT.as_bytes());
+        out.styled(help::SHORT.as_bytes());
         return Err(CLEAN);
     }
     let arguments = order::commands_first(arguments, &Arguments::command());
     // Behind it stand paths and nothing else.
-    let paths_alone = arguments.iter().any(|argument| argument == "--");
-    match Arguments::try_parse_from(arguments) {
-        Ok(Arguments { command: Some(Command::Compare(compare)), .. }) if compare.on_screen() => {
-            Ok(Invocation::Screen(Box::new(compare.screen())))
+    let (options, paths_alone) = match arguments.iter().position(|argument| argument == "--") {
+        Some(end) => (arguments.get(..end).unwrap_or_default(), true),
+        None => (arguments.as_slice(), false),
+    };
+    let asks_ascii = options.iter().any(|option| option == help::ASCII);
+    let parsed = Arguments::try_parse_from(&arguments);
+    // Help and mistakes come without the options.
+    out.in_ascii(parsed.as_ref().map_or(asks_ascii, |parsed| parsed.screen.ascii));
+    match parsed {
+        Ok(Arguments { command: Some(Command::Compare(compare)), screen }) if compare.on_screen() => {
+            Ok(Invocation::Screen(Box::new(ScreenArgs { ascii: screen.ascii, ..compare.screen() })))
         }
-        Ok(Arguments { command: Some(Command::Demo(demo)), .. }) => Ok(Invocation::Demo(demo)),
+        Ok(Arguments { command: Some(Command::Demo(demo)), screen }) => {
+            Ok(Invocation::Demo(Box::new(DemoArgs { ascii: screen.ascii, ..*demo })))
+        }
         Ok(Arguments { command: Some(command), .. }) => Ok(Invocation::Command(Box::new(command))),
         Ok(Arguments { screen, .. }) => {
             let unknown = order::unknown_command(&screen.paths, &Arguments::command());

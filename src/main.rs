@@ -121,19 +121,19 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
 /// Shows a tour, or plays it and says how its scenes came out.
 fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
     if demo.notes {
-        return play::follow(demo.theme.as_deref()).unwrap_or_else(|why| {
+        return play::follow(demo.theme.as_deref(), demo.ascii).unwrap_or_else(|why| {
             out.complain(&why);
             cli::FAILED
         });
     }
     let headless = demo.is_headless();
-    let cli::DemoArgs { mut paths, record, svg, cast, cast_v2, html, md, size, theme, force, .. } = demo;
+    let cli::DemoArgs { mut paths, record, svg, cast, cast_v2, html, md, size, theme, ascii, force, .. } = demo;
     if record.is_none() && paths.len() > 1 {
         out.complain(&Shown::own("one tour at a time; records are named with --record FILE"));
         return cli::FAILED;
     }
     let tour = if record.is_none() { paths.pop() } else { None };
-    let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, force };
+    let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, ascii, force };
     let done = match record {
         Some(file) => play::record(&start, paths, &file).map(Some),
         None if headless => play::play(&start).map(Some),

@@ -934,3 +934,187 @@ fn the_action_checks_what_is_named_a_line_each() {
     let (code, outputs) = act(bad, &format!("{good}/none.sarif"));
     assert!(code != 0 && outputs.is_empty(), "what cannot be written is no finding: {outputs}");
 }
+
+/// Record, file and review log with letters beyond ASCII.
+fn beyond_ascii(folder: &Folder) -> PathBuf {
+    let record = GOOD.replace(r#""id": "good""#, r#""id": "café""#).replace("2 + 3?", "Wie viele 漢 — 5² ≥ 3 — “x”?");
+    // The reviews are another's, so that the record stays in the queue.
+    let wrong = record.replace("café", "naïf").replacen(
+        r#"{"name": "a""#,
+        r#"{"description": "€ é", "name": "prix_é"}, {"name": "a""#,
+        1,
+    );
+    let path = folder.write("dé jà.jsonl", &format!("{record}\n{wrong}\n"));
+    let add = ["review", "add", "--id", "café", "--verdict", "fail", "--note", "é … 漢", "--reviewer", "Zoë"];
+    assert_eq!(code(&run(&add, &[&path])), 0);
+    path
+}
+
+fn sample(name: &str) -> String {
+    format!("{}/sample_runs/{name}.jsonl", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Splits a command line at its blanks; `FILE` is this path.
+fn words<'l>(line: &'l str, file: &'l str) -> Vec<&'l str> {
+    line.split(' ').map(|word| if word == "FILE" { file } else { word }).collect()
+}
+
+#[test]
+fn all_that_people_read_is_ascii_if_they_ask_for_it() {
+    let folder = Folder::new();
+    let path = beyond_ascii(&folder);
+    let (runs, answers, chains, baseline) =
+        (sample("word_problems"), sample("policy"), sample("chains"), sample("baseline"));
+    let page = folder.path("é.html");
+    let mut lines: Vec<String> = [
+        "check FILE",
+        "check --color always --links always FILE",
+        "check --format short FILE",
+        "check --summary FILE",
+        "check --expect é FILE",
+        "check --schema é FILE",
+        "check --filter é FILE",
+        "check --format é",
+        "check é.jsonl",
+        "show FILE",
+        "show --step 1 --state FILE",
+        "show --step 1 --prompt --id é FILE",
+        "show --step 99 FILE",
+        "compare FILE FILE --cell both",
+        "compare FILE FILE --id café",
+        "compare FILE FILE --id é",
+        "review list FILE",
+        "review list --reviews é",
+        "review stats FILE",
+        "review agreement FILE",
+        "review next FILE",
+        "review next --reviewer Zoë FILE",
+        "review add FILE --id é --verdict pass",
+        "review add FILE --id naïf --verdict fail --label é",
+        "review add FILE --id naïf --verdict pass --reviewer Zoë",
+        "review import é FILE",
+        "review merge é",
+        "review export é",
+        "export FILE",
+        "export FILE --id é --html PAGE",
+        "export FILE --html PAGE",
+        "rerun FILE --step 99",
+        "rerun FILE --exact --id é",
+        "rerun FILE --step 1 --set é=é",
+        "run é",
+        "repair FILE --list",
+        "repair --list --id é FILE",
+        "verify FILE",
+        "verify --verifier é FILE",
+        "verify --verifier expected FILE",
+        "models --url é",
+        "demo é",
+        "demo --notes --theme é",
+        "rules",
+        "rules é",
+        "keys",
+        "schema",
+        "schema é",
+        "config",
+        "config --config-dir é",
+        "doctor",
+        "doctor --config-dir é",
+        "man é",
+        "completions é",
+        "é",
+        "--é",
+        "--theme é FILE",
+        "--baseline é FILE",
+        "--help",
+        "-h",
+        "help check",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    let commands = "check show export demo models run rerun repair verify compare review rules keys schema config doctor \
+                    man completions";
+    let reviews =
+        ["add", "next", "list", "export", "import", "stats", "agreement", "merge"].map(|one| format!("review {one}"));
+    for command in commands.split(' ').map(str::to_owned).chain(reviews) {
+        lines.extend(["-h", "--help", "--é"].map(|flag| format!("{command} {flag}")));
+    }
+    for file in [&runs, &answers, &chains] {
+        lines.extend(
+            ["check", "check --summary", "show", "review next", "repair --list"].map(|line| format!("{line} {file}")),
+        );
+    }
+    lines.extend([format!("compare {runs} {baseline} --cell only_a"), format!("show {runs} --line 22")]);
+    let odd = stepscope_core::rules::RULES
+        .iter()
+        .filter(|rule| [rule.explanation, rule.bad, rule.good].iter().any(|text| !text.is_ascii()));
+    lines.extend(odd.map(|rule| format!("rules {}", rule.id)));
+    let mut twins = 0;
+    for line in &lines {
+        let line = line.replace("PAGE", page.to_str().unwrap());
+        let words = words(&line, path.to_str().unwrap());
+        let asked = stepscope().arg("--ascii").args(&words).output().unwrap();
+        for told in [&asked.stdout, &asked.stderr] {
+            assert!(told.is_ascii(), "{line}\n{}", String::from_utf8_lossy(told));
+        }
+        twins += usize::from(asked.stdout != run(&words, &[]).stdout);
+    }
+    assert!(twins > 20, "only {twins} of them have other characters");
+}
+
+#[test]
+fn what_programs_read_is_the_same_in_ascii() {
+    let folder = Folder::new();
+    let path = beyond_ascii(&folder);
+    for line in [
+        "check --format jsonl FILE",
+        "check --format jsonl --with-record FILE",
+        "check --format sarif FILE",
+        "check --summary --charts --format jsonl FILE",
+        "show --step 1 --prompt FILE",
+        "compare FILE FILE --format jsonl",
+        "review list --ids FILE",
+        "review list --format jsonl FILE",
+        "review next --ids FILE",
+        "review next --format jsonl FILE",
+        "review export --format jsonl FILE",
+        "review export --format csv FILE",
+        "review export --format markdown FILE",
+        "review export --failed FILE",
+        "export --md - FILE",
+        "export --html - FILE",
+        "repair --without-model FILE",
+        "verify --verifier gold FILE",
+        "rules --format jsonl",
+        "keys --format jsonl",
+        "schema trace",
+        "man",
+    ] {
+        let words = words(line, path.to_str().unwrap());
+        let [asked, plain] = [&["--ascii"][..], &[]].map(|flag| stepscope().args(flag).args(&words).output().unwrap());
+        assert_eq!((code(&asked), &asked.stdout), (code(&plain), &plain.stdout), "{line}");
+        assert!(!plain.stdout.is_empty() || line.starts_with("verify"), "{line}: {plain:?}");
+    }
+}
+
+#[test]
+fn letters_without_a_twin_are_escapes_and_carets_stay_in_place() {
+    let folder = Folder::new();
+    let path = beyond_ascii(&folder);
+    let show = run(&["show", "--ascii"], &[&path]);
+    let told = text(&show.stdout);
+    assert!(told.contains("id caf\\u00e9 ") && told.contains("  Wie viele \\u6f22 - 5^2 >= 3 - \"x\"?\n"), "{told}");
+    assert!(told.contains("d\\u00e9 j\\u00e0.jsonl:1"), "{told}");
+    let check = run(&["check", "--ascii", "--color", "always", "--links", "always"], &[&path]);
+    let told = text(&check.stdout);
+    assert!(told.contains("/d%C3%A9%20j%C3%A0.jsonl#2\x1b\\") && told.contains("\x1b[1;94m"), "{told:?}");
+
+    let check = run(&["check", "--ascii"], &[&path]);
+    let lines: Vec<&str> = text(&check.stdout).lines().collect();
+    let at = lines.iter().position(|line| line.contains("\"prix_\\u00e9\"")).unwrap();
+    let mark = lines[at + 1..].iter().find(|line| line.contains("^^")).unwrap();
+    let marked = &lines[at][mark.find('^').unwrap()..=mark.rfind('^').unwrap()];
+    assert_eq!(marked, "\"prix_\\u00e9\"", "{}", lines[at]);
+    // The value of another option asks for nothing.
+    let filter = run(&["check", "--format", "short", "--filter", "--ascii"], &[&path]);
+    assert!(text(&filter.stdout).contains("dé jà"), "{filter:?}");
+}

@@ -593,6 +593,46 @@ fn places_are_links_where_the_terminal_opens_them() {
 }
 
 #[test]
+fn a_terminal_whose_locale_is_not_utf8_is_shown_ascii() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dé.jsonl");
+    let record = "{\"id\": \"é\", \"question\": \"漢 — …?\", \"procedure\": {\"steps\": []}}\n";
+    std::fs::write(&path, record).unwrap();
+    let file = path.to_str().unwrap();
+    let told = |start: Start, locale: &str| {
+        let terminal = Terminal::start(&start.env("LANG", locale).env("LC_ALL", "").size(200, 50));
+        terminal.wait_exit();
+        (terminal.raw(), terminal.screen())
+    };
+    let no_file = format!("{file}x");
+    for words in [
+        &["check", file][..],
+        &["show", file],
+        &["rules", "record/invalid_utf8"],
+        &["check", &no_file],
+        &["export", "--help"],
+        &["é"],
+    ] {
+        let (raw, screen) = told(Start::stepscope(words), "C");
+        assert!(raw.is_ascii() && !screen.is_empty(), "{words:?}\n{screen}");
+        assert!(!told(Start::stepscope(words), "C.UTF-8").0.is_ascii(), "{words:?} says nothing beyond ASCII");
+    }
+    assert!(told(Start::stepscope(&["show", file]), "C").1.contains("\\u6f22 - ...?"));
+    // Each stream by itself: a pipe takes everything.
+    let piped = |words: &[&str]| told(Start::script("\"$@\" | cat", words), "C").1;
+    assert!(piped(&["show", file]).contains("漢 — …?"));
+    assert!(piped(&["check", &no_file]).contains("d\\u00e9.jsonlx"));
+    assert!(piped(&["--ascii", "show", file]).contains("\\u6f22 - ...?"));
+    for start in [Start::stepscope(&["demo"]), Start::stepscope(&["demo", "--ascii"]).env("LC_ALL", "C.UTF-8")] {
+        let terminal = Terminal::start(&start.env("LANG", "C"));
+        terminal.wait_for("Space next");
+        assert!(terminal.raw().is_ascii(), "{}", terminal.screen());
+        terminal.send("q");
+        terminal.assert_exit(0);
+    }
+}
+
+#[test]
 fn json_on_a_terminal_is_json() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.json");

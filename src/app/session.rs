@@ -16,6 +16,7 @@ use crate::screens::rerun::state::ModelChoice;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
+use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
@@ -270,14 +271,8 @@ fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks,
             all.push((name.to_owned(), text));
         }
     }
-    let ascii = start.ascii || !is_utf8(get);
+    let ascii = start.ascii || !is_utf8(locale(get).as_deref());
     Ok(Looks { theme, all, chosen: None, depth, ascii })
-}
-
-/// Tells whether the locale takes characters beyond ASCII; one that is not set does.
-fn is_utf8(get: impl Fn(&str) -> Option<String>) -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(get).find(|locale| !locale.is_empty());
-    locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
 }
 
 /// A word without a slash or dot was hardly meant as a path: then the names help, not that there is no such file.

@@ -19,7 +19,6 @@ use stepscope_core::report::fix_counts::FixCounts;
 use stepscope_core::report::insight_lines;
 use stepscope_core::report::jsonl;
 use stepscope_core::report::tables::CHECKED;
-use stepscope_core::report::text::Look;
 use stepscope_core::report::{ReportFormat, Totals};
 use stepscope_core::rules::answer::published;
 use stepscope_core::table::insights::Insights;
@@ -80,7 +79,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
         out.complain(&Shown::own("--summary prints text or jsonl; use --format text or --format jsonl"));
         return FAILED;
     }
-    let look = Look::new(out.colours(options.color));
+    let look = out.look(options.color);
     let links = Links::wanted(options.links, options.color, out);
     let side = match options.baseline.as_deref().map(|path| side.types_alone().read(path, threads(options.jobs))) {
         None => side.clone(),
@@ -162,7 +161,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
                 return tables.take(bytes);
             }
             let bytes = if any { bytes } else { format.first(bytes) };
-            if format == ReportFormat::Text {
+            if matches!(format, ReportFormat::Text | ReportFormat::Short) {
                 out.styled(bytes);
             } else {
                 out.write(bytes);

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::{CLEAN, FAILED, FOUND, ListFormat, Out};
+use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::{Config, Folders};
 
 /// Variables that change what the program does.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 16] = [
     "STEPSCOPE_CONFIG_DIR",
     "STEPSCOPE_STATE_DIR",
     "STEPSCOPE_REVIEWER",
@@ -21,6 +22,9 @@ const VARIABLES: [&str; 13] = [
     "FORCE_HYPERLINK",
     "COLORTERM",
     "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
     "VISUAL",
     "EDITOR",
 ];
@@ -119,8 +123,7 @@ pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
     let folders = Folders::find(options.config_dir.as_deref());
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let term = variable("TERM");
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
-    let utf8 = locale.as_deref().is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
+    let locale = locale(variable);
     let text = |value: Option<&String>| value.map_or(Shown::own("not set"), |value| Shown::line(value.as_bytes()));
     let editor = variable("VISUAL").or_else(|| variable("EDITOR"));
     let state = folders
@@ -134,7 +137,12 @@ pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
             text(term.as_ref()),
             "Set TERM to the name of your terminal, for example xterm-256color.",
         ),
-        Row::checked("locale", utf8, text(locale.as_ref()), "Set LANG to a UTF-8 locale, or use --ascii."),
+        Row::checked(
+            "locale",
+            is_utf8(locale.as_deref()),
+            text(locale.as_ref()),
+            "Set LANG to a UTF-8 locale; until then a terminal is shown ASCII only.",
+        ),
         Row::checked(
             "settings",
             read.is_ok(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// `stepscope demo`.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct DemoArgs {
     /// The tour [default: the built-in one, over the sample runs]; with --record, the records
     #[arg(value_name = "TOUR.toml")]
@@ -38,6 +39,9 @@ pub struct DemoArgs {
     /// Write files even though something in them looks private
     #[arg(long)]
     pub force: bool,
+    /// Draws ASCII characters only
+    #[arg(skip)]
+    pub ascii: bool,
     /// Theme: dark, light, high-contrast, mono
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,

@@ -59,9 +59,13 @@ Exit codes:
 
 {all-args}{after-help}";
 
+/// Option for ASCII, which goes with every page.
+pub(super) const ASCII: &str = "--ascii";
+
 /// Tells whether the arguments ask for the short page alone.
 pub(super) fn is_short(arguments: &[OsString]) -> bool {
-    matches!(arguments, [_, flag] if flag == "-h")
+    let mut flags = arguments.iter().skip(1).filter(|flag| *flag != ASCII);
+    flags.next().is_some_and(|flag| flag == "-h") && flags.next().is_none()
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Colour, FAILED};
+use stepscope_base::ascii::{self, is_utf8, locale};
 use stepscope_base::guard::{is_guarded, sentence};
 use stepscope_base::json::write::Sink;
 use stepscope_base::shown;
 use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
 use stepscope_core::finding::grouped;
+use stepscope_core::report::text::Look;
 
 /// Number of gathered bytes that are written together.
 const BUFFER: usize = 64 << 10;
@@ -17,18 +19,30 @@ const BUFFER: usize = 64 << 10;
 const MAX_COMPLAINTS: usize = 1_000;
 
 /// Output of all commands, which notices when it is no longer read. Into a file or a pipe every byte goes as it is; a
-/// terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON.
+/// terminal is shown controls and invisible characters as JSON's escapes, so that JSON stays JSON. Text for people is in
+/// ASCII where that was asked for, and on a terminal whose locale is not UTF-8.
 #[derive(Debug)]
 pub struct Out {
     buffer: Vec<u8>,
     ended: Option<OutputEnd>,
     is_terminal: bool,
+    ascii: AsciiOnly,
 }
 
 impl Default for Out {
     fn default() -> Self {
-        Self { buffer: Vec::new(), ended: None, is_terminal: std::io::stdout().is_terminal() }
+        let is_terminal = std::io::stdout().is_terminal();
+        let is_utf8 = is_utf8(locale(|name| std::env::var(name).ok()).as_deref());
+        let ascii = AsciiOnly { stdout: !is_utf8 && is_terminal, stderr: !is_utf8 && std::io::stderr().is_terminal() };
+        Self { buffer: Vec::new(), ended: None, is_terminal, ascii }
     }
+}
+
+/// Streams on which text for people is in ASCII.
+#[derive(Clone, Copy, Debug)]
+struct AsciiOnly {
+    stdout: bool,
+    stderr: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,14 +65,27 @@ impl Out {
         Self::default()
     }
 
-    /// Adds bytes of any kind, in whole characters.
+    /// Writes text for people in ASCII from now on, if that was asked for.
+    pub(super) fn in_ascii(&mut self, is_asked: bool) {
+        self.ascii = AsciiOnly { stdout: self.ascii.stdout || is_asked, stderr: self.ascii.stderr || is_asked };
+    }
+
+    /// Adds bytes for programs, in whole characters: the same in every locale.
     pub fn write(&mut self, bytes: &[u8]) {
         self.add(bytes, false);
     }
 
-    /// Adds text of our own that may have colours and links to files.
+    /// Adds text for people that may have our colours and links to files.
     pub fn styled(&mut self, bytes: &[u8]) {
-        self.add(bytes, true);
+        self.text(bytes, true);
+    }
+
+    fn text(&mut self, bytes: &[u8], styled: bool) {
+        if self.ascii.stdout && !bytes.is_ascii() {
+            self.add(ascii::text(bytes).as_bytes(), styled);
+        } else {
+            self.add(bytes, styled);
+        }
     }
 
     fn add(&mut self, bytes: &[u8], styled: bool) {
@@ -72,8 +99,14 @@ impl Out {
         }
     }
 
-    /// Adds a line.
+    /// Adds a line for people.
     pub fn line(&mut self, line: &Shown) {
+        self.text(line.as_str().as_bytes(), false);
+        self.write(b"\n");
+    }
+
+    /// Adds a line for programs.
+    pub(super) fn exact(&mut self, line: &Shown) {
         self.write(line.as_str().as_bytes());
         self.write(b"\n");
     }
@@ -103,7 +136,12 @@ impl Out {
     /// Prints a sentence on standard error. If that is gone too, the sentence is lost.
     pub fn complain(&self, sentence: &Shown) {
         // In one piece, or it would mix with what another process writes on the same terminal.
-        let _ = std::io::stderr().lock().write_all(format!("stepscope: {sentence}\n").as_bytes());
+        let _ = std::io::stderr().lock().write_all(format!("stepscope: {}\n", self.told(sentence)).as_bytes());
+    }
+
+    /// Returns a sentence as standard error takes it.
+    fn told(&self, sentence: &Shown) -> Shown {
+        if self.ascii.stderr { sentence.clone().ascii() } else { sentence.clone() }
     }
 
     /// Returns the exit code of a command; if it failed, prints the reason.
@@ -129,7 +167,8 @@ impl Out {
             return None;
         }
         let mut stderr = std::io::stderr().lock();
-        stderr.write_all(format!("stepscope: {question} [y/N] ").as_bytes()).and_then(|()| stderr.flush()).ok()?;
+        let question = format!("stepscope: {} [y/N] ", self.told(question));
+        stderr.write_all(question.as_bytes()).and_then(|()| stderr.flush()).ok()?;
         let mut line = String::new();
         std::io::stdin().read_line(&mut line).ok()?;
         Some(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
@@ -149,6 +188,11 @@ impl Out {
             Colour::Never => false,
             Colour::Auto => !set("NO_COLOR") && !dumb && self.is_terminal,
         }
+    }
+
+    /// Returns colours and letters of findings.
+    pub(super) fn look(&self, when: Colour) -> Look {
+        Look::new(self.colours(when)).in_ascii(self.ascii.stdout)
     }
 
     /// Writes the rest and returns the exit code: the given one, unless the output could not be written.
@@ -195,15 +239,9 @@ fn harmless(bytes: &[u8], styled: bool) -> Cow<'_, [u8]> {
             Piece::Surrogate(code) => code,
             Piece::Byte(_) => u32::from(char::REPLACEMENT_CHARACTER),
         };
-        let mut units = [0; 2];
-        let units = match char::from_u32(code) {
-            Some(c) => &*c.encode_utf16(&mut units),
-            // Half a pair, as JSON writes it.
-            None => &[code as u16],
-        };
-        for unit in units {
-            out.extend_from_slice(format!("\\u{unit:04x}").as_bytes());
-        }
+        let mut written = String::new();
+        ascii::escape(code, &mut written);
+        out.extend_from_slice(written.as_bytes());
     }
     Cow::Owned(out)
 }

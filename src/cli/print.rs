@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{CLEAN, FAILED, ListFormat, Out};
+use super::{CLEAN, Colour, FAILED, ListFormat, Out};
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::{Case, Context, Location};
 use stepscope_core::record::Record;
-use stepscope_core::report::text::{Look, write};
+use stepscope_core::report::text::write;
 use stepscope_core::rules::{self, RULES, Rule};
 use stepscope_core::schemas;
 
@@ -131,8 +131,8 @@ fn example(rule: &Rule, out: &mut Out) {
     findings.retain(|finding| finding.rule == rule.id);
     findings.extend(around);
     let mut text = Vec::new();
-    write(&case.view(), &findings, &Look::new(false).nameless(), &mut text);
-    out.write(&text);
+    write(&case.view(), &findings, &out.look(Colour::Never).nameless(), &mut text);
+    out.styled(&text);
 }
 
 /// Returns the last object of an example in which none is nested in another.

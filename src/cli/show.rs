@@ -87,7 +87,7 @@ impl RecordText {
 }
 
 pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
-    let look = Look::new(out.colours(show.color));
+    let look = out.look(show.color);
     let links = Links::wanted(show.links, show.color, out);
     let terminal = out.is_terminal();
     let found = Mutex::new(Found::default());
@@ -134,7 +134,11 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
         });
         return FAILED;
     };
-    out.styled(&page.out);
+    if show.prompt && !terminal {
+        out.write(&page.out);
+    } else {
+        out.styled(&page.out);
+    }
     if let Some(refused) = &page.refused {
         out.complain(refused);
     }

@@ -9,6 +9,7 @@ use ratatui::style::Modifier;
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
+use crate::widgets::ascii;
 use crate::widgets::layout::split_rows;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::text::Shown;
@@ -49,6 +50,8 @@ pub(crate) enum NotesEffect {
 #[derive(Debug)]
 pub(crate) struct Notes {
     theme: Theme,
+    /// True if only ASCII characters are drawn.
+    pub(crate) ascii: bool,
     /// Last notes from the tour, and the time that it had been running.
     told: Option<(TourNotes, Duration)>,
     /// First line of the note on screen.
@@ -58,7 +61,7 @@ pub(crate) struct Notes {
 
 impl Notes {
     pub(crate) fn new(theme: Theme) -> Self {
-        Self { theme, told: None, top: 0, look_at: None }
+        Self { theme, ascii: false, told: None, top: 0, look_at: None }
     }
 
     fn key(&mut self, code: KeyCode, control: bool) -> Vec<NotesEffect> {
@@ -83,6 +86,36 @@ impl Notes {
         self.told = told;
         Vec::new()
     }
+
+    fn page(&self, buf: &mut Buffer) {
+        let area = buf.area;
+        buf.set_style(area, self.theme.style(Role::Screen));
+        let (inside, hint) = split_rows(area, area.height.saturating_sub(1));
+        let dim = self.theme.style(Role::Dim);
+        let Some((notes, elapsed)) = &self.told else {
+            let text = "No tour is running. Start one in another terminal: stepscope demo";
+            Paragraph::new(text).style(dim).wrap(Wrap { trim: true }).render(inside, buf);
+            Line::styled("q quit", dim).render(hint, buf);
+            return;
+        };
+        let bold = self.theme.style(Role::Title).add_modifier(Modifier::BOLD);
+        let text = |text: &str| Shown::prose(text.as_bytes()).into_string();
+        let (head, rest) = split_rows(inside, 1);
+        let (caption, rest) = split_rows(rest, CAPTION.min(rest.height / 4));
+        let (note, next) = split_rows(rest, rest.height.saturating_sub(caption.height));
+        let seconds = elapsed.as_secs();
+        let head_text = format!("Scene {} of {}   {:02}:{:02}", notes.scene, notes.scenes, seconds / 60, seconds % 60);
+        Line::styled(head_text, self.theme.style(Role::Accent)).render(head, buf);
+        let shown = [
+            (text(&notes.caption), dim, caption, 0),
+            (text(if notes.note.is_empty() { "(no note)" } else { &notes.note }), bold, inset(note), self.top),
+            (notes.next.as_ref().map_or("Last scene".to_owned(), |next| format!("Next: {}", text(next))), dim, next, 0),
+        ];
+        for (text, style, place, top) in shown {
+            Paragraph::new(text).style(style).wrap(Wrap { trim: true }).scroll((top, 0)).render(place, buf);
+        }
+        Line::styled("j k scroll · q quit", dim).render(hint, buf);
+    }
 }
 
 impl Program for Notes {
@@ -104,33 +137,10 @@ impl Program for Notes {
     }
 
     fn draw(&self, buf: &mut Buffer) -> Option<Position> {
-        let area = buf.area;
-        buf.set_style(area, self.theme.style(Role::Screen));
-        let (inside, hint) = split_rows(area, area.height.saturating_sub(1));
-        let dim = self.theme.style(Role::Dim);
-        let Some((notes, elapsed)) = &self.told else {
-            let text = "No tour is running. Start one in another terminal: stepscope demo";
-            Paragraph::new(text).style(dim).wrap(Wrap { trim: true }).render(inside, buf);
-            Line::styled("q quit", dim).render(hint, buf);
-            return None;
-        };
-        let bold = self.theme.style(Role::Title).add_modifier(Modifier::BOLD);
-        let text = |text: &str| Shown::prose(text.as_bytes()).into_string();
-        let (head, rest) = split_rows(inside, 1);
-        let (caption, rest) = split_rows(rest, CAPTION.min(rest.height / 4));
-        let (note, next) = split_rows(rest, rest.height.saturating_sub(caption.height));
-        let seconds = elapsed.as_secs();
-        let head_text = format!("Scene {} of {}   {:02}:{:02}", notes.scene, notes.scenes, seconds / 60, seconds % 60);
-        Line::styled(head_text, self.theme.style(Role::Accent)).render(head, buf);
-        let shown = [
-            (text(&notes.caption), dim, caption, 0),
-            (text(if notes.note.is_empty() { "(no note)" } else { &notes.note }), bold, inset(note), self.top),
-            (notes.next.as_ref().map_or("Last scene".to_owned(), |next| format!("Next: {}", text(next))), dim, next, 0),
-        ];
-        for (text, style, place, top) in shown {
-            Paragraph::new(text).style(style).wrap(Wrap { trim: true }).scroll((top, 0)).render(place, buf);
+        self.page(buf);
+        if self.ascii {
+            ascii::draw(buf);
         }
-        Line::styled("j k scroll · q quit", dim).render(hint, buf);
         None
     }
 

@@ -24,6 +24,7 @@ use crate::demo::tour::{BAR, Tour};
 use crate::screens::rerun::state::ModelChoice;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
+use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::report::page::PagePicture;
@@ -76,6 +77,8 @@ pub struct DemoStart {
     pub size: (u16, u16),
     /// The theme.
     pub theme: Option<String>,
+    /// True if only ASCII characters are drawn on a terminal, whatever the locale says.
+    pub ascii: bool,
     /// Files are written although something in them looks private.
     pub force: bool,
 }
@@ -100,7 +103,7 @@ pub struct Played {
 pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     let script = script(start)?;
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
-    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let depth = Depth::detect(variable);
     let (mut tour, mut performer, outbox) = ready(start, script, depth, Speed::Times(REPLAY))?;
     let followed = Folders::find(None).state.and_then(|folder| Followed::begin(&folder));
     if let Some(followed) = &followed {
@@ -112,15 +115,21 @@ pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))
 }
 
-/// Shows the presenter's notes to the tour that runs in another terminal, until it ends. The exit code.
-pub fn follow(theme: Option<&str>) -> Result<u8, Shown> {
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Shows the presenter's notes to the tour that runs in another terminal, until it ends. The exit code. `ascii`: in
+/// ASCII, whatever the locale says.
+pub fn follow(theme: Option<&str>, ascii: bool) -> Result<u8, Shown> {
     let folder = Folders::find(None).state;
     let folder = folder.ok_or(Shown::own("no state folder to follow a tour by; set STEPSCOPE_STATE_DIR"))?;
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
-    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let depth = Depth::detect(variable);
     let theme = theme.unwrap_or("dark");
     let unknown = || shown!("there is no theme {}", Shown::line(theme.as_bytes()));
     let mut program = Notes::new(Theme::built_in(theme, depth).ok_or_else(unknown)?);
+    program.ascii = ascii || !is_utf8(locale(variable).as_deref());
     let options = Options { mouse: false, ask_background: false };
     let code = run::run(&tty, &mut program, options, |effect, sender| match effect {
         NotesEffect::Quit => Some(Control::Quit(0)),
@@ -150,7 +159,7 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
     }
     let mut script = TourScript { title: "TODO: what the tour is about".to_owned(), records, ..TourScript::default() };
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
-    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let depth = Depth::detect(variable);
     let (tour, mut performer, outbox) = ready(start, script.clone(), depth, Speed::Times(REPLAY))?;
     let mut recorder = TourRecorder::new(tour.app);
     let options = Options { mouse: false, ask_background: start.theme.is_none() };
@@ -235,7 +244,8 @@ fn ready(
     let (store, loading) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let all = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let theme = Theme::built_in("dark", depth).unwrap_or_default();
-    let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii: false });
+    let ascii = start.ascii || !is_utf8(locale(variable).as_deref());
+    let mut app = App::new(store, Keymap::default(), Looks { theme, all, chosen: None, depth, ascii });
     app.samples = script.records.is_empty();
     app.across.baseline = app.samples.then_some(BaselineRuns::Samples);
     // A tour asks no model: its keys are pressed without a person.

@@ -17,6 +17,7 @@ use crate::demo::picture::line;
 use crate::demo::tour::{BAR, is_idle};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
+use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -208,6 +209,9 @@ impl Program for TourRecorder {
         let end = if self.app.screen() == ScreenKind::Table { "q ends" } else { "Q ends" };
         let hint = format!(" RECORDING · {scenes}{} · F2 keeps this screen as a scene · {end}", self.said);
         Line::styled(hint, theme.style(Role::Title)).render(last.intersection(area), buf);
+        if self.app.looks.ascii {
+            ascii::draw(buf);
+        }
         None
     }
 

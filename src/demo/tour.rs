@@ -20,6 +20,7 @@ use crate::app::view;
 use crate::demo::picture::{blank_rows, cropped, line};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
+use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::list::List;
 use crate::widgets::theme::{Role, Theme};
@@ -460,6 +461,9 @@ impl Program for Tour {
 
     fn draw(&self, buf: &mut Buffer) -> Option<Position> {
         self.draw_on(buf.area, buf);
+        if self.app.looks.ascii {
+            ascii::draw(buf);
+        }
         None
     }
 

@@ -1,69 +1,14 @@
 //! The screen in ASCII, for terminals and locales that show nothing else.
 
 use ratatui::buffer::Buffer;
-
-/// Glyphs and their ASCII twins; a glyph that is not listed becomes `?`.
-const TWINS: [(&str, &str); 38] = [
-    ("─━╌", "-"),
-    ("═", "="),
-    ("│┃┆╎║", "|"),
-    ("╭╮╰╯├┤┬┴┼┌┐└┘╔╗╚╝", "+"),
-    ("■█▊▉▋", "#"),
-    ("▓", "="),
-    ("▏▎▍", "|"),
-    ("▼", "v"),
-    ("≥", ">"),
-    ("≤", "<"),
-    ("◧", "A"),
-    ("◨", "B"),
-    ("▒░", ":"),
-    ("▲", "^"),
-    ("·•", "."),
-    ("✓", "v"),
-    ("✗×", "x"),
-    ("⊘", "0"),
-    ("–−—", "-"),
-    ("☑", "Y"),
-    ("☒", "N"),
-    ("◉", "@"),
-    ("◑", "%"),
-    ("◌", "o"),
-    ("◍", "?"),
-    ("⊕", "+"),
-    ("⊖", "-"),
-    ("⊙", "&"),
-    ("▁", "_"),
-    ("▄", "="),
-    ("◷↻↷↺", "~"),
-    ("❯▸»▶⇒→", ">"),
-    ("▾▼", "v"),
-    ("▴", "^"),
-    ("◆◈", "*"),
-    ("◇○●", "o"),
-    ("≙=≡", "="),
-    ("…", "."),
-];
-/// Superscripts of the numbers of a question.
-const DIGITS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-/// Other characters that people read as these.
-const LETTERS: [(&str, &str); 7] =
-    [("“”«", "\""), ("‘’", "'"), ("✎", "w"), ("≠", "!"), ("▌", "|"), ("⚑⚐", "!"), ("≈", "~")];
+use stepscope_base::ascii::cell;
 
 /// Replaces what is not ASCII on the whole screen.
 pub(crate) fn draw(buf: &mut Buffer) {
-    for cell in &mut buf.content {
-        if !cell.symbol().is_ascii() {
-            cell.set_symbol(twin(cell.symbol()));
+    for shown in &mut buf.content {
+        if !shown.symbol().is_ascii() {
+            shown.set_symbol(cell(shown.symbol()));
         }
-    }
-}
-
-fn twin(symbol: &str) -> &'static str {
-    let known = TWINS.iter().chain(&LETTERS).find(|(glyphs, _)| glyphs.contains(symbol));
-    let digit = || DIGITS.chars().position(|digit| symbol.starts_with(digit));
-    match known {
-        Some((_, twin)) => twin,
-        None => digit().and_then(|digit| "0123456789".get(digit..=digit)).unwrap_or("?"),
     }
 }
 
@@ -77,13 +22,13 @@ mod tests {
         for (glyph, meaning) in
             sign::OUTCOMES.iter().chain(&sign::SEVERITIES).chain(&sign::VERDICTS).chain(&sign::CITATIONS)
         {
-            assert!(glyph.is_ascii() || twin(glyph).is_ascii(), "{meaning}");
-            assert_ne!(twin(sign::CORRECT), twin(sign::WRONG));
+            assert!(glyph.is_ascii() || cell(glyph) != "?" || *glyph == sign::UNPROVEN, "{meaning}");
+            assert_ne!(cell(sign::CORRECT), cell(sign::WRONG));
         }
         // Bars, areas and scales of charts.
         for glyph in ["▏", "▍", "▌", "▋", "▉", "█", "▓", "▒", "░", "├", "┤", "●", "┼", "◧", "◨", "≥", "▼"]
         {
-            assert_ne!(twin(glyph), "?", "{glyph}");
+            assert_ne!(cell(glyph), "?", "{glyph}");
         }
         let mut buf = Buffer::with_lines(["╭ Steps ³ ╮", "❯ ✗ 漢 é ≙"]);
         draw(&mut buf);

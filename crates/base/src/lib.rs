@@ -2,6 +2,8 @@
 //!
 //! Law: knows no files, no network, no async, no terminal, and nothing of records.
 
+/// Text in ASCII: the one table of signs and their twins.
+pub mod ascii;
 /// Content that a verdict is bound to: a record as one canonical text, and its SHA-256.
 pub mod canonical;
 /// Work that may panic on hostile data.

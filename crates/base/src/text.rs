@@ -198,6 +198,12 @@ impl Shown {
         Self(Cow::Owned(format!("{head}… {} bytes more", text.len() - end)))
     }
 
+    /// The same text in ASCII: twins of signs, escapes of other characters.
+    #[must_use]
+    pub fn ascii(self) -> Self {
+        if self.0.is_ascii() { self } else { Self(Cow::Owned(crate::ascii::text(self.0.as_bytes()))) }
+    }
+
     /// The printable text, given away.
     pub fn into_string(self) -> String {
         self.0.into_owned()

@@ -74,7 +74,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         let mut seen = foldhash::HashSet::default();
         names.retain(|name| seen.insert(name.clone()));
         for name in names.into_iter().chain(errors.iter().map(|summary| name_of(&summary.item).line())) {
-            out.line(&name);
+            out.exact(&name);
         }
         return Some(CLEAN);
     }

@@ -15,7 +15,6 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::shell_word;
 use stepscope_core::finding::grouped;
-use stepscope_core::report::text::Look;
 use stepscope_core::review::event::Verdict;
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::queue::{Assignment, Queue};
@@ -75,7 +74,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let contents = next.place.quiet_contents(out)?;
     let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
-    let (look, is_text) = (Look::new(out.colours(next.color)), !next.ids && next.format == ListFormat::Text);
+    let (look, is_text) = (out.look(next.color), !next.ids && next.format == ListFormat::Text);
     let starts = starts(next, &queue, side, out)?;
     let found = Mutex::new(QueueScan::default());
     let outcome = read_through(
@@ -124,7 +123,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let of_class = classes.get(class as usize).copied().unwrap_or_default();
     let place = QueuePlace { class, of_class, of_queue: (all, open) };
     match (next.ids, next.format) {
-        (true, _) => out.line(&name_of(&summary.item).line()),
+        (true, _) => out.exact(&name_of(&summary.item).line()),
         (false, ListFormat::Jsonl) => out.write(&place.json(&summary, reviews)),
         (false, ListFormat::Text) => {
             out.line(&place.phrase());

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::places::Places;
 use crate::case::CaseView;
+use stepscope_base::ascii;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::text::ShownMap;
 
@@ -46,6 +47,24 @@ impl Excerpt {
             Some(root) => Layout::of(case.text(), root, ranges, places),
             None => window(case, ranges, places),
         }
+    }
+
+    /// The same lines and marks in ASCII.
+    pub(super) fn ascii(mut self) -> Self {
+        let mut text = String::with_capacity(self.text.len());
+        // For each byte of the text the place where its character begins now.
+        let mut starts = Vec::with_capacity(self.text.len() + 1);
+        for c in self.text.chars() {
+            starts.extend(std::iter::repeat_n(text.len(), c.len_utf8()));
+            ascii::push(c, &mut text);
+        }
+        let end = text.len();
+        let at = |byte: usize| starts.get(byte).copied().unwrap_or(end);
+        for range in self.marks.iter_mut().flatten().chain(&mut self.context) {
+            *range = at(range.start)..at(range.end);
+        }
+        self.text = text;
+        self
     }
 
     /// Appends a line of the record, blanks at its start made plain, and marks what is labelled in it.

@@ -297,7 +297,7 @@ fn coverage(insights: &Insights) -> Vec<InsightLine> {
         taken = taken.plus(bin);
         let from = n as f64 / BINS as f64;
         lines.push(InsightLine::Bar {
-            name: format!("conf ≥ {from:.1}, {} of all", charts::share(taken.graded, all)),
+            name: format!("conf >= {from:.1}, {} of all", charts::share(taken.graded, all)),
             count: taken.graded - taken.correct,
             whole: taken.graded,
             filter: format!("conf>={from:.1} conf<=1 correct:false"),
@@ -604,7 +604,7 @@ mod tests {
         let text: Vec<String> = text(&lines).into_iter().map(Shown::into_string).collect();
         assert!(text.iter().any(|line| line.starts_with("  wrong                           2   67 %  ██")), "{text:?}");
         assert!(text.iter().any(|line| line == "Risk and coverage             wrong with at least this confidence"));
-        assert!(text.iter().any(|line| line.starts_with("  conf ≥ 0.5, 67 % of all         2  100 %")), "{text:?}");
+        assert!(text.iter().any(|line| line.starts_with("  conf >= 0.5, 67 % of all        2  100 %")), "{text:?}");
         let mut json = Vec::new();
         write_json(&lines, &mut json);
         let json = String::from_utf8(json).unwrap();

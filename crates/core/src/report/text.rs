@@ -23,6 +23,7 @@ const MAX_ID: usize = 40;
 pub struct Look {
     renderer: Renderer,
     colour: bool,
+    ascii: bool,
     names: bool,
     file: Option<String>,
 }
@@ -32,7 +33,13 @@ impl Look {
     pub fn new(colour: bool) -> Self {
         // Links would put escape sequences of another kind into the output.
         let renderer = if colour { Renderer::styled().hyperlink(false) } else { Renderer::plain() };
-        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour, names: true, file: None }
+        Self { renderer: renderer.term_width(DEFAULT_TERM_WIDTH), colour, ascii: false, names: true, file: None }
+    }
+
+    /// In ASCII, so that carets stay under what they mark.
+    #[must_use]
+    pub fn in_ascii(self, ascii: bool) -> Self {
+        Self { ascii, ..self }
     }
 
     /// With places as links into a file, whose address is this.
@@ -63,7 +70,7 @@ pub fn write(case: &CaseView<'_>, findings: &[Finding], look: &Look, out: &mut V
     }
     let mut places = Places::new(case);
     for finding in findings {
-        let (group, start, gutter) = group(case, finding, &mut places);
+        let (group, start, gutter) = group(case, finding, look.ascii, &mut places);
         let place = origin(case, finding, look, start, &mut places);
         let rendered = look.renderer.render(&[group]);
         // A record set anew has no line numbers, so the true place is written here and not by the library.
@@ -77,7 +84,7 @@ pub fn write(case: &CaseView<'_>, findings: &[Finding], look: &Look, out: &mut V
 /// colours.
 pub fn places(case: &CaseView<'_>, labels: &[PlaceLabel], width: usize) -> Vec<Shown> {
     let labels: Vec<&PlaceLabel> = labels.iter().take(MAX_LABELS).collect();
-    let (snippet, ..) = snippet(case, &labels, &mut Places::new(case));
+    let (snippet, ..) = snippet(case, &labels, false, &mut Places::new(case));
     let rendered = Renderer::plain().term_width(width).render(&[Group::with_level(Level::NOTE).element(snippet)]);
     rendered.lines().filter(|line| line.trim() != "|").map(|line| Shown::line(line.as_bytes())).collect()
 }
@@ -91,9 +98,14 @@ const fn level(severity: Severity) -> Level<'static> {
 }
 
 /// The finding as the library draws it, the byte where it begins, and the width of the gutter.
-fn group<'a, 'r>(case: &CaseView<'a>, finding: &Finding, places: &mut Places<'a>) -> (Group<'r>, usize, usize) {
+fn group<'a, 'r>(
+    case: &CaseView<'a>,
+    finding: &Finding,
+    ascii: bool,
+    places: &mut Places<'a>,
+) -> (Group<'r>, usize, usize) {
     let labels: Vec<_> = finding.labels().take(MAX_LABELS).collect();
-    let (snippet, start, gutter) = snippet(case, &labels, places);
+    let (snippet, start, gutter) = snippet(case, &labels, ascii, places);
     let title = level(finding.severity).with_name(finding.severity.word());
     let mut group = title
         .primary_title(finding.message.line().shortened(MAX_MESSAGE).into_string())
@@ -113,10 +125,12 @@ fn group<'a, 'r>(case: &CaseView<'a>, finding: &Finding, places: &mut Places<'a>
 fn snippet<'a, 'r>(
     case: &CaseView<'a>,
     labels: &[&PlaceLabel],
+    ascii: bool,
     places: &mut Places<'a>,
 ) -> (Snippet<'r, Annotation<'r>>, usize, usize) {
     let ranges: Vec<_> = labels.iter().map(|label| places.range(&label.place)).collect();
     let excerpt = Excerpt::of(case, &ranges, places);
+    let excerpt = if ascii { excerpt.ascii() } else { excerpt };
     let lines = excerpt.text.lines().count();
     let gutter = excerpt.line.map_or(0, |line| (line + lines.saturating_sub(1)).to_string().len());
     let mut snippet = Snippet::source(excerpt.text);
@@ -128,7 +142,8 @@ fn snippet<'a, 'r>(
     for (n, (label, mark)) in labels.iter().zip(excerpt.marks).enumerate() {
         let Some(mark) = mark else { continue };
         let kind = if n == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        snippet = snippet.annotation(annotation(kind, mark, &label.text.line()));
+        let text = label.text.line();
+        snippet = snippet.annotation(annotation(kind, mark, if ascii { text.ascii() } else { text }));
     }
     for line in excerpt.context {
         snippet = snippet.annotation(AnnotationKind::Visible.span(line));
@@ -136,9 +151,9 @@ fn snippet<'a, 'r>(
     (snippet, start, gutter)
 }
 
-fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: &Shown) -> Annotation<'r> {
+fn annotation<'r>(kind: AnnotationKind, mark: std::ops::Range<usize>, text: Shown) -> Annotation<'r> {
     let annotation = kind.span(mark);
-    if text.as_str().is_empty() { annotation } else { annotation.label(text.clone().into_string()) }
+    if text.as_str().is_empty() { annotation } else { annotation.label(text.into_string()) }
 }
 
 /// `runs.jsonl:22:1873  id 16c951343c39 · step 3`
