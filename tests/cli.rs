@@ -879,21 +879,40 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     let charts = |printed: &str| -> Vec<String> {
         let sections = printed.split("\n\n").map(str::trim);
         let known = sections.filter(|section| {
-            ["Where to fix\n", "Where to fix  ", "Records by rule", "Kind"]
+            ["Where to fix\n", "Where to fix, by step", "Records by rule", "Kind"]
                 .iter()
                 .any(|title| section.starts_with(title))
         });
         known.map(ToOwned::to_owned).collect()
     };
-    let at_once = fed(stepscope().args(["check", "-", "--summary"]), records.concat());
-    let merged = run(&["check", "--merge", "--summary"], &[&parts[0], &parts[1], &parts[1], &parts[2]]);
-    let (at_once, merged) = (text(&at_once.stdout), text(&merged.stdout));
-    assert_eq!(charts(merged), charts(at_once), "{merged}\n{at_once}");
-    assert_eq!(charts(merged).len(), 3, "{merged}");
+    let at_once = |records: &str| {
+        let printed = fed(stepscope().args(["check", "-", "--summary"]), records);
+        text(&printed.stdout).to_owned()
+    };
+    let summed = |paths: &[&Path]| text(&run(&["check", "--merge", "--summary"], paths).stdout).to_owned();
+    let merged = summed(&[&parts[0], &parts[1], &parts[1], &parts[2]]);
+    let direct = at_once(&records.concat());
+    assert_eq!(charts(&merged), charts(&direct), "{merged}\n{direct}");
+    assert_eq!(charts(&merged).len(), 4, "{merged}");
     assert!(!merged.contains("Outcome"), "no figure that the lines do not say: {merged}");
     // A summary says nothing of rules and kinds.
-    let boards = run(&["check", "--merge", "--summary"], &[a, &parts[1]]);
-    assert_eq!(charts(text(&boards.stdout)).len(), 1, "{boards:?}");
+    let boards = summed(&[a, &parts[1]]);
+    assert_eq!(charts(&boards), charts(&at_once(&records[..4].concat()))[..2], "{boards}");
+    let samples = include_str!("../sample_runs/word_problems.jsonl");
+    let (lines, board) = (check(&[], samples), check(&["--summary"], samples));
+    let (lines, board) = (folder.write("lines.jsonl", &lines), folder.write("board.jsonl", &board));
+    let direct = charts(&at_once(samples));
+    assert!(direct[1].lines().count() > 4, "{direct:?}");
+    assert_eq!(charts(&summed(&[&lines])), direct);
+    // Without the names of rules the column of names is narrower.
+    let words = |charts: &[String]| charts.join(" ").split_whitespace().map(ToOwned::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&charts(&summed(&[&board]))), words(&direct[..2]));
+    // What a line says may be anything.
+    let most = |steps: &str| format!("{{\"fix\":\"gold\",\"runs\":{},\"rules\":[],\"steps\":[{steps}]}}\n", u64::MAX);
+    let step = format!("{{\"step\":{0},\"runs\":{0}}}", u64::MAX);
+    let any = folder.write("any.jsonl", &(most("") + &most(&format!("{step},{step}"))));
+    let any = run(&["check", "--merge", "--summary"], &[&any]);
+    assert!(code(&any) == 0 && text(&any.stdout).contains("0 records once each, 0 of them again, 2 lines"), "{any:?}");
     let output = run(&["check", "--merge", "--summary"], &[&folder.path("good.jsonl")]);
     assert!(code(&output) == 2 && text(&output.stderr).contains("not printed by check"), "{output:?}");
     assert_eq!(code(&run(&["check", "--merge"], &[a])), 2, "it is for boards");

@@ -890,6 +890,10 @@ fn charts_of_all_records_are_filters() {
     d.keys("j Enter");
     assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "correct:false"));
     d.shows(&["1 of 8"]);
+    // In the heat map: the wrong model output of step 4.
+    d.keys("Esc I g 6j l l l l Enter");
+    assert_eq!((d.app.screen(), d.app.table.filter_text.as_str()), (ScreenKind::Table, "fix:step_run fix_step=4"));
+    d.shows(&["1 of 8"]);
     d.keys("Esc I");
     let chart = d.screen();
     d.keys("I");

@@ -499,6 +499,8 @@ fn no_filter_no_order_and_no_count_tells_what_is_hidden() {
         "fix:procedure",
         "fix:gold",
         "fix:unknown",
+        "fix_step=1",
+        "-fix_step>0",
         "recovered:gold",
         "recovered:no",
         "steps>1",

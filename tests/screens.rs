@@ -226,6 +226,16 @@ fn insights_show_models_rewards_and_rounds() {
 }
 
 #[test]
+fn insights_show_in_which_step_to_fix() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    for (name, width, height) in [("insights_steps_80x24", 80, 24), ("insights_steps_120x36", 120, 36)] {
+        let mut drive = Drive::open(std::slice::from_ref(&samples));
+        drive.resize(width, height).keys("I 6j l l");
+        insta::assert_snapshot!(name, drive.screen());
+    }
+}
+
+#[test]
 fn panes_share_the_lines_between_them() {
     let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs");
     for (name, keys) in [("word_problems", "2G Enter"), ("policy", "19G Enter"), ("word_problems", "I")] {

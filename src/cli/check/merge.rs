@@ -87,7 +87,9 @@ impl Merged {
     fn charts(&self) -> Vec<InsightLine> {
         let is_whole = self.boards == 0 && self.bare == 0;
         let mut insights = if is_whole { self.insights.clone() } else { Insights::default() };
-        self.board.runs().filter(|(fix, _)| *fix != Fix::None).for_each(|(fix, runs)| insights.add_fixes(fix, runs));
+        for (fix, step, runs) in self.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
+            insights.add_fixes(fix, step, runs);
+        }
         insight_lines::lines(&insights, &ModelNames::default())
     }
 

@@ -84,7 +84,7 @@ fn spans(
         InsightLine::Heads(heads) => {
             let cell = cell_width(heads.len(), rest);
             let heads = heads.iter().map(|head| look.span(pad_left(head, cell), Role::Faint));
-            std::iter::once(look.span(pad("  steps", name_width), Role::Faint)).chain(heads).collect()
+            std::iter::once(look.span(pad("  step", name_width), Role::Faint)).chain(heads).collect()
         }
         InsightLine::Bar { name, count, whole, .. } => vec![
             name_span(name),

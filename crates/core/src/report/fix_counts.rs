@@ -53,10 +53,13 @@ impl FixCounts {
             to.sure = to.sure.saturating_add(count(line, "sure"));
             to.recovered = to.recovered.saturating_add(count(line, "recovered"));
             for entry in line.get("rules")?.items() {
-                *to.rules.entry(name_of(entry.get("rule")?)?).or_default() += count(entry, "runs");
+                let runs = to.rules.entry(name_of(entry.get("rule")?)?).or_default();
+                *runs = runs.saturating_add(count(entry, "runs"));
             }
             for entry in line.get("steps")?.items() {
-                *to.steps.entry(number(entry.get("step")?)? as usize).or_default() += count(entry, "runs");
+                let step = (number(entry.get("step")?)? as usize).min(MAX_STEP);
+                let runs = to.steps.entry(step).or_default();
+                *runs = runs.saturating_add(count(entry, "runs"));
             }
             return Some(());
         }
@@ -74,9 +77,13 @@ impl FixCounts {
         Some(())
     }
 
-    /// Lists the places with the number of their runs.
-    pub fn runs(&self) -> impl Iterator<Item = (Fix, u64)> {
-        self.lines.iter().map(|(fix, line)| (*fix, line.runs))
+    /// Lists the places with the steps to fix, from 1, and the number of their runs; last those of no single step.
+    pub fn steps(&self) -> impl Iterator<Item = (Fix, Option<usize>, u64)> {
+        self.lines.iter().flat_map(|(fix, line)| {
+            let rest = line.steps.values().fold(line.runs, |rest, runs| rest.saturating_sub(*runs));
+            let steps = line.steps.iter().map(|(step, runs)| (*fix, Some(*step), *runs));
+            steps.chain([(*fix, None, rest)])
+        })
     }
 
     /// The board as lines of text.

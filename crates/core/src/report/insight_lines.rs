@@ -27,7 +27,7 @@ pub enum InsightLine {
     Heads(Vec<String>),
     /// A count as a bar.
     Bar { name: String, count: usize, whole: usize, filter: String },
-    /// A line of a heat map: counts with their filters, and the largest count of the map.
+    /// A line of a heat map: counts with their filters, and the count from which on a cell is darkest.
     Heat { name: String, cells: Vec<(usize, String)>, most: usize },
     /// Records with a confidence: its mean, how many were correct, and of a whole group how well both agree.
     Bin { name: String, confidence: f64, correct: usize, graded: usize, scores: Option<Scores>, filter: String },
@@ -125,8 +125,8 @@ fn titled(title: &'static str, said: &str, mut lines: Vec<InsightLine>) -> Vec<I
 pub const OUTCOME: &str = "Outcome";
 /// Wrong runs.
 pub const FIX: &str = "Where to fix";
-/// Wrong runs by their number of steps.
-pub const HEAT: &str = "Where to fix, by number of steps";
+/// Wrong runs by the step to fix.
+pub const HEAT: &str = "Where to fix, by step";
 /// Graded records by confidence.
 pub const CALIBRATION: &str = "Confidence and accuracy";
 /// Graded records with a confidence, by kind.
@@ -166,21 +166,27 @@ fn fixes(insights: &Insights) -> Vec<InsightLine> {
 }
 
 fn heat(insights: &Insights) -> Vec<InsightLine> {
-    let most = insights.fixes.iter().flatten().copied().max().unwrap_or(0);
-    if most == 0 || insights.procedures == 0 {
+    // Steps are compared with each other; many runs of no single step would make them pale.
+    let most = insights.fixes.iter().flat_map(|counts| counts.iter().skip(1)).copied().max().unwrap_or(0);
+    if most == 0 {
         return Vec::new();
     }
-    let steps = |n: usize| match n {
-        // Runs without a procedure have no number of steps.
-        0 => "-steps>=1".to_owned(),
-        n if n + 1 == STEPS => format!("steps>={n}"),
-        n => format!("steps={n}"),
+    let first = usize::from(insights.fixes.iter().all(|[none, ..]| *none == 0));
+    let step = |n: usize| match n {
+        0 => "-fix_step>0".to_owned(),
+        n if n + 1 == STEPS => format!("fix_step>={n}"),
+        n => format!("fix_step={n}"),
     };
-    let head = |n: usize| if n + 1 == STEPS { format!("{n}+") } else { n.to_string() };
-    let mut lines = vec![InsightLine::Title(HEAT, String::new()), InsightLine::Heads((0..STEPS).map(head).collect())];
+    let head = |n: usize| match n {
+        0 => "none".to_owned(),
+        n if n + 1 == STEPS => format!("{n}+"),
+        n => n.to_string(),
+    };
+    let heads = InsightLine::Heads((first..STEPS).map(head).collect());
+    let mut lines = vec![InsightLine::Title(HEAT, String::new()), heads];
     for (fix, counts) in Fix::ALL.into_iter().zip(&insights.fixes).filter(|(_, counts)| counts.iter().any(|n| *n > 0)) {
-        let cells = counts.iter().enumerate();
-        let cells = cells.map(|(n, count)| (*count, format!("fix:{} {}", fix.word(), steps(n)))).collect();
+        let cells = counts.iter().enumerate().skip(first);
+        let cells = cells.map(|(n, count)| (*count, format!("fix:{} {}", fix.word(), step(n)))).collect();
         lines.push(InsightLine::Heat { name: fix.phrase().into(), cells, most });
     }
     lines
@@ -386,7 +392,7 @@ pub fn text(lines: &[InsightLine]) -> Vec<Shown> {
         InsightLine::Title(title, said) => shown!("{title:title_width$}  {said}"),
         InsightLine::Heads(heads) => {
             let heads = heads.iter().map(|head| format!("{head:>CELL$}")).collect::<Vec<_>>().concat();
-            shown!("{:title_width$}{heads}", "  steps")
+            shown!("{:title_width$}{heads}", "  step")
         }
         InsightLine::Bar { name, count, whole, .. } => {
             let (share, bar) = (charts::share(*count, *whole), charts::bar(*count, *whole, BAR));
@@ -480,15 +486,71 @@ mod tests {
         (insights, ModelNames::default())
     }
 
-    /// Records of several models, of two training cycles and of two generations.
-    fn told() -> (Insights, ModelNames, Vec<String>) {
-        #[derive(Debug, Default)]
-        struct Named(ModelNames);
-        impl Context for Named {
-            fn models(&self) -> Option<&ModelNames> {
-                Some(&self.0)
+    /// Records with their rows, the names of their models, and the counts of all.
+    struct Told {
+        insights: Insights,
+        names: ModelNames,
+        records: Vec<(RowFacts, String)>,
+    }
+
+    impl Told {
+        fn of(texts: impl IntoIterator<Item = String>) -> Self {
+            #[derive(Debug, Default)]
+            struct Named(ModelNames);
+            impl Context for Named {
+                fn models(&self) -> Option<&ModelNames> {
+                    Some(&self.0)
+                }
             }
+            let around = Arc::new(Named::default());
+            let row = |text: &str| RowFacts::of(&Case::around(text.as_bytes(), around.clone()).view(), true);
+            let records: Vec<_> = texts.into_iter().map(|text| (row(&text), text)).collect();
+            let mut insights = Insights::default();
+            for (row, _) in &records {
+                insights.count(row, 1);
+            }
+            let Named(names) = Arc::into_inner(around).unwrap();
+            Self { insights, names, records }
         }
+
+        fn lines(&self) -> Vec<InsightLine> {
+            lines(&self.insights, &self.names)
+        }
+
+        /// Counts the records that a filter finds.
+        fn found(&self, filter: &str) -> usize {
+            let filter = Filter::parse(filter, TypeRegistry::built_in()).unwrap();
+            let fits = |(row, text): &&(RowFacts, String)| match filter.fits_row(row) {
+                RowAnswer::Yes => true,
+                RowAnswer::No => false,
+                RowAnswer::AskText => filter.fits_text(text.as_bytes()),
+            };
+            self.records.iter().filter(fits).count()
+        }
+
+        /// Checks every figure against its filter, and returns the titles.
+        fn check(&self) -> Vec<&'static str> {
+            let mut titles = Vec::new();
+            for line in self.lines() {
+                match line {
+                    InsightLine::Title(title, _) => titles.push(title),
+                    InsightLine::Bar { count, filter, .. }
+                    | InsightLine::Bin { graded: count, filter, .. }
+                    | InsightLine::Mean { count, filter, .. } => assert_eq!(self.found(&filter), count, "{filter}"),
+                    InsightLine::Heat { cells, .. } => {
+                        for (count, filter) in &cells {
+                            assert_eq!(self.found(filter), *count, "{filter}");
+                        }
+                    }
+                    InsightLine::Blank | InsightLine::Heads(_) => {}
+                }
+            }
+            titles
+        }
+    }
+
+    /// Records of several models, of two training cycles and of two generations.
+    fn told() -> Told {
         let mut texts = Vec::new();
         for (n, (model, correct)) in [("a", true), ("a", false), ("b c", true), ("d", true)].into_iter().enumerate() {
             let confidence =
@@ -512,44 +574,64 @@ mod tests {
                 r#"{{"gen": {generation}, "operator": "seed", "fitness": {fitness}, "procedure": {{"NameDescription": "", "steps": []}}}}"#
             ));
         }
-        let around = Arc::new(Named::default());
-        let mut insights = Insights::default();
-        for text in &texts {
-            let case = Case::around(text.as_bytes(), around.clone());
-            insights.count(&RowFacts::of(&case.view(), true), 1);
-        }
-        let Named(names) = Arc::into_inner(around).unwrap();
-        (insights, names, texts)
+        Told::of(texts)
     }
 
-    /// Counts the records that a filter finds.
-    fn found(filter: &str, texts: &[String]) -> usize {
-        let filter = Filter::parse(filter, TypeRegistry::built_in()).unwrap();
-        let fits = |text: &&String| {
-            let case = Case::read(text.as_bytes());
-            filter.fits_row(&RowFacts::of(&case.view(), true)) != RowAnswer::No && filter.fits_text(text.as_bytes())
+    /// The sample runs.
+    fn samples() -> Told {
+        let runs = include_str!("../../../../sample_runs/word_problems.jsonl");
+        let chains = include_str!("../../../../sample_runs/chains.jsonl");
+        Told::of(runs.lines().chain(chains.lines()).map(ToOwned::to_owned))
+    }
+
+    /// The heads and the lines of the heat map, each line with the filters of its cells.
+    fn map_of(lines: &[InsightLine]) -> (Vec<String>, Vec<(&str, Vec<&str>)>) {
+        let heads = lines.iter().find_map(|line| match line {
+            InsightLine::Heads(heads) => Some(heads.clone()),
+            _ => None,
+        });
+        let rows = lines.iter().filter(|line| matches!(line, InsightLine::Heat { .. }));
+        (heads.unwrap_or_default(), rows.map(|line| (line.name(), line.filters())).collect())
+    }
+
+    #[test]
+    fn the_heat_map_says_in_which_step_to_fix() {
+        let samples = samples();
+        assert!(samples.check().contains(&HEAT));
+        let all = samples.lines();
+        let (heads, rows) = map_of(&all);
+        assert_eq!(heads, ["none", "1", "2", "3", "4", "5", "6", "7", "8+"]);
+        let (name, filters) = &rows[0];
+        assert_eq!((*name, filters.len()), ("model output", heads.len()));
+        assert_eq!(filters[0], "fix:step_run -fix_step>0");
+        assert_eq!((filters[2], filters[8]), ("fix:step_run fix_step=2", "fix:step_run fix_step>=8"));
+        // A place has the same runs in its bar and in its line.
+        for (name, filters) in &rows {
+            let whole: usize = filters.iter().map(|filter| samples.found(filter)).sum();
+            let bar = |line: &&InsightLine| matches!(line, InsightLine::Bar { count, .. } if *count == whole);
+            assert!(all.iter().filter(|line| line.name() == *name).any(|line| bar(&line)), "{name} {whole}");
+        }
+        let in_steps: usize = samples.insights.fixes.iter().flat_map(|counts| &counts[1..]).sum();
+        assert!(in_steps > 10, "{:?}", samples.insights.fixes);
+    }
+
+    #[test]
+    fn the_heat_map_has_the_columns_that_it_needs() {
+        let heads = |steps: &[Option<usize>]| {
+            let mut insights = Insights::default();
+            for step in steps {
+                insights.add_fixes(Fix::Procedure, *step, 2);
+            }
+            map_of(&lines(&insights, &ModelNames::default())).0
         };
-        texts.iter().filter(fits).count()
+        assert_eq!(heads(&[Some(4), Some(99)]), ["1", "2", "3", "4", "5", "6", "7", "8+"]);
+        assert_eq!(heads(&[Some(4), None])[..2], ["none", "1"]);
+        assert!(heads(&[None]).is_empty(), "of no step there is nothing to say");
     }
 
     #[test]
     fn every_figure_is_the_number_of_records_that_its_filter_finds() {
-        let (insights, names, texts) = told();
-        let mut titles = Vec::new();
-        for line in lines(&insights, &names) {
-            match line {
-                InsightLine::Title(title, _) => titles.push(title),
-                InsightLine::Bar { count, filter, .. }
-                | InsightLine::Bin { graded: count, filter, .. }
-                | InsightLine::Mean { count, filter, .. } => assert_eq!(found(&filter, &texts), count, "{filter}"),
-                InsightLine::Heat { cells, .. } => {
-                    for (count, filter) in &cells {
-                        assert_eq!(found(filter, &texts), *count, "{filter}");
-                    }
-                }
-                InsightLine::Blank | InsightLine::Heads(_) => {}
-            }
-        }
+        let titles = told().check();
         for title in [REWARD, STAGES_CHART, BY_CYCLE, ACCURACY_BY_MODEL, BY_MODEL, FITNESS_CHART, BY_GENERATION] {
             assert!(titles.contains(&title), "{title} of {titles:?}");
         }
@@ -557,8 +639,7 @@ mod tests {
 
     #[test]
     fn models_cycles_and_stages_are_text_and_data() {
-        let (insights, names, _) = told();
-        let lines = lines(&insights, &names);
+        let lines = told().lines();
         let text: Vec<String> = text(&lines).into_iter().map(Shown::into_string).collect();
         for beginning in [
             "  a                             1/2   50 %  ",

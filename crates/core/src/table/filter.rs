@@ -126,6 +126,8 @@ impl ReviewTest {
 pub enum Column {
     /// Number of steps.
     Steps,
+    /// Step to fix, from 1.
+    FixStep,
     /// The genetic search's score.
     Fitness,
     /// The reward that a verifier gave.
@@ -151,7 +153,7 @@ pub enum Column {
 }
 
 impl Column {
-    const NAMES: [(&'static str, Self); 15] = [
+    const NAMES: [(&'static str, Self); 16] = [
         ("steps", Self::Steps),
         ("fitness", Self::Fitness),
         ("reward", Self::Reward),
@@ -160,6 +162,7 @@ impl Column {
         ("gen", Self::Generation),
         ("conf", Self::Confidence),
         ("pred", Self::Pred),
+        ("fix_step", Self::FixStep),
         ("fatal", Self::Count(Severity::Fatal)),
         ("repairable", Self::Count(Severity::Repairable)),
         ("warning", Self::Count(Severity::Warning)),
@@ -173,6 +176,7 @@ impl Column {
     pub fn of(self, row: &RowFacts) -> Option<f64> {
         let present = |value: f32| (!value.is_nan()).then_some(f64::from(value));
         match self {
+            Self::FixStep => row.fix_step().map(f64::from),
             Self::Steps => row.has(Flag::Procedure).then_some(f64::from(row.steps)),
             Self::Fitness => present(row.fitness()),
             Self::Reward => present(row.reward()),
@@ -278,6 +282,7 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("first:", "rule id of the worst finding, or part of it: first:unused"),
     ("severity:", "fatal, repairable, warning, note"),
     ("fix:", "where to fix: none, step_run, procedure, gold, unknown"),
+    ("fix_step", "step to fix: fix_step=2; -fix_step>0: no single step"),
     ("route:", "route of an answer: reject, show_conflict, clarify, reparse, no_answer, broaden, human_review, ship"),
     ("type:", "requested type: amount, date, list, table"),
     ("strong:", "whether the list continues on the next page: bounded, truncated, unknown"),
@@ -459,6 +464,7 @@ impl Test {
         Some(match self {
             Self::Correct(_) => ("correct", &[H::Gold]),
             Self::Fix(_) => ("fix", JUDGED),
+            Self::Number(Column::FixStep, ..) => ("fix_step", JUDGED),
             Self::RecoversGold(_) => ("recovered", JUDGED),
             Self::Route(_) => ("route", &[H::Confidence]),
             Self::Number(Column::Confidence, ..) => ("conf", &[H::Confidence]),
@@ -896,6 +902,7 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::triage::Triage;
 
     fn error(typed: &str) -> String {
         Filter::parse(typed, TypeRegistry::built_in()).unwrap_err().message
@@ -935,6 +942,38 @@ mod tests {
         for text in ["<think>", "\"x=3\"", "text:\"reward<1\"", "2x=4", "a+b=c", "2=2", "hello!", "a-b"] {
             assert!(Filter::parse(text, TypeRegistry::built_in()).unwrap().needs_text(), "{text}");
         }
+    }
+
+    #[test]
+    fn wrong_runs_are_filtered_by_the_step_to_fix() {
+        let row = |step| {
+            let mut row = RowFacts::unchecked(0, 3);
+            let confidence = crate::triage::Confidence::Sure;
+            let (recovered, why) = (None, Vec::new());
+            row.judge(&Triage { fix: Fix::Procedure, step, recovered, recovers_gold: false, confidence, why });
+            row
+        };
+        let (fourth, whole) = (row(Some(3)), row(None));
+        for (typed, fits) in [
+            ("fix_step=4", [true, false]),
+            ("fix_step:4", [true, false]),
+            ("fix_step>=2 fix_step<5", [true, false]),
+            ("fix_step>4", [false, false]),
+            ("-fix_step=4", [false, true]),
+            ("-fix_step>0", [false, true]),
+            ("fix:procedure fix_step=4", [true, false]),
+            ("fix:gold fix_step=4", [false, false]),
+        ] {
+            let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
+            let answers = [&fourth, &whole].map(|row| filter.fits_row(row) == RowAnswer::Yes);
+            assert_eq!(answers, fits, "{typed}");
+            for hidden in [Hidden::Gold, Hidden::Baseline, Hidden::Triage] {
+                assert!(filter.asks_hidden(Hide::of([hidden])).is_some(), "{typed} {hidden:?}");
+            }
+        }
+        let (_, found) = completions("fix_", 4, TypeRegistry::built_in());
+        assert_eq!(found.iter().map(|found| found.word.as_str()).collect::<Vec<_>>(), ["fix_step"]);
+        assert!(error("fix_step>many").contains("fix_step>4"));
     }
 
     #[test]

@@ -19,8 +19,10 @@ pub const STAGES: usize = 16;
 const NEAR: f32 = 1e-6;
 /// The genetic search marks an evaluation that failed by a fitness below this; it is in no mean.
 const FAILED_FITNESS: f32 = -1e8;
-/// Runs of so many steps and more are counted together.
+/// Wrong runs are counted by the step to fix: 0 is no single step, and all from the last on are counted together.
 pub const STEPS: usize = 9;
+/// A printed summary says any number of runs; no more are counted at once, so that charts can calculate with them.
+const MOST_RUNS: u64 = 1 << 40;
 /// Confidences and squared errors are summed in whole millionths, so that what is taken away leaves nothing behind.
 const MILLION: f64 = 1e6;
 
@@ -125,7 +127,7 @@ pub struct Insights {
     pub outcomes: [usize; 4],
     /// Records by kind, in the order of [`RecordKind::ALL`].
     pub kinds: [usize; 16],
-    /// Wrong runs by the place to fix and their number of steps, in the order of [`Fix::ALL`].
+    /// Wrong runs by the place to fix and the step to fix, in the order of [`Fix::ALL`].
     pub fixes: [[usize; STEPS]; 5],
     /// Records in which a rule spoke, in the order of [`RuleId::ALL`].
     pub rules: [usize; RuleId::ALL.len()],
@@ -228,8 +230,7 @@ impl Insights {
             add(Some(&mut self.confidences), step);
         }
         if let Some(fix) = row.fix().filter(|fix| *fix != Fix::None) {
-            let steps = usize::from(row.steps).min(STEPS - 1);
-            add(self.fixes.get_mut(fix as usize).and_then(|counts| counts.get_mut(steps)), step);
+            self.add_fix(fix, row.fix_step().map(usize::from), step);
         }
         for rule in row.rules() {
             add(self.rules.get_mut(rule as usize), step);
@@ -248,10 +249,14 @@ impl Insights {
         }
     }
 
-    /// Adds wrong runs by the place to fix, of which the number of steps is not known.
-    pub fn add_fixes(&mut self, fix: Fix, runs: u64) {
-        let step = isize::try_from(runs).unwrap_or(isize::MAX);
-        add(self.fixes.get_mut(fix as usize).and_then(|counts| counts.first_mut()), step);
+    /// Adds wrong runs by the place to fix and the step, from 1.
+    pub fn add_fixes(&mut self, fix: Fix, fix_step: Option<usize>, runs: u64) {
+        self.add_fix(fix, fix_step, runs.min(MOST_RUNS) as isize);
+    }
+
+    fn add_fix(&mut self, fix: Fix, fix_step: Option<usize>, step: isize) {
+        let column = fix_step.unwrap_or(0).min(STEPS - 1);
+        add(self.fixes.get_mut(fix as usize).and_then(|counts| counts.get_mut(column)), step);
     }
 
     /// Counts a graded row by its confidence and its model.

@@ -7,13 +7,15 @@ use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
 use crate::rules::id::{Kinds, QueueClass, RuleId};
+use crate::table::models::MAX_MODELS;
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
 
 /// One record in the table. Absent numbers are NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct RowFacts {
-    /// First byte of the record in its source, and from [`MODEL_SHIFT`] on the number of its model.
+    /// First byte of the record in its source; from [`STEP_SHIFT`] on the step to fix, from [`MODEL_SHIFT`] on the
+    /// number of its model.
     place: u64,
     /// Rules that found something, as bits numbered by [`RuleBits`].
     rules: u64,
@@ -33,8 +35,11 @@ pub struct RowFacts {
     flags: u8,
 }
 
-/// The upper bits of `RowFacts::place`: 0 is no model, else its number among the [`ModelNames`]. No file has 256 TB.
-const MODEL_SHIFT: u32 = 48;
+/// The byte of `RowFacts::place` above the offset: 0 is no step, else its number from 1. No file has 256 TB.
+const STEP_SHIFT: u32 = 48;
+/// The highest byte of `RowFacts::place`: 0 is no model, else its number among the [`ModelNames`].
+const MODEL_SHIFT: u32 = 56;
+const _: () = assert!(MAX_MODELS <= u8::MAX as usize, "the number of a model is a byte");
 
 /// The upper bits of `RowFacts::kind`: 0 is no triage, else one more than the place in [`Fix::ALL`].
 const FIX_SHIFT: u8 = 4;
@@ -224,7 +229,7 @@ impl RowFacts {
     /// A record of which nothing is known but its place.
     pub const fn unchecked(offset: u64, len: u64) -> Self {
         Self {
-            place: offset & ((1 << MODEL_SHIFT) - 1),
+            place: offset & ((1 << STEP_SHIFT) - 1),
             rules: 0,
             len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
             confidence: f32::NAN,
@@ -264,7 +269,12 @@ impl RowFacts {
 
     /// First byte of the record in its source.
     pub const fn offset(&self) -> u64 {
-        self.place & ((1 << MODEL_SHIFT) - 1)
+        self.place & ((1 << STEP_SHIFT) - 1)
+    }
+
+    /// Puts a number into a byte above the offset.
+    fn set_byte(&mut self, shift: u32, byte: u8) {
+        self.place = self.place & !(0xff << shift) | u64::from(byte) << shift;
     }
 
     /// Returns the number of the model that gave the answer, among the
@@ -274,7 +284,7 @@ impl RowFacts {
     }
 
     fn set_model(&mut self, model: Option<u16>) {
-        self.place = self.offset() | u64::from(model.unwrap_or(0)) << MODEL_SHIFT;
+        self.set_byte(MODEL_SHIFT, model.unwrap_or(0) as u8);
     }
 
     /// Takes what the rules and the record itself say; the place is kept.
@@ -396,19 +406,26 @@ impl RowFacts {
         RecordKind::ALL.get(usize::from(self.kind & 0xf)).copied().unwrap_or(RecordKind::Unknown)
     }
 
-    /// Notes where to fix the run.
+    /// Notes where to fix the run, and in which step.
     pub fn judge(&mut self, triage: &Triage) {
         let place = Fix::ALL.iter().position(|fix| *fix == triage.fix).map_or(0, |place| place + 1);
         self.kind = (self.kind & 0xf) | ((place as u8) << FIX_SHIFT);
         if triage.recovers_gold {
             self.kind |= RECOVERS_GOLD;
         }
+        let step = triage.step.map_or(0, |step| u8::try_from(step).unwrap_or(u8::MAX).saturating_add(1));
+        self.set_byte(STEP_SHIFT, step);
     }
 
     /// Returns the place to fix; `None`: the run was not judged.
     pub fn fix(&self) -> Option<Fix> {
         let place = usize::from((self.kind & !RECOVERS_GOLD) >> FIX_SHIFT).checked_sub(1)?;
         Fix::ALL.get(place).copied()
+    }
+
+    /// Returns the number of the step to fix, from 1; [`u8::MAX`] is that step or a later one. `None`: no single step.
+    pub fn fix_step(&self) -> Option<u8> {
+        Some((self.place >> STEP_SHIFT) as u8).filter(|step| *step > 0)
     }
 
     /// Tells whether the procedure, recomputed, gives the expected answer.
@@ -452,6 +469,7 @@ impl RowFacts {
         // Where to fix a run is found by comparing it with both.
         if [Hidden::Gold, Hidden::Baseline, Hidden::Triage].into_iter().any(|hidden| hide.has(hidden)) {
             self.kind &= 0xf;
+            self.set_byte(STEP_SHIFT, 0);
             self.rules &= !DISAGREES;
         }
         if hide.has(Hidden::Confidence) {
@@ -595,6 +613,7 @@ mod tests {
     use crate::finding::{Finding, Place};
     use crate::rules::{RULES, example};
     use crate::table::models::ModelNames;
+    use crate::triage::Confidence;
     use serde_json::Value as Json;
     use stepscope_base::text::Shown;
 
@@ -701,7 +720,8 @@ mod tests {
             RowFacts::unchecked(0, 3).checked(&view, view.findings(), None)
         };
         let all = |row: &RowFacts| {
-            (row.rules, row.facts, row.counts, row.kind, row.flags, row.steps, row.confidence.to_bits())
+            let judged = (row.kind, row.fix_step());
+            (row.rules, row.facts, row.counts, judged, row.flags, row.steps, row.confidence.to_bits())
         };
         let (mut seen, mut wrong) = ([0; Hidden::ALL.len()], std::collections::BTreeSet::new());
         for text in lines.chain(examples.iter().map(|text| &text[..])) {
@@ -820,6 +840,41 @@ mod tests {
         assert_eq!((individual.generation(), individual.fitness(), individual.cycle()), (Some(0), 1.5, None));
         let hidden = passed.hiding(Hide::of([Hidden::Gold]));
         assert!(hidden.reward().is_nan() && hidden.stages().is_none() && hidden.cycle() == Some(3));
+    }
+
+    #[test]
+    fn a_row_keeps_the_step_to_fix_next_to_offset_and_model() {
+        let triage = |step| Triage {
+            fix: Fix::StepRun,
+            step,
+            recovered: None,
+            recovers_gold: false,
+            confidence: Confidence::Sure,
+            why: Vec::new(),
+        };
+        for (step, kept) in [
+            (None, None),
+            (Some(0), Some(1)),
+            (Some(13), Some(14)),
+            (Some(253), Some(254)),
+            (Some(254), Some(255)),
+            (Some(255), Some(255)),
+            (Some(usize::MAX), Some(255)),
+        ] {
+            let mut row = RowFacts::unchecked(u64::MAX >> 16, 1);
+            row.set_model(Some(MAX_MODELS as u16));
+            row.judge(&triage(step));
+            let place = |row: &RowFacts| (row.offset(), row.model());
+            let whole = (u64::MAX >> 16, Some(MAX_MODELS as u16));
+            assert_eq!((row.fix(), row.fix_step(), place(&row)), (Some(Fix::StepRun), kept, whole), "{step:?}");
+            for hidden in [Hidden::Gold, Hidden::Baseline, Hidden::Triage] {
+                let hidden = row.hiding(Hide::of([hidden]));
+                assert_eq!((hidden.fix_step(), place(&hidden)), (None, whole));
+            }
+            assert_eq!(row.hiding(Hide::of([Hidden::Model])).fix_step(), kept);
+            row.judge(&triage(None));
+            assert_eq!((row.fix_step(), place(&row)), (None, whole), "judged again");
+        }
     }
 
     #[test]
