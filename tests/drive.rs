@@ -206,10 +206,14 @@ fn the_rows_follow_a_filter_while_it_is_typed_until_it_is_given_up() {
     assert_eq!(d.table_ids(), ["orchard", "market"], "asking keeps what was typed");
     d.keys("y");
     assert_eq!((d.table_ids().len(), d.app.table.list.at, d.app.table.filter_text.as_str()), (8, 2, ""));
-    d.keys("f 'kind:procedural' Enter f ' correct:true'");
+    d.keys("f 'kind:procedural' Enter");
+    let taken = d.table_ids();
+    d.keys("f ' correct:true'");
     assert_eq!(d.table_ids(), ["orchard", "bakery"]);
     d.keys("^U");
     assert_eq!(d.table_ids().len(), 8, "an empty line is no filter");
+    d.keys("'correct:true colour:red'");
+    assert_eq!(d.table_ids(), taken, "a text that is no filter shows the rows of the last one");
     d.keys("Esc y");
     assert_eq!(d.app.table.filter_text, "kind:procedural");
 }

@@ -120,11 +120,6 @@ impl Dialog {
         self.is_typed_in() || matches!(self, Self::Repair(repair) if !repair.machine.is_over)
     }
 
-    /// Tells whether a filter is typed in it.
-    pub(crate) fn is_filter(&self) -> bool {
-        matches!(self, Self::Prompt(prompt) if prompt.purpose == PromptPurpose::Filter)
-    }
-
     /// Tells whether it holds typed text that is nowhere else. The name of an action is quickly typed again.
     pub fn is_typed_in(&self) -> bool {
         match self {

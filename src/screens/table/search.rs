@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::app::across;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::{App, REARRANGE};
-use crate::dialogs::dialog::{Dialog, FilterCount, Rest};
+use crate::dialogs::dialog::{Dialog, FilterCount, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
 use crate::screens::stack::Screen;
 use crate::screens::table::matches::{Matches, Next};
@@ -45,13 +45,14 @@ pub(crate) fn try_filter(app: &mut App, typed: &str) -> Result<Effects, Shown> {
 /// Lets the rows follow a filter while it is typed, where that costs little, and returns to the last one that was
 /// taken when the text is given up.
 pub(crate) fn follow_typing(app: &mut App) -> Effects {
-    let Some(Dialog::Prompt(prompt)) = app.dialog.as_ref().map(Dialog::own).filter(|dialog| dialog.is_filter()) else {
-        return app.table.before_typing.take().map(|before| give_up(app, &before)).unwrap_or_default();
+    let prompt = match app.dialog.as_ref().map(Dialog::own) {
+        Some(Dialog::Prompt(prompt)) if prompt.purpose == PromptPurpose::Filter && prompt.error.is_none() => prompt,
+        _ => return app.table.before_typing.take().map(|before| give_up(app, &before)).unwrap_or_default(),
     };
     let typed = prompt.line.value().trim().to_owned();
     // A word that can still become a field is not searched for yet.
     let is_half = |count: FilterCount| count.rest != Rest::None && !prompt.completions.is_empty();
-    let follows = typed.is_empty() || prompt.error.is_none() && prompt.count.is_some_and(|count| !is_half(count));
+    let follows = typed.is_empty() || prompt.count.is_some_and(|count| !is_half(count));
     let mut effects = Vec::new();
     if follows && typed != app.table.filter_text {
         let record = app.record();
