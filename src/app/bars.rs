@@ -130,7 +130,7 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     if app.size.width >= layout::WIDE && !in_brief && opened.fork_origin.is_none() {
-        line.push(look.span(format!("{}   ", opened.kind.word()), Role::Dim));
+        line.push(look.span(format!("{}   ", opened.kind.phrase()), Role::Dim));
     }
     line.push(execution(app, view, in_brief, look));
     if opened.has_trace && !in_brief {

@@ -246,7 +246,7 @@ impl View<'_, '_> {
             None => "",
         };
         out.text(&place(case, look));
-        out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.word()));
+        out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.phrase()));
         for (title, value) in [
             ("Question", record.question),
             ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),

@@ -55,7 +55,7 @@ impl Tree {
     /// A derivation as rows; quantities of the question are its leaves.
     pub fn of(title: Shown, recorded: Shown, root: &Derivation, computed: &ComputedValues) -> Self {
         let mut branches = Vec::new();
-        grow(root, ("≙ ".into(), "  ".into()), 0, computed, &mut branches);
+        grow(root, ("  ".into(), "  ".into()), 0, computed, &mut branches);
         let mut tree = Self { title, recorded, branches };
         if tree.branches.len() > OPEN_ROWS {
             for n in 0..tree.branches.len() {

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::screens::side_by_side::making::Fixes;
 use crate::widgets::look::Look;
-use crate::widgets::prose::{fit, pad, wrapped};
+use crate::widgets::prose::{counted, fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around, width};
 use stepscope_base::text::Shown;
@@ -22,7 +22,7 @@ pub(crate) fn window<'a>(fixes: &'a Fixes, area: Rect, look: Look<'a>) -> Window
     let files: Vec<_> = files.map(|line| vec![look.span(line, Role::Faint)]).collect();
     let title = vec![
         look.span("Repair", Role::Title),
-        look.span(format!("  {} diagnostics   ", fixes.diagnostics), Role::Warning),
+        look.span(format!("  {}   ", counted(fixes.diagnostics, "diagnostic")), Role::Warning),
         look.span("Enter previews a fix or starts the repair", Role::Faint),
     ];
     let room = inner.saturating_sub(9);

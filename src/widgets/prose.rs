@@ -189,6 +189,19 @@ pub(crate) fn pad_left(text: &str, width: usize) -> String {
     " ".repeat(blanks) + &out
 }
 
+/// Joins the parts of a text, which two blanks keep apart, that fit into some columns whole.
+pub(crate) fn whole_parts(text: &str, room: usize) -> String {
+    let mut out = String::new();
+    for part in text.split("  ") {
+        let gap = if out.is_empty() { "" } else { "  " };
+        if out.width() + gap.len() + part.width() > room {
+            break;
+        }
+        out.extend([gap, part]);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,6 +241,16 @@ mod tests {
             for most in 0..=all.len() {
                 prop_assert_eq!(&wrap_up_to(&text, width, most), &all[..most]);
             }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_whole() {
+        let text = "50.0 %  [9.5, 90.5]  1 of 2";
+        for (room, expected) in
+            [(27, text), (26, "50.0 %  [9.5, 90.5]"), (19, "50.0 %  [9.5, 90.5]"), (18, "50.0 %"), (5, "")]
+        {
+            assert_eq!(whole_parts(text, room), expected, "{room}");
         }
     }
 }

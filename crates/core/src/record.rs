@@ -31,7 +31,7 @@ stepscope_base::words! {
         Answer = "answer",
         /// A chain of thought: a question and the steps of its solution as texts.
         Chain = "chain",
-        /// A typed answer with cited spans, alone or with its trace.
+        /// A structured answer with cited spans, alone or with its trace.
         Typed = "typed",
         /// One call of a model: prompt and reply.
         Call = "call",
@@ -39,6 +39,17 @@ stepscope_base::words! {
         Unknown = "unknown",
         /// Not readable as JSON.
         Broken = "broken",
+    }
+}
+
+impl RecordKind {
+    /// Returns the name for people; files and filters keep the word.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Typed => "structured answer",
+            Self::Chain => "chain of thought",
+            kind => kind.word(),
+        }
     }
 }
 

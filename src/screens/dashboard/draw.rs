@@ -9,7 +9,7 @@ use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::look::{Look, frame, point_at, put, scroll_mark};
-use crate::widgets::prose::{counted, pad, pad_left};
+use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::review::dashboard::{DashboardLine, DashboardTable};
@@ -124,10 +124,12 @@ fn spans(
         let style = if chosen == Some(n) { look.style(role).patch(look.selection()) } else { look.style(role) };
         spans.push(Span::styled(pad_left(&text, width_of(board, n)), style));
     }
+    let taken = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>();
     if !line.tail.as_str().is_empty() {
-        spans.push(look.span(format!("   {}", line.tail), Role::Dim));
+        let tail = whole_parts(line.tail.as_str(), width.saturating_sub(taken(&spans) + 3));
+        spans.push(look.span(format!("   {tail}"), Role::Dim));
     }
-    let taken: usize = spans.iter().map(Span::width).sum();
+    let taken = taken(&spans);
     let room = width.saturating_sub(taken + 3).min(LONGEST);
     if room >= SHORTEST {
         spans.push(look.span(format!("   {}", picture(board, line, room)), Role::Accent));

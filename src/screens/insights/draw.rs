@@ -9,7 +9,7 @@ use crate::screens::insights::state::line_at;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane};
-use crate::widgets::prose::{counted, pad, pad_left};
+use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
 use stepscope_core::report::insight_lines::{self, InsightLine, part_of};
@@ -79,7 +79,10 @@ fn spans(
     match line {
         InsightLine::Blank => Vec::new(),
         InsightLine::Title(title, said) => {
-            vec![look.span(format!("{title:name_width$}"), Role::Title), look.span(format!("  {said}"), Role::Dim)]
+            vec![
+                look.span(format!("{title:name_width$}"), Role::Title),
+                look.span(format!("  {}", whole_parts(said, rest.saturating_sub(2))), Role::Dim),
+            ]
         }
         InsightLine::Heads(heads) => {
             let cell = cell_width(heads.len(), rest);

@@ -693,7 +693,7 @@ impl Text<'_> {
             let computed = known.and_then(|row| row.computed.as_ref());
             let came = |value: &&Shown| !field.buckets.iter().any(|bucket| is_value(&bucket.text, value));
             if let Some(missed) = computed.filter(came) {
-                self.say(format!("  {missed}  ≙ recomputed, in no reply"), Role::Warning);
+                self.say(format!("  {missed}  recomputed, in no reply"), Role::Warning);
             }
             if !field.absent.is_empty() {
                 self.bar("(not in the reply)", field.absent.len(), all, Role::Dim);

@@ -30,6 +30,7 @@ use stepscope_io::model::setup::Server;
 /// Reason that only one call is made for an answer.
 const ONE_CALL: &str = "a structured answer is one call; r re-runs it";
 /// Reasons that a key does nothing: while a call runs, and while its reply is judged.
+const NO_MODEL: &str = "no model to choose; start a local server, or pass --url";
 const RUNNING: &str = "a call is running; Esc cancels it";
 const JUDGED: &str = "checking the result…";
 /// Maximum length of the name of a model that is typed, in bytes.
@@ -73,6 +74,7 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 _ => Ok(()),
             },
             Action::Open => match (attempt.stage, attempt.pane) {
+                (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => Err(NO_MODEL),
                 (Stage::Asking, _) => Err(RUNNING),
                 (Stage::Judging, _) => Err(JUDGED),
                 (Stage::Over, _) if attempt.ended().is_some() => Err("ended early; r re-runs, q leaves"),
@@ -261,7 +263,7 @@ fn open_in_rerun(app: &mut App) -> Effects {
         Stage::Choosing => {
             let id = attempt.id;
             let Some(candidate) = attempt.picker.candidates.get(attempt.picker.list.at).cloned() else {
-                return app.say(Shown::own("no model to choose yet"));
+                return app.refuse(NO_MODEL);
             };
             attempt.stage = Stage::Preview;
             attempt.list.at = 0;

@@ -195,11 +195,11 @@ stepscope_base::words! {
         #[default]
         Top = "re-run",
         /// The prompt that is sent.
-        Request = "request",
+        Request = "Request",
         /// The reply that comes back.
-        Reply = "reply",
+        Reply = "Reply",
         /// The diff of recorded and new.
-        Difference = "difference",
+        Difference = "Difference",
     }
 }
 

@@ -527,7 +527,7 @@ pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("r1", "new in this fork; all others are recorded values"),
     ("recorded", "known from the record, for this step"),
     ("inferred", "inferred from the final state: one step alone writes it"),
-    ("≙", "recomputing the step gives the same value"),
+    ("≙", "the value that recomputing the step gives"),
     ("✗ 3 ≠ 7", "first step that recorded 3 where recomputing gives 7"),
     ("█", "bar: as long as its share, or its time"),
     ("should be 7", "recomputing the step gives 7, the record says something else"),
@@ -579,7 +579,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
     };
     let held = view.opened.write_at(view.variables.at, view.moment);
     let computed = view.opened.computed.value_of(view.variables.at, held.and_then(|write| write.step));
-    let computed = computed.map(|computed| format!("≙ {}   ", computed.line)).unwrap_or_default();
+    let computed = computed.map(|computed| format!("recomputed {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
     let known = known.map(|write| format!("{}: {}, ", write.badge.label(), write.badge.phrase())).unwrap_or_default();
     format!("{}: {known}{computed}{written}, {read}{text}", row.name)

@@ -223,8 +223,9 @@ fn facts(a: &OpenRecord, b: &OpenRecord) -> Vec<SideRow> {
         both("findings", &|opened| Some(counted(opened))),
         both("origin", &|opened| Some(came_about(opened)))
             .filter(|_| a.fork_origin.is_some() || b.fork_origin.is_some()),
-        both("kind", &|opened| Some(Shown::own(opened.kind.word()))),
-        both("id", &|opened| Some(opened.id.clone())),
+        both("kind", &|opened| Some(Shown::own(opened.kind.phrase()))),
+        // What both have in common tells a reader nothing here.
+        both("id", &|opened| Some(opened.id.clone())).filter(|_| a.id != b.id),
     ];
     let mut facts: Vec<SideRow> = rows.into_iter().flatten().collect();
     if a.question == b.question {

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::review;
 use crate::app::state::App;
@@ -235,7 +236,9 @@ fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'
             (true, false) => "▴",
             _ => "",
         };
-        let text = aligned(column, &format!("{word}{arrow}"), width);
+        let marked = format!("{word}{arrow}");
+        // The colour marks a column that has no room for the arrow.
+        let text = aligned(column, if marked.width() <= width { &marked } else { word }, width);
         let style = look.style(if sorted { Role::Accent } else { Role::Faint });
         line.push(Span::styled(text, style.add_modifier(Modifier::UNDERLINED)));
         line.push(Span::styled(" ", look.style(Role::Faint).add_modifier(Modifier::UNDERLINED)));

@@ -214,12 +214,12 @@ fn calibration(insights: &Insights) -> Vec<InsightLine> {
 }
 
 /// Explains the marks of a scale.
-const SIGNS: &str = "● accuracy ┼ conf";
+const SIGNS: &str = "● accuracy ┼ confidence";
 
 /// Formats the calibration error and the Brier score, with the number of graded records.
 fn measured(bins: &[ConfidenceBin; BINS]) -> String {
     let graded: usize = bins.iter().map(|bin| bin.graded).sum();
-    format!("{}  n = {graded}  {SIGNS}", Scores::of(bins).phrase())
+    format!("{SIGNS}  {}  n = {graded}", Scores::of(bins).phrase())
 }
 
 /// A line of each group with a confidence, where there are several groups.

@@ -242,7 +242,7 @@ impl PageModel {
         };
         Self {
             title,
-            kind: case.kind().word(),
+            kind: case.kind().phrase(),
             question: record.and_then(|record| record.question).map(|question| value_text(question, limits.text)),
             facts: maker.facts(),
             mood,
