@@ -100,12 +100,10 @@ fn spans(
             let gap = if cell_width < CELL { "" } else { " " };
             let cell = |(n, (count, _)): (usize, &(usize, String))| {
                 let text = if *count == 0 {
-                    "·".to_owned()
+                    "0".to_owned()
                 } else {
-                    {
-                        let count_width = cell_width.saturating_sub(1 + 2 * gap.len());
-                        format!("{}{gap}{}", charts::shade(*count, *most), charts::short(*count, count_width))
-                    }
+                    let count_width = cell_width.saturating_sub(1 + 2 * gap.len());
+                    format!("{}{gap}{}", charts::shade(*count, *most), charts::short(*count, count_width))
                 };
                 let style = look.style(if *count == 0 { Role::Faint } else { Role::Number });
                 let style = if chosen == Some(n) { style.patch(look.style(Role::CitedCurrent)) } else { style };

@@ -401,7 +401,7 @@ pub fn text(lines: &[InsightLine]) -> Vec<Shown> {
         InsightLine::Heat { name, cells, most } => {
             let cell = |count: usize| {
                 if count == 0 {
-                    "·".into()
+                    "0".into()
                 } else {
                     format!("{} {}", charts::shade(count, *most), charts::short(count, CELL - 3))
                 }
