@@ -1997,3 +1997,23 @@ fn the_first_proof_is_two_keys_away() {
     d.keys("Enter p");
     assert_eq!(d.status(), "no recomputed value here", "nothing is wrong with the first record");
 }
+
+#[test]
+fn the_menu_of_a_pane_begins_with_what_the_pane_is_for() {
+    let mut d = Drive::runs();
+    d.keys("j Enter");
+    let mut first = |title: &str| {
+        let (x, y) = d.find(title);
+        d.mouse(MouseEventKind::Down(MouseButton::Right), x, y);
+        let lines = d.lines();
+        let at = lines.iter().position(|line| line.contains("╭ Actions")).unwrap();
+        let row = lines[at + 3].clone();
+        d.keys("Esc");
+        row
+    };
+    for (title, action) in [("Global state", "open "), ("Findings", "open "), ("Question", "copy question")] {
+        let row = first(title);
+        assert!(row.contains(&format!("❯{action}")), "{title}: {row}");
+    }
+    d.keys("2 Tab :").shows(&["❯open", "why this value", "go to writer"]);
+}

@@ -69,7 +69,7 @@ impl App {
         let mut seen = Vec::new();
         let front = self.focus_below_dialog();
         let rows: Vec<&'static Binding> = front.contexts().into_iter().flat_map(Keymap::rows).collect();
-        let rows: Vec<&'static Binding> = rows
+        let mut rows: Vec<&'static Binding> = rows
             .into_iter()
             .filter(|binding| {
                 let fresh = !seen.contains(&binding.action);
@@ -79,6 +79,12 @@ impl App {
                     && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
             })
             .collect();
+        // What the pane is for comes first, and what cannot be done now last.
+        let own = actions_of_pane(self);
+        rows.sort_by_cached_key(|binding| match self.allowed_at(front, binding.action) {
+            Ok(()) => own.iter().position(|action| *action == binding.action).unwrap_or(own.len()),
+            Err(_) => own.len() + 1,
+        });
         // Who knows the id from the settings finds it too.
         let texts = |binding: &&Binding| {
             let id = binding.action.word().replace('_', " ");
@@ -92,6 +98,16 @@ impl App {
             fresh
         });
         fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
+    }
+}
+
+/// Lists what the pane that has the keys is for.
+fn actions_of_pane(app: &App) -> &'static [Action] {
+    let Some(view) = app.screens.record() else { return &[] };
+    match app.screens.top() {
+        ScreenKind::Run => view.pane.actions(),
+        ScreenKind::Answer => view.answer.as_ref().map_or(&[], |answer| answer.pane.actions()),
+        _ => &[],
     }
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::app::open_record::Note;
 use crate::screens::answer::shown::{Fact, ItemView, ROUTE, ShownAnswer, SpanView};
 use crate::screens::run::find::Hit;
-use crate::widgets::keymap::Reason;
+use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::list::{List, Move, scroll, top_above};
 use crate::widgets::panes;
 use crate::widgets::panes::Areas;
@@ -29,6 +29,18 @@ stepscope_base::words! {
         Citation = "Citation",
         /// Statements of the answer about itself, findings, and what follows from them.
         Checks = "Checks",
+    }
+}
+
+impl AnswerPane {
+    /// Lists what the pane is for.
+    pub(crate) const fn actions(self) -> &'static [Action] {
+        use Action as A;
+        match self {
+            Self::Items | Self::Citation => &[A::Open, A::NextCitation, A::CopyQuote, A::CopyValue],
+            Self::Document => &[A::Contents, A::Find, A::NextCitation, A::CopyQuote],
+            Self::Checks => &[A::Open, A::NextFinding, A::Explain],
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::edits::Edits;
 use crate::screens::run::find::{Find, Hit, matching_nodes};
 use crate::screens::run::timeline::{Track, tracks};
-use crate::widgets::keymap::Reason;
+use crate::widgets::keymap::{Action, Reason};
 use crate::widgets::list::{List, Move, scroll};
 use crate::widgets::panes::Areas;
 use crate::widgets::{panes, prose};
@@ -49,6 +49,22 @@ stepscope_base::words! {
         Question = "Question",
         /// The expected answer as the data set works it out, where there is room next to the question.
         Worked = "Expected answer (gold)",
+    }
+}
+
+impl RunPane {
+    /// Lists what the pane is for.
+    pub(crate) const fn actions(self) -> &'static [Action] {
+        use Action as A;
+        match self {
+            Self::Steps | Self::Timeline => {
+                &[A::Open, A::Rerun, A::RerunFromHere, A::RerunSamples, A::Difference, A::CopyStep]
+            }
+            Self::State => &[A::Open, A::Prove, A::Edit, A::Writer, A::Reader, A::CopyValue, A::CopyPath],
+            Self::Findings => &[A::Open, A::Prove, A::NextFinding, A::Explain],
+            Self::Step | Self::Call => &[A::Edit, A::Rerun, A::RerunSamples, A::CopyStep],
+            Self::Question | Self::Worked => &[A::CopyQuestion, A::Find],
+        }
     }
 }
 
