@@ -2015,5 +2015,5 @@ fn the_menu_of_a_pane_begins_with_what_the_pane_is_for() {
         let row = first(title);
         assert!(row.contains(&format!("❯{action}")), "{title}: {row}");
     }
-    d.keys("2 Tab :").shows(&["❯open", "why this value", "go to writer"]);
+    d.keys("2 Tab :").shows(&["❯open", "why this value", "copy value"]);
 }
