@@ -9,8 +9,9 @@ use crate::widgets::panes::Areas;
 /// Columns that the panes next to the document take at most: the document gets the rest.
 const LEFT: u16 = 84;
 
-/// Rows that the citation keeps between the items and the checks.
+/// Rows that the citation keeps between the items and the checks where these leave them, and anywhere.
 const KEPT: u16 = 7;
+const LEAST: u16 = 3;
 
 /// Lays out the panes below the question, by the one that has the keys.
 pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<AnswerPane> {
@@ -24,7 +25,7 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
             let (left, document) = pane_left(body, (body.width * 9 / 20).min(LEFT));
             let (items, rest) = pane_above(left, items.min(body.height / 3));
             let wanted = [answer.citation_lines, answer.checks_lines].map(|lines| rows(lines).saturating_add(2));
-            let kept = if answer.citation_lines == 0 { 3 } else { KEPT };
+            let kept = if answer.citation_lines == 0 { LEAST } else { KEPT };
             let wanted = citation_height(rest.height, wanted, kept);
             let (citation, checks) = pane_above(rest, wanted);
             return vec![(Items, items), (Document, document), (Citation, citation), (Checks, checks)];
@@ -48,6 +49,7 @@ pub(crate) fn areas(area: Rect, maximised: bool, answer: &AnswerView) -> Areas<A
 /// citation has two fifths, or what the checks leave. What neither needs is below the checks.
 fn citation_height(height: u16, [citation, checks]: [u16; 2], kept: u16) -> u16 {
     let share = (height * 2 / 5).max(height.saturating_sub(checks));
+    let kept = kept.min(height.saturating_sub(checks)).max(LEAST);
     citation.clamp(kept.min(share), share)
 }
 
@@ -63,7 +65,8 @@ mod tests {
     #[test]
     fn the_citation_and_the_checks_share_by_what_they_hold() {
         // Both hold little: each has it. One holds much: it has what the other leaves. Both do: two fifths.
-        for (citation, checks, expected) in [(10, 9, 10), (60, 9, 41), (10, 60, 10), (60, 60, 20), (2, 60, 7)] {
+        let cases = [(10, 9, 10), (60, 9, 41), (10, 60, 10), (60, 60, 20), (2, 60, 3), (2, 9, 7), (5, 45, 5)];
+        for (citation, checks, expected) in cases {
             assert_eq!(citation_height(50, [citation, checks], 7), expected, "{citation} {checks}");
         }
         assert_eq!(citation_height(4, [60, 60], 7), 1);
