@@ -32,7 +32,7 @@ def first_screen(argv):
     import screen
     program = screen.Program(argv)
     try:
-        return program.until(b"question") / 1000
+        return program.until(screen.first_text(argv[-1])) / 1000
     finally:
         program.end()
 

@@ -72,6 +72,12 @@ class Program:
         os.close(self.fd)
 
 
+def first_text(file):
+    """The beginning of the first question: a heading alone is no use to anybody."""
+    with open(file, "rb") as lines:
+        return json.loads(lines.readline())["question"][:12].encode()
+
+
 def one_round(argv, ready, wait):
     program = Program(argv)
     row = {"first ms": program.until(ready)}
@@ -108,9 +114,9 @@ def main():
                 for n in range(args.records):
                     out.write(json.dumps(compare.record(rng, n)) + "\n")
             os.replace(file + ".part", file)
-    programs = {"stepscope": ([args.stepscope, file], b"question"), "less -S": (["less", "-S", file], b"question"),
-                "jless": (["jless", file], b"question"), "visidata": (["vd", file], b"question"),
-                "lnav": (["lnav", file], b"question")}
+    ready = first_text(file)
+    programs = {"stepscope": ([args.stepscope, file], ready), "less -S": (["less", "-S", file], ready),
+                "jless": (["jless", file], ready), "visidata": (["vd", file], ready), "lnav": (["lnav", file], ready)}
     programs = {name: program for name, program in programs.items() if shutil.which(program[0][0])}
     rows = {name: [] for name in programs}
     for _ in range(args.rounds):

@@ -241,7 +241,7 @@ mod live {
 
     use stepscope_core::record::RecordKind;
     use stepscope_core::table::row::Flag;
-    use stepscope_io::pipeline::load::{Loader, load};
+    use stepscope_io::pipeline::load::{Loader, load_first};
     use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
     use stepscope_io::source::input::expand;
 
@@ -259,12 +259,21 @@ mod live {
             Self::open_before(paths, || {})
         }
 
+        /// Opens no more records at first than fill a screen.
+        fn open_first(paths: &[PathBuf], rows: usize) -> Self {
+            Self::open_rows(paths, rows, || {})
+        }
+
         /// Opens the first records, lets something happen, and goes on.
         fn open_before(paths: &[PathBuf], happens: impl FnOnce()) -> Self {
+            Self::open_rows(paths, usize::MAX, happens)
+        }
+
+        fn open_rows(paths: &[PathBuf], rows: usize, happens: impl FnOnce()) -> Self {
             let (send, events) = channel();
             let begun = Instant::now();
             let (store, loading) =
-                load(expand(paths), 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
+                load_first(expand(paths), rows, 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
             let opened = begun.elapsed();
             happens();
             Self { store, events, _loader: loading.go_on().unwrap(), opened }
@@ -323,6 +332,26 @@ mod live {
         assert!(live.store.len() < 100_000, "it read everything first");
         assert!(live.store.row(0).unwrap().has(Flag::Checked));
         assert!(live.opened < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn a_first_screen_checks_what_it_shows_and_the_rest_follows() {
+        let files = Files::new();
+        let text: String = (0..20_000).map(|n| numbered(n) + "\n").collect();
+        let dense = files.write("dense.jsonl", &text);
+        let other = files.write("other.jsonl", format!("// not a record\n{text}"));
+        let mut live = Live::open_first(std::slice::from_ref(&dense), 7);
+        assert_eq!((live.store.len(), live.store.totals().checked), (7, 7));
+        live.settle();
+        let whole = Live::open_first(&[other], 7);
+        assert!(whole.store.len() > 7, "lines that are no records are parted from none");
+        for mut live in [live, whole] {
+            live.settle();
+            assert_eq!((live.store.len(), live.store.totals().checked), (20_000, 20_000));
+            let first = live.lines()[0];
+            assert!(live.lines().iter().enumerate().all(|(n, line)| *line == first + n as u64));
+            assert!(live.texts().iter().enumerate().all(|(n, text)| *text == numbered(n)));
+        }
     }
 
     #[test]

@@ -40,11 +40,7 @@ const FAILED: &str = "internal error; please report this";
 pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
     let threads = || std::thread::available_parallelism().map_or(2, usize::from);
     Some(match effect {
-        Effect::RowTexts(moves, rows) => {
-            let mut tape = Tape::default();
-            let mut texts = |reading: &Reading| guarded(|| row_texts(reading, &mut tape)).unwrap_or_default();
-            Msg::RowTexts(moves, rows.into_iter().map(|(record, reading)| (record, texts(&reading))).collect())
-        }
+        Effect::RowTexts(moves, rows) => Msg::RowTexts(moves, texts_of(rows)),
         Effect::Record(record, reading, row, hide) => {
             let open = || {
                 let text = reading.read()?;
@@ -119,6 +115,13 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
 /// Does something with data of others; a panic is a failure.
 fn or_failure<T>(what: &'static str, name: &Shown, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     guarded(work).unwrap_or_else(|| Err(Failure::own(what, name, FAILED)))
+}
+
+/// Reads the texts of rows.
+pub(crate) fn texts_of(rows: Vec<(usize, Reading)>) -> Vec<(usize, RowTexts)> {
+    let mut tape = Tape::default();
+    let mut texts = |reading: &Reading| guarded(|| row_texts(reading, &mut tape)).unwrap_or_default();
+    rows.into_iter().map(|(record, reading)| (record, texts(&reading))).collect()
 }
 
 fn row_texts(reading: &Reading, tape: &mut Tape) -> RowTexts {

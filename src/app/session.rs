@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ratatui::layout::{Rect, Size};
+
 use crate::app::across::Across;
 use crate::app::calls::Calls;
 use crate::app::effects::{Memory, Performer};
@@ -10,11 +12,13 @@ use crate::app::forks::Forks;
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
 use crate::app::present::Presenting;
+use crate::app::read::texts_of;
 use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks, Status};
 use crate::screens::rerun::state::ModelChoice;
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Keymap;
+use crate::widgets::layout;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::shown;
@@ -32,7 +36,7 @@ use stepscope_io::files::own_folder;
 use stepscope_io::log::{forks, journal};
 use stepscope_io::model::setup::Setup;
 use stepscope_io::pipeline::compare::{BaselineRuns, Journals};
-use stepscope_io::pipeline::load::load;
+use stepscope_io::pipeline::load::load_first;
 use stepscope_io::pipeline::side_data::SideData;
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::columns::ColumnMap;
@@ -161,7 +165,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
     let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
     let side = Arc::new(side);
-    let (store, loading) = load(inputs, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
+    let rows = first_rows(tty.size());
+    let (store, loading) = load_first(inputs, rows, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.side = side.clone();
     app.forks = Forks::at(kept);
@@ -236,11 +241,24 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
             app.begin_queue();
         }
     }
+    read_first_rows(&mut app, tty.size());
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
     let code = code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
     Ok(SessionEnd { code, complaints: performer.finish() })
+}
+
+/// Counts the rows of the table on the first screen.
+fn first_rows(size: Size) -> usize {
+    layout::table_height(Rect::new(0, 0, size.width, size.height))
+}
+
+/// Reads the texts of the first rows, so that the first screen is whole: its records have just been read.
+fn read_first_rows(app: &mut App, size: Size) {
+    let rows = (0..first_rows(size).min(app.rows())).filter_map(|row| app.table.record(row));
+    let texts = texts_of(rows.filter_map(|record| Some((record, app.store.reading(record)?))).collect());
+    app.table.take_row_texts(texts);
 }
 
 /// The command of the user's own editor.

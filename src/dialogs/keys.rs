@@ -286,7 +286,8 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
 
 fn count_records(app: &App, prompt: &mut Prompt) {
     if prompt.purpose == PromptPurpose::Filter {
-        let filter = Filter::parse(prompt.line.value(), app.side.types()).ok();
+        let typed = Some(prompt.line.value()).filter(|typed| typed.len() <= MAX_LIVE);
+        let filter = typed.and_then(|typed| Filter::parse(typed, app.side.types()).ok());
         prompt.count = filter.and_then(|filter| table::search::count(app, &filter));
     }
 }

@@ -75,8 +75,19 @@ pub fn load(
     side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
+    load_first(inputs, usize::MAX, threads, side, sink)
+}
+
+/// Opens everything likewise, but of the first block no more records are checked at once than fill the first screen.
+pub fn load_first(
+    inputs: Expand,
+    rows: usize,
+    threads: usize,
+    side: Arc<SideData>,
+    sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
+) -> (Store, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, threads, side, true, &sink)
+    begin_loading(inputs, rows, threads, side, true, &sink)
 }
 
 /// Opens everything likewise, but no rule looks at the records: the rows say where they are and of which kind.
@@ -86,11 +97,12 @@ pub fn load_unchecked(
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, threads, Arc::default(), false, &sink)
+    begin_loading(inputs, usize::MAX, threads, Arc::default(), false, &sink)
 }
 
 fn begin_loading(
     inputs: Expand,
+    rows: usize,
     threads: usize,
     side: Arc<SideData>,
     checks: bool,
@@ -100,7 +112,7 @@ fn begin_loading(
     let (cache, columns) = (inputs.cache().clone(), inputs.columns().clone());
     let shared = Arc::new(Shared { cache, columns, side, checks, ..Shared::default() });
     let mut store = Store::default();
-    let mut scout = Scout::new(inputs, shared, wake);
+    let mut scout = Scout { first: rows.max(1), ..Scout::new(inputs, shared, wake) };
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -454,6 +466,8 @@ struct Scout {
     may_open: usize,
     /// Number of links that were reported.
     links: u64,
+    /// Maximum number of records that are examined at a time before anything is shown.
+    first: usize,
 }
 
 /// Computes [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the
@@ -527,6 +541,7 @@ impl Scout {
             reading: None,
             may_open: may_open(),
             links: 0,
+            first: usize::MAX,
         }
     }
 
@@ -848,10 +863,11 @@ impl Scout {
         let before = cursor.clone();
         // What is little is checked at once; what is much is left to the workers.
         let little = size.saturating_sub(cursor.at) < BLOCK as u64;
+        let most = if direct && !little { self.first } else { usize::MAX };
         let direct = (direct || little) && self.shared.side.is_ready();
         let want = if direct { Want::Bytes } else { Want::Places };
         match cursor.next(&mut self.block, size, want) {
-            Ok(true) => {}
+            Ok(true) => cursor.leave_all_but(most, &mut self.block),
             Ok(false) => {
                 self.send(LoadEvent::Read { source, generation, size });
                 return false;

@@ -103,15 +103,32 @@ impl Cursor {
     /// it.
     #[must_use]
     pub(crate) fn back_to_last(&self, block: &Block) -> Option<Self> {
-        let last = block.cuts.last()?;
-        let before = block.bytes.get(..last.range.start).unwrap_or_default();
+        self.back_to(block, block.cuts.len().checked_sub(1)?)
+    }
+
+    fn back_to(&self, block: &Block, record: usize) -> Option<Self> {
+        let cut = block.cuts.get(record)?;
+        let before = block.bytes.get(..cut.range.start).unwrap_or_default();
         Some(Self {
-            state: last.state(),
-            at: block.start + last.range.start as u64,
+            state: cut.state(),
+            at: block.start + cut.range.start as u64,
             line: block.line + line_ends(self.layout, before),
-            index: self.index.saturating_sub(1),
+            index: self.index.saturating_sub((block.cuts.len() - record) as u64),
             ..self.clone()
         })
+    }
+
+    /// Leaves all but the first records of a block, which this cursor has read, to the next one. Only whole lines are
+    /// parted.
+    pub(crate) fn leave_all_but(&mut self, records: usize, block: &mut Block) {
+        if block.long.is_none()
+            && block.is_dense(self.layout)
+            && let Some(rest) = self.back_to(block, records)
+        {
+            block.cuts.truncate(records);
+            (block.end, block.lines, block.open) = (rest.at, records as u64, false);
+            *self = rest;
+        }
     }
 
     /// Returns the bytes that it reads.
