@@ -651,7 +651,7 @@ fn the_timeline_shows_costs_and_the_first_divergence() {
     d.resize(80, 24).keys("4j Enter").hides(&["Timeline"]);
     d.keys("Tab Tab Tab Tab");
     assert_eq!(pane(&d), RunPane::Timeline);
-    d.shows(&["Timeline  recorded ≠ recomputed from step 2  6.8 s  1,296 tokens", "✗ 12 ≠ 360", "311 → 25"]);
+    d.shows(&["Timeline  recorded ≠ recomputed from step 2  6.8 s  1,296 tokens", "12 ≠ 360", "311 → 25"]);
     assert!(d.status().contains("final_answer: recorded 12.12.2021 + 25.33, recomputed 385"), "{}", d.status());
     // Its rows are the steps.
     d.keys("k k");
@@ -1916,7 +1916,7 @@ fn a_large_screen_shows_the_whole_prompt_and_what_the_step_replied() {
     let screen = sample_on_a_large_screen("9G Enter");
     // The prompt's first and last lines, the reply and the step as the procedure writes it.
     for text in
-        ["6 Prompt", "# Inputs (JSON)", "\"additionalProperties\": false", "as written in the procedure", "✗ 40 ≠ 80"]
+        ["6 Prompt", "# Inputs (JSON)", "\"additionalProperties\": false", "as written in the procedure", "40 ≠ 80"]
     {
         assert!(screen.contains(text), "{text}:\n{screen}");
     }
@@ -2016,4 +2016,17 @@ fn the_menu_of_a_pane_begins_with_what_the_pane_is_for() {
         assert!(row.contains(&format!("❯{action}")), "{title}: {row}");
     }
     d.keys("2 Tab :").shows(&["❯open", "why this value", "copy value"]);
+}
+
+#[test]
+fn a_step_is_marked_by_a_finding_about_what_it_wrote() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::open(std::slice::from_ref(&samples));
+    d.keys("4j Enter").shows(&["▲ 4 Assign year_expr"]);
+    d.keys("i").hides(&["no finding about this step"]);
+    // The answer's number has the proof of the answer, under its own name.
+    let mut other = Drive::open(std::slice::from_ref(&samples));
+    other.keys("j Enter e p").shows(&["final_answer_numerical  Enter goes there", "recorded  3"]);
+    // The variable that is marked can be overridden, whichever pane has the keys.
+    d.keys("[ [ v").shows(&["months_expr"]).hides(&["select a variable"]);
 }

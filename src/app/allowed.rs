@@ -5,8 +5,9 @@ use crate::app::review::{Given, ReviewDialog, ReviewLog};
 use crate::app::state::App;
 use crate::app::{across, export, present, review, seek};
 use crate::dialogs::dialog::Dialog;
-use crate::screens::answer::state::AnswerView;
+use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::screens::kind::ScreenKind;
+use crate::screens::rerun::state::Stage;
 use crate::screens::run::state::{RecordView, RunPane, Tab};
 use crate::screens::stack::Focus;
 use crate::screens::{adjudication, compare, dashboard, insights, rerun, run, side_by_side};
@@ -48,6 +49,17 @@ impl App {
             }
         }
         rows
+    }
+
+    /// The hint of a row, by what it does here.
+    pub(crate) fn hint_of(&self, binding: &Binding) -> &'static str {
+        let stage = self.screens.attempt().map(|attempt| attempt.stage);
+        let pane = self.screens.record().and_then(|view| view.answer.as_ref()).map(|answer| answer.pane);
+        match (binding.context, binding.action) {
+            (Context::Rerun, Action::Open) if stage == Some(Stage::Choosing) => "select",
+            (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",
+            _ => binding.hint,
+        }
     }
 
     /// The first key of a row that does what the row says, as things are: what is nearer may have taken the others.
@@ -265,7 +277,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         A::Edit => {
             need(steps && screen == ScreenKind::Run, "open a run with steps first")?;
             let place = view.is_some_and(|view| match view.pane {
-                RunPane::State => true,
+                RunPane::State | RunPane::Steps | RunPane::Timeline | RunPane::Findings => true,
                 pane => pane == RunPane::Step && view.tab == Tab::Prompt,
             });
             need(place, "select a variable, or the prompt of a step (Tab)")?;

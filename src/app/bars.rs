@@ -270,7 +270,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     }
     let spans_of = |binding: &Binding, gap: &str| {
         let key = app.key_name(binding).unwrap_or_default();
-        [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", binding.hint), Role::Hint)]
+        [look.span(key, Role::HintKey), look.span(format!(" {}{gap}", app.hint_of(binding)), Role::Hint)]
     };
     let width_of = |spans: &[Span<'static>]| spans.iter().map(Span::width).sum::<usize>();
     // The help comes last and always has its place.

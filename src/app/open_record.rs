@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::app::computed::ComputedValues;
+use crate::app::computed::{Computed, ComputedValues};
 use crate::dialogs::rewards::Rewards;
 use crate::screens::answer::shown::ShownAnswer;
 use crate::screens::json::state::value_text;
@@ -17,7 +17,7 @@ use stepscope_core::arithmetic::recompute::Derivation;
 use stepscope_core::case::{Case, CaseView};
 use stepscope_core::finding::{Finding, Findings, Place, PlaceLabel, Severity};
 use stepscope_core::procedure::prompt::{self, AnswerShape};
-use stepscope_core::procedure::{Field, Procedure};
+use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL, Field, Procedure};
 use stepscope_core::record::formats::chain::Labelled;
 use stepscope_core::record::{Record, RecordKind};
 use stepscope_core::report::text;
@@ -617,7 +617,22 @@ impl OpenRecord {
     pub fn derivation(&self, variable: usize, step: usize) -> Option<Derivation> {
         let case = self.view();
         let recomputed = case.executed()?;
-        recomputed.derivation(case.state(), recomputed.write(variable, step)?)
+        let write = recomputed.write(variable, step);
+        let write = write.or_else(|| recomputed.write(self.answer_text(variable)?, step))?;
+        recomputed.derivation(case.state(), write)
+    }
+
+    /// Looks up the value that a step should have written into a variable.
+    pub(crate) fn computed_value(&self, variable: usize, step: Option<usize>) -> Option<&Computed> {
+        let own = self.computed.value_of(variable, step);
+        own.or_else(|| self.computed.value_of(self.answer_text(variable)?, step))
+    }
+
+    /// Returns the answer's text, if a variable is its number: both are one answer.
+    fn answer_text(&self, variable: usize) -> Option<usize> {
+        let is = |row: &VariableRow, name: &str| row.name.as_str() == name;
+        let text = || self.variables.iter().position(|row| is(row, FINAL_ANSWER));
+        self.variables.get(variable).filter(|row| is(row, FINAL_ANSWER_NUMERICAL)).and_then(|_| text())
     }
 
     /// The whole step as JSON.
@@ -913,7 +928,7 @@ impl<'r, 'a> FindingPlaces<'r, 'a> {
             rule: finding.rule.word(),
             message: finding.message.line(),
             help: finding.help,
-            step: self.step_at(finding.place()),
+            step: self.step_at(finding.place()).or_else(|| self.writer_of(&pointer)),
             variable: finding.labels().find_map(|label| self.variable_of(&label.place)),
             pointer,
         }

@@ -44,7 +44,8 @@ const TWINS: [(&str, &str); 47] = [
     ("◆◈", "*"),
     ("◇○●", "o"),
     ("≙=≡", "="),
-    ("…", "."),
+    // A full stop would look like the end of a number or sentence.
+    ("…", "~"),
     ("“”«", "\""),
     ("‘’", "'"),
     ("✎", "w"),
@@ -79,12 +80,17 @@ pub fn is_utf8(locale: Option<&str>) -> bool {
 pub fn cell(symbol: &str) -> &'static str {
     let mut letters = symbol.chars();
     let one = letters.next().filter(|_| letters.next().is_none());
-    one.and_then(twin).unwrap_or("?")
+    one.and_then(|c| twin(c).or_else(|| footnote(c))).unwrap_or("?")
 }
 
 fn twin(c: char) -> Option<&'static str> {
-    let known = TWINS.iter().find(|(signs, _)| signs.contains(c)).map(|(_, twin)| *twin);
-    known.or_else(|| superscript(c))
+    TWINS.iter().find(|(signs, _)| signs.contains(c)).map(|(_, twin)| *twin)
+}
+
+/// Returns the letter of a number behind a number: a digit would be read as part of that.
+fn footnote(c: char) -> Option<&'static str> {
+    let digit = SUPERSCRIPTS.chars().position(|digit| digit == c)?;
+    "jabcdefghi".get(digit..=digit)
 }
 
 fn superscript(c: char) -> Option<&'static str> {
@@ -149,7 +155,7 @@ pub fn text(bytes: &[u8]) -> String {
                 continue;
             }
             // The end of a column that is full: there is no room for more.
-            Piece::Char('…') if bytes.get(range.end..).is_some_and(|rest| rest.starts_with(b"  ")) => out.push('.'),
+            Piece::Char('…') if bytes.get(range.end..).is_some_and(|rest| rest.starts_with(b"  ")) => out.push('~'),
             Piece::Char(c) => push(c, &mut out),
             Piece::Surrogate(code) => escape(code, &mut out),
             Piece::Byte(_) => escape(u32::from(char::REPLACEMENT_CHARACTER), &mut out),
@@ -172,7 +178,7 @@ mod tests {
                 assert_eq!(cell(&sign.to_string()).len(), 1, "{sign}");
             }
         }
-        assert_eq!(["█", "³", "é", "漢", "e\u{301}", "…"].map(cell), ["#", "3", "?", "?", "?", "."]);
+        assert_eq!(["█", "³", "é", "漢", "e\u{301}", "…"].map(cell), ["#", "c", "?", "?", "?", "~"]);
     }
 
     #[test]
@@ -192,7 +198,7 @@ mod tests {
     #[test]
     fn columns_keep_their_places() {
         let lines = "id  caf\u{e9}        pass\nid  coffee      fail\nid  a long tex…  fail\n\u{e9}  x\n   y";
-        let told = "id  caf\\u00e9   pass\nid  coffee      fail\nid  a long tex.  fail\n\\u00e9  x\n   y";
+        let told = "id  caf\\u00e9   pass\nid  coffee      fail\nid  a long tex~  fail\n\\u00e9  x\n   y";
         assert_eq!(text(lines.as_bytes()), told);
     }
 

@@ -87,7 +87,14 @@ pub(crate) fn may_rerun(app: &App, action: Action) -> Result<(), &'static str> {
                 need(attempt.stage == Stage::Preview, "press r first (back to the preview)")?;
                 need(attempt.ready.is_some(), "still preparing the request")
             }
-            Action::Rerun => need(attempt.stage != Stage::Judging, JUDGED),
+            Action::Rerun => {
+                need(attempt.stage != Stage::Judging, JUDGED)?;
+                let is_preview = matches!(attempt.stage, Stage::Preview | Stage::Choosing);
+                need(
+                    !is_preview || attempt.scope != Scope::One || attempt.samples > 1,
+                    "this is the preview already; Enter sends",
+                )
+            }
             _ => need(attempt.stage == Stage::Preview, "press r first (back to the preview)"),
         };
     }

@@ -15,7 +15,6 @@ use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, pane, title_room};
 use crate::widgets::prose::{fit, pad, pad_left};
-use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -147,7 +146,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Sp
         let value = pad(&format!(" {}", track.recorded), width.saturating_sub(1));
         return vec![look.span(glyph, Role::Ok), look.span(value, Role::Text)];
     }
-    let (glyph, role) = if is_first { (sign::WRONG, Role::Fatal) } else { (" ", Role::Warning) };
+    let role = if is_first { Role::Fatal } else { Role::Warning };
     // What was recorded takes the room that the recomputed value leaves, at least a half; where there is no room for
     // both, it is left to the state.
     let rest = width.saturating_sub(5);
@@ -158,7 +157,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Sp
     if is_first {
         style = style.add_modifier(Modifier::BOLD);
     }
-    vec![look.span(glyph, role), Span::styled(pad(&text, width.saturating_sub(1)), style)]
+    vec![Span::raw(" "), Span::styled(pad(&text, width.saturating_sub(1)), style)]
 }
 
 /// Describes the row under the cursor, in full.

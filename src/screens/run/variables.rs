@@ -21,7 +21,7 @@ use crate::widgets::prose::{self, fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
+use stepscope_core::procedure::FINAL_ANSWER;
 use stepscope_core::run::state::{Badge, Moment, Ran, VariableOrigin};
 
 /// Number of steps of a variable that are named in a line.
@@ -407,12 +407,7 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) 
         let numbers: Vec<String> = taken.iter().map(|n| superscript(n + 1)).collect();
         spans.push(look.span(format!(" {}", numbers.join(" ")), Role::Accent));
     }
-    // The answer's text and its number are one answer; what should be another is the one that says something else.
-    let name = |row: &VariableRow, name: &str| row.name.as_str() == name;
-    let rows = &view.opened.variables;
-    let is_number = rows.get(variable).is_some_and(|row| name(row, FINAL_ANSWER_NUMERICAL));
-    let text = || rows.iter().position(|row| is_number && name(row, FINAL_ANSWER));
-    let own = computed.value_of(variable, write.step).or_else(|| computed.value_of(text()?, write.step));
+    let own = view.opened.computed_value(variable, write.step);
     let says = |value: &Shown| write.value.as_ref().is_some_and(|own| own.line == *value);
     match own.filter(|_| !write.badge.is_put()) {
         Some(computed) if computed.relation == ToRecomputed::Same || says(&computed.value) => {
@@ -528,7 +523,7 @@ pub(crate) const LEGEND: [(&str, &str); 18] = [
     ("recorded", "known from the record, for this step"),
     ("inferred", "inferred from the final state: one step alone writes it"),
     ("≙", "the value that recomputing the step gives"),
-    ("✗ 3 ≠ 7", "first step that recorded 3 where recomputing gives 7"),
+    ("3 ≠ 7", "the step recorded 3 where recomputing gives 7; the first is bold"),
     ("█", "bar: as long as its share, or its time"),
     ("should be 7", "recomputing the step gives 7, the record says something else"),
     ("¹", "the number of the question that the variable holds"),
@@ -551,7 +546,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
     let Some(held) = view.opened.write_at(view.variables.at, view.moment) else {
         return shown!("{}: has no value before its first step", row.name);
     };
-    let computed = view.opened.computed.value_of(view.variables.at, held.step);
+    let computed = view.opened.computed_value(view.variables.at, held.step);
     let computed = match computed.map(|computed| computed.relation) {
         Some(ToRecomputed::Differs) => "; recomputing its step gives another value (p: why)",
         Some(ToRecomputed::NotComparable) => "; recomputing its step gives a number (p: why)",
@@ -578,7 +573,7 @@ pub(crate) fn describe(view: &RecordView) -> String {
         format!("  {}", fit(row.description.as_str(), 200))
     };
     let held = view.opened.write_at(view.variables.at, view.moment);
-    let computed = view.opened.computed.value_of(view.variables.at, held.and_then(|write| write.step));
+    let computed = view.opened.computed_value(view.variables.at, held.and_then(|write| write.step));
     let computed = computed.map(|computed| format!("recomputed {}   ", computed.line)).unwrap_or_default();
     let known = held.filter(|write| write.badge.is_put() || write.badge == Badge::NotRun);
     let known = known.map(|write| format!("{}: {}, ", write.badge.label(), write.badge.phrase())).unwrap_or_default();
