@@ -2030,3 +2030,22 @@ fn a_step_is_marked_by_a_finding_about_what_it_wrote() {
     // The variable that is marked can be overridden, whichever pane has the keys.
     d.keys("[ [ v").shows(&["months_expr"]).hides(&["select a variable"]);
 }
+
+#[test]
+fn a_recorded_reward_is_on_its_record_and_q_quits_from_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.jsonl");
+    std::fs::write(&path, "{\"id\": \"a\", \"prompt\": \"2 + 2?\", \"completion\": \"4\", \"reward\": 0.5}\n").unwrap();
+    let mut d = Drive::open(&[path]);
+    assert!(d.footer().contains("q quit"), "{}", d.footer());
+    d.keys("Enter").shows(&["reward 0.5"]);
+    assert!(d.footer().contains("q back"), "{}", d.footer());
+}
+
+#[test]
+fn a_proof_that_is_cut_says_how_much_is_left() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let mut d = Drive::open(&[samples]);
+    d.resize(120, 36).keys("4j Enter").shows(&["Why final_answer", "more lines: p"]);
+    d.resize(200, 60).hides(&["more lines: p"]);
+}

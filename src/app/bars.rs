@@ -136,6 +136,9 @@ fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<
     if opened.has_trace && !in_brief {
         line.push(look.span("trace   ", Role::Badge));
     }
+    if let Some(reward) = opened.reward.as_ref().filter(|_| !in_brief) {
+        line.push(look.span(format!("reward {}   ", fit(reward.as_str(), 8)), Role::Text));
+    }
     let sides = match (&opened.pred, &opened.gold) {
         (Some(pred), Some(gold)) if opened.correct == Some(false) && !in_brief => {
             format!(": {}, expected {}", fit(pred.as_str(), 14), fit(gold.as_str(), 14))

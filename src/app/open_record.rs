@@ -94,6 +94,8 @@ pub struct OpenRecord {
     pub reply: Option<Shown>,
     /// The recorded fitness.
     pub fitness: Option<Shown>,
+    /// The recorded reward.
+    pub reward: Option<Shown>,
     /// The procedure's name.
     pub procedure_name: Shown,
     /// The steps.
@@ -432,6 +434,7 @@ impl OpenRecord {
             error: None,
             reply: None,
             fitness: None,
+            reward: None,
             procedure_name: Shown::default(),
             steps: Vec::new(),
             variables: Vec::new(),
@@ -535,7 +538,7 @@ impl OpenRecord {
             (self.gold, self.worked) = (facts.gold, facts.worked);
             (self.pred, self.answer) = (facts.pred, facts.answer);
             (self.correct, self.error, self.reply) = (facts.correct, facts.error, facts.reply);
-            (self.fitness, self.has_trace) = (facts.fitness, facts.has_trace);
+            (self.fitness, self.reward, self.has_trace) = (facts.fitness, facts.reward, facts.has_trace);
         }
     }
 
@@ -702,6 +705,7 @@ struct Facts {
     error: Option<Shown>,
     reply: Option<Shown>,
     fitness: Option<Shown>,
+    reward: Option<Shown>,
     has_trace: bool,
 }
 
@@ -725,6 +729,7 @@ impl Facts {
             error,
             reply: present(record.raw).map(prose),
             fitness: line(record.fitness),
+            reward: line(record.reward),
             has_trace: record.trace_steps.is_some(),
         }
     }

@@ -9,7 +9,7 @@ use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
 use crate::widgets::look::{Look, line_pane, put, severity_role, tall_pane};
-use crate::widgets::prose::{hanging, wrapped};
+use crate::widgets::prose::{counted, hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -108,9 +108,15 @@ fn in_full(
         lines.extend(
             hanging(vec![title], &recorded, look.style(Role::Dim), &[], Some(width)).into_iter().take(MAX_RECORDED),
         );
-        lines.extend(proof.rows().into_iter().take(height).map(|branch| {
+        let rows = proof.rows();
+        let (room, all) = (height.saturating_sub(from + lines.len()), rows.len());
+        let shown = if all <= room { all } else { room.saturating_sub(1) };
+        lines.extend(rows.into_iter().take(shown).map(|branch| {
             vec![look.span(branch.joint.as_str(), Role::Faint), look.span(branch.text.as_str(), Role::Text)]
         }));
+        if shown < all {
+            lines.push(vec![look.span(format!("… {}: p", counted(all - shown, "more line")), Role::Faint)]);
+        }
     }
     // What follows is on screen whole or not at all; the place itself always is.
     let room = height.saturating_sub(from + 1);
