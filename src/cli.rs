@@ -133,6 +133,7 @@ pub struct ScreenArgs {
 
 /// Reviewing by hand on the screen.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reviewing")]
 pub struct Reviewing {
     /// Review log [default: PATH.reviews.jsonl]; may be repeated: the first is written, all are read
     #[arg(long, value_name = "LOG")]

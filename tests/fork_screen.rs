@@ -342,14 +342,14 @@ fn a_value_is_edited_shown_as_edited_and_kept_in_a_fork() {
     d.shows(&["not JSON; the same key again uses it as the text \"six\""]);
     d.keys("Backspace Backspace Backspace 6 Enter");
     assert_eq!(d.status(), "Override before step 3 · r re-runs from there · s saves as a fork");
-    d.shows(&["✎ 1 overrides before step 3", "✎ 6  was 3 * 2", "new"]);
+    d.shows(&["✎ 1 override before step 3", "✎ 6  was 3 * 2", "new"]);
     // Before that step it is as it was recorded; what a later step writes is its own.
     d.keys("k v");
     d.keys("Esc [").hides(&["was 3 * 2"]);
     d.keys("v");
     assert!(d.status().starts_with("overrides exist before another step"), "{}", d.status());
     // Another record and back.
-    d.keys("] } {").shows(&["✎ 1 overrides before step 3"]);
+    d.keys("] } {").shows(&["✎ 1 override before step 3"]);
     d.keys("s").shows(&["B overrides before step 3, not saved", "evening", "≠"]);
     d.keys("s");
     assert_eq!(d.status(), "saved in runs.jsonl.forks.jsonl");
@@ -378,7 +378,7 @@ fn edits_are_taken_back_one_by_one_or_all() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     state(&mut d, "evening", 2);
-    d.keys("v ^U 6 Enter").shows(&["✎ 1 overrides"]);
+    d.keys("v ^U 6 Enter").shows(&["✎ 1 override "]);
     d.keys("v").shows(&["│ 6 "]);
     d.keys("^U Enter").hides(&["✎"]);
     assert_eq!(d.status(), "recorded value restored");
@@ -411,7 +411,7 @@ fn the_prompt_of_a_step_is_edited() {
     let (_folder, path) = runs();
     let mut d = open(&path);
     d.keys("j Enter v");
-    assert_eq!(d.status(), "select a variable, or the prompt of a step (Tab)");
+    assert_eq!(d.status(), "the last step writes it: go back ([), or select another variable");
     d.keys("S-Tab S-Tab S-Tab l v").shows(&["prompt of step 4", "Multiply and answer."]);
     d.keys("'Be brief. ' ^S").shows(&["✎ edited, not sent", "Be brief. Multiply"]);
     d.keys("v ^U ^S");

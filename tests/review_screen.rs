@@ -437,7 +437,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let desk = Desk::new(4);
     let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
     let mut d = desk.open_with(|app| app.review.hide = hide);
-    d.shows(&["❯  1 * "]).hides(&["✗ wrong"]);
+    d.shows(&["❯  1   * "]).hides(&["✗ wrong"]);
     d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "✗ wrong", "fix the", "0.9"]);
     d.keys("J").hides(&["gold_num", "correct", "confidence\""]);
     d.keys("J a").until(|app| app.review.saved);

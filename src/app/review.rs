@@ -434,9 +434,9 @@ impl Review {
         matches!(self.place, ReviewLog::Journal(_))
     }
 
-    /// Tells whether there are reviews to show with the table.
+    /// Tells whether a review was asked for, or something of one is there to show.
     pub(crate) fn is_begun(&self) -> bool {
-        self.is_on() && (!self.reviews.events().is_empty() || self.draft.choosing)
+        self.is_on() && (self.reviewing || !self.reviews.events().is_empty() || self.draft.choosing)
     }
 
     // Labels.

@@ -46,11 +46,9 @@ impl App {
 /// Counts the rows that the strip takes.
 pub(crate) fn rows(app: &App) -> u16 {
     // Without a review there is only something to say where somebody judged something.
-    let there = match app.screen() {
-        ScreenKind::Table => app.review.is_begun(),
-        screen => screen.is_of_record() && (app.review.reviewing || app.review.is_begun()),
-    };
-    if !there || app.presenting.is_some() || !app.review.is_on() || app.size.height < LEAST_HEIGHT {
+    let screen = app.screen();
+    let there = (screen == ScreenKind::Table || screen.is_of_record()) && app.review.is_begun();
+    if !there || app.presenting.is_some() || app.size.height < LEAST_HEIGHT {
         return 0;
     }
     let labels = if app.review.draft.choosing { label_lines(app).len() } else { 0 };

@@ -17,7 +17,7 @@ use crate::widgets::list::all_fit;
 use crate::widgets::look::{
     Look, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
 };
-use crate::widgets::prose::{self, fit, pad, wrapped};
+use crate::widgets::prose::{self, counted, fit, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -144,8 +144,8 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
         title.extend(known);
     }
     if !view.edits.values.is_empty() {
-        let (count, step) = (view.edits.values.len(), view.edits.step + 1);
-        title.push(look.span(format!("  ✎ {count} overrides before step {step}"), Role::Changed));
+        let (count, step) = (counted(view.edits.values.len(), "override"), view.edits.step + 1);
+        title.push(look.span(format!("  ✎ {count} before step {step}"), Role::Changed));
     }
     title
 }
