@@ -457,6 +457,17 @@ mod tests {
     }
 
     #[test]
+    fn sixteen_colours_on_a_light_ground_are_dark() {
+        let theme = theme_at("light", Depth::Ansi);
+        let dark = [Color::Reset, Color::DarkGray, Color::Red, Color::Green, Color::Blue, Color::Magenta];
+        let roles = Role::ALL.iter().map(|role| (role.name().to_owned(), theme.style(*role)));
+        let series = (0..theme.series.len()).map(|n| (format!("series {n}"), theme.series(n)));
+        for (name, style) in roles.chain(series) {
+            assert!(style.fg.is_none_or(|fg| dark.contains(&fg)), "{name}: {style:?}");
+        }
+    }
+
+    #[test]
     fn no_colour_at_all_without_colours() {
         for (name, _) in BUILT_IN {
             let theme = theme_at(name, Depth::Mono);

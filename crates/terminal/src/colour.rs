@@ -93,6 +93,9 @@ impl Rgb {
             _ => 240 + 60 * (r - g) / chroma,
         };
         let (dark, bright) = match hue {
+            // Yellow and cyan are nearly invisible on white.
+            20..75 if light => (Color::Magenta, Color::Magenta),
+            160..200 if light => (Color::Blue, Color::Blue),
             20..75 => (Color::Yellow, Color::LightYellow),
             75..160 => (Color::Green, Color::LightGreen),
             160..200 => (Color::Cyan, Color::LightCyan),
@@ -174,6 +177,7 @@ mod tests {
         assert_eq!(Rgb::new(8, 8, 8).indexed(), 232);
         assert_eq!(Rgb::new(255, 255, 255).indexed(), 231);
         assert_eq!(Rgb::parse("#f28b98").unwrap().named(false), Color::LightRed);
+        assert_eq!(Rgb::parse("#8a6100").unwrap().named(true), Color::Magenta);
         assert_eq!(Rgb::parse("#2a5bb8").unwrap().named(true), Color::Blue);
         assert_eq!(Rgb::parse("#d5d8e6").unwrap().named(false), Color::Reset);
     }
