@@ -2049,3 +2049,13 @@ fn a_proof_that_is_cut_says_how_much_is_left() {
     d.resize(120, 36).keys("4j Enter").shows(&["Why final_answer", "more lines: p"]);
     d.resize(200, 60).hides(&["more lines: p"]);
 }
+
+#[test]
+fn a_selected_bar_is_as_long_without_colours() {
+    let mut d = Drive::runs();
+    assert!(d.app.choose_theme(Some("mono")));
+    d.keys("I");
+    let is_reversed = |text: &str| d.style_of(text).add_modifier.contains(Modifier::REVERSED);
+    assert!(is_reversed("correct"), "the row is selected");
+    assert!(!is_reversed("███"), "a bar in reverse looks like the rest of its scale");
+}

@@ -2,6 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use crate::app::state::App;
@@ -52,7 +53,13 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         let chosen = (at == Some(n)).then_some(cursor.cell);
         lines.get(n).map(|line| spans(line, chosen, columns, look)).unwrap_or_default()
     };
-    pane(title, rows, line, area, buf, look);
+    let inner = pane(title, rows, line, area, buf, look);
+    let chart = columns.0 + 2 * FIGURE + 2;
+    if let Some(row) = at.and_then(|at| at.checked_sub(rows.top)).filter(|row| *row < usize::from(inner.height)) {
+        let place = Rect { x: inner.x + chart as u16, y: inner.y + row as u16, width: inner.width, height: 1 };
+        // Where the selection is shown in reverse, a bar in reverse would be the rest of its scale.
+        buf.set_style(place.intersection(inner), Style::new().remove_modifier(Modifier::REVERSED));
+    }
 }
 
 /// Returns the width of the names, with the blanks around them.
