@@ -263,7 +263,7 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
     say(
         &folder,
         "ada",
-        r#"{"kind":"label_set","label_set":{"id":"default","version":1,"labels":[{"id":"slip"},{"id":"unit, twice"},{"id":"plan"}]}}
+        r#"{"kind":"label_set","label_set":{"id":"default","version":1,"labels":[{"id":"plan"},{"id":"slip"},{"id":"unit, twice"}]}}
         {"id":"c5","verdict":"fail","labels":["slip"],"fix_target":"step_run","first_bad_step":2,"variable":"product","note":"8 * 2 is 16"}
         {"id":"c6","verdict":"fail","labels":["slip","unit, twice"],"fix_target":"step_run","first_bad_step":2}
         {"id":"c7","verdict":"fail","labels":["plan"],"fix_target":"procedure"}
@@ -353,12 +353,13 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
         "expected answer: suspect",
     ]);
     d.shows(&["gold ␛[31mis wrong", "Fix: model output, step 2", "overlap 1", "(too few for kappa)"]);
-    d.keys("x").shows(&["1 [ ] slip", "2 [ ] unit, twice", "Enter save", "Esc cancel"]);
-    d.keys("2 1 1").shows(&["1 [ ] slip", "2 [x] unit, twice"]);
+    // The numbers are those of a review, whichever labels were given.
+    d.keys("x").shows(&["1 [ ] plan", "2 [ ] slip (ada)", "3 [ ] unit, twice (ada)", "Enter save", "Esc cancel"]);
+    d.keys("3 1 1").shows(&["1 [ ] plan", "3 [x] unit, twice"]);
     d.keys("9");
     assert!(d.status().contains("no such label"), "{}", d.status());
     d.keys("Esc").hides(&["○"]);
-    d.keys("x 2 Enter");
+    d.keys("x 3 Enter");
     assert!(d.status().contains("saved c6"), "{}", d.status());
     d.shows(&["No open disagreements"]);
     let journal = std::fs::read_to_string(folder.path().join("a.jsonl.reviews.jsonl")).unwrap();

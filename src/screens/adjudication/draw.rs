@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
 
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
@@ -10,7 +11,7 @@ use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Piece, line_pane, pane, put};
-use crate::widgets::prose::{pad, wrapped};
+use crate::widgets::prose::{fit, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -135,10 +136,7 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
     let mut lines = vec![facts(case)];
     if let Some(chosen) = &app.across.adjudication.choosing {
         lines.push(vec![("fail, because of:".into(), Role::Fatal)]);
-        for (n, (_, label)) in offered(judged, case).into_iter().enumerate() {
-            let (sign, role) = if chosen.contains(&n) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
-            lines.push(vec![(format!("  {} {sign} {label}", n + 1), role)]);
-        }
+        lines.extend(label_lines(judged, case, chosen, width));
     }
     lines.push(Vec::new());
     let voices = &case.dispute.voices;
@@ -155,6 +153,26 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
         }
         lines.push(Vec::new());
     }
+    lines
+}
+
+/// Lays out the labels with their numbers, and behind each the reviewers who gave it.
+fn label_lines(judged: &BoardData, case: &DisputedRecord, chosen: &[usize], width: usize) -> Vec<Vec<Piece>> {
+    let (mut lines, mut line, mut used) = (Vec::new(), Vec::new(), 0);
+    for (n, (_, label)) in offered(judged).iter().enumerate() {
+        let givers = case.dispute.voices.iter().filter(|voice| voice.labels.contains(label));
+        let givers: Vec<String> = givers.map(|voice| voice.reviewer.to_string()).collect();
+        let by = if givers.is_empty() { String::new() } else { format!(" ({})", givers.join(", ")) };
+        let (sign, role) = if chosen.contains(&n) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
+        let text = fit(&format!("  {} {sign} {label}{by}", n + 1), width);
+        if used + text.width() > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        used += text.width();
+        line.push((text, role));
+    }
+    lines.extend(Some(line).filter(|line| !line.is_empty()));
     lines
 }
 

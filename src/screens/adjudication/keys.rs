@@ -94,8 +94,7 @@ fn give_decided(app: &mut App) {
     let (Some(judged), Some(label)) = (app.across.judged.clone(), app.count.and_then(|n| n.checked_sub(1))) else {
         return;
     };
-    let offered = app.across.adjudication.case(&judged).map_or(0, |case| state::offered(&judged, case).len());
-    if label < offered {
+    if label < state::offered(&judged).len() {
         app.across.adjudication.toggle(label);
     } else {
         app.say(Shown::own("no such label"));
@@ -110,7 +109,7 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
         app.fail(Shown::own("verdicts are saved to one review log; pass --reviews FILE"));
         return Vec::new();
     };
-    let offered = state::offered(&judged, case);
+    let offered = state::offered(&judged);
     let labels = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
     let mut event = state::decide(case, reviewer, verdict, labels);
     let same = |earlier: &Event| {

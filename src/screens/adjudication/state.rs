@@ -36,13 +36,9 @@ impl Adjudication {
     }
 }
 
-/// Lists the labels that are offered for an item, those that its reviewers gave first.
-pub(crate) fn offered<'j>(judged: &'j BoardData, case: &DisputedRecord) -> Vec<&'j (LabelRef, Shown)> {
-    let given = |name: &Shown| case.dispute.voices.iter().any(|voice| voice.labels.contains(name));
-    let (mut own, others): (Vec<_>, Vec<_>) = judged.labels.iter().partition(|(_, name)| given(name));
-    own.extend(others);
-    own.truncate(KEYS);
-    own
+/// Lists the labels that are offered for an item, numbered as wherever labels are given.
+pub(crate) fn offered(judged: &BoardData) -> &[(LabelRef, Shown)] {
+    judged.labels.get(..KEYS).unwrap_or(&judged.labels)
 }
 
 /// Builds the verdict between reviewers; it includes what those who gave the same verdict agree on.

@@ -74,10 +74,13 @@ pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> 
     }))
 }
 
-/// Lists the labels of the newest sets, then those that were given without one.
+/// Lists the labels of the newest sets, then those that were given without one. The set that labels are given from comes
+/// first, so that they have the same numbers as in a review.
 fn labels(reviews: &Reviews) -> Vec<(LabelRef, Shown)> {
     let sets = reviews.label_sets();
-    let of_sets = sets.newest().flat_map(|set| set.labels.iter().map(|label| &label.id));
+    let first = sets.given_from();
+    let (own, others): (Vec<_>, Vec<_>) = sets.newest().partition(|set| set.id == first.id);
+    let of_sets = own.into_iter().chain(others).flat_map(|set| set.labels.iter().map(|label| &label.id));
     let given = reviews.events().iter().flat_map(|event| &event.labels).map(|label| &label.id);
     let mut labels: Vec<(LabelRef, Shown)> = Vec::new();
     let mut seen = HashSet::default();
