@@ -217,7 +217,10 @@ fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
         line.push(look.span(format!("checking {percent} %   "), Role::Accent));
     }
     if all > 0 {
-        line.extend(counts(app.severity_counts(), look));
+        let found = app.severity_counts();
+        // Rows count findings with the same signs; here records are counted that have one.
+        line.extend(found.iter().any(|count| *count > 0).then(|| look.span("with ", Role::Dim)));
+        line.extend(counts(found, look));
     }
     line
 }
