@@ -659,6 +659,8 @@ fn a_first_start_offers_the_tour_whatever_is_opened() {
     for is_offered in [true, false] {
         let terminal = start(&[file]);
         terminal.wait_for("A potter makes");
+        // The last line of the frame comes last.
+        terminal.wait_for("? help");
         assert_eq!(terminal.screen().contains("New here? :tour"), is_offered, "{}", terminal.screen());
         terminal.send("q");
         terminal.assert_exit(0);
