@@ -228,7 +228,7 @@ fn allowed_on(app: &App, screen: ScreenKind, action: Action) -> Result<(), Reaso
         }
         A::Prove => {
             need(screen == ScreenKind::Run, "go back to the run first (q)")?;
-            need(view.is_some_and(|view| view.proof_here().is_some()), "no recomputed value here")
+            need(view.is_some_and(RecordView::can_prove), "no recomputed value here")
         }
         A::CopyStep => need(steps && screen == ScreenKind::Run, "no step here"),
         A::CopyValue | A::CopyPath => need(screen != ScreenKind::Table, "open the record first"),

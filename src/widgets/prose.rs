@@ -189,6 +189,23 @@ pub(crate) fn pad_left(text: &str, width: usize) -> String {
     " ".repeat(blanks) + &out
 }
 
+/// Lays pieces side by side, and those that no longer fit into the next line.
+pub(crate) fn flowed<T>(pieces: impl IntoIterator<Item = (String, T)>, room: usize) -> Vec<Vec<(String, T)>> {
+    let (mut lines, mut used) = (Vec::new(), 0);
+    for piece in pieces {
+        let width = piece.0.width();
+        match lines.last_mut() {
+            Some(line) if used + width <= room => Vec::push(line, piece),
+            _ => {
+                lines.push(vec![piece]);
+                used = 0;
+            }
+        }
+        used += width;
+    }
+    lines
+}
+
 /// Joins the parts of a text, which two blanks keep apart, that fit into some columns whole.
 pub(crate) fn whole_parts(text: &str, room: usize) -> String {
     let mut out = String::new();
@@ -242,6 +259,18 @@ mod tests {
                 prop_assert_eq!(&wrap_up_to(&text, width, most), &all[..most]);
             }
         }
+    }
+
+    #[test]
+    fn pieces_flow_into_lines() {
+        let lines = |room| flowed(["ab", "cde", "漢", "long piece"].map(|text| (text.to_owned(), ())), room);
+        let texts =
+            |room| lines(room).iter().map(|line| line.iter().map(|(text, ())| text.as_str()).collect()).collect();
+        let whole: Vec<String> = texts(17);
+        assert_eq!(whole, ["abcde漢long piece"]);
+        let narrow: Vec<String> = texts(5);
+        assert_eq!(narrow, ["abcde", "漢", "long piece"], "what is too wide has a line of its own");
+        assert!(flowed(Vec::<(String, ())>::new(), 5).is_empty());
     }
 
     #[test]

@@ -80,22 +80,18 @@ pub fn is_utf8(locale: Option<&str>) -> bool {
 pub fn cell(symbol: &str) -> &'static str {
     let mut letters = symbol.chars();
     let one = letters.next().filter(|_| letters.next().is_none());
-    one.and_then(|c| twin(c).or_else(|| footnote(c))).unwrap_or("?")
+    // A digit would be read as part of the number before it.
+    one.and_then(|c| twin(c).or_else(|| superscript(c, "jabcdefghi"))).unwrap_or("?")
 }
 
 fn twin(c: char) -> Option<&'static str> {
     TWINS.iter().find(|(signs, _)| signs.contains(c)).map(|(_, twin)| *twin)
 }
 
-/// Returns the letter of a number behind a number: a digit would be read as part of that.
-fn footnote(c: char) -> Option<&'static str> {
+/// Returns what stands for a superscript digit, of the signs from 0 to 9.
+fn superscript(c: char, signs: &'static str) -> Option<&'static str> {
     let digit = SUPERSCRIPTS.chars().position(|digit| digit == c)?;
-    "jabcdefghi".get(digit..=digit)
-}
-
-fn superscript(c: char) -> Option<&'static str> {
-    let digit = SUPERSCRIPTS.chars().position(|digit| digit == c)?;
-    "0123456789".get(digit..=digit)
+    signs.get(digit..=digit)
 }
 
 /// Appends a character of running text: itself, its twin, or an escape as JSON has it.
@@ -103,7 +99,7 @@ pub fn push(c: char, out: &mut String) {
     let longer = || LONGER.iter().find(|(sign, _)| *sign == c).map(|(_, twin)| *twin);
     if c.is_ascii() {
         out.push(c);
-    } else if let Some(digit) = superscript(c) {
+    } else if let Some(digit) = superscript(c, "0123456789") {
         // A power is no further digit.
         out.push('^');
         out.push_str(digit);
@@ -155,7 +151,9 @@ pub fn text(bytes: &[u8]) -> String {
                 continue;
             }
             // The end of a column that is full: there is no room for more.
-            Piece::Char('…') if bytes.get(range.end..).is_some_and(|rest| rest.starts_with(b"  ")) => out.push('~'),
+            Piece::Char(c @ '…') if bytes.get(range.end..).is_some_and(|rest| rest.starts_with(b"  ")) => {
+                out.extend(twin(c));
+            }
             Piece::Char(c) => push(c, &mut out),
             Piece::Surrogate(code) => escape(code, &mut out),
             Piece::Byte(_) => escape(u32::from(char::REPLACEMENT_CHARACTER), &mut out),

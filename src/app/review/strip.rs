@@ -17,14 +17,14 @@ use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
 use crate::widgets::look::{Look, fit_spans, put, select};
-use crate::widgets::prose::{counted, fit};
+use crate::widgets::prose::{counted, fit, flowed};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{centred, open};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::report::page::Said;
-use stepscope_core::review::event::{Event, GoldStatus, Text, Verdict};
+use stepscope_core::review::event::{Event, GoldStatus, LabelDefinition, Text, Verdict};
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::triage::Fix;
 
@@ -271,30 +271,17 @@ fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 fn label_lines(app: &App) -> Vec<Vec<(String, bool)>> {
     let set = app.review.label_set();
     let room = usize::from(app.size.width).saturating_sub(2);
-    let mut lines: Vec<Vec<(String, bool)>> = vec![Vec::new()];
-    let mut used = 0;
-    let mut shown = 0;
-    for (n, label) in set.labels.iter().take(LABEL_KEYS).enumerate() {
+    let piece = |(n, label): (usize, &LabelDefinition)| {
         let chosen = app.review.is_chosen(label, &set);
-        let text =
-            format!("{} {}{}   ", if chosen { "[x]" } else { "[ ]" }, n + 1, shown!(" {}", label.name.line().cut(30)));
-        let width = text.width();
-        if used + width > room && used > 0 {
-            if lines.len() == LABEL_LINES {
-                break;
-            }
-            lines.push(Vec::new());
-            used = 0;
-        }
-        used += width;
-        shown += 1;
-        if let Some(line) = lines.last_mut() {
-            line.push((text, chosen));
-        }
-    }
+        (format!("{} {} {}   ", if chosen { "[x]" } else { "[ ]" }, n + 1, label.name.line().cut(30)), chosen)
+    };
+    let mut lines = flowed(set.labels.iter().take(LABEL_KEYS).enumerate().map(piece), room);
+    lines.truncate(LABEL_LINES);
+    let mut shown: usize = lines.iter().map(Vec::len).sum();
     let Some(last) = lines.last_mut() else { return lines };
     let more = |shown: usize| format!("+{} more: {}", set.labels.len() - shown, app.key_of(Action::FindLabel));
     if shown < set.labels.len() {
+        let mut used: usize = last.iter().map(|(text, _)| text.width()).sum();
         while used + more(shown).width() > room
             && let Some((text, _)) = last.pop()
         {

@@ -3,7 +3,6 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Span;
-use unicode_width::UnicodeWidthStr;
 
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
@@ -11,12 +10,12 @@ use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Piece, line_pane, pane, put};
-use crate::widgets::prose::{fit, pad, wrapped};
+use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::review::disagreement::ReviewerVerdict;
-use stepscope_core::review::event::{GoldStatus, Verdict};
+use stepscope_core::review::event::{GoldStatus, LabelRef, Verdict};
 use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::dashboard::{BoardData, DisputedRecord};
 
@@ -158,22 +157,14 @@ fn case_lines(app: &App, judged: &BoardData, case: &DisputedRecord, width: usize
 
 /// Lays out the labels with their numbers, and behind each the reviewers who gave it.
 fn label_lines(judged: &BoardData, case: &DisputedRecord, chosen: &[usize], width: usize) -> Vec<Vec<Piece>> {
-    let (mut lines, mut line, mut used) = (Vec::new(), Vec::new(), 0);
-    for (n, (_, label)) in offered(judged).iter().enumerate() {
+    let piece = |(n, (_, label)): (usize, &(LabelRef, Shown))| {
         let givers = case.dispute.voices.iter().filter(|voice| voice.labels.contains(label));
         let givers: Vec<String> = givers.map(|voice| voice.reviewer.to_string()).collect();
         let by = if givers.is_empty() { String::new() } else { format!(" ({})", givers.join(", ")) };
         let (sign, role) = if chosen.contains(&n) { ("[x]", Role::Accent) } else { ("[ ]", Role::Text) };
-        let text = fit(&format!("  {} {sign} {label}{by}", n + 1), width);
-        if used + text.width() > width {
-            lines.push(std::mem::take(&mut line));
-            used = 0;
-        }
-        used += text.width();
-        line.push((text, role));
-    }
-    lines.extend(Some(line).filter(|line| !line.is_empty()));
-    lines
+        (fit(&format!("  {} {sign} {label}{by}", n + 1), width), role)
+    };
+    flowed(offered(judged).iter().enumerate().map(piece), width)
 }
 
 /// Summarises the answer of the record.

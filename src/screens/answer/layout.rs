@@ -9,8 +9,9 @@ use crate::widgets::panes::Areas;
 /// Columns that the panes next to the document take at most: the document gets the rest.
 const LEFT: u16 = 84;
 
-/// Rows that the citation keeps between the items and the checks where these leave them, and anywhere.
+/// Rows that the citation keeps between the items and the checks, where the checks leave them.
 const KEPT: u16 = 7;
+/// Rows that it has in any case.
 const LEAST: u16 = 3;
 
 /// Lays out the panes below the question, by the one that has the keys.

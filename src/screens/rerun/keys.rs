@@ -29,8 +29,9 @@ use stepscope_io::model::setup::Server;
 
 /// Reason that only one call is made for an answer.
 const ONE_CALL: &str = "a structured answer is one call; r re-runs it";
-/// Reasons that a key does nothing: while a call runs, and while its reply is judged.
+/// Reason that no model can be selected.
 const NO_MODEL: &str = "no model to choose; start a local server, or pass --url";
+/// Reasons that a key does nothing: while a call runs, and while its reply is judged.
 const RUNNING: &str = "a call is running; Esc cancels it";
 const JUDGED: &str = "checking the result…";
 /// Maximum length of the name of a model that is typed, in bytes.

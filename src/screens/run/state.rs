@@ -757,6 +757,11 @@ impl RecordView {
         self.derivation().or_else(|| self.proof.clone())
     }
 
+    /// Tells whether there is such a proof.
+    pub(crate) fn can_prove(&self) -> bool {
+        self.proof.is_some() || self.derivation().is_some()
+    }
+
     /// Explains why the rule of the finding under the cursor matters.
     pub(crate) fn explain_finding(&self) -> Option<Shown> {
         let note = self.opened.notes.get(self.findings.at)?;
