@@ -1,8 +1,12 @@
 //! The lines in which two texts differ, with a little of what stands around them.
 
-use std::time::Duration;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
-use similar::{Algorithm, ChangeTag, TextDiff};
+use foldhash::fast::RandomState;
+use memchr::memchr2_iter;
+use similar::algorithms::{Capture, Compact, Replace, patience};
+use similar::{DiffTag, group_diff_ops};
 
 use super::difference::Change;
 
@@ -13,22 +17,63 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Lines only the first has, only the second has, or both have; `None`: here something is left out.
 pub fn changed_lines(a: &str, b: &str) -> Vec<Option<(Change, String)>> {
-    let difference = TextDiff::configure().algorithm(Algorithm::Patience).timeout(PATIENCE).diff_lines(a, b);
+    let (a, b) = (lines_of(a), lines_of(b));
+    let mut numbers = HashMap::with_hasher(RandomState::default());
+    let [a_numbers, b_numbers] = [&a, &b].map(|lines| numbered(lines, &mut numbers));
+    // Numbers, and one algorithm by its name: for other types the library is compiled again, and for each algorithm.
+    let mut difference = Compact::new(Replace::new(Capture::new()), a_numbers.as_slice(), b_numbers.as_slice());
+    let Ok(()) = patience::diff_deadline(
+        &mut difference,
+        a_numbers.as_slice(),
+        0..a.len(),
+        b_numbers.as_slice(),
+        0..b.len(),
+        Instant::now().checked_add(PATIENCE),
+    );
     let mut lines = Vec::new();
-    for group in difference.grouped_ops(AROUND) {
+    for group in group_diff_ops(difference.into_inner().into_inner().into_ops(), AROUND) {
         if !lines.is_empty() {
             lines.push(None);
         }
-        for line in group.iter().flat_map(|operation| difference.iter_changes(operation)) {
-            let change = match line.tag() {
-                ChangeTag::Equal => Change::Same,
-                ChangeTag::Delete => Change::OnlyA,
-                ChangeTag::Insert => Change::OnlyB,
+        for operation in group {
+            let mut add = |change, from: &[&str]| {
+                lines.extend(from.iter().map(|line| Some((change, line.trim_end_matches('\n').to_owned()))));
             };
-            lines.push(Some((change, line.value().trim_end_matches('\n').to_owned())));
+            let [only_a, only_b] =
+                [a.get(operation.old_range()), b.get(operation.new_range())].map(Option::unwrap_or_default);
+            if operation.tag() == DiffTag::Equal {
+                add(Change::Same, only_a);
+            } else {
+                add(Change::OnlyA, only_a);
+                add(Change::OnlyB, only_b);
+            }
         }
     }
     lines
+}
+
+/// Lines with their ends, which may be of Unix, DOS or old Macs.
+fn lines_of(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for at in memchr2_iter(b'\n', b'\r', bytes) {
+        if bytes.get(at..at + 2) != Some(b"\r\n") {
+            lines.extend(text.get(start..=at));
+            start = at + 1;
+        }
+    }
+    lines.extend(text.get(start..).filter(|rest| !rest.is_empty()));
+    lines
+}
+
+/// A number for each line, the same for the same.
+fn numbered<'a>(lines: &[&'a str], numbers: &mut HashMap<&'a str, u32, RandomState>) -> Vec<u32> {
+    let mut number = |line| {
+        let next = numbers.len() as u32;
+        *numbers.entry(line).or_insert(next)
+    };
+    lines.iter().map(|line| number(*line)).collect()
 }
 
 #[cfg(test)]
@@ -46,5 +91,13 @@ mod tests {
         assert_eq!((count(Change::OnlyA), count(Change::OnlyB), count(Change::Same)), (2, 2, 8));
         assert_eq!(lines.iter().filter(|line| line.is_none()).count(), 1);
         assert!(changed_lines("x\ny", "x\ny").is_empty());
+    }
+
+    #[test]
+    fn lines_end_as_each_system_ends_them() {
+        assert_eq!(lines_of("a\nb\r\nc\rd\n\re"), ["a\n", "b\r\n", "c\r", "d\n", "\r", "e"]);
+        assert!(lines_of("").is_empty() && lines_of("\n") == ["\n"]);
+        let same = |a, b| changed_lines(a, b).is_empty();
+        assert!(!same("a\r\nb", "a\nb") && !same("a", "a\n"));
     }
 }
