@@ -525,7 +525,7 @@ mod tests {
         writer
             .execute_batch(
                 "CREATE VIEW answers AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c;
-                CREATE VIRTUAL TABLE lines USING fts5(text);
+                CREATE VIRTUAL TABLE lines USING dbstat(main);
                 CREATE TABLE \"LLM_Calls\" (\"in\"\"put\" TEXT, big TEXT GENERATED ALWAYS AS (hex(zeroblob(9000000))));",
             )
             .unwrap();
