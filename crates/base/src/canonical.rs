@@ -23,7 +23,7 @@ impl Digest {
     /// Of the canonical text of a value.
     pub fn of(value: Value<'_>) -> Self {
         let mut text = Hashed::new();
-        Style::CANONICAL.append(value, &mut text);
+        Style::CANONICAL.append_read(value, &mut text);
         text.pass_on();
         Self(text.hasher.finalize().into())
     }
