@@ -877,9 +877,12 @@ impl<'a> Value<'a> {
         (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
     }
 
-    /// True for one that, too, surely holds neither controls nor bytes that are not UTF-8.
-    pub(crate) fn is_clean_string(self) -> bool {
-        !self.odd && self.plain_string().is_some()
+    /// Of a string or key that also surely holds neither controls nor bytes that are not UTF-8, its text with the quotes.
+    #[inline]
+    pub(crate) fn clean_string(self) -> Option<&'a [u8]> {
+        let node = self.node();
+        let is_clean = matches!(node.kind, Kind::String | Kind::Key) && !node.escaped && !self.odd;
+        self.text.get(node.start as usize..node.end as usize).filter(|_| is_clean)
     }
 
     /// True for this string.

@@ -243,6 +243,7 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
     }
 
     /// The place of the next item of the container that stands here.
+    #[inline]
     fn next(&mut self, any: &mut bool) -> Writer<'_, S> {
         match (std::mem::replace(any, true), self.style.spacing) {
             (true, Spacing::Wide) => self.out.put(b", "),
@@ -253,6 +254,7 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
         Writer { out: self.out, style: self.style, level: self.level + 1 }
     }
 
+    #[inline]
     fn close(&mut self, any: bool, bracket: u8) {
         if any {
             self.line(self.level);
@@ -260,11 +262,16 @@ impl<S: Sink + ?Sized> Writer<'_, S> {
         self.out.push(bracket);
     }
 
+    #[inline]
     fn line(&mut self, level: usize) {
         if self.style.spacing == Spacing::Indented {
-            self.out.push(b'\n');
-            (0..level).for_each(|_| self.out.put(b"  "));
+            self.indented(level);
         }
+    }
+
+    fn indented(&mut self, level: usize) {
+        self.out.push(b'\n');
+        (0..level).for_each(|_| self.out.put(b"  "));
     }
 }
 
@@ -392,15 +399,15 @@ fn put<S: Sink + ?Sized>(member: Member<'_>, object: &mut Object<'_, S>) {
 
 /// A string as it was read. A clean one is its own canonical spelling; printable ASCII without an escape is spelled the
 /// same in all styles.
+#[inline]
 fn string<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
-    let is_spelled = match writer.style.letters {
-        Letters::Canonical => value.is_clean_string(),
-        _ => value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()),
+    let spelled = match writer.style.letters {
+        Letters::Canonical => value.clean_string(),
+        _ => value.plain_string().filter(|plain| plain_until::<true>(plain, 0) == plain.len()).map(|_| value.raw()),
     };
-    if is_spelled {
-        writer.raw(value.raw());
-    } else {
-        writer.text(value.string().unwrap_or_default());
+    match spelled {
+        Some(spelled) => writer.raw(spelled),
+        None => writer.text(value.string().unwrap_or_default()),
     }
 }
 
@@ -412,7 +419,8 @@ fn sorted_members<S: Sink + ?Sized>(value: Value<'_>, object: &mut Object<'_, S>
     let mut many = Vec::new();
     let mut count = 0;
     for member in value.members() {
-        let key = (beginning(member.name().bytes()), member.key.at);
+        let first = member.key.plain_string().map_or_else(|| beginning(member.name().bytes()), beginning);
+        let key = (first, member.key.at);
         match few.get_mut(count) {
             Some(place) => *place = key,
             None if many.is_empty() => many.extend(few.iter().copied().chain([key])),
