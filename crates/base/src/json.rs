@@ -317,7 +317,7 @@ enum Inside {
 }
 
 /// The place and the byte of the next token; the byte is 0 at the end of the text.
-#[inline(always)]
+#[inline]
 fn token(text: &[u8], at: usize) -> (usize, u8) {
     let byte = byte_at(text, at);
     if byte > b' ' {
@@ -335,11 +335,12 @@ fn behind_blanks(text: &[u8], from: usize) -> (usize, u8) {
     (at, byte_at(text, at))
 }
 
-#[inline(always)]
+#[inline]
 fn byte_at(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(0)
 }
 
+#[expect(clippy::inline_always, reason = "each has one caller or two, and calls would put the place into memory")]
 impl Reader<'_> {
     fn document(mut self) -> Read<()> {
         if self.text.len() > MAX_TEXT {
@@ -1032,7 +1033,8 @@ impl<'a> Value<'a> {
     }
 
     /// The values of some keys, found in one pass; of duplicates the last.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "keys that are known beforehand are compared without a call")]
+    #[inline(always)]
     pub fn get_each<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for member in self.members() {
