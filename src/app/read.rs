@@ -100,7 +100,7 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
             Msg::ForkMade(handle.record, made.unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new))
         }
         Effect::FindFixes(handle) => {
-            let found = guarded(|| Fixes::of(&opened(&handle, side).map_err(|failure| shown!("{failure}"))?));
+            let found = guarded(|| Fixes::of(&opened(&handle, side)?));
             Msg::Fixes(handle.record, found.unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new))
         }
         Effect::Transition(id, transition) => {
@@ -167,7 +167,7 @@ fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -
 }
 
 fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<SideBySide, Shown> {
-    let parent = opened(handle, side).map_err(|failure| shown!("{failure}"))?;
+    let parent = opened(handle, side)?;
     let line = make.line(&parent)?;
     let row = RowFacts::unchecked(0, line.len() as u64);
     let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(side));

@@ -819,7 +819,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
-            let failure = app.store.failures.last().map(|failure| shown!("{failure}"));
+            let failure = app.store.failures.last().map(Shown::from);
             if let Some(failure) = failure {
                 app.fail(failure);
             }

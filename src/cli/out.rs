@@ -145,7 +145,7 @@ impl Out {
     }
 
     /// Returns the exit code of a command; if it failed, prints the reason.
-    pub(super) fn code(&self, done: Result<u8, Shown>) -> u8 {
+    pub fn code(&self, done: Result<u8, Shown>) -> u8 {
         done.unwrap_or_else(|sentence| {
             self.complain(&sentence);
             FAILED

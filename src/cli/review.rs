@@ -189,7 +189,7 @@ impl Where {
 
     /// Reads the review logs without a complaint if there are no reviews yet.
     fn quiet_contents(&self, out: &Out) -> Option<Contents> {
-        let contents = self.journals().and_then(|journals| read_all(&journals).map_err(|failure| shown!("{failure}")));
+        let contents = self.journals().and_then(|journals| read_all(&journals).map_err(Shown::from));
         let contents = contents.map_err(|sentence| out.complain(&sentence)).ok()?;
         contents.sentences.iter().for_each(|sentence| out.complain(sentence));
         Some(contents)
@@ -222,7 +222,7 @@ pub(super) fn summaries(
 
 /// Returns summaries unless something could not be read, which is reported.
 pub(super) fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
-    out.complain_of(summaries.outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(summaries.outcome.unread().map(Shown::from));
     summaries.outcome.failures.is_empty().then_some(summaries)
 }
 

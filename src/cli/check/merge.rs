@@ -54,7 +54,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         |_, _| Ok(()),
     );
     let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    out.complain_of(outcome.failures.iter().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.failures.iter().map(Shown::from));
     let failed = !outcome.failures.is_empty();
     if options.format() == ReportFormat::Jsonl {
         merged.board.write_json(out);

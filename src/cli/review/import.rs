@@ -122,15 +122,15 @@ fn part([item, citation]: &[Text; 2]) -> Result<Option<AnswerPart>, Shown> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Shown> {
-    let Opened::File(blob) = open(path).map_err(|failure| shown!("{failure}"))? else {
+    let Opened::File(blob) = open(path)? else {
         return Err(unreadable(path, &Shown::own("it is a pipe; write it to a file")));
     };
-    let len = blob.len().map_err(|failure| shown!("{failure}"))?;
+    let len = blob.len()?;
     if len > MAX_CSV {
         return Err(unreadable(path, &Shown::own("it is larger than 256 MB")));
     }
     let mut text = Vec::new();
-    blob.read(0, usize::try_from(len).unwrap_or(0), &mut text).map_err(|failure| shown!("{failure}"))?;
+    blob.read(0, usize::try_from(len).unwrap_or(0), &mut text)?;
     Ok(text)
 }
 

@@ -106,7 +106,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         },
         |_, _| Ok(()),
     );
-    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.unread().map(Shown::from));
     if !outcome.failures.is_empty() {
         return None;
     }
