@@ -2,14 +2,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Piece, line_pane, pane, put};
+use crate::widgets::look::{Look, Piece, Spans, line_pane, pane, put};
 use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -204,7 +203,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 }
 
 /// Names the adjudicator, or the keys while labels are chosen.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.across.adjudication.choosing.is_some() {
         return vec![look.span("1-9 toggle labels, Enter saves, Esc cancels", Role::Accent)];
     }

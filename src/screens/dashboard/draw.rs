@@ -8,7 +8,7 @@ use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
-use crate::widgets::look::{Look, frame, point_at, put, scroll_mark};
+use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -87,7 +87,7 @@ fn width_of(board: &DashboardTable, column: usize) -> usize {
     board.heads.get(column).map_or(COLUMN, |head| head.as_str().chars().count() + 2).max(COLUMN)
 }
 
-fn heads(board: &DashboardTable, look: Look<'_>) -> Vec<Span<'static>> {
+fn heads(board: &DashboardTable, look: Look<'_>) -> Spans {
     let mut line = vec![look.span(pad(board.title, NAME + 2), Role::Title)];
     // A long title takes the place of the first heads.
     if board.title.chars().count() > NAME + 2 {
@@ -100,13 +100,7 @@ fn heads(board: &DashboardTable, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn spans(
-    board: &DashboardTable,
-    line: &DashboardLine,
-    chosen: Option<usize>,
-    width: usize,
-    look: Look<'_>,
-) -> Vec<Span<'static>> {
+fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, width: usize, look: Look<'_>) -> Spans {
     // A place to fix is called as everywhere.
     let name = Fix::from_word(line.name.as_str()).map_or_else(|| line.name.clone(), |fix| Shown::own(fix.phrase()));
     let name = format!("  {}{name}", "  ".repeat(line.depth));
@@ -158,7 +152,7 @@ pub(crate) fn filter(app: &App) -> Option<String> {
 }
 
 /// Describes what Enter would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
         Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => Vec::new(),

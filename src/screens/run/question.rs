@@ -8,7 +8,7 @@ use ratatui::text::Span;
 use crate::app::computed::QuantityMark;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, frame, scroll_mark};
+use crate::widgets::look::{Look, Spans, frame, scroll_mark};
 use crate::widgets::prose::hanging;
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
@@ -45,7 +45,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// Lays out the answer below the question, where it is too long for the title.
-pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec<Spans> {
     let used: usize = title(view, true, look).iter().map(Span::width).sum();
     match answer(view) {
         Some((text, role)) if used > usize::from(width.saturating_sub(TITLE)) => {
@@ -67,7 +67,7 @@ fn answer(view: &RecordView) -> Option<(&str, Role)> {
     opened.answer.as_ref().or(opened.pred.as_ref()).map(|answer| (answer.as_str(), role))
 }
 
-fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Spans {
     let opened = &view.opened;
     let mut title = vec![look.span(RunPane::Question.word(), Role::Title)];
     let mut say = |name: &str, value: &str, role| {
