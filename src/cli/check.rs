@@ -10,6 +10,7 @@ use super::filtered::{Filtered, Verdicts};
 use super::links::Links;
 use super::tables::Tables;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
+use stepscope_base::guard::lock;
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -103,7 +104,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
             let triage = if judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
             if options.summary {
                 let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-                let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut counts = lock(&counts);
                 counts.1.count(&row, 1);
                 if let Some(triage) = triage {
                     counts.0.add(triage);

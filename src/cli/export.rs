@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::pick::Pick;
 use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, hidden};
 use crate::cli::check::threads;
 use stepscope_base::canonical::Digest;
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
@@ -362,10 +363,6 @@ impl ExportArgs {
         out.complain_of(contents.absent.iter().map(|name| shown!("{name}: there are no reviews yet")));
         Ok(contents.reviews)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the position of a record among all: its source, and its first byte there.

@@ -9,6 +9,7 @@ use super::filtered::Verdicts;
 use super::links::Links;
 use super::{CLEAN, FAILED, Out, Show};
 use crate::cli::check::threads;
+use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -94,7 +95,6 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
     let inputs = show.answers.expand(&show.paths)?;
     let filter = show.filter.read(side.types(), Verdicts::Unknown)?;
     let takes = |case: &CaseView<'_>| filter.as_ref().is_none_or(|filter| filter.takes(case, case.findings()));
-    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
     // The same pipeline as `check`: a large file is searched on all cores. The rules look at what is printed alone.
     let outcome = read_through(
         inputs,
@@ -102,10 +102,10 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
         side,
         |case, input, _| {
             let at = (case.origin().source, case.origin().offset);
-            if show.pick.wants(case) && takes(case) && lock().note(at, place_of(case)) {
+            if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case)) {
                 let linking = links.as_ref().map(|links| look.linking(links.file(input)));
                 let page = page(Part::of(show), case, linking.as_ref().unwrap_or(&look), terminal);
-                let mut found = lock();
+                let mut found = lock(&found);
                 if found.is_first(at) {
                     found.page = Some((at, page));
                 }

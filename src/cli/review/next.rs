@@ -10,6 +10,7 @@ use crate::cli::check::threads;
 use crate::cli::filtered::{FilterArgs, Verdicts};
 use crate::cli::show;
 use crate::cli::{CLEAN, Colour, FOUND, ListFormat, Out};
+use stepscope_base::guard::lock;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -94,7 +95,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             }
             let class = QueueClass::of(&row);
             let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut found = lock(&found);
             if let Some((all, open)) = found.classes.get_mut(class as usize) {
                 (*all, *open) = (*all + 1, *open + u64::from(!judged.is_done()));
             }
