@@ -37,16 +37,10 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             title.push(look.span(format!(", {elsewhere} more are not in these files"), Role::Warning));
         }
     }
-    if app.across.judging.is_coming() {
-        title.push(look.span("  reading…", Role::Accent));
-    }
+    title.extend(reading(app, look));
     let inner = frame(title, area, buf, look);
     let Some(judged) = &app.across.judged else {
-        let failed = app.across.judging.failed.clone();
-        let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
-        let text = failed.unwrap_or_else(|| Shown::own("reading reviews…"));
-        put(vec![look.span(text.as_str(), role)], 0, inner, buf);
-        return;
+        return put(unread(app, look), 0, inner, buf);
     };
     if judged.boards.is_empty() {
         put(vec![look.span("No reviews, and nothing to fix", Role::Dim)], 0, inner, buf);
@@ -67,6 +61,19 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         }
     }
     scroll_mark(area, app.across.dashboard.top, rows.len(), buf, look);
+}
+
+/// Formats the part of a title that says that reviews are being read.
+pub(crate) fn reading(app: &App, look: Look<'_>) -> Option<Span<'static>> {
+    app.across.judging.is_coming().then(|| look.span("  reading…", Role::Accent))
+}
+
+/// Formats what stands in the place of reviews before they are read, or where they cannot be.
+pub(crate) fn unread(app: &App, look: Look<'_>) -> Spans {
+    vec![match &app.across.judging.failed {
+        Some(failed) => look.span(failed.as_str(), Role::Fatal),
+        None => look.span("reading reviews…", Role::Dim),
+    }]
 }
 
 /// Finds the line at a place of the screen, and the number.
