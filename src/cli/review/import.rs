@@ -37,7 +37,7 @@ pub struct Import {
 
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
-    let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
+    let rows = out.given(rows)?;
     let summaries = import.place.records(out, |files, threads| read_named(files, threads, side))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut repeated) = (Refused::default(), 0_u64);

@@ -71,7 +71,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         out.complain(&Shown::own("pass the record file whose queue is asked for"));
         return None;
     }
-    let filter = next.filter.read(side.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok()?;
+    let filter = out.given(next.filter.read(side.types(), Verdicts::Known))?;
     let contents = next.place.quiet_contents(out)?;
     let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };

@@ -8,6 +8,7 @@ use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow};
 use crate::app::state::App;
 use crate::screens::answer::shown::SpanView;
 use crate::screens::run::findings::sign_of;
+use crate::screens::run::question;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
 use crate::widgets::look::{Look, Spans, kind_role, pane};
@@ -164,12 +165,7 @@ fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
         vec![look.span(format!("{name:9} "), Role::Faint), look.span(value, role)]
     };
     let mut lines = Vec::new();
-    let role = match opened.correct {
-        Some(true) => Role::Ok,
-        Some(false) => Role::Fatal,
-        None => Role::Text,
-    };
-    lines.extend(opened.answer.as_ref().or(opened.pred.as_ref()).map(|answer| fact("answer", answer.as_str(), role)));
+    lines.extend(question::answer(opened).map(|(answer, role)| fact("answer", answer, role)));
     lines.extend(opened.gold.as_ref().map(|gold| fact("expected", gold.as_str(), Role::Gold)));
     let fix = opened.where_to_fix.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown));
     lines.extend(fix.map(|verdict| {
