@@ -611,56 +611,58 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
     }
 }
 
-/// Runs a command and returns the exit code.
-pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) -> u8 {
+/// Runs a command and returns the exit code, or the reason why it failed.
+pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) -> Result<u8, Shown> {
     strike("command");
     let side = match command {
-        Command::Check(check) => side_data(check.schemas.as_deref(), out),
+        Command::Check(check) => side_data(check.schemas.as_deref()),
         Command::Show(_)
         | Command::Export(_)
         | Command::Compare(_)
         | Command::Review(_)
         | Command::Repair(_)
-        | Command::Rerun(_) => side_data(None, out),
-        _ => Some(Arc::default()),
+        | Command::Rerun(_) => side_data(None),
+        _ => Ok(Arc::default()),
     };
-    let Some(side) = &side else { return FAILED };
+    let side = &side?;
     match command {
         Command::Check(check) => check::run(check, side, out),
         Command::Show(show) => show::run(show, side, out),
         Command::Export(options) => export::run(options, side, draw, out),
         Command::Verify(options) => verify::run(options, out),
-        Command::Compare(compare) => compare::run(compare, side, out),
-        Command::Review(review) => review::run(review, side, out),
+        Command::Compare(compare) => Ok(compare::run(compare, side, out)),
+        Command::Review(review) => Ok(review::run(review, side, out)),
         Command::Models(options) => models::run(options, out),
         Command::Run(options) => run::run(options, out),
         Command::Repair(options) => repair::run(options, side, out),
         Command::Rerun(options) => rerun::run(options, side, out),
         Command::Rules { id, format } => print::rules(id.as_deref(), *format, out),
-        Command::Keys { format } => print::keys(keys, *format, out),
+        Command::Keys { format } => {
+            print::keys(keys, *format, out);
+            Ok(CLEAN)
+        }
         Command::Schema { name, format } => print::schema(name.as_deref(), *format, out),
         Command::Config(options) => config::config(options, out),
-        Command::Doctor(options) => config::doctor(options, out),
+        Command::Doctor(options) => Ok(config::doctor(options, out)),
         // The screen shows it.
-        Command::Demo(_) => FAILED,
+        Command::Demo(_) => Ok(FAILED),
         Command::Man => {
             out.write(man::page(&Arguments::command()).as_bytes());
-            CLEAN
+            Ok(CLEAN)
         }
         Command::Completions { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "stepscope", &mut text);
             out.write(&text);
-            CLEAN
+            Ok(CLEAN)
         }
     }
 }
 
-/// Reads the user's value types, which help to judge records. `None`: they cannot be used, and the reason was printed.
-fn side_data(named: Option<&Path>, out: &Out) -> Option<Arc<SideData>> {
-    let types = types::read_all(Folders::find(None).config.as_deref(), named);
-    let side = types.map(|types| Arc::new(SideData::knowing(Arc::new(types))));
-    side.map_err(|failure| out.complain(&shown!("{failure}"))).ok()
+/// Reads the user's value types, which help to judge records.
+fn side_data(named: Option<&Path>) -> Result<Arc<SideData>, Shown> {
+    let types = types::read_all(Folders::find(None).config.as_deref(), named)?;
+    Ok(Arc::new(SideData::knowing(Arc::new(types))))
 }
 
 #[cfg(test)]

@@ -32,12 +32,13 @@ fn main() -> ExitCode {
 
 fn run() -> u8 {
     let mut out = Out::new();
-    let code = match cli::parse(std::env::args_os(), &mut out) {
+    let done = match cli::parse(std::env::args_os(), &mut out) {
         Ok(Invocation::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &play::picture, &mut out),
         Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
         Ok(Invocation::Demo(demo)) => show(*demo, &mut out),
-        Err(code) => code,
+        Err(code) => Ok(code),
     };
+    let code = out.code(done);
     out.finish(code)
 }
 
@@ -50,26 +51,19 @@ fn out_of_memory(size: usize) {
 }
 
 /// Opens the screen, or says why there is none.
-fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
+fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
     let screen = screen.clone();
-    let setup = match screen.model.setup(Speed::Times(REPLAY)) {
-        Ok(setup) => setup,
-        Err(why) => {
-            out.complain(&why);
-            return cli::FAILED;
-        }
-    };
+    let setup = screen.model.setup(Speed::Times(REPLAY))?;
     let paths = screen.answers.with(&screen.paths);
     let missing = unreadable(&paths);
     let baseline = screen.baseline.as_ref().map(|baseline| unreadable(std::slice::from_ref(baseline)));
-    let say = |out: &Out| missing.iter().for_each(|failure| out.complain(&shown!("{failure}")));
+    let say = |out: &Out| missing.iter().for_each(|failure| out.complain(&failure.into()));
     if let Some(failure) = baseline.and_then(|mut failures| failures.pop()) {
-        out.complain(&shown!("{failure}"));
-        return cli::FAILED;
+        return Err(failure.into());
     }
     if !missing.is_empty() && missing.len() == paths.len() {
         say(out);
-        return cli::FAILED;
+        return Ok(cli::FAILED);
     }
     let start = Start {
         setup,
@@ -101,55 +95,33 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> u8 {
             hide: Hide::of(screen.reviewing.hide),
         },
     };
-    match session::open(&start) {
-        Ok(ended) => {
-            // The screen showed the rest; a script learns what it lacked.
-            say(out);
-            for sentence in &ended.complaints {
-                out.complain(sentence);
-            }
-            if missing.is_empty() { ended.code } else { ended.code.max(cli::FAILED) }
-        }
-        Err(why) => {
-            say(out);
-            out.complain(&why);
-            cli::FAILED
-        }
-    }
+    let ended = session::open(&start);
+    // The screen showed the rest; a script learns what it lacked.
+    say(out);
+    let ended = ended?;
+    ended.complaints.iter().for_each(|sentence| out.complain(sentence));
+    Ok(if missing.is_empty() { ended.code } else { ended.code.max(cli::FAILED) })
 }
 
 /// Shows a tour, or plays it and says how its scenes came out.
-fn show(demo: cli::DemoArgs, out: &mut Out) -> u8 {
+fn show(demo: cli::DemoArgs, out: &mut Out) -> Result<u8, Shown> {
     if demo.notes {
-        return play::follow(demo.theme.as_deref(), demo.ascii).unwrap_or_else(|why| {
-            out.complain(&why);
-            cli::FAILED
-        });
+        return play::follow(demo.theme.as_deref(), demo.ascii);
     }
     let headless = demo.is_headless();
     let cli::DemoArgs { mut paths, record, svg, cast, cast_v2, html, md, size, theme, ascii, force, .. } = demo;
     if record.is_none() && paths.len() > 1 {
-        out.complain(&Shown::own("one tour at a time; records are named with --record FILE"));
-        return cli::FAILED;
+        return Err(Shown::own("one tour at a time; records are named with --record FILE"));
     }
     let tour = if record.is_none() { paths.pop() } else { None };
     let start = DemoStart { tour, svg, cast, cast_v2, html, md, size, theme, ascii, force };
-    let done = match record {
-        Some(file) => play::record(&start, paths, &file).map(Some),
-        None if headless => play::play(&start).map(Some),
-        None => play::open(&start).map(|_| None),
+    let played = match record {
+        Some(file) => play::record(&start, paths, &file)?,
+        None if headless => play::play(&start)?,
+        None => return play::open(&start).map(|_| cli::CLEAN),
     };
-    match done {
-        Ok(Some(played)) => {
-            played.scenes.iter().for_each(|scene| out.line(scene));
-            if played.failed > 0 { cli::FOUND } else { cli::CLEAN }
-        }
-        Ok(None) => cli::CLEAN,
-        Err(why) => {
-            out.complain(&why);
-            cli::FAILED
-        }
-    }
+    played.scenes.iter().for_each(|scene| out.line(scene));
+    Ok(if played.failed > 0 { cli::FOUND } else { cli::CLEAN })
 }
 
 /// The table of keys, for the commands, which do not know the screen.

@@ -544,14 +544,14 @@ mod live {
     #[test]
     fn what_is_said_of_sources_is_said_of_their_examples() {
         use stepscope_core::rules::source::RULES;
-        use stepscope_core::table::row::RuleBits;
+        use stepscope_core::table::rule_set::RuleSet;
         for rule in RULES {
-            let bit = RuleBits::of(rule.id);
+            let spoken = RuleSet::from_iter([rule.id]);
             for (example, found) in [(rule.bad, true), (rule.good, false)] {
                 let files = Files::new();
                 let mut live = Live::open(&[files.write("runs.jsonl", format!("{example}\n"))]);
                 live.settle();
-                assert_eq!(live.store.rows().any(|row| row.spoke(bit)), found, "{} in {example}", rule.id);
+                assert_eq!(live.store.rows().any(|row| row.spoke(&spoken)), found, "{} in {example}", rule.id);
             }
         }
     }

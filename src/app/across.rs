@@ -6,7 +6,6 @@ pub(crate) mod keys;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::RowFacts;
@@ -101,7 +100,7 @@ impl Pending {
     /// Takes its result; `None`: it is not what is wanted any more.
     pub fn done<T>(&mut self, id: u64, result: Result<T, Failure>) -> Option<Result<T, Shown>> {
         self.running.take_if(|running| *running == id)?;
-        let result = result.map_err(|failure| shown!("{failure}"));
+        let result = result.map_err(Shown::from);
         self.failed = result.as_ref().err().cloned();
         Some(result)
     }

@@ -80,14 +80,17 @@ impl App {
     /// The actions of the palette that fit what was typed, best first, each with its row in the table of keys.
     pub(crate) fn palette_rows(&self, typed: &str) -> Vec<&'static Binding> {
         let mut seen = Vec::new();
+        let mut is_new = |action: Action| {
+            let is_new = !seen.contains(&action);
+            seen.push(action);
+            is_new
+        };
         let front = self.focus_below_dialog();
         let rows: Vec<&'static Binding> = front.contexts().into_iter().flat_map(Keymap::rows).collect();
         let mut rows: Vec<&'static Binding> = rows
             .into_iter()
             .filter(|binding| {
-                let fresh = !seen.contains(&binding.action);
-                seen.push(binding.action);
-                fresh
+                is_new(binding.action)
                     && is_offered(self, front, binding.action)
                     && !matches!(binding.action, Action::Palette | Action::Escape | Action::GiveLabel)
             })
@@ -105,11 +108,7 @@ impl App {
         };
         // Who looks for something is told where it can be done.
         let others = ScreenKind::ALL.into_iter().filter(|_| !typed.is_empty()).map(ScreenKind::context);
-        let elsewhere = others.flat_map(Keymap::rows).filter(|binding| {
-            let fresh = !seen.contains(&binding.action);
-            seen.push(binding.action);
-            fresh
-        });
+        let elsewhere = others.flat_map(Keymap::rows).filter(|binding| is_new(binding.action));
         fuzzy::rank(typed, rows.into_iter().chain(elsewhere), texts)
     }
 }

@@ -13,7 +13,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
-use crate::widgets::look::{Look, fit_spans, put, severity_role};
+use crate::widgets::look::{Look, Spans, fit_spans, put, severity_role};
 use crate::widgets::prose::{counted, fit};
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
@@ -53,7 +53,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Sums up what is on screen; in brief, where other places say the rest too.
-fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn summary(app: &App, in_brief: bool, look: Look<'_>) -> Spans {
     let news = app.log.news().map(|news| look.span(format!("{news}   "), Role::Fatal));
     let rest = match (app.screens.record(), app.screen()) {
         (_, ScreenKind::SideBySide) => Vec::new(),
@@ -78,7 +78,7 @@ fn model(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
 }
 
 /// Builds the breadcrumb: the source, the record, and last the name of what is in front, which is never cut.
-fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'static>>) {
+fn breadcrumb(app: &App, look: Look<'_>) -> (Spans, Spans) {
     let arrow = || look.span(" ▸ ", Role::Faint);
     let wide = app.size.width >= layout::WIDE;
     let mut line = vec![look.span(if wide { " stepscope" } else { " " }, Role::Title)];
@@ -125,7 +125,7 @@ fn breadcrumb(app: &App, look: Look<'_>) -> (Vec<Span<'static>>, Vec<Span<'stati
     (line, front)
 }
 
-fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn verdict(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Spans {
     let opened = &view.opened;
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
@@ -185,8 +185,8 @@ fn execution(app: &App, view: &RecordView, in_brief: bool, look: Look<'_>) -> Sp
     }
 }
 
-pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
-    let mut line: Vec<Span<'static>> = Severity::ALL
+pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Spans {
+    let mut line: Spans = Severity::ALL
         .into_iter()
         .zip(counts)
         .filter(|(_, count)| *count > 0)
@@ -198,7 +198,7 @@ pub(crate) fn counts(counts: [usize; 4], look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn totals(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn totals(app: &App, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     line.extend(app.disk_news().map(|news| look.span(format!("{news}   "), Role::Warning)));
     let forks = app.fork_count();
@@ -239,7 +239,7 @@ pub(crate) fn status(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
         put(vec![Span::raw(" "), look.span(status.text.as_str(), role)], 0, area, buf);
         return;
     }
-    let of_record = |line: fn(&RecordView, Look<'_>) -> Vec<Span<'static>>| {
+    let of_record = |line: fn(&RecordView, Look<'_>) -> Spans| {
         app.screens.record().map(|view| line(view, look)).unwrap_or_default()
     };
     let line = match app.screen() {
@@ -302,7 +302,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     put(pressed, 0, Rect { x: area.right() - width, width, ..area }, buf);
 }
 
-fn chord_hints(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn chord_hints(app: &App, look: Look<'_>) -> Spans {
     let (typed, rests) = app.keymap.continuations(&app.focus().contexts(), &app.typed);
     let mut line = vec![look.span(format!("{typed} "), Role::HintKey)];
     for (rest, action) in rests.into_iter().filter(|(_, action)| app.allowed(*action).is_ok()) {

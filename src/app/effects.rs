@@ -15,7 +15,6 @@ use crate::app::review_worker::ReviewWorker;
 use crate::app::threads::{Thread, start};
 use crate::widgets::theme::BUILT_IN;
 use stepscope_base::guard::guarded;
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Event;
 use stepscope_core::table::seen::place_in;
@@ -140,7 +139,7 @@ impl Performer {
         let (writer, worker) = self.threads.map(|threads| (threads.writer, threads.worker)).unzip();
         let lost = writer.into_iter().flat_map(|writer| writer.finish(PATIENCE));
         let kept = worker.flatten().and_then(|worker| worker.finish(PATIENCE));
-        lost.chain(kept).chain(self.memory.failure.map(|failure| shown!("{failure}"))).collect()
+        lost.chain(kept).chain(self.memory.failure.map(Shown::from)).collect()
     }
 
     /// Starts what an effect asks for, inside of the runtime, and never waits for it; what is for the terminal is given

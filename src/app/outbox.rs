@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 use crate::app::msg::Msg;
+use stepscope_base::guard::lock;
 
 /// See the module. It can be handed out before the loop runs; what is sent then
 /// waits.
@@ -22,7 +23,7 @@ struct Slot {
 impl Outbox {
     /// Sends from a background thread; waits where the loop is behind. `false`: the loop has ended.
     pub fn send(&self, message: Msg) -> bool {
-        let mut slot = self.0.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = lock(&self.0.sender);
         while slot.is_none() && !self.0.closed.load(Ordering::Acquire) {
             slot = self.0.attached.wait(slot).unwrap_or_else(PoisonError::into_inner);
         }
@@ -33,7 +34,7 @@ impl Outbox {
 
     /// The loop runs: what waited is sent.
     pub fn attach(&self, sender: mpsc::Sender<Msg>) {
-        *self.0.sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        *lock(&self.0.sender) = Some(sender);
         self.0.attached.notify_all();
     }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use ratatui::text::Span;
 
 use crate::widgets::keymap::Key;
-use crate::widgets::look::Look;
+use crate::widgets::look::{Look, Spans};
 use crate::widgets::theme::Role;
 
 pub(crate) mod keys;
@@ -30,7 +30,7 @@ impl Presenting {
     }
 
     /// The last keys, for the end of the last line.
-    pub(crate) fn spans(&self, look: Look<'_>) -> Vec<Span<'static>> {
+    pub(crate) fn spans(&self, look: Look<'_>) -> Spans {
         let key = |key: &Key| [look.span(format!(" {} ", key.name()), Role::Selection), Span::raw(" ")];
         self.keys.iter().flat_map(key).collect()
     }

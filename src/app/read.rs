@@ -43,8 +43,7 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
         Effect::RowTexts(moves, rows) => Msg::RowTexts(moves, texts_of(rows)),
         Effect::Record(record, reading, row, hide) => {
             let open = || {
-                let text = reading.read()?;
-                let opened = OpenRecord::new(record, reading.line()?, &row, text, reading.around(side));
+                let opened = opened(record, &reading, &row, side)?;
                 let opened = opened.identified(reading.dataset.clone(), reading.position);
                 Ok(Box::new(opened.hiding(hide, &row, side)))
             };
@@ -52,8 +51,7 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
         }
         Effect::Preview(moves, record, reading, row, hide) => {
             let open = || {
-                let opened =
-                    OpenRecord::new(record, reading.line().ok()?, &row, reading.read().ok()?, reading.around(side));
+                let opened = opened(record, &reading, &row, side).ok()?;
                 Some(Msg::Preview(moves, Box::new(opened.hiding(hide, &row, side))))
             };
             return guarded(open).flatten();
@@ -95,14 +93,8 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
                 or_failure("cannot open a record of", &a.name, || sides(record, &a, &b, against, side)),
             )
         }
-        Effect::MakeFork(handle, make) => {
-            let made = guarded(|| made(&handle, &make, side));
-            Msg::ForkMade(handle.record, made.unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new))
-        }
-        Effect::FindFixes(handle) => {
-            let found = guarded(|| Fixes::of(&opened(&handle, side).map_err(|failure| shown!("{failure}"))?));
-            Msg::Fixes(handle.record, found.unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new))
-        }
+        Effect::MakeFork(handle, make) => Msg::ForkMade(handle.record, or_sentence(|| made(&handle, &make, side))),
+        Effect::FindFixes(handle) => Msg::Fixes(handle.record, or_sentence(|| Fixes::of(&opened_at(&handle, side)?))),
         Effect::Transition(id, transition) => {
             let now = now();
             let failed = || Reached::Never(Shown::own(FAILED));
@@ -115,6 +107,11 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
 /// Does something with data of others; a panic is a failure.
 fn or_failure<T>(what: &'static str, name: &Shown, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     guarded(work).unwrap_or_else(|| Err(Failure::own(what, name, FAILED)))
+}
+
+/// Does something with a record; a panic is a sentence.
+fn or_sentence<T>(work: impl FnOnce() -> Result<T, Shown>) -> Result<Box<T>, Shown> {
+    guarded(work).unwrap_or_else(|| Err(Shown::own(FAILED))).map(Box::new)
 }
 
 /// Reads the texts of rows.
@@ -143,13 +140,13 @@ fn sides(
     // A baseline has no baseline.
     let own = Arc::default();
     let other = if against == Against::Baseline { &own } else { side };
-    let sides = SideBySide::of(names, against, &opened(a, side)?, &opened(b, other)?);
+    let sides = SideBySide::of(names, against, &opened_at(a, side)?, &opened_at(b, other)?);
     Ok(Box::new(SideBySide { record, ..sides }))
 }
 
 /// Writes a record in a form, unless something in it looks private.
 fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -> Result<(), Failure> {
-    let opened = opened(handle, side)?;
+    let opened = opened_at(handle, side)?;
     let source = shown!("{}, line {}", handle.reading.blob.name().last_part(), opened.line);
     let cleaned = export.cleaner.clean(&opened.view(), export.said.clone(), source.as_str().as_bytes());
     let private = cleaned.private();
@@ -167,7 +164,7 @@ fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -
 }
 
 fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<SideBySide, Shown> {
-    let parent = opened(handle, side).map_err(|failure| shown!("{failure}"))?;
+    let parent = opened_at(handle, side)?;
     let line = make.line(&parent)?;
     let row = RowFacts::unchecked(0, line.len() as u64);
     let fork = OpenRecord::new(handle.record, 1, &row, line.clone(), handle.reading.around(side));
@@ -181,8 +178,11 @@ fn made(handle: &RecordHandle, make: &Make, side: &Arc<SideData>) -> Result<Side
     Ok(SideBySide { record: handle.record, fork: Some(Unkept { line, procedure, is_edit }), ..sides })
 }
 
-fn opened(handle: &RecordHandle, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {
-    let text = handle.reading.read()?;
-    let line = handle.reading.line()?;
-    Ok(OpenRecord::new(handle.record, line, &handle.row, text, handle.reading.around(side)))
+fn opened_at(handle: &RecordHandle, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {
+    opened(handle.record, &handle.reading, &handle.row, side)
+}
+
+fn opened(record: usize, reading: &Reading, row: &RowFacts, side: &Arc<SideData>) -> Result<OpenRecord, Failure> {
+    let text = reading.read()?;
+    Ok(OpenRecord::new(record, reading.line()?, row, text, reading.around(side)))
 }

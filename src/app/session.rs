@@ -139,13 +139,12 @@ pub struct SessionEnd {
 /// Runs a session; an error is a sentence that says why there is no screen.
 pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let folders = Folders::find(start.config_dir.as_deref());
-    let say = |failure: Failure| shown!("{failure}");
-    let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load).map_err(say)?;
+    let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load)?;
     start.setup.check(&config)?;
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
-    let keymap = keymap(&config).map_err(say)?;
-    let looks = looks(start, &config, folders.config.as_deref()).map_err(say)?;
-    let types = types::read_all(folders.config.as_deref(), start.schemas.as_deref()).map_err(say)?;
+    let keymap = keymap(&config)?;
+    let looks = looks(start, &config, folders.config.as_deref())?;
+    let types = types::read_all(folders.config.as_deref(), start.schemas.as_deref())?;
     if let Some(typed) = &start.filter {
         Filter::parse(typed, &types).map_err(|error| shown!("--filter: {}", error.message))?;
     }
@@ -155,14 +154,14 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let inputs = if start.paths.is_empty() { samples() } else { expand(&start.paths) };
     let inputs = inputs.with_columns(start.columns.clone());
     let inputs = match &start.document {
-        Some(document) => inputs.with_document(document).map_err(say)?,
+        Some(document) => inputs.with_document(document)?,
         None => inputs,
     };
     let home = folders.state.as_deref().filter(|home| start.paths.is_empty() && own_folder(home).is_ok());
     let kept = start.forks.clone().or_else(|| home.map(|home| forks::beside(&home.join(SAMPLES)).path().to_owned()));
     let inputs = inputs.with_forks(kept.as_deref());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose().map_err(say)?;
+    let judge = start.judge.as_ref().map(|(wanted, field)| judge(wanted, field)).transpose()?;
     let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
     let side = Arc::new(side);
     let rows = first_rows(tty.size());

@@ -630,18 +630,23 @@ fn mouse(app: &mut App, event: MouseEvent) -> Effects {
     Vec::new()
 }
 
-/// Moves what is under the mouse by rows, whatever count was typed.
-fn wheel(app: &mut App, at: Position, rows: isize) {
-    if app.dialog.is_some() {
-        app.scroll_dialog(rows);
-        return;
-    }
+/// Gives the keys to the pane under the mouse.
+fn focus(app: &mut App, at: Position) {
     match app.screens.top() {
         ScreenKind::Run => _ = run::keys::focus(app, at),
         ScreenKind::Answer => _ = answer::keys::focus(app, at),
         ScreenKind::Rerun => rerun::keys::focus(app, at),
         _ => {}
     }
+}
+
+/// Moves what is under the mouse by rows, whatever count was typed.
+fn wheel(app: &mut App, at: Position, rows: isize) {
+    if app.dialog.is_some() {
+        app.scroll_dialog(rows);
+        return;
+    }
+    focus(app, at);
     app.go(Move::By(rows));
 }
 
@@ -650,11 +655,7 @@ fn menu(app: &mut App, at: Position) -> Effects {
     if app.dialog.is_some() {
         return click(app, at);
     }
-    match app.screens.top() {
-        ScreenKind::Run => _ = run::keys::focus(app, at),
-        ScreenKind::Answer => _ = answer::keys::focus(app, at),
-        _ => {}
-    }
+    focus(app, at);
     app.open_dialog(Dialog::Palette(Line::default()));
     Vec::new()
 }
@@ -671,6 +672,9 @@ fn click(app: &mut App, at: Position) -> Effects {
     let body = layout::parts(app.area()).body;
     if !body.contains(at) {
         return Vec::new();
+    }
+    if let Some(effects) = cell_records::keys::click(app, at) {
+        return effects;
     }
     match app.screens.top() {
         ScreenKind::Table => return table::keys::click(app, at, body),
@@ -819,7 +823,7 @@ fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {
     match change {
         Change::None => return Vec::new(),
         Change::Failure => {
-            let failure = app.store.failures.last().map(|failure| shown!("{failure}"));
+            let failure = app.store.failures.last().map(Shown::from);
             if let Some(failure) = failure {
                 app.fail(failure);
             }

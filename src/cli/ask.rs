@@ -135,7 +135,7 @@ pub(super) struct ReadyServer {
 impl ServerFlags {
     fn config(&self) -> Result<Config, Shown> {
         match Folders::find(self.config_dir.as_deref()).config {
-            Some(folder) => Config::load(&folder).map_err(|failure| shown!("{failure}")),
+            Some(folder) => Config::load(&folder).map_err(Shown::from),
             None => Ok(Config::default()),
         }
     }

@@ -10,6 +10,7 @@ use super::filtered::{Filtered, Verdicts};
 use super::links::Links;
 use super::tables::Tables;
 use super::{CLEAN, Check, FAILED, FOUND, Out};
+use stepscope_base::guard::lock;
 use stepscope_base::schema::Schema;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -38,81 +39,45 @@ pub(super) const MAX_SCHEMA: u64 = 16 << 20;
 /// Number of duplicate ids that are named.
 const NAMED: usize = 3;
 
-pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
+pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
     if let Some(journal) = &options.expect {
-        return expect::run(options, journal, side, out);
+        return Ok(expect::run(options, journal, side, out));
     }
     let reviewed = match options.reviewed.then(|| Reviewed::read(&options.reviews, &options.paths, out)) {
         None => None,
         Some(Some(reviewed)) => Some(reviewed),
-        Some(None) => return FAILED,
+        Some(None) => return Ok(FAILED),
     };
     let own;
-    let schema = match options.schema.as_deref().map(answer_schema) {
+    let schema = match options.schema.as_deref().map(answer_schema).transpose()? {
         None => None,
-        Some(Ok(SchemaChoice::Published(schema))) => Some(published(schema)),
-        Some(Ok(SchemaChoice::Own(schema))) => {
+        Some(SchemaChoice::Published(schema)) => Some(published(schema)),
+        Some(SchemaChoice::Own(schema)) => {
             own = schema;
             Some(&*own)
-        }
-        Some(Err(sentence)) => {
-            out.complain(&sentence);
-            return FAILED;
         }
     };
     let format = options.format();
     if options.merge {
-        return merge::run(options, out);
+        return Ok(merge::run(options, out));
     }
-    let shape = match options.shape.shape(&jsonl::members().collect::<Vec<_>>()) {
-        Ok(_) if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) => {
-            out.complain(&Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
-            return FAILED;
-        }
-        Ok(shape) => shape,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return FAILED;
-        }
-    };
+    let shape = options.shape.shape(&jsonl::members().collect::<Vec<_>>())?;
+    if options.shape.is_given() && (format != ReportFormat::Jsonl || options.summary) {
+        return Err(Shown::own("--fields and --with-record shape JSON objects; add --format jsonl"));
+    }
     if options.summary && !matches!(format, ReportFormat::Text | ReportFormat::Jsonl) {
-        out.complain(&Shown::own("--summary prints text or jsonl; use --format text or --format jsonl"));
-        return FAILED;
+        return Err(Shown::own("--summary prints text or jsonl; use --format text or --format jsonl"));
     }
     let look = out.look(options.color);
     let links = Links::wanted(options.links, options.color, out);
-    let side = match options.baseline.as_deref().map(|path| side.types_alone().read(path, threads(options.jobs))) {
+    let side = match &options.baseline {
         None => side.clone(),
-        Some(Ok(side)) => Arc::new(side),
-        Some(Err(failure)) => {
-            out.complain(&shown!("{failure}"));
-            return FAILED;
-        }
+        Some(baseline) => Arc::new(side.types_alone().read(baseline, threads(options.jobs))?),
     };
-    let filtered = match options.filter.read(side.types(), Verdicts::Unknown) {
-        Ok(filtered) => filtered,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return FAILED;
-        }
-    };
-    let inputs = match options.answers.expand(&options.paths) {
-        Ok(inputs) => inputs,
-        Err(failure) => {
-            out.complain(&shown!("{failure}"));
-            return FAILED;
-        }
-    };
-    let tables = options
-        .tables()
-        .and_then(|folder| folder.map(|folder| Tables::begin(folder, CHECKED, &options.paths)).transpose());
-    let mut tables = match tables {
-        Ok(tables) => tables,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return FAILED;
-        }
-    };
+    let filtered = options.filter.read(side.types(), Verdicts::Unknown)?;
+    let inputs = options.answers.expand(&options.paths)?;
+    let folder = options.tables()?;
+    let mut tables = folder.map(|folder| Tables::begin(folder, CHECKED, &options.paths)).transpose()?;
     let mut begin = Vec::new();
     format.begin(&mut begin);
     out.write(&begin);
@@ -139,7 +104,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
             let triage = if judges && accepted.is_none() { case.triage() } else { judged.as_ref() };
             if options.summary {
                 let row = RowFacts::unchecked(0, 0).checked(case, findings, case.baseline());
-                let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut counts = lock(&counts);
                 counts.1.count(&row, 1);
                 if let Some(triage) = triage {
                     counts.0.add(triage);
@@ -196,8 +161,10 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> u8 {
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
     let code = finish(options, &outcome, &said, out);
-    let saved = tables.is_none_or(|tables| tables.end(out));
-    if saved { code } else { FAILED }
+    if let Some(tables) = tables {
+        tables.end(out)?;
+    }
+    Ok(code)
 }
 
 pub(super) fn threads(asked: Option<NonZeroUsize>) -> usize {
@@ -213,7 +180,7 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     out.write(&end);
     out.flush();
     out.complain_of(outcome.notes.iter().map(|(name, note)| shown!("{name}: {note}")));
-    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.unread().map(Shown::from));
     if counts.unprinted > 0 {
         out.complain(&shown!(
             "findings of {} more records not printed: the output would exceed {} times the input",

@@ -87,7 +87,7 @@ pub(super) fn run(options: &Compare, side: &Arc<SideData>, out: &mut Out) -> u8 
 /// Compares the two runs. `None`: this was not possible, and the reason was printed.
 fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let (reviews_a, reviews_b) = reviews(options, out)?;
-    let filter = |_| options.filter.read(known.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok();
+    let filter = |_| out.given(options.filter.read(known.types(), Verdicts::Known));
     let [filter_a, filter_b] = [filter(&options.a)?, filter(&options.b)?];
     let [a, b] =
         [(&options.a, &reviews_a, &filter_a), (&options.b, &reviews_b, &filter_b)].map(|(path, reviews, filter)| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CLEAN, FAILED, FOUND, ListFormat, Out};
+use super::{CLEAN, FOUND, ListFormat, Out};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -61,14 +61,8 @@ impl Row {
 }
 
 /// Prints the settings in force, each with its source.
-pub(super) fn config(options: &Settings, out: &mut Out) -> u8 {
-    let (folders, config) = match read(options) {
-        Ok(read) => read,
-        Err(why) => {
-            out.complain(&why);
-            return FAILED;
-        }
-    };
+pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
+    let (folders, config) = read(options)?;
     let file = |is_set: bool| if is_set { config.file.clone() } else { Shown::own("default") };
     let folder = |path: Option<&PathBuf>| path.map_or(Shown::own("none"), |path| Shown::path(path));
     let source = |flag: bool, variable: &'static str| match flag {
@@ -114,7 +108,7 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> u8 {
         Some(Row::new(name, value, Shown::own("environment")))
     }));
     print(options.format, &rows, out);
-    CLEAN
+    Ok(CLEAN)
 }
 
 /// Checks the terminal, folders and settings. Nothing is written, and no server is asked.
@@ -164,7 +158,7 @@ pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
 fn read(options: &Settings) -> Result<(Folders, Config), Shown> {
     let folders = Folders::find(options.config_dir.as_deref());
     let config = folders.config.as_deref().map_or_else(|| Ok(Config::default()), Config::load);
-    config.map(|config| (folders, config)).map_err(|failure| shown!("{failure}"))
+    config.map(|config| (folders, config)).map_err(Shown::from)
 }
 
 /// Tells whether a folder, or the nearest one above it that exists, is writable.

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::pick::Pick;
 use super::{AnswerArgs, CLEAN, FAILED, FOUND, Out, hidden};
 use crate::cli::check::threads;
 use stepscope_base::canonical::Digest;
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
@@ -159,12 +160,11 @@ impl PageRoom {
     }
 }
 
-pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, draw: Draw<'_>, out: &mut Out) -> u8 {
-    let done = match &export.all {
+pub(super) fn run(export: &ExportArgs, side: &Arc<SideData>, draw: Draw<'_>, out: &mut Out) -> Result<u8, Shown> {
+    match &export.all {
         Some(folder) => export.every(folder, side, out),
         None => export.one(side, draw, out),
-    };
-    out.code(done)
+    }
 }
 
 /// Returns the step that was asked for, counted from 0.
@@ -206,7 +206,7 @@ fn save(path: &Path, bytes: &[u8], is_ours: impl Fn(&[u8]) -> bool, at: &Shown, 
         out.write(bytes);
         return Ok(());
     }
-    write_export(path, bytes, is_ours).map_err(|failure| shown!("{failure}"))?;
+    write_export(path, bytes, is_ours)?;
     out.line(&shown!("Saved {}{at}", Shown::path(path)));
     Ok(())
 }
@@ -220,9 +220,9 @@ impl ExportArgs {
             return Err(Shown::own("--pane is for pictures; add --svg FILE"));
         }
         let cleaner = self.privacy.cleaner()?;
-        let inputs = self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"))?;
+        let inputs = self.answers.expand(&self.paths)?;
         let picked = self.pick.find_any(inputs, side)?;
-        out.complain_of(picked.missing.iter().map(|failure| shown!("{failure}")));
+        out.complain_of(picked.missing.iter().map(Shown::from));
         let view = picked.case.view();
         let step = step_in(&view, self.step)?;
         let reviews = self.reviews_of(picked.path.as_deref(), out)?;
@@ -294,7 +294,7 @@ impl ExportArgs {
             let said = reviews.map(|reviews| said_of(reviews, case, input.path())).unwrap_or_default();
             cleaner.clean(case, said, &source_of(input.path(), case))
         };
-        let inputs = || self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"));
+        let inputs = || self.answers.expand(&self.paths).map_err(Shown::from);
         let looked: Mutex<Looked> = Mutex::default();
         let (_, outcome) = read(inputs()?, threads(None), side, |case, input| {
             let place = shown!("{}:{}", case.source().line(), case.origin().line);
@@ -302,11 +302,11 @@ impl ExportArgs {
             lock(&looked).add(place_of(case), hits);
             None::<()>
         });
-        out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+        out.complain_of(outcome.unread().map(Shown::from));
         if refuses(&lock(&looked).all(), self.privacy.force, out) {
             return Ok(FOUND);
         }
-        export_folder(folder).map_err(|failure| shown!("{failure}"))?;
+        export_folder(folder)?;
         let room: Mutex<PageRoom> = Mutex::default();
         // One behind the other: who comes first has room first.
         let (rows, outcome) = read(inputs()?, 1, side, |case, input| {
@@ -321,7 +321,7 @@ impl ExportArgs {
             let saved = write_export(&folder.join(row.file()), page.text.as_bytes(), page::carried::is_page);
             Some(saved.map(|()| row))
         });
-        let rows = rows.into_iter().collect::<Result<Vec<_>, _>>().map_err(|failure| shown!("{failure}"))?;
+        let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
         let name = self.paths.first().and_then(|path| path.file_name()).unwrap_or_default();
         let name = Shown::line(&cleaner.redaction.text(name.as_encoded_bytes()));
         let index = page::index(&rows, &name, VERSION);
@@ -341,7 +341,7 @@ impl ExportArgs {
         if self.no_reviews || !self.reviews.is_empty() {
             return Ok([(PathBuf::new(), self.reviews_of(None, out)?)].into());
         }
-        let inputs = self.answers.expand(&self.paths).map_err(|failure| shown!("{failure}"))?;
+        let inputs = self.answers.expand(&self.paths)?;
         let paths = inputs.filter_map(|input| input.ok()?.path().map(Path::to_owned));
         paths.map(|path| Ok((path.clone(), self.reviews_of(Some(&path), out)?))).collect()
     }
@@ -354,7 +354,7 @@ impl ExportArgs {
             (false, true) => beside.into_iter().collect(),
             (false, false) => named(&self.reviews),
         };
-        let mut contents = read_all(&journals).map_err(|failure| shown!("{failure}"))?;
+        let mut contents = read_all(&journals)?;
         let page = path.filter(|_| !self.no_reviews && self.reviews.is_empty());
         for event in page.map(reviews_of).into_iter().flatten() {
             contents.reviews.push(event);
@@ -363,10 +363,6 @@ impl ExportArgs {
         out.complain_of(contents.absent.iter().map(|name| shown!("{name}: there are no reviews yet")));
         Ok(contents.reviews)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the position of a record among all: its source, and its first byte there.

@@ -1,8 +1,9 @@
 //! `--filter`: the records that a command looks at, in the filter language of the screen.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::{CaseView, Location};
@@ -75,7 +76,7 @@ impl Filtered {
     pub(super) fn counts(&self, case: &CaseView<'_>, findings: &Findings) -> bool {
         let takes = self.takes(case, findings);
         if takes {
-            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tally = lock(&self.tally);
             tally.records += 1;
             for finding in findings {
                 if let Some(count) = tally.findings.get_mut(finding.severity as usize) {
@@ -87,7 +88,7 @@ impl Filtered {
     }
 
     pub(super) fn tally(&self) -> FilteredTally {
-        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.tally)
     }
 
     /// Tells whether the filter takes a record with these verdicts.
@@ -98,13 +99,13 @@ impl Filtered {
     /// Notes a record that the filter takes, of which only a summary is kept.
     pub(super) fn note(&self, case: &CaseView<'_>) {
         if self.takes(case, case.findings()) {
-            self.noted.lock().unwrap_or_else(PoisonError::into_inner).insert(place(case.origin()));
+            lock(&self.noted).insert(place(case.origin()));
         }
     }
 
     /// Tells whether the filter takes a record that was noted, with these verdicts.
     pub(super) fn took(&self, summary: &Summary, judged: &VerdictState) -> bool {
-        let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let noted = lock(&self.noted);
         noted.contains(&place(summary.origin)) && self.filter.fits_judged(judged)
     }
 }

@@ -20,12 +20,7 @@ pub struct Models {
     ask: ServerFlags,
 }
 
-pub(super) fn run(options: &Models, out: &mut Out) -> u8 {
-    let done = listed(options, out);
-    out.code(done)
-}
-
-fn listed(options: &Models, out: &mut Out) -> Result<u8, Shown> {
+pub(super) fn run(options: &Models, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
     let (settled, is_named) = options.ask.settle()?;
     let runtime = runtime()?;

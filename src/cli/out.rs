@@ -144,8 +144,13 @@ impl Out {
         if self.ascii.stderr { sentence.clone().ascii() } else { sentence.clone() }
     }
 
+    /// Takes what a result holds. `None`: it holds none, and the reason was printed.
+    pub(super) fn given<T>(&self, result: Result<T, impl Into<Shown>>) -> Option<T> {
+        result.map_err(|why| self.complain(&why.into())).ok()
+    }
+
     /// Returns the exit code of a command; if it failed, prints the reason.
-    pub(super) fn code(&self, done: Result<u8, Shown>) -> u8 {
+    pub fn code(&self, done: Result<u8, Shown>) -> u8 {
         done.unwrap_or_else(|sentence| {
             self.complain(&sentence);
             FAILED

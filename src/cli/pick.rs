@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use stepscope_io::pipeline::side_data::SideData;
 
 use crate::cli::check::threads;
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::{Case, CaseView};
@@ -100,7 +101,7 @@ impl Pick {
                     return;
                 }
                 let at = (case.origin().source, case.origin().offset);
-                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut first = lock(&first);
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", case.source().line(), case.origin().line);
                     let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));

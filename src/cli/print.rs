@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CLEAN, Colour, FAILED, ListFormat, Out};
+use super::{CLEAN, Colour, ListFormat, Out};
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -30,7 +30,7 @@ pub struct KeyRow {
 #[derive(Clone, Copy, Debug)]
 pub struct Keys<'a>(pub &'a [KeyRow]);
 
-pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) -> u8 {
+pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) {
     if format == ListFormat::Jsonl {
         for row in keys.0 {
             Style::ASCII.line(out, |object| {
@@ -38,7 +38,7 @@ pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) -> u8 {
                 object.text("action", row.action).text("help", row.help);
             });
         }
-        return CLEAN;
+        return;
     }
     let width = |of: fn(&KeyRow) -> usize| keys.0.iter().map(of).max().unwrap_or(0);
     let keys_width = width(|row| row.keys.chars().count());
@@ -55,22 +55,21 @@ pub(super) fn keys(keys: &Keys<'_>, format: ListFormat, out: &mut Out) -> u8 {
         let name = Shown::line(row.keys.as_bytes());
         out.line(&shown!("  {name:keys_width$}  {:action_width$}  {}", row.action, row.help));
     }
-    CLEAN
 }
 
-pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
+pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> Result<u8, Shown> {
     let Some(id) = id else {
         if format == ListFormat::Jsonl {
             for rule in RULES {
                 write_json(rule, out);
             }
-            return CLEAN;
+            return Ok(CLEAN);
         }
         let width = RULES.iter().map(|rule| rule.id.word().len()).max().unwrap_or(0);
         for rule in RULES {
             out.line(&shown!("{:width$}  {:10}  {}", rule.id, rule.id.severity(), rule.summary));
         }
-        return CLEAN;
+        return Ok(CLEAN);
     };
     let Some(rule) = rules::rule(id) else {
         let word = id.rsplit('/').next().unwrap_or(id);
@@ -80,18 +79,17 @@ pub(super) fn rules(id: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
             .map(|rule| rule.id.word())
             .collect();
         let name = Shown::line(id.as_bytes());
-        out.complain(&if near.is_empty() {
+        return Err(if near.is_empty() {
             shown!("no rule \"{name}\"; `stepscope rules` lists them")
         } else {
             shown!("no rule \"{name}\". Did you mean \"{}\"?", near.join(", "))
         });
-        return FAILED;
     };
     match format {
         ListFormat::Text => explain(rule, out),
         ListFormat::Jsonl => write_json(rule, out),
     }
-    CLEAN
+    Ok(CLEAN)
 }
 
 fn write_json(rule: &Rule, out: &mut Out) {
@@ -152,7 +150,7 @@ fn indented(example: &str) -> Shown {
     Shown::prose(lines.join("\n").as_bytes())
 }
 
-pub(super) fn schema(name: Option<&str>, format: ListFormat, out: &mut Out) -> u8 {
+pub(super) fn schema(name: Option<&str>, format: ListFormat, out: &mut Out) -> Result<u8, Shown> {
     let all = schemas::ALL.iter().chain(&schemas::TYPES);
     let Some(name) = name else {
         for schema in all {
@@ -164,14 +162,13 @@ pub(super) fn schema(name: Option<&str>, format: ListFormat, out: &mut Out) -> u
                 }
             }
         }
-        return CLEAN;
+        return Ok(CLEAN);
     };
     if let Some(schema) = all.clone().find(|schema| schema.name == name) {
         out.write(schema.text.as_bytes());
-        return CLEAN;
+        return Ok(CLEAN);
     }
     let names: Vec<_> = all.map(|schema| schema.name).collect();
     let name = Shown::line(name.as_bytes());
-    out.complain(&shown!("no schema \"{name}\" (available: {})", names.join(", ")));
-    FAILED
+    Err(shown!("no schema \"{name}\" (available: {})", names.join(", ")))
 }

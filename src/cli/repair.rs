@@ -54,12 +54,7 @@ pub struct Repair {
     ask: Sending,
 }
 
-pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> u8 {
-    let done = repaired(options, side, out);
-    out.code(done)
-}
-
-fn repaired(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
+pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
     let picked = options.pick.find(expand(&options.paths), side)?;
     picked.check_out(options.out.as_deref())?;
@@ -97,8 +92,7 @@ fn repaired(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Result<u8,
     out.write(b"\n");
     out.flush();
     if let Some(path) = &options.out {
-        append_line(path, PROCEDURES, &stepscope_base::json::write::one_line(&after).0)
-            .map_err(|failure| shown!("{failure}"))?;
+        append_line(path, PROCEDURES, &stepscope_base::json::write::one_line(&after).0)?;
         out.complain(&shown!("saved in {}", Shown::path(path)));
     }
     out.complain(&shown!("diagnostics {} -> {}", before.total(), left.total()));

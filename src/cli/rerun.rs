@@ -83,15 +83,12 @@ pub struct Rerun {
     ask: Sending,
 }
 
-pub(super) fn run(options: &Rerun, side: &Arc<SideData>, out: &mut Out) -> u8 {
-    let checked = options.ask.check();
-    let inputs = checked.and_then(|()| options.answers.expand(&options.paths).map_err(|failure| shown!("{failure}")));
-    let done = inputs.and_then(|inputs| options.pick.find(inputs, side)).and_then(|picked| {
-        picked.check_out(options.out.as_deref())?;
-        let Picked { case, place, files, missing, .. } = picked;
-        Session { options, place, files }.run(case, &missing, out)
-    });
-    out.code(done)
+pub(super) fn run(options: &Rerun, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
+    options.ask.check()?;
+    let picked = options.pick.find(options.answers.expand(&options.paths)?, side)?;
+    picked.check_out(options.out.as_deref())?;
+    let Picked { case, place, files, missing, .. } = picked;
+    Session { options, place, files }.run(case, &missing, out)
 }
 
 impl Rerun {
@@ -150,7 +147,7 @@ impl Session<'_> {
         }
         if record.typed.is_some() {
             for failure in missing {
-                out.complain(&shown!("{failure}"));
+                out.complain(&failure.into());
             }
             return self.generation(&view, record, out);
         }
@@ -289,7 +286,7 @@ impl Session<'_> {
         out.write(b"\n");
         out.flush();
         if let Some(path) = &self.options.out {
-            append_line(path, TO_OUT, line).map_err(|failure| shown!("{failure}"))?;
+            append_line(path, TO_OUT, line)?;
             self.say(out, &shown!("saved in {}", Shown::path(path)));
         }
         Ok(())

@@ -189,21 +189,12 @@ impl Where {
 
     /// Reads the review logs without a complaint if there are no reviews yet.
     fn quiet_contents(&self, out: &Out) -> Option<Contents> {
-        let contents = self.journals().and_then(|journals| read_all(&journals).map_err(|failure| shown!("{failure}")));
-        let contents = contents.map_err(|sentence| out.complain(&sentence)).ok()?;
-        contents.sentences.iter().for_each(|sentence| out.complain(sentence));
-        Some(contents)
+        quiet_contents(&out.given(self.journals())?, out)
     }
 
     /// Reads the review logs and reports what is unusual in them. `None`: one could not be read.
     fn contents(&self, out: &Out) -> Option<Contents> {
-        match self.journals() {
-            Ok(journals) => contents(&journals, out),
-            Err(sentence) => {
-                out.complain(&sentence);
-                None
-            }
-        }
+        contents(&out.given(self.journals())?, out)
     }
 }
 
@@ -222,27 +213,22 @@ pub(super) fn summaries(
 
 /// Returns summaries unless something could not be read, which is reported.
 pub(super) fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
-    out.complain_of(summaries.outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(summaries.outcome.unread().map(Shown::from));
     summaries.outcome.failures.is_empty().then_some(summaries)
+}
+
+/// Reads review logs and reports what is unusual in them, but not that there are none. `None`: one could not be read.
+fn quiet_contents(journals: &[Place], out: &Out) -> Option<Contents> {
+    let contents = out.given(read_all(journals))?;
+    contents.sentences.iter().for_each(|sentence| out.complain(sentence));
+    Some(contents)
 }
 
 /// Reads review logs and reports what is unusual in them. `None`: one could not be read.
 pub(super) fn contents(journals: &[Place], out: &Out) -> Option<Contents> {
-    match read_all(journals) {
-        Ok(contents) => {
-            for sentence in &contents.sentences {
-                out.complain(sentence);
-            }
-            for name in &contents.absent {
-                out.complain(&shown!("{name}: no reviews yet"));
-            }
-            Some(contents)
-        }
-        Err(failure) => {
-            out.complain(&shown!("{failure}"));
-            None
-        }
-    }
+    let contents = quiet_contents(journals, out)?;
+    contents.absent.iter().for_each(|name| out.complain(&shown!("{name}: no reviews yet")));
+    Some(contents)
 }
 
 /// Reads the review logs that change what a command says of records: those that were named, which must be there, else

@@ -62,14 +62,9 @@ enum RunFormat {
     Trace,
 }
 
-pub(super) fn run(options: &Run, out: &mut Out) -> u8 {
-    let done = prepared(options, out);
-    out.code(done)
-}
-
-fn prepared(options: &Run, out: &mut Out) -> Result<u8, Shown> {
+pub(super) fn run(options: &Run, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
-    let text = read_whole(&options.procedure, MAX_TEXT as u64).map_err(|failure| shown!("{failure}"))?;
+    let text = read_whole(&options.procedure, MAX_TEXT as u64)?;
     let mut tape = Tape::default();
     let root = parsed(&mut tape, &text, &options.procedure)?;
     let procedure = procedure_of(root);
@@ -157,7 +152,7 @@ fn question_of(options: &Run, root: Value<'_>) -> Result<Untrusted<'static>, Sho
         return Ok(Untrusted::new(question.as_bytes()).into_owned());
     }
     if let Some(path) = &options.question_file {
-        let bytes = read_whole(path, MAX_QUESTION).map_err(|failure| shown!("{failure}"))?;
+        let bytes = read_whole(path, MAX_QUESTION)?;
         return Ok(Untrusted::owned(bytes));
     }
     let recorded = root.get("question").and_then(Value::string);

@@ -9,6 +9,7 @@ use super::filtered::Verdicts;
 use super::links::Links;
 use super::{CLEAN, FAILED, Out, Show};
 use crate::cli::check::threads;
+use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -86,27 +87,14 @@ impl RecordText {
     }
 }
 
-pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
+pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
     let look = out.look(show.color);
     let links = Links::wanted(show.links, show.color, out);
     let terminal = out.is_terminal();
     let found = Mutex::new(Found::default());
-    let inputs = match show.answers.expand(&show.paths) {
-        Ok(inputs) => inputs,
-        Err(failure) => {
-            out.complain(&shown!("{failure}"));
-            return FAILED;
-        }
-    };
-    let filter = match show.filter.read(side.types(), Verdicts::Unknown) {
-        Ok(filter) => filter,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return FAILED;
-        }
-    };
+    let inputs = show.answers.expand(&show.paths)?;
+    let filter = show.filter.read(side.types(), Verdicts::Unknown)?;
     let takes = |case: &CaseView<'_>| filter.as_ref().is_none_or(|filter| filter.takes(case, case.findings()));
-    let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
     // The same pipeline as `check`: a large file is searched on all cores. The rules look at what is printed alone.
     let outcome = read_through(
         inputs,
@@ -114,10 +102,10 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
         side,
         |case, input, _| {
             let at = (case.origin().source, case.origin().offset);
-            if show.pick.wants(case) && takes(case) && lock().note(at, place_of(case)) {
+            if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case)) {
                 let linking = links.as_ref().map(|links| look.linking(links.file(input)));
                 let page = page(Part::of(show), case, linking.as_ref().unwrap_or(&look), terminal);
-                let mut found = lock();
+                let mut found = lock(&found);
                 if found.is_first(at) {
                     found.page = Some((at, page));
                 }
@@ -125,14 +113,13 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
         },
         |_, _| Ok(()),
     );
-    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.unread().map(Shown::from));
     let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     let Some((first, page)) = found.page else {
-        out.complain(&match &filter {
+        return Err(match &filter {
             Some(_) => shown!("no record fits --filter; {} were read", grouped(outcome.counts.records as usize)),
             None => show.pick.none(outcome.counts.records),
         });
-        return FAILED;
     };
     if show.prompt && !terminal {
         out.write(&page.out);
@@ -158,7 +145,7 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> u8 {
             out.complain(&shown!("  and {} more", grouped(others as usize - NAMED)));
         }
     }
-    if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED }
+    Ok(if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED })
 }
 
 /// Formats the place of a record, as a link where there are links.
@@ -505,7 +492,7 @@ mod tests {
                 [std::ffi::OsStr::new("show"), path.as_os_str()].into_iter().chain(words.map(std::ffi::OsStr::new));
             // What is printed is dropped with `out`.
             let code = run(&Line::try_parse_from(arguments).unwrap().show, &Arc::default(), &mut Out::new());
-            assert_eq!((code, counted::runs(MARK)), (CLEAN, runs));
+            assert_eq!((code, counted::runs(MARK)), (Ok(CLEAN), runs));
         }
         let pick = Pick { id: Some("r7".to_owned()), line: None };
         assert!(pick.find(expand(&[path]), &Arc::default()).is_ok_and(|picked| picked.place.as_str().ends_with(":8")));

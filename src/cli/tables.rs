@@ -30,7 +30,7 @@ impl Tables {
         if let Some(path) = TableFiles::paths(folder, tables).find(is_read) {
             return Err(shown!("{} is an input file; choose another folder for --out", Shown::path(&path)));
         }
-        let files = TableFiles::create(folder, tables).map_err(|failure| shown!("{failure}"))?;
+        let files = TableFiles::create(folder, tables)?;
         Ok(Self { files, failure: None })
     }
 
@@ -40,21 +40,12 @@ impl Tables {
         if self.failure.is_some() { Err(Error::other("a table could not be written")) } else { Ok(()) }
     }
 
-    /// Puts the tables in their places and says so; `false`: that was not possible.
-    pub(super) fn end(self, out: &mut Out) -> bool {
-        let done = self.failure.map_or_else(|| self.files.finish(), Err);
-        match done {
-            Ok(saved) => {
-                for table in saved {
-                    let rows = if table.rows == 1 { "row" } else { "rows" };
-                    out.line(&shown!("Saved {}: {} {rows}", Shown::path(&table.path), grouped(table.rows as usize)));
-                }
-                true
-            }
-            Err(failure) => {
-                out.complain(&shown!("{failure}"));
-                false
-            }
+    /// Puts the tables in their places and says so.
+    pub(super) fn end(self, out: &mut Out) -> std::result::Result<(), Shown> {
+        for table in self.failure.map_or_else(|| self.files.finish(), Err)? {
+            let rows = if table.rows == 1 { "row" } else { "rows" };
+            out.line(&shown!("Saved {}: {} {rows}", Shown::path(&table.path), grouped(table.rows as usize)));
         }
+        Ok(())
     }
 }

@@ -173,38 +173,17 @@ impl Judge {
     }
 }
 
-pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
-    let Some(wanted) = options.judge.wanted() else {
-        out.complain(&Shown::own("choose a verifier: --verifier NAME or --chain FILE"));
-        return FAILED;
-    };
-    let judge = match judge(&wanted, &options.judge.field) {
-        Ok(judge) => judge,
-        Err(failure) => {
-            out.complain(&shown!("{failure}"));
-            return FAILED;
-        }
-    };
+pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
+    let wanted = options.judge.wanted().ok_or(Shown::own("choose a verifier: --verifier NAME or --chain FILE"))?;
+    let judge = judge(&wanted, &options.judge.field)?;
     if let Verifier::Chained(chain) = &judge.verifier {
         let sum: f64 = chain.stages().iter().map(|stage| stage.weight).sum();
         if (sum - 1.0).abs() > 1e-6 {
             out.complain(&shown!("the weights of the chain add up to {sum}, not 1, and so may its rewards"));
         }
     }
-    let shape = match options.shape.shape(MEMBERS) {
-        Ok(shape) => shape,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return FAILED;
-        }
-    };
-    let mut tables = match options.tables() {
-        Ok(tables) => tables,
-        Err(sentence) => {
-            out.complain(&sentence);
-            return FAILED;
-        }
-    };
+    let shape = options.shape.shape(MEMBERS)?;
+    let mut tables = options.tables()?;
     let inputs = expand(&options.paths).with_columns(options.columns.map());
     let outcome = verify(inputs, threads(options.jobs), &judge, &shape, |lines| {
         if let Some(tables) = &mut tables {
@@ -214,9 +193,9 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
         if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
     });
     out.flush();
-    out.complain_of(outcome.failures.iter().map(|failure| shown!("{failure}")));
-    if tables.is_some_and(|tables| !tables.end(out)) {
-        return FAILED;
+    out.complain_of(outcome.failures.iter().map(Shown::from));
+    if let Some(tables) = tables {
+        tables.end(out)?;
     }
     let counts = &outcome.counts;
     if counts.unprinted > 0 {
@@ -228,7 +207,7 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
     if counts.records == 0 && outcome.failures.is_empty() && !out.is_closed() && !is_empty_input(options, counts) {
         out.complain(&Shown::own("nothing to score: no records found"));
         // Engines have empty partitions, in files too.
-        return if options.fail_on == VerifyFailOn::Never && is_blank(counts) { CLEAN } else { FAILED };
+        return Ok(if options.fail_on == VerifyFailOn::Never && is_blank(counts) { CLEAN } else { FAILED });
     }
     if counts.records > 0 && !out.is_closed() {
         out.complain(&summary(counts));
@@ -236,13 +215,13 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> u8 {
             out.complain(&Shown::own("nothing could be scored; the field \"error\" of each line says why"));
         }
     }
-    match () {
+    Ok(match () {
         () if !outcome.failures.is_empty() => FAILED,
         () if options.fail_on == VerifyFailOn::Never => CLEAN,
         () if counts.records > 0 && counts.scored() == 0 => FAILED,
         () if counts.passed < counts.records => FOUND,
         () => CLEAN,
-    }
+    })
 }
 
 impl Verify {

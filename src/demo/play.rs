@@ -174,11 +174,11 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
     if script.scenes.is_empty() {
         return Err(Shown::own("nothing was written: no scene could be replayed"));
     }
-    let text = script.text(file).map_err(|failure| shown!("{failure}"))?;
+    let text = script.text(file)?;
     if !start.force {
         refuse_private_script(&text, &script)?;
     }
-    write_new(file, text.as_bytes()).map_err(|failure| shown!("{failure}"))?;
+    write_new(file, text.as_bytes())?;
     let (count, name) = (script.scenes.len(), Shown::path(file));
     played.scenes.push(shown!("Saved {name}: {count} scenes. Write their captions, then: stepscope demo {name}"));
     Ok(played)
@@ -227,7 +227,7 @@ fn refuse_private_script(text: &str, script: &TourScript) -> Result<(), Shown> {
 
 fn script(start: &DemoStart) -> Result<TourScript, Shown> {
     let script = start.tour.as_deref().map_or_else(TourScript::built_in, TourScript::read);
-    script.map_err(|failure| shown!("{failure}"))
+    script.map_err(Shown::from)
 }
 
 fn ready(
@@ -311,7 +311,7 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     if start.writes() && !start.force {
         refuse_private(&scenes)?;
     }
-    write(start, &title, &scenes).map_err(|failure| shown!("{failure}"))?;
+    write(start, &title, &scenes)?;
     Ok(played)
 }
 
@@ -425,7 +425,7 @@ pub fn picture(wanted: &PagePicture<'_>) -> Result<Vec<u8>, Shown> {
     let cannot = |error: std::io::Error| shown!("cannot make a picture: {}", Shown::error(&error));
     let folder = tempfile::tempdir().map_err(cannot)?;
     let path = folder.path().join(wanted.name);
-    write_new(&path, wanted.page).map_err(|failure| shown!("{failure}"))?;
+    write_new(&path, wanted.page)?;
     let keys = if wanted.id.is_some() { wanted.keys.to_owned() } else { format!("Enter {}", wanted.keys) };
     let scene = |step: Option<usize>| Scene {
         id: wanted.id.clone(),

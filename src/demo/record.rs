@@ -14,7 +14,7 @@ use crate::app::present::Presenting;
 use crate::app::state::App;
 use crate::app::view;
 use crate::demo::picture::line;
-use crate::demo::tour::{BAR, is_idle};
+use crate::demo::tour::{BAR, above_bar, is_idle};
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::widgets::ascii;
@@ -111,11 +111,6 @@ impl TourRecorder {
     fn place(&self) -> Rect {
         Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
     }
-
-    fn resized(&mut self, size: Size) -> Size {
-        self.size = size;
-        Size::new(size.width, size.height.saturating_sub(BAR))
-    }
 }
 
 /// The record that is open.
@@ -170,15 +165,7 @@ impl Program for TourRecorder {
     type Effect = Effect;
 
     fn update(&mut self, message: Msg, now: Instant) -> Effects {
-        let mut effects = match message {
-            Msg::Start(size) => {
-                let size = self.resized(size);
-                self.app.update(Msg::Start(size), now)
-            }
-            Msg::Resize(size) => {
-                let size = self.resized(size);
-                self.app.update(Msg::Resize(size), now)
-            }
+        let mut effects = match above_bar(message, &mut self.size) {
             Msg::Input(Input::Key(key)) if key.code == KEEP => {
                 (self.wanted, self.said) = (true, " · keeps this one when it is complete");
                 Vec::new()

@@ -371,10 +371,18 @@ impl Tour {
         self.app.size.height -= blank;
         draw(self, name)
     }
+}
 
-    fn resized(&mut self, size: Size) -> Size {
-        self.size = size;
+/// Leaves room for the bar in what the program is told of the size of the screen; the whole size is kept.
+pub(crate) fn above_bar(message: Msg, whole: &mut Size) -> Msg {
+    let mut above = |size: Size| {
+        *whole = size;
         Size::new(size.width, size.height.saturating_sub(BAR))
+    };
+    match message {
+        Msg::Start(size) => Msg::Start(above(size)),
+        Msg::Resize(size) => Msg::Resize(above(size)),
+        message => message,
     }
 }
 
@@ -423,12 +431,7 @@ impl Program for Tour {
 
     fn update(&mut self, message: Msg, now: Instant) -> Effects {
         self.since.get_or_insert(now);
-        let message = match message {
-            Msg::Start(size) => Msg::Start(self.resized(size)),
-            Msg::Resize(size) => Msg::Resize(self.resized(size)),
-            message => message,
-        };
-        let mut effects = match message {
+        let mut effects = match above_bar(message, &mut self.size) {
             Msg::Input(Input::Key(key)) if !self.wanders => self.key(key, now),
             Msg::Input(Input::Mouse(_) | Input::Paste(_)) if !self.wanders => Vec::new(),
             Msg::Input(Input::Key(key)) => {

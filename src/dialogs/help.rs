@@ -3,14 +3,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::variables::LEGEND;
 use crate::widgets::borders::borders;
 use crate::widgets::keymap::{Context, Keymap};
-use crate::widgets::look::Look;
+use crate::widgets::look::{Look, Spans};
 use crate::widgets::prose::{pad, pad_left};
 use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
@@ -28,7 +27,7 @@ pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>)
     Window::new(place, title, lines.len(), move |n| lines.get(n).cloned().unwrap_or_default())
 }
 
-fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Spans> {
     let heading = |text: &'static str| vec![look.span(text, Role::Accent)];
     let row = |name: &str, help: &str| {
         vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey), look.span(help, Role::Text)]

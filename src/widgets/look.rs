@@ -21,6 +21,9 @@ use stepscope_core::run::state::Badge;
 /// A piece of text and its role.
 pub(crate) type Piece = (String, Role);
 
+/// The pieces of a line, each with its style.
+pub(crate) type Spans = Vec<Span<'static>>;
+
 /// Appearance of a pane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look<'a> {
@@ -51,7 +54,7 @@ impl Look<'_> {
     }
 
     /// Pieces of text, each in its role.
-    pub(crate) fn spans(&self, pieces: &[Piece]) -> Vec<Span<'static>> {
+    pub(crate) fn spans(&self, pieces: &[Piece]) -> Spans {
         pieces.iter().map(|(text, role)| self.span(text.as_str(), *role)).collect()
     }
 
@@ -62,7 +65,7 @@ impl Look<'_> {
 }
 
 /// Draws a pane's border with its title and gives what is inside, one blank column at both sides.
-pub(crate) fn frame(title: Vec<Span<'static>>, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     let border = if look.focused { Role::BorderFocus } else { Role::Border };
     let mut line = vec![look.span(" ", border)];
     line.extend(look.number.map(|number| look.span(format!("{number} "), Role::Faint)));
@@ -92,7 +95,7 @@ pub(crate) fn title_room(area: Rect, look: Look<'_>) -> usize {
 }
 
 /// The spans that fit into some columns, the last one cut.
-pub(crate) fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
+pub(crate) fn fit_spans(spans: Spans, width: usize) -> Spans {
     let mut left = width;
     let mut out = Vec::with_capacity(spans.len());
     for span in spans {
@@ -109,7 +112,7 @@ pub(crate) fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'st
 }
 
 /// Draws a line in a row of an area; what does not fit is cut.
-pub(crate) fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Buffer) {
+pub(crate) fn put(line: Spans, row: usize, area: Rect, buf: &mut Buffer) {
     let Ok(row) = u16::try_from(row) else { return };
     if row < area.height {
         let line = Line::from(fit_spans(line, usize::from(area.width)));
@@ -119,13 +122,7 @@ pub(crate) fn put(line: Vec<Span<'static>>, row: usize, area: Rect, buf: &mut Bu
 }
 
 /// Draws the rows that an area has room for.
-pub(crate) fn fill(
-    rows: Rows,
-    line: impl Fn(usize) -> Vec<Span<'static>>,
-    area: Rect,
-    buf: &mut Buffer,
-    look: Look<'_>,
-) {
+pub(crate) fn fill(rows: Rows, line: impl Fn(usize) -> Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     for (row, n) in (rows.top..rows.len).take(usize::from(area.height)).enumerate() {
         put(line(n), row, area, buf);
         if rows.at == Some(n) {
@@ -137,7 +134,7 @@ pub(crate) fn fill(
 /// [`fill`] with rows of several lines each; how many rows are on screen.
 pub(crate) fn fill_tall(
     rows: Rows,
-    lines: impl Fn(usize) -> Vec<Vec<Span<'static>>>,
+    lines: impl Fn(usize) -> Vec<Spans>,
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
@@ -164,9 +161,9 @@ pub(crate) fn fill_tall(
 
 /// [`pane`] with rows of several lines each.
 pub(crate) fn tall_pane(
-    title: Vec<Span<'static>>,
+    title: Spans,
     rows: Rows,
-    lines: impl Fn(usize) -> Vec<Vec<Span<'static>>>,
+    lines: impl Fn(usize) -> Vec<Spans>,
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
@@ -179,9 +176,9 @@ pub(crate) fn tall_pane(
 
 /// Draws a pane with the rows that it has room for; what is inside.
 pub(crate) fn pane(
-    title: Vec<Span<'static>>,
+    title: Spans,
     rows: Rows,
-    line: impl Fn(usize) -> Vec<Span<'static>>,
+    line: impl Fn(usize) -> Spans,
     area: Rect,
     buf: &mut Buffer,
     look: Look<'_>,
@@ -193,13 +190,7 @@ pub(crate) fn pane(
 }
 
 /// Draws a pane that has but one line to show.
-pub(crate) fn line_pane(
-    title: Vec<Span<'static>>,
-    line: Vec<Span<'static>>,
-    area: Rect,
-    buf: &mut Buffer,
-    look: Look<'_>,
-) {
+pub(crate) fn line_pane(title: Spans, line: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     put(line, 0, frame(title, area, buf, look), buf);
 }
 

@@ -1,5 +1,6 @@
 //! Running text on screen: wrapped at words by the width that the terminal draws, painted where it is marked.
 
+use crate::widgets::look::Spans;
 use std::ops::Range;
 
 use ratatui::style::Style;
@@ -105,12 +106,12 @@ pub(crate) fn tail(text: &str, width: usize) -> &str {
 
 /// A text behind what begins its first line, wrapped under itself; without a width on one line.
 pub(crate) fn hanging(
-    head: Vec<Span<'static>>,
+    head: Spans,
     text: &str,
     base: Style,
     marks: &[MarkedRange<Style>],
     width: Option<usize>,
-) -> Vec<Vec<Span<'static>>> {
+) -> Vec<Spans> {
     let indent: usize = head.iter().map(Span::width).sum();
     let ranges = match width {
         Some(width) => wrap(text, width.saturating_sub(indent).max(8)),

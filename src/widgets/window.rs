@@ -2,25 +2,24 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 use ratatui::widgets::{Clear, Widget};
 
 use crate::widgets::layout::{inner_height, split_rows};
 use crate::widgets::list::{List, Move, Rows, scroll};
-use crate::widgets::look::{Look, fill, frame, put, scroll_mark};
+use crate::widgets::look::{Look, Spans, fill, frame, put, scroll_mark};
 
 /// Content and place of a window.
 pub(crate) struct Window<'a> {
     pub place: Rect,
-    pub title: Vec<Span<'static>>,
+    pub title: Spans,
     /// Lines that stay at the top.
-    pub head: Vec<Vec<Span<'static>>>,
+    pub head: Vec<Spans>,
     /// Lines that stay at the bottom.
-    pub foot: Vec<Vec<Span<'static>>>,
+    pub foot: Vec<Spans>,
     /// Number of lines between them.
     pub len: usize,
     /// Makes one of them.
-    pub line: Box<dyn Fn(usize) -> Vec<Span<'static>> + 'a>,
+    pub line: Box<dyn Fn(usize) -> Spans + 'a>,
     /// A cursor goes over the lines.
     pub has_cursor: bool,
     /// A mark says which part of the lines is on screen.
@@ -45,19 +44,14 @@ pub(crate) fn centred(area: Rect, width: u16, height: u16) -> Rect {
 }
 
 /// Clears a place and frames it; what is inside.
-pub(crate) fn open(title: Vec<Span<'static>>, place: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
+pub(crate) fn open(title: Spans, place: Rect, buf: &mut Buffer, look: Look<'_>) -> Rect {
     Clear.render(place, buf);
     frame(title, place, buf, look)
 }
 
 impl<'a> Window<'a> {
     /// Lines of which the first on screen moves.
-    pub(crate) fn new(
-        place: Rect,
-        title: Vec<Span<'static>>,
-        len: usize,
-        line: impl Fn(usize) -> Vec<Span<'static>> + 'a,
-    ) -> Self {
+    pub(crate) fn new(place: Rect, title: Spans, len: usize, line: impl Fn(usize) -> Spans + 'a) -> Self {
         let line = Box::new(line);
         Self { place, title, head: Vec::new(), foot: Vec::new(), len, line, has_cursor: false, has_mark: true }
     }

@@ -23,7 +23,7 @@ impl Digest {
     /// Of the canonical text of a value.
     pub fn of(value: Value<'_>) -> Self {
         let mut text = Hashed::new();
-        Style::CANONICAL.append(value, &mut text);
+        Style::CANONICAL.append_read(value, &mut text);
         text.pass_on();
         Self(text.hasher.finalize().into())
     }
@@ -90,6 +90,13 @@ impl Hashed {
         Self { hasher: Sha256::new(), pending: [0; Self::MANY], len: 0 }
     }
 
+    /// Takes bytes for which there is no room.
+    #[cold]
+    fn put_behind(&mut self, bytes: &[u8]) {
+        self.pass_on();
+        if bytes.len() < Self::MANY { self.put(bytes) } else { self.hasher.update(bytes) }
+    }
+
     fn pass_on(&mut self) {
         self.hasher.update(self.pending.get(..self.len).unwrap_or_default());
         self.len = 0;
@@ -97,26 +104,25 @@ impl Hashed {
 }
 
 impl Sink for Hashed {
+    #[inline]
     fn put(&mut self, bytes: &[u8]) {
-        if bytes.len() > Self::MANY - self.len {
-            self.pass_on();
-        }
-        match self.pending.get_mut(self.len..self.len + bytes.len()) {
+        match self.pending.get_mut(self.len..).and_then(|rest| rest.get_mut(..bytes.len())) {
             Some(room) => {
                 room.copy_from_slice(bytes);
                 self.len += bytes.len();
             }
-            None => self.hasher.update(bytes),
+            None => self.put_behind(bytes),
         }
     }
 
+    #[inline]
     fn push(&mut self, byte: u8) {
-        if self.len == Self::MANY {
-            self.pass_on();
-        }
-        if let Some(room) = self.pending.get_mut(self.len) {
-            *room = byte;
-            self.len += 1;
+        match self.pending.get_mut(self.len) {
+            Some(room) => {
+                *room = byte;
+                self.len += 1;
+            }
+            None => self.put_behind(&[byte]),
         }
     }
 }

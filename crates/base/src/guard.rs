@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::shown;
 use crate::text::Shown;
@@ -35,6 +36,11 @@ pub fn sentence(info: &PanicHookInfo<'_>) -> Shown {
     let said = Shown::line(said.unwrap_or("no reason given").as_bytes()).cut(MAX_SAID);
     let place = info.location().map_or_else(|| Shown::own("an unknown place"), |at| place(at.file(), at.line()));
     shown!("internal error at {place}: {said}. This is a bug in stepscope; nothing that was saved is lost.")
+}
+
+/// Takes a lock, also after a thread that held it panicked: what it leaves behind is used as it is.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The place in the source, without the folder in which whoever built the program keeps its libraries.

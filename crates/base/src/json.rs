@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use wide::u8x16;
+
 use crate::text::Untrusted;
 
 pub mod write;
@@ -209,12 +211,13 @@ impl Tape {
         self.open.clear();
         self.notes.clear();
         let Self { nodes, open, notes } = self;
-        if let Err(problem) = (Reader { text, at: 0, nodes, open, notes, inside: Inside::Nothing }).document() {
+        if let Err(problem) = (Reader { text, nodes, outer: open, inner: Open::NOTHING, notes }).document() {
             self.nodes.clear();
             self.notes.end(problem);
             return false;
         }
         if self.notes.problems.len() < MAX_PROBLEMS
+            && simdutf8::basic::from_utf8(text).is_err()
             && let Err(error) = std::str::from_utf8(text)
         {
             let from = error.valid_up_to();
@@ -292,14 +295,15 @@ impl Notes {
     }
 }
 
-/// Rare and long parts are read by functions of the text and a place in it: so the place can stay in a register.
+/// The place is handed from part to part and not kept here, so that it can stay in a register.
 struct Reader<'t> {
     text: &'t [u8],
-    at: usize,
     nodes: &'t mut Vec<Node>,
-    open: &'t mut Vec<Open>,
+    /// The containers around that of `inner`.
+    outer: &'t mut Vec<Open>,
+    /// The innermost container.
+    inner: Open,
     notes: &'t mut Notes,
-    inside: Inside,
 }
 
 type Read<T> = Result<T, Problem>;
@@ -312,180 +316,175 @@ enum Inside {
     Object,
 }
 
-/// Next sign behind a value.
-enum After {
-    /// A comma.
-    More,
-    /// The end of the container.
-    Closed,
-    /// The end of the text.
-    End,
+/// The place and the byte of the next token; the byte is 0 at the end of the text.
+#[inline]
+fn token(text: &[u8], at: usize) -> (usize, u8) {
+    let byte = byte_at(text, at);
+    if byte > b' ' {
+        return (at, byte);
+    }
+    // Python's writer puts one blank between tokens.
+    let next = byte_at(text, at + 1);
+    if byte == b' ' && next > b' ' { (at + 1, next) } else { behind_blanks(text, at) }
 }
 
+#[inline(never)]
+fn behind_blanks(text: &[u8], from: usize) -> (usize, u8) {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+    let at = from + text.get(from..).unwrap_or_default().iter().take_while(is_blank).count();
+    (at, byte_at(text, at))
+}
+
+#[inline]
+fn byte_at(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or(0)
+}
+
+#[expect(clippy::inline_always, reason = "each has one caller or two, and calls would put the place into memory")]
 impl Reader<'_> {
     fn document(mut self) -> Read<()> {
         if self.text.len() > MAX_TEXT {
             return Err(Problem { kind: ProblemKind::TooLong, range: 0..self.text.len() });
         }
+        let mut at = 0;
         loop {
-            if self.inside == Inside::Object {
-                self.key()?;
+            if self.inner.inside == Inside::Object {
+                at = self.key(at)?;
             }
-            let mut whole = self.value()?;
-            while whole {
-                match self.after()? {
-                    After::More => whole = false,
-                    After::Closed => {}
-                    After::End => return Ok(()),
+            let whole;
+            (at, whole) = self.value(at)?;
+            if whole {
+                match self.after(at)? {
+                    Some(next) => at = next,
+                    None => return Ok(()),
                 }
             }
         }
     }
 
-    /// The next byte that is no blank.
-    fn next(&mut self) -> Option<u8> {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.get(self.at) {
-            self.at += 1;
-        }
-        self.text.get(self.at).copied()
+    #[cold]
+    fn fail(&mut self, at: usize, kind: ProblemKind, words: &'static str) -> Problem {
+        self.notes.fail(self.text, at, kind, words, at)
     }
 
-    fn fail(&mut self, kind: ProblemKind, words: &'static str) -> Problem {
-        self.notes.fail(self.text, self.at, kind, words, self.at)
-    }
-
-    fn push(&mut self, kind: Kind, start: usize, escaped: bool) {
+    #[inline(always)]
+    fn push(&mut self, kind: Kind, range: Range<usize>, escaped: bool) {
         let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { start: start as u32, end: self.at as u32, next, kind, escaped });
+        self.nodes.push(Node { start: range.start as u32, end: range.end as u32, next, kind, escaped });
     }
 
-    /// A value; `false`: it is a container that is not empty, and only its beginning was read.
-    fn value(&mut self) -> Read<bool> {
-        let first = self.next();
-        let start = self.at;
-        let (kind, escaped) = match first {
-            Some(b'"') => (Kind::String, self.string()?),
-            Some(bracket @ (b'{' | b'[')) => return self.open(bracket),
-            Some(b'-' | b'0'..=b'9') => {
-                let (end, kind) = number(self.text, start, self.notes)?;
-                self.at = end;
-                (kind, false)
+    /// The place behind a value, and whether all of it was read: of a container that is not empty, only its beginning.
+    #[inline(always)]
+    fn value(&mut self, at: usize) -> Read<(usize, bool)> {
+        let (start, first) = token(self.text, at);
+        let (end, kind, escaped) = match first {
+            b'"' => {
+                let (end, escaped) = self.string(start)?;
+                (end, Kind::String, escaped)
             }
-            Some(b't') => (self.word(b"true", Kind::True)?, false),
-            Some(b'f') => (self.word(b"false", Kind::False)?, false),
-            Some(b'n') => (self.word(b"null", Kind::Null)?, false),
-            Some(b'N') => (self.word(b"NaN", Kind::NotFinite)?, false),
-            Some(b'I') => (self.word(b"Infinity", Kind::NotFinite)?, false),
-            _ => return Err(self.fail(ProblemKind::Unexpected, NO_VALUE)),
+            b'{' => return self.open(start, Kind::Object, Inside::Object, b'}'),
+            b'[' => return self.open(start, Kind::Array, Inside::Array, b']'),
+            b'-' | b'0'..=b'9' => {
+                let (end, kind) = number(self.text, start, self.notes)?;
+                (end, kind, false)
+            }
+            _ => {
+                let (end, kind) = word(self.text, start, first, self.notes)?;
+                (end, kind, false)
+            }
         };
-        self.push(kind, start, escaped);
-        Ok(true)
-    }
-
-    fn word(&mut self, word: &'static [u8], kind: Kind) -> Read<Kind> {
-        let start = self.at;
-        self.at = word_end(self.text, start, word, start, self.notes)?;
-        if kind == Kind::NotFinite {
-            self.notes.add(ProblemKind::NotFinite, start..self.at);
-        }
-        Ok(kind)
+        self.push(kind, start..end, escaped);
+        Ok((end, true))
     }
 
     /// Opens a container, and closes it if it is empty.
-    fn open(&mut self, bracket: u8) -> Read<bool> {
-        if self.open.len() >= MAX_DEPTH {
-            return Err(failure(self.text, self.at, ProblemKind::TooDeep));
+    #[inline(always)]
+    fn open(&mut self, start: usize, kind: Kind, inside: Inside, closing: u8) -> Read<(usize, bool)> {
+        if self.outer.len() >= MAX_DEPTH {
+            return Err(failure(self.text, start, ProblemKind::TooDeep));
         }
-        let (kind, inside, end) = match bracket {
-            b'{' => (Kind::Object, Inside::Object, b'}'),
-            _ => (Kind::Array, Inside::Array, b']'),
-        };
-        let start = self.at;
-        self.at += 1;
-        self.open.push(Open { node: self.nodes.len() as u32, inside, alike: 0, signs: 0, doubtful: false });
-        self.inside = inside;
-        self.push(kind, start, false);
-        let empty = self.next() == Some(end);
+        self.outer.push(self.inner);
+        self.inner = Open { node: self.nodes.len() as u32, inside, alike: 0, signs: 0, doubtful: false };
+        self.push(kind, start..start + 1, false);
+        let (at, next) = token(self.text, start + 1);
+        let empty = next == closing;
         if empty {
-            self.close();
+            self.close(at + 1);
         }
-        Ok(empty)
+        Ok((at + usize::from(empty), empty))
     }
 
-    fn after(&mut self) -> Read<After> {
-        let next = self.next();
-        if self.nodes.len() >= MAX_VALUES {
-            return Err(failure(self.text, self.at, ProblemKind::TooMany));
-        }
-        match (self.inside, next) {
-            (Inside::Object | Inside::Array, Some(b',')) => {
-                self.at += 1;
-                Ok(After::More)
+    /// Closes what ends behind a value: the place of the next value or key, or `None` at the end of the text.
+    #[inline(always)]
+    fn after(&mut self, mut at: usize) -> Read<Option<usize>> {
+        loop {
+            let next;
+            (at, next) = token(self.text, at);
+            if self.nodes.len() >= MAX_VALUES {
+                return Err(failure(self.text, at, ProblemKind::TooMany));
             }
-            (Inside::Object, Some(b'}')) | (Inside::Array, Some(b']')) => {
-                self.close();
-                Ok(After::Closed)
+            match (self.inner.inside, next) {
+                (Inside::Object | Inside::Array, b',') => return Ok(Some(at + 1)),
+                (Inside::Object, b'}') | (Inside::Array, b']') => {
+                    at += 1;
+                    self.close(at);
+                }
+                (Inside::Nothing, _) if at >= self.text.len() => return Ok(None),
+                (Inside::Nothing, _) => return Err(self.fail(at, ProblemKind::Trailing, "Extra data")),
+                _ => return Err(self.fail(at, ProblemKind::Unexpected, "Expecting ',' delimiter")),
             }
-            (Inside::Nothing, None) => Ok(After::End),
-            (Inside::Nothing, Some(_)) => Err(self.fail(ProblemKind::Trailing, "Extra data")),
-            _ => Err(self.fail(ProblemKind::Unexpected, "Expecting ',' delimiter")),
         }
     }
 
-    fn close(&mut self) {
-        self.at += 1;
+    /// Ends the innermost container before `end`.
+    #[inline(always)]
+    fn close(&mut self, end: usize) {
         let next = self.nodes.len() as u32;
-        if let Some(open) = self.open.pop() {
-            if let Some(node) = self.nodes.get_mut(open.node as usize) {
-                node.end = self.at as u32;
-                node.next = next;
-            }
-            if open.doubtful {
-                note_duplicates(self.text, self.nodes, open.node, self.notes);
-            }
+        if let Some(node) = self.nodes.get_mut(self.inner.node as usize) {
+            node.end = end as u32;
+            node.next = next;
         }
-        self.inside = self.open.last().map_or(Inside::Nothing, |open| open.inside);
+        if self.inner.doubtful {
+            note_duplicates(self.text, self.nodes, self.inner.node, self.notes);
+        }
+        self.inner = self.outer.pop().unwrap_or(Open::NOTHING);
     }
 
-    /// A key and its colon.
-    fn key(&mut self) -> Read<()> {
-        if self.next() != Some(b'"') {
-            return Err(self.fail(ProblemKind::Unexpected, "Expecting property name enclosed in double quotes"));
+    /// The place behind a key and its colon.
+    #[inline(always)]
+    fn key(&mut self, at: usize) -> Read<usize> {
+        let (start, first) = token(self.text, at);
+        if first != b'"' {
+            let words = "Expecting property name enclosed in double quotes";
+            return Err(self.fail(start, ProblemKind::Unexpected, words));
         }
-        let start = self.at;
-        let escaped = self.string()?;
-        if let Some(open) = self.open.last_mut() {
-            let sign = sign(self.text, start, self.at);
-            if escaped || open.signs & sign != 0 {
-                let key = self.text.get(start..self.at).unwrap_or_default();
-                open.compare(key, escaped, self.nodes, self.text);
-            }
-            open.signs |= sign;
+        let (end, escaped) = self.string(start)?;
+        let sign = sign(self.text, start, end);
+        if escaped || self.inner.signs & sign != 0 {
+            let key = self.text.get(start..end).unwrap_or_default();
+            self.inner.compare(key, escaped, self.nodes, self.text);
         }
-        self.push(Kind::Key, start, escaped);
-        if self.next() != Some(b':') {
-            return Err(self.fail(ProblemKind::Unexpected, "Expecting ':' delimiter"));
+        self.inner.signs |= sign;
+        self.push(Kind::Key, start..end, escaped);
+        let (at, next) = token(self.text, end);
+        if next != b':' {
+            return Err(self.fail(at, ProblemKind::Unexpected, "Expecting ':' delimiter"));
         }
-        self.at += 1;
-        Ok(())
+        Ok(at + 1)
     }
 
-    /// Moves past a string; `true` if it holds an escape.
-    #[inline]
-    fn string(&mut self) -> Read<bool> {
-        let start = self.at;
-        self.at = plain_until::<false>(self.text, start + 1);
-        if self.text.get(self.at) == Some(&b'"') {
-            self.at += 1;
-            return Ok(false);
-        }
-        let (end, escaped) = string_end(self.text, start, self.notes)?;
-        self.at = end;
-        Ok(escaped)
+    /// The place behind a string, and whether it holds an escape.
+    #[inline(always)]
+    fn string(&mut self, start: usize) -> Read<(usize, bool)> {
+        let end = plain_until::<false>(self.text, start + 1);
+        if byte_at(self.text, end) == b'"' { Ok((end + 1, false)) } else { string_end(self.text, start, self.notes) }
     }
 }
 
 impl Open {
+    /// Around everything.
+    const NOTHING: Self = Self { node: u32::MAX, inside: Inside::Nothing, alike: 0, signs: 0, doubtful: false };
+
     /// Compares a new key, alike to an earlier one, with those of the object.
     fn compare(&mut self, key: &[u8], escaped: bool, nodes: &[Node], text: &[u8]) {
         /// If more keys are alike, or one holds an escape, all keys are compared at the end of the object.
@@ -509,6 +508,23 @@ fn failure(text: &[u8], at: usize, kind: ProblemKind) -> Problem {
 }
 
 const NO_VALUE: &str = "Expecting value";
+
+/// The end of a value that is a word, and its kind.
+fn word(text: &[u8], start: usize, first: u8, notes: &mut Notes) -> Read<(usize, Kind)> {
+    let (word, kind): (&'static [u8], Kind) = match first {
+        b't' => (b"true", Kind::True),
+        b'f' => (b"false", Kind::False),
+        b'n' => (b"null", Kind::Null),
+        b'N' => (b"NaN", Kind::NotFinite),
+        b'I' => (b"Infinity", Kind::NotFinite),
+        _ => return Err(notes.fail(text, start, ProblemKind::Unexpected, NO_VALUE, start)),
+    };
+    let end = word_end(text, start, word, start, notes)?;
+    if kind == Kind::NotFinite {
+        notes.add(ProblemKind::NotFinite, start..end);
+    }
+    Ok((end, kind))
+}
 
 /// The end of a word that must stand here, in a value that begins at `from`.
 fn word_end(text: &[u8], start: usize, word: &'static [u8], from: usize, notes: &mut Notes) -> Read<usize> {
@@ -653,50 +669,34 @@ fn sign(text: &[u8], start: usize, end: usize) -> u64 {
 #[inline]
 fn plain_until<const ASCII: bool>(text: &[u8], at: usize) -> usize {
     let mut rest = text.get(at..).unwrap_or_default();
-    let mut plain = 0;
-    while let Some((word, more)) = rest.split_first_chunk::<8>() {
-        let found = specials::<ASCII>(u64::from_le_bytes(*word));
+    while let Some((block, more)) = rest.split_first_chunk::<BLOCK>() {
+        let found = specials::<ASCII>(block);
         if found != 0 {
-            return text.len() - rest.len() + (found.trailing_zeros() / 8) as usize;
+            return text.len() - rest.len() + found.trailing_zeros() as usize;
         }
         rest = more;
-        plain += 1;
-        // Most strings are short. Whoever gets here is in prose.
-        if plain == 4 {
-            rest = behind_plain_blocks::<ASCII>(rest);
-        }
     }
     let plain = rest.iter().take_while(|byte| !is_special::<ASCII>(**byte)).count();
     text.len() - rest.len() + plain
 }
 
-/// Passes the blocks at the beginning that hold nothing special. Without a branch for each byte the compiler looks at
-/// many at a time.
-fn behind_plain_blocks<const ASCII: bool>(mut rest: &[u8]) -> &[u8] {
-    while let Some((block, more)) = rest.split_first_chunk::<32>() {
-        if block.iter().fold(false, |found, byte| found | is_special::<ASCII>(*byte)) {
-            break;
-        }
-        rest = more;
-    }
-    rest
-}
-
-#[expect(clippy::needless_bitwise_bool, reason = "lazy operators are branches: a block would be read byte by byte")]
 const fn is_special<const ASCII: bool>(byte: u8) -> bool {
-    (byte == b'"') | (byte == b'\\') | (byte < 0x20) | (ASCII & (byte >= 0x7f))
+    matches!(byte, b'"' | b'\\' | 0..0x20) || (ASCII && byte >= 0x7f)
 }
 
-/// Eight bytes at a time: the lowest high bit that is set belongs to the first special byte.
-const fn specials<const ASCII: bool>(word: u64) -> u64 {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    // A byte minus n borrows into its high bit if it was below n. With one bit turned over, the quote (0x22) becomes
-    // 0x20, right behind the control characters, and the blank takes its place.
-    let quote_or_control = (word ^ (EACH * 0x02)).wrapping_sub(EACH * 0x21);
-    let backslash = (word ^ (EACH * 0x5c)).wrapping_sub(EACH);
-    let below = (quote_or_control | backslash) & !word;
-    let above = if ASCII { word | word.wrapping_add(EACH) } else { 0 };
-    (below | above) & (EACH * 0x80)
+/// Bytes that are looked at together.
+const BLOCK: usize = 16;
+
+/// One bit for each byte of a block that is special, the lowest for the first.
+#[inline]
+fn specials<const ASCII: bool>(block: &[u8; BLOCK]) -> u32 {
+    let bytes = u8x16::new(*block);
+    let all = u8x16::splat;
+    let mut found = bytes.simd_eq(all(b'"')) | bytes.simd_eq(all(b'\\')) | bytes.min(all(0x1f)).simd_eq(bytes);
+    if ASCII {
+        found |= bytes.max(all(0x7f)).simd_eq(bytes);
+    }
+    found.to_bitmask()
 }
 
 fn hex4(text: &[u8], at: usize) -> Option<u32> {
@@ -878,9 +878,12 @@ impl<'a> Value<'a> {
         (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
     }
 
-    /// True for one that, too, surely holds neither controls nor bytes that are not UTF-8.
-    pub(crate) fn is_clean_string(self) -> bool {
-        !self.odd && self.plain_string().is_some()
+    /// Of a string or key that also surely holds neither controls nor bytes that are not UTF-8, its text with the quotes.
+    #[inline]
+    pub(crate) fn clean_string(self) -> Option<&'a [u8]> {
+        let node = self.node();
+        let is_clean = matches!(node.kind, Kind::String | Kind::Key) && !node.escaped && !self.odd;
+        self.text.get(node.start as usize..node.end as usize).filter(|_| is_clean)
     }
 
     /// True for this string.
@@ -1027,6 +1030,20 @@ impl<'a> Value<'a> {
             next = value.next;
         }
         found.map(|at| Member { key: self.with(at), value: self.with(at + 1) })
+    }
+
+    /// The values of some keys, found in one pass; of duplicates the last.
+    #[expect(clippy::inline_always, reason = "keys that are known beforehand are compared without a call")]
+    #[inline(always)]
+    pub fn get_each<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
+        let mut found = [None; N];
+        for member in self.members() {
+            let mut places = found.iter_mut().zip(keys);
+            if let Some((place, _)) = places.find(|(_, key)| member.key.spells(key.as_bytes())) {
+                *place = Some(member.value);
+            }
+        }
+        found
     }
 
     /// The value a pointer leads to, with its key.
@@ -1358,6 +1375,8 @@ mod tests {
         let inner = first.value.items().nth(1).unwrap().get("b").unwrap();
         assert_eq!(inner.string().unwrap(), "xé");
         assert_eq!(root.entries().len(), 1);
+        let raw = |value: Option<Value<'_>>| value.map(Value::raw);
+        assert_eq!(root.get_each(["b", "a"]).map(raw), [None, Some(&b"2.50"[..])]);
         assert_eq!(root.walk().map(|stop| stop.depth).collect::<Vec<_>>(), [0, 1, 2, 2, 3, 1]);
         assert_eq!(root.pointer_to(inner).text(), "/a/1/b");
     }

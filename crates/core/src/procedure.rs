@@ -209,15 +209,8 @@ impl<'a> Field<'a> {
     }
 
     fn read(value: Value<'a>) -> Self {
-        let mut field = Self { value, name: None, description: None };
-        for member in value.members() {
-            if member.key.spells(b"name") {
-                field.name = Some(member.value);
-            } else if member.key.spells(b"description") {
-                field.description = Some(member.value);
-            }
-        }
-        field
+        let [name, description] = value.get_each(["name", "description"]);
+        Self { value, name, description }
     }
 
     /// The variable's name, if it is a string.

@@ -4,10 +4,11 @@
 //! `rules/` (or a new one), with a bad and a good example. A test runs every example; `stepscope rules ID` prints them.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use crate::case::CaseView;
 use crate::finding::Findings;
+use crate::record::RecordKind;
 use crate::rules::id::Kinds;
 use stepscope_base::canonical::sha256;
 
@@ -95,6 +96,14 @@ pub fn stamp() -> &'static str {
     })
 }
 
+/// The rules about a kind of record, in their order: chosen once, since every record asks for them.
+fn rules_of(kind: RecordKind) -> &'static [&'static Rule] {
+    static CHOSEN: LazyLock<[Vec<&'static Rule>; RecordKind::ALL.len()]> = LazyLock::new(|| {
+        RecordKind::ALL.map(|kind| RULES.into_iter().filter(|rule| rule.id.kinds().has(kind)).collect())
+    });
+    CHOSEN.get(kind as usize).map(Vec::as_slice).unwrap_or_default()
+}
+
 /// Checks a record by all rules.
 pub fn check(case: &CaseView<'_>) -> Findings {
     #[cfg(debug_assertions)]
@@ -108,8 +117,8 @@ pub(crate) fn check_by(case: &CaseView<'_>, speaks: impl Fn(RuleId) -> bool) -> 
     // What holds for a part of a record need not hold for all of it.
     let speaks_of_part = |id: RuleId| id.kinds() == Kinds::Every || id == RuleId::ProcedureSchema;
     let is_whole = case.excess().is_empty();
-    let speaks = |id: RuleId| id.kinds().has(case.kind()) && (is_whole || speaks_of_part(id)) && speaks(id);
-    for rule in RULES.iter().filter(|rule| speaks(rule.id)) {
+    let speaks = |id: RuleId| (is_whole || speaks_of_part(id)) && speaks(id);
+    for rule in rules_of(case.kind()).iter().filter(|rule| speaks(rule.id)) {
         (rule.check)(case, &mut findings);
     }
     findings.tell_rest();

@@ -8,6 +8,8 @@ pub mod insights;
 pub mod models;
 /// Facts that the table keeps of a record: forty bytes.
 pub mod row;
+/// Sets of rules, each kept once for all rows.
+pub mod rule_set;
 /// Parts of a record that a person sees, and their places.
 pub mod seen;
 /// Texts that the table shows of one record.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 /// Something outside that did not work. Bad *data* is never a failure: it is a finding.
@@ -48,3 +49,15 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<&Failure> for Shown {
+    fn from(failure: &Failure) -> Self {
+        shown!("{failure}")
+    }
+}
+
+impl From<Failure> for Shown {
+    fn from(failure: Failure) -> Self {
+        Self::from(&failure)
+    }
+}

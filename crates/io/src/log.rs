@@ -4,11 +4,12 @@
 //! A recording is appended by the call that makes it (`append_line`): how that ends says whether it could be recorded.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::source::beneath::Place;
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -90,7 +91,7 @@ impl Writer {
                     for line in lines {
                         let sentence = result.as_ref().err().map(|failure| shown!("NOT SAVED: {failure}"));
                         if !tell(LogEvent { id: line.id, result: result.clone() }) {
-                            unheard.lock().unwrap_or_else(PoisonError::into_inner).extend(sentence);
+                            lock(&unheard).extend(sentence);
                         }
                         // What was met is said once.
                         result = result.map(|_| Appended::default());
@@ -115,7 +116,7 @@ impl Writer {
         if matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout)) {
             return vec![Shown::own("NOT SAVED: the disk did not respond in time; the last lines may be missing")];
         }
-        std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.lost))
     }
 }
 

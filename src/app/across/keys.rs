@@ -60,6 +60,19 @@ pub(crate) fn may_leave(app: &App) -> Result<(), Reason> {
     need(!is_held, "a re-run is still open; go back to it (q) and end it first")
 }
 
+/// Checks that an action can be done on a screen of numbers, each of which leads to records by a filter.
+pub(crate) fn allowed_on_numbers(
+    app: &App,
+    action: Action,
+    filter: impl FnOnce() -> Result<(), Reason>,
+) -> Result<(), Reason> {
+    match action {
+        Action::Left | Action::Right => Ok(()),
+        Action::Open => may_leave(app).and_then(|()| filter()),
+        _ => need(action.is_plain(), NOT_HERE),
+    }
+}
+
 /// Opens a screen of all records, or puts the open record next to its baseline record, and leaves both; `None`: it is
 /// another action.
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {

@@ -16,7 +16,7 @@ use crate::widgets::keymap::Action;
 use crate::widgets::layout::{WIDE, parts};
 use crate::widgets::line::window as window_of;
 use crate::widgets::list::List;
-use crate::widgets::look::{Look, fit_spans, put, select};
+use crate::widgets::look::{Look, Spans, fit_spans, put, select};
 use crate::widgets::prose::{counted, fit, flowed};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -91,7 +91,7 @@ pub(crate) fn strip(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Shows on the right whether everything is saved, and the pace of the review.
-fn right(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn right(app: &App, look: Look<'_>) -> Spans {
     let review = &app.review;
     let (failed, waiting) = (app.log.failed_events(), app.log.events().count());
     let mut line = Vec::new();
@@ -125,7 +125,7 @@ fn group(app: &App, look: Look<'_>) -> Option<Span<'static>> {
 }
 
 /// Shows the saved verdict and the draft for the record.
-fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn said(app: &App, look: Look<'_>) -> Spans {
     let review = &app.review;
     let Some(target) = &review.target else { return of_row(app, look) };
     let mut line = Vec::new();
@@ -168,7 +168,7 @@ fn said(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// Shows the verdicts that came with the record's page: whoever has the page has read them already.
-fn carried(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn carried(app: &App, look: Look<'_>) -> Spans {
     let Some(target) = app.review.target.as_ref().filter(|target| target.hidden.is_empty()) else { return Vec::new() };
     let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
     let events =
@@ -183,7 +183,7 @@ fn carried(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// Shows the verdicts of others, once I have given mine.
-fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
+fn others(app: &App, mine: &Event, look: Look<'_>) -> Spans {
     let Some(target) = &app.review.target else { return Vec::new() };
     let reviewed = app.review.reviews.find(&target.summary.item, Some(&target.summary.content));
     let Some(reviewed) = reviewed else { return Vec::new() };
@@ -197,7 +197,7 @@ fn others(app: &App, mine: &Event, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// The row under the cursor of the table.
-fn of_row(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn of_row(app: &App, look: Look<'_>) -> Spans {
     let Some(known) = app.record().and_then(|record| app.review.known(record)) else { return keys(app, look) };
     let judged = &known.judged;
     let mut line = Vec::new();
@@ -220,7 +220,7 @@ fn gold_span(gold: GoldStatus, look: Look<'_>) -> Span<'static> {
     look.span(format!("expected: {}  ", gold.word()), if gold == GoldStatus::Ok { Role::Dim } else { Role::Gold })
 }
 
-fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
+fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     let names: Vec<String> = app.review.names(&draft.labels).into_iter().map(Shown::into_string).collect();
     if !names.is_empty() {
@@ -243,7 +243,7 @@ fn draft(app: &App, draft: &Draft, look: Look<'_>) -> Vec<Span<'static>> {
 }
 
 /// Shows the first keys, where there is nothing else to show.
-fn keys(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn keys(app: &App, look: Look<'_>) -> Spans {
     const KEYS: [(Action, &str); 5] = [
         (Action::Pass, "pass"),
         (Action::Fail, "fail"),

@@ -33,7 +33,7 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         return None;
     }
     let contents = contents(&[journal.into()], out)?;
-    let inputs = options.answers.expand(&options.paths).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
+    let inputs = out.given(options.answers.expand(&options.paths))?;
     let around =
         Surroundings { side: side.clone(), takes_not_finite: options.no_finite_check, ..Surroundings::default() };
     let summaries = said(read_checked(&options.paths, inputs, threads(options.jobs), &around), out)?;

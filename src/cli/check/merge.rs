@@ -7,6 +7,7 @@ use foldhash::HashSet;
 use super::super::{CLEAN, Check, FAILED, Out};
 use super::threads;
 use stepscope_base::canonical::Digest;
+use stepscope_base::guard::lock;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -45,7 +46,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         threads(options.jobs),
         &Arc::default(),
         |case, _, _| {
-            let mut merged = merged.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut merged = lock(&merged);
             match case.root() {
                 Some(value) => merged.take(value),
                 None => merged.others += 1,
@@ -54,7 +55,7 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
         |_, _| Ok(()),
     );
     let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    out.complain_of(outcome.failures.iter().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.failures.iter().map(Shown::from));
     let failed = !outcome.failures.is_empty();
     if options.format() == ReportFormat::Jsonl {
         merged.board.write_json(out);

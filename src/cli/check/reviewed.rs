@@ -1,10 +1,11 @@
 //! `stepscope check --reviewed`: what people passed is accepted as it is, what they failed is a finding.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::cli::Out;
 use crate::cli::review::counted;
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
@@ -44,7 +45,7 @@ impl Reviewed {
         let mut findings = if outcome == Outcome::Pass { Findings::new() } else { case.findings().clone() };
         let sets = self.reviews.label_sets();
         findings.extend(reviewed.and_then(|reviewed| of_review(outcome, reviewed, &sets, case)));
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tally = lock(&self.tally);
         for finding in &findings {
             if let Some(count) = tally.findings.get_mut(finding.severity as usize) {
                 *count += 1;
@@ -57,7 +58,7 @@ impl Reviewed {
     }
 
     pub(super) fn tally(&self) -> Tally {
-        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.tally)
     }
 }
 

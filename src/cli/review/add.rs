@@ -23,7 +23,6 @@ use stepscope_core::review::short_form;
 use stepscope_core::review::stats::name_of;
 use stepscope_core::summary::Index;
 use stepscope_io::failure::reason;
-use stepscope_io::log::journal::read_all;
 use stepscope_io::pipeline::summaries::{Summaries, read_named};
 
 /// `stepscope review add`.
@@ -229,11 +228,8 @@ impl<'k> Completion<'k> {
             Ok(writer) => Ok((journal, writer)),
             Err(failure) => Err(shown!("NOT SAVED: {failure}")),
         });
-        let (journal, writer) = opened.map_err(|sentence| out.complain(&sentence)).ok()?;
-        let contents = read_all(&[journal]).map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
-        for sentence in &contents.sentences {
-            out.complain(sentence);
-        }
+        let (journal, writer) = out.given(opened)?;
+        let contents = super::quiet_contents(&[journal], out)?;
         let records = (!place.files.is_empty()).then(|| super::index(summaries));
         let offered = records.is_some().then(|| LabelSet { version: 0, ..LabelSet::starter() });
         Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, writer))

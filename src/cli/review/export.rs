@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 use super::{Choice, Where};
 use crate::cli::check::threads;
 use crate::cli::{CLEAN, FAILED, Out};
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::export;
 use stepscope_core::review::fold::Outcome;
@@ -108,7 +107,7 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
             if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
         },
     );
-    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.unread().map(Shown::from));
     Some(if outcome.failures.is_empty() { CLEAN } else { FAILED })
 }
 

@@ -37,7 +37,7 @@ pub struct Import {
 
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
-    let rows = rows.map_err(|sentence| out.complain(&sentence)).ok()?;
+    let rows = out.given(rows)?;
     let summaries = import.place.records(out, |files, threads| read_named(files, threads, side))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut repeated) = (Refused::default(), 0_u64);
@@ -122,15 +122,15 @@ fn part([item, citation]: &[Text; 2]) -> Result<Option<AnswerPart>, Shown> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Shown> {
-    let Opened::File(blob) = open(path).map_err(|failure| shown!("{failure}"))? else {
+    let Opened::File(blob) = open(path)? else {
         return Err(unreadable(path, &Shown::own("it is a pipe; write it to a file")));
     };
-    let len = blob.len().map_err(|failure| shown!("{failure}"))?;
+    let len = blob.len()?;
     if len > MAX_CSV {
         return Err(unreadable(path, &Shown::own("it is larger than 256 MB")));
     }
     let mut text = Vec::new();
-    blob.read(0, usize::try_from(len).unwrap_or(0), &mut text).map_err(|failure| shown!("{failure}"))?;
+    blob.read(0, usize::try_from(len).unwrap_or(0), &mut text)?;
     Ok(text)
 }
 

@@ -41,7 +41,7 @@ pub struct ListArgs {
 }
 
 pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let filter = list.filter.read(side.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok()?;
+    let filter = out.given(list.filter.read(side.types(), Verdicts::Known))?;
     if filter.is_some() && list.place.files.is_empty() {
         out.complain(&Shown::own("--filter looks at the records; pass their file too"));
         return None;

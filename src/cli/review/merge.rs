@@ -27,7 +27,7 @@ pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
             }
             out.write(&[line, b"\n"].concat());
         });
-        let report = report.map_err(|failure| out.complain(&shown!("{failure}"))).ok()?;
+        let report = out.given(report)?;
         let name = Shown::path(path);
         if report.absent {
             out.complain(&shown!("{name}: no such review log"));

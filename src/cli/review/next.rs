@@ -10,6 +10,7 @@ use crate::cli::check::threads;
 use crate::cli::filtered::{FilterArgs, Verdicts};
 use crate::cli::show;
 use crate::cli::{CLEAN, Colour, FOUND, ListFormat, Out};
+use stepscope_base::guard::lock;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -70,7 +71,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         out.complain(&Shown::own("pass the record file whose queue is asked for"));
         return None;
     }
-    let filter = next.filter.read(side.types(), Verdicts::Known).map_err(|why| out.complain(&why)).ok()?;
+    let filter = out.given(next.filter.read(side.types(), Verdicts::Known))?;
     let contents = next.place.quiet_contents(out)?;
     let (reviews, sets, me) = (&contents.reviews, contents.reviews.label_sets(), next.who.reviewer());
     let queue = Queue { shuffle: next.shuffle, assigned: next.assign, ..Queue::default() };
@@ -94,7 +95,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             }
             let class = QueueClass::of(&row);
             let place = (judged.mine == Some(Verdict::Defer), key, (case.origin().source, case.origin().offset));
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut found = lock(&found);
             if let Some((all, open)) = found.classes.get_mut(class as usize) {
                 (*all, *open) = (*all + 1, *open + u64::from(!judged.is_done()));
             }
@@ -106,7 +107,7 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         },
         |_, _| Ok(()),
     );
-    out.complain_of(outcome.unread().map(|failure| shown!("{failure}")));
+    out.complain_of(outcome.unread().map(Shown::from));
     if !outcome.failures.is_empty() {
         return None;
     }

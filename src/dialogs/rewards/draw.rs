@@ -1,10 +1,9 @@
 //! The reward by verifier stage: each, what it gave and where it stopped.
 
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 use crate::dialogs::rewards::{Rewards, StageRow};
-use crate::widgets::look::{Look, Piece};
+use crate::widgets::look::{Look, Piece, Spans};
 use crate::widgets::prose::{pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -23,7 +22,7 @@ pub(crate) fn window<'a>(rewards: &'a Rewards, area: Rect, look: Look<'a>) -> Wi
     })
 }
 
-fn title(rewards: &Rewards, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(rewards: &Rewards, look: Look<'_>) -> Spans {
     let (text, role) = match rewards.reward {
         None => ("not scored".to_owned(), Role::Warning),
         Some(reward) if rewards.success => (format!("{} passed", number(reward)), Role::Ok),

@@ -2,14 +2,14 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Span;
 
 use crate::app::state::App;
 use crate::screens::adjudication::state::offered;
+use crate::screens::dashboard::draw::{reading, unread};
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Piece, line_pane, pane, put};
+use crate::widgets::look::{Look, Piece, Spans, line_pane, pane, put};
 use crate::widgets::prose::{fit, flowed, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -63,11 +63,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let PaneAreas { agreement, list, voices } = places(app);
     let quiet = Look { focused: false, ..look };
     let Some(judged) = &app.across.judged else {
-        let failed = app.across.judging.failed.clone();
-        let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
-        let text = failed.unwrap_or_else(|| Shown::own("reading reviews…"));
-        put(vec![look.span(text.as_str(), role)], 0, agreement, buf);
-        return;
+        return put(unread(app, look), 0, agreement, buf);
     };
     if agreement.height >= 2 {
         let none = [Shown::own("no reviews yet")];
@@ -94,9 +90,7 @@ pub(crate) fn draw(app: &App, _area: Rect, buf: &mut Buffer, look: Look<'_>) {
 fn cases(app: &App, judged: &BoardData, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = vec![look.span("Disagreements", Role::Title)];
     title.push(look.span(format!("  {}", judged.cases.len()), Role::Dim));
-    if app.across.judging.is_coming() {
-        title.push(look.span("  reading…", Role::Accent));
-    }
+    title.extend(reading(app, look));
     if judged.cases.is_empty() {
         let line = vec![look.span("No open disagreements", Role::Ok)];
         return line_pane(title, line, area, buf, look);
@@ -204,7 +198,7 @@ fn said(voice: &ReviewerVerdict, width: usize) -> Vec<Piece> {
 }
 
 /// Names the adjudicator, or the keys while labels are chosen.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.across.adjudication.choosing.is_some() {
         return vec![look.span("1-9 toggle labels, Enter saves, Esc cancels", Role::Accent)];
     }

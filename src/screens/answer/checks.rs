@@ -12,7 +12,7 @@ use crate::screens::answer::state::{AnswerPane, AnswerView, CheckRow};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, severity_role, tall_pane};
+use crate::widgets::look::{Look, Spans, severity_role, tall_pane};
 use crate::widgets::prose::{counted, cut, hanging, pad, wrapped};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -77,13 +77,7 @@ pub(crate) fn height(notes: &[Note], answer: &AnswerView, width: usize, most: us
 }
 
 /// Lays out the lines of a row.
-pub(crate) fn lines(
-    notes: &[Note],
-    answer: &AnswerView,
-    row: usize,
-    width: usize,
-    look: Look<'_>,
-) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn lines(notes: &[Note], answer: &AnswerView, row: usize, width: usize, look: Look<'_>) -> Vec<Spans> {
     match answer.check_rows.get(row) {
         Some(CheckRow::Fact(fact)) => {
             let fact = answer.shown.facts.get(*fact);
@@ -97,7 +91,7 @@ pub(crate) fn lines(
     }
 }
 
-fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<Spans> {
     // What the rules contradict is marked where it is said.
     let contradicted = notes.iter().find(|note| fact.pointer.as_ref() == Some(&note.pointer));
     let line = |(n, text): (usize, &str)| {
@@ -112,12 +106,7 @@ fn fact_lines(notes: &[Note], fact: &Fact, width: usize, look: Look<'_>) -> Vec<
 }
 
 /// Lays out a finding, where it leads, and for the row under the cursor what to do.
-fn note_lines(
-    answer: &AnswerView,
-    note: &Note,
-    (width, chosen): (usize, bool),
-    look: Look<'_>,
-) -> Vec<Vec<Span<'static>>> {
+fn note_lines(answer: &AnswerView, note: &Note, (width, chosen): (usize, bool), look: Look<'_>) -> Vec<Spans> {
     let role = severity_role(note.severity);
     let (mut text, mut marks) = (note.rule.to_owned(), Vec::new());
     marks.push(MarkedRange { range: 0..text.len(), tone: look.style(role) });

@@ -12,7 +12,7 @@ use crate::screens::answer::shown::{Grounding, ItemView, SpanView};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane};
+use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -40,14 +40,14 @@ pub(crate) fn draw(answer: &AnswerView, area: Rect, buf: &mut Buffer, look: Look
 }
 
 /// Lays out all lines of the citation.
-pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Spans> {
     // A list of items cuts long values; here is room for all of one.
     let cut = |view: &&ItemView| view.lines.iter().any(|line| line.as_str().width() + CUT > width);
     let value = answer.value().filter(cut).map(|view| view.lines.as_slice()).unwrap_or_default();
     let value = value.iter().enumerate().flat_map(|(n, text)| {
         wrapped(if n == 0 { "value" } else { " " }, text, (&[], Role::Text), Role::Text, width, look)
     });
-    let mut lines: Vec<Vec<Span<'static>>> = value.collect();
+    let mut lines: Vec<Spans> = value.collect();
     let Some(view) = answer.span_view() else {
         let nothing = if answer.rows.is_empty() { "" } else { "no citation" };
         lines.push(vec![look.span(nothing, Role::Dim)]);
@@ -64,7 +64,7 @@ pub(crate) fn lines(answer: &AnswerView, width: usize, look: Look<'_>) -> Vec<Ve
 }
 
 /// Lays out a citation in full: its result, its place, and the words.
-fn in_full(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn in_full(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Spans> {
     let mut lines = vec![vec![
         look.span(format!("{} ", view.standing.glyph()), view.standing.role()),
         look.span(view.badge.as_str(), view.standing.role()),
@@ -76,7 +76,7 @@ fn in_full(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'stati
     lines
 }
 
-fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn quotes(view: &SpanView, width: usize, look: Look<'_>) -> Vec<Spans> {
     let mut lines = Vec::new();
     let same = view.found.is_some() && view.quote_marks.is_empty() && view.recovered_marks.is_empty();
     if let (true, Some(text)) = (same, &view.recovered) {
@@ -104,7 +104,7 @@ fn wrapped(
     role: Role,
     width: usize,
     look: Look<'_>,
-) -> Vec<Vec<Span<'static>>> {
+) -> Vec<Spans> {
     let indent = if label.is_empty() { 0 } else { LABEL };
     let style = look.style(tone).add_modifier(ratatui::style::Modifier::UNDERLINED);
     let marks: Vec<_> = marks.iter().map(|range| MarkedRange { range: range.clone(), tone: style }).collect();

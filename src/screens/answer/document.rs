@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::screens::answer::shown::{ShownAnswer, SpanView, letter};
 use crate::screens::answer::state::{AnswerPane, AnswerView};
 use crate::widgets::layout::inner_width;
-use crate::widgets::look::{Look, border_marks, frame, line_pane, put, put_cell};
+use crate::widgets::look::{Look, Spans, border_marks, frame, line_pane, put, put_cell};
 use crate::widgets::prose;
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -133,7 +133,7 @@ fn begins_page(document: &Document, line: usize) -> bool {
 }
 
 /// Builds the line between two pages.
-fn rule(shown: &ShownAnswer, document: &Document, line: usize, look: Look<'_>) -> Option<Vec<Span<'static>>> {
+fn rule(shown: &ShownAnswer, document: &Document, line: usize, look: Look<'_>) -> Option<Spans> {
     let (page, _) = document.number(line)?;
     if !begins_page(document, line) {
         return None;
@@ -163,14 +163,7 @@ impl Gutter {
         Self { number, both, text: width.saturating_sub(5 + number + inside).max(8) }
     }
 
-    fn spans(
-        &self,
-        answer: &AnswerView,
-        document: &Document,
-        line: usize,
-        first: bool,
-        look: Look<'_>,
-    ) -> Vec<Span<'static>> {
+    fn spans(&self, answer: &AnswerView, document: &Document, line: usize, first: bool, look: Look<'_>) -> Spans {
         let (mark, signs) = marks(answer, line, look);
         let peeked = answer.shown.peek.as_ref().is_some_and(|peek| peek.contains(&line));
         let mut spans = vec![mark];
@@ -221,13 +214,7 @@ fn marks(answer: &AnswerView, line: usize, look: Look<'_>) -> (Span<'static>, Sp
 }
 
 /// Lays out the text of a line, wrapped and painted.
-fn text(
-    answer: &AnswerView,
-    document: &Document,
-    line: usize,
-    gutter: &Gutter,
-    look: Look<'_>,
-) -> Vec<Vec<Span<'static>>> {
+fn text(answer: &AnswerView, document: &Document, line: usize, gutter: &Gutter, look: Look<'_>) -> Vec<Spans> {
     let bytes = document.line(line).map(|text| head(text, MAX_LINE)).unwrap_or_default();
     let map = ShownMap::line(bytes);
     let peeked = answer.shown.peek.as_ref().is_some_and(|peek| peek.contains(&line));

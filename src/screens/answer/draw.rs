@@ -2,14 +2,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 use crate::screens::answer::layout::question_height;
 use crate::screens::answer::state::AnswerPane;
 use crate::screens::answer::{checks, citation, document, items};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::parts;
-use crate::widgets::look::{Look, put};
+use crate::widgets::look::{Look, Spans, put};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 
@@ -35,7 +34,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// Describes what the cursor is on.
-pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(answer) = &view.answer else { return Vec::new() };
     if answer.pane == AnswerPane::Checks {
         let texts = checks::describe(view, answer).into_iter();

@@ -10,7 +10,7 @@ use crate::app::review::keys::glyph;
 use crate::app::review::strip::role;
 use crate::screens::answer::shown::letter;
 use crate::screens::answer::state::{AnswerPane, AnswerRow, AnswerView, PartVerdict};
-use crate::widgets::look::{Look, line_pane, pane};
+use crate::widgets::look::{Look, Spans, line_pane, pane};
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 use stepscope_core::review::event::AnswerPart;
@@ -39,7 +39,7 @@ pub(crate) fn sign(item: usize, look: Look<'_>) -> Span<'static> {
     Span::styled(letter(item), look.theme.series(item))
 }
 
-fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> Spans {
     let Some(view) = answer.shown.items.get(item) else { return Vec::new() };
     let text = view.lines.get(line).map(|text| text.as_str().replace('\n', " ")).unwrap_or_default();
     if line > 0 {
@@ -57,7 +57,7 @@ fn item_line(answer: &AnswerView, item: usize, line: usize, look: Look<'_>) -> V
 }
 
 /// Shows the verdicts on a part, next to it: mine, then those of others.
-fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Vec<Span<'static>> {
+fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Spans {
     let span = |given: &PartVerdict| {
         let labels = if given.labels.is_empty() { String::new() } else { format!("{}  ", given.labels) };
         let glyph = glyph(given.verdict);
@@ -69,7 +69,7 @@ fn verdict(answer: &AnswerView, part: Option<AnswerPart>, look: Look<'_>) -> Vec
     answer.verdicts_of(part).map(span).collect()
 }
 
-fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn span_line(answer: &AnswerView, span: usize, look: Look<'_>) -> Spans {
     let Some(view) = answer.shown.spans.get(span) else { return Vec::new() };
     let mut line = vec![
         Span::raw("    "),

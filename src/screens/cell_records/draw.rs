@@ -2,7 +2,6 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
@@ -10,7 +9,7 @@ use crate::screens::cell_records::state::CellRecords;
 use crate::screens::table::draw::{findings, outcome, title};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane};
+use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose::{counted, fit, pad_left};
 use crate::widgets::theme::Role;
 
@@ -36,7 +35,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Lays out the number, outcome, findings and question of a record.
-fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn line(app: &App, record: usize, width: usize, look: Look<'_>) -> Spans {
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let number = pad_left(&(record + 1).to_string(), app.store.len().to_string().len());
     let (sign, role) = outcome(&row);

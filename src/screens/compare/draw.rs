@@ -9,7 +9,7 @@ use crate::app::state::App;
 use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third_pane};
-use crate::widgets::look::{Look, frame, point_at, put, scroll_mark, select};
+use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark, select};
 use crate::widgets::prose::{fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -196,7 +196,7 @@ fn extra(app: &App, area: Rect) -> u16 {
     HIGHEST.saturating_sub(above).min(area.height.saturating_sub(2 + needed))
 }
 
-fn title(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(app: &App, look: Look<'_>) -> Spans {
     let Some(compared) = &app.across.compared else { return vec![look.span("A vs B", Role::Title)] };
     let [a, b] = &compared.names;
     let [records_a, records_b] = compared.records;
@@ -264,9 +264,9 @@ fn spans(
     measured: &[Vec<MeasureLine>; 3],
     width: usize,
     look: Look<'_>,
-) -> Vec<Span<'static>> {
+) -> Spans {
     let name = |text: &'static str, sign: &'static str, role| look.span(format!("{sign} {}", pad(text, NAME)), role);
-    let counts = |of: &dyn Fn(&BasisCounts) -> u64, share: bool| -> Vec<Span<'static>> {
+    let counts = |of: &dyn Fn(&BasisCounts) -> u64, share: bool| -> Spans {
         let bases = distinct(&compared.columns);
         let columns = bases.iter().filter_map(|basis| compared.columns.get(*basis as usize));
         columns
@@ -333,7 +333,7 @@ const fn look_of(cell: Cell) -> (&'static str, Role) {
 }
 
 /// Describes what Enter would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     if app.across.compared.is_none() {
         return Vec::new();
     }

@@ -8,7 +8,7 @@ use crate::app::state::App;
 use crate::screens::dashboard::state::{DashboardRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
-use crate::widgets::look::{Look, frame, point_at, put, scroll_mark};
+use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark};
 use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
@@ -37,16 +37,10 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
             title.push(look.span(format!(", {elsewhere} more are not in these files"), Role::Warning));
         }
     }
-    if app.across.judging.is_coming() {
-        title.push(look.span("  reading…", Role::Accent));
-    }
+    title.extend(reading(app, look));
     let inner = frame(title, area, buf, look);
     let Some(judged) = &app.across.judged else {
-        let failed = app.across.judging.failed.clone();
-        let role = if failed.is_some() { Role::Fatal } else { Role::Dim };
-        let text = failed.unwrap_or_else(|| Shown::own("reading reviews…"));
-        put(vec![look.span(text.as_str(), role)], 0, inner, buf);
-        return;
+        return put(unread(app, look), 0, inner, buf);
     };
     if judged.boards.is_empty() {
         put(vec![look.span("No reviews, and nothing to fix", Role::Dim)], 0, inner, buf);
@@ -69,6 +63,19 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     scroll_mark(area, app.across.dashboard.top, rows.len(), buf, look);
 }
 
+/// Formats the part of a title that says that reviews are being read.
+pub(crate) fn reading(app: &App, look: Look<'_>) -> Option<Span<'static>> {
+    app.across.judging.is_coming().then(|| look.span("  reading…", Role::Accent))
+}
+
+/// Formats what stands in the place of reviews before they are read, or where they cannot be.
+pub(crate) fn unread(app: &App, look: Look<'_>) -> Spans {
+    vec![match &app.across.judging.failed {
+        Some(failed) => look.span(failed.as_str(), Role::Fatal),
+        None => look.span("reading reviews…", Role::Dim),
+    }]
+}
+
 /// Finds the line at a place of the screen, and the number.
 pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, Option<usize>)> {
     let (area, _) = with_third_pane(parts(app.area()).body);
@@ -87,7 +94,7 @@ fn width_of(board: &DashboardTable, column: usize) -> usize {
     board.heads.get(column).map_or(COLUMN, |head| head.as_str().chars().count() + 2).max(COLUMN)
 }
 
-fn heads(board: &DashboardTable, look: Look<'_>) -> Vec<Span<'static>> {
+fn heads(board: &DashboardTable, look: Look<'_>) -> Spans {
     let mut line = vec![look.span(pad(board.title, NAME + 2), Role::Title)];
     // A long title takes the place of the first heads.
     if board.title.chars().count() > NAME + 2 {
@@ -100,13 +107,7 @@ fn heads(board: &DashboardTable, look: Look<'_>) -> Vec<Span<'static>> {
     line
 }
 
-fn spans(
-    board: &DashboardTable,
-    line: &DashboardLine,
-    chosen: Option<usize>,
-    width: usize,
-    look: Look<'_>,
-) -> Vec<Span<'static>> {
+fn spans(board: &DashboardTable, line: &DashboardLine, chosen: Option<usize>, width: usize, look: Look<'_>) -> Spans {
     // A place to fix is called as everywhere.
     let name = Fix::from_word(line.name.as_str()).map_or_else(|| line.name.clone(), |fix| Shown::own(fix.phrase()));
     let name = format!("  {}{name}", "  ".repeat(line.depth));
@@ -158,7 +159,7 @@ pub(crate) fn filter(app: &App) -> Option<String> {
 }
 
 /// Describes what Enter would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
         Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => Vec::new(),

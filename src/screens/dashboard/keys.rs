@@ -5,21 +5,13 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::cell_records;
 use crate::screens::dashboard::draw::{filter, height, place_of};
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 use stepscope_base::text::Shown;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
-    match action {
-        Action::Left | Action::Right => Ok(()),
-        Action::Open => {
-            across::keys::may_leave(app)?;
-            need(filter(app).is_some(), "No records")
-        }
-        _ => need(action.is_plain(), across::keys::NOT_HERE),
-    }
+    across::keys::allowed_on_numbers(app, action, || need(filter(app).is_some(), "No records"))
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
@@ -44,9 +36,6 @@ pub(crate) fn go(app: &mut App, movement: Move) {
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
-    if let Some(effects) = cell_records::keys::click(app, at) {
-        return effects;
-    }
     let Some((line, column)) = place_of(app, at) else { return Vec::new() };
     let cursor = &mut app.across.dashboard;
     let before = (cursor.line, cursor.column);

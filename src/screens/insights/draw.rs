@@ -9,7 +9,7 @@ use crate::app::state::App;
 use crate::screens::insights::state::line_at;
 use crate::widgets::layout::{inner_height, inner_line, parts, with_third_pane};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane};
+use crate::widgets::look::{Look, Spans, pane};
 use crate::widgets::prose::{counted, pad, pad_left, whole_parts};
 use crate::widgets::theme::Role;
 use crate::widgets::{charts, layout};
@@ -74,12 +74,7 @@ fn cell_width(cells: usize, width: usize) -> usize {
 }
 
 /// `columns`: the width of the names, and of all.
-fn spans(
-    line: &InsightLine,
-    chosen: Option<usize>,
-    (name_width, width): (usize, usize),
-    look: Look<'_>,
-) -> Vec<Span<'static>> {
+fn spans(line: &InsightLine, chosen: Option<usize>, (name_width, width): (usize, usize), look: Look<'_>) -> Spans {
     let name_span = |name: &str| look.span(pad(&format!("  {name}"), name_width), Role::Text);
     let rest = width.saturating_sub(name_width);
     let room = rest.saturating_sub(2 * FIGURE + 2).clamp(4, LONGEST);
@@ -161,7 +156,7 @@ pub(crate) fn filter(app: &App) -> Option<String> {
 }
 
 /// Describes what Enter would do.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     match filter(app) {
         Some(filter) => vec![look.span("Enter: filter ", Role::Faint), look.span(filter, Role::Accent)],
         None => vec![look.span("No records are checked yet", Role::Dim)],

@@ -5,7 +5,6 @@ use ratatui::layout::Position;
 use crate::app::across;
 use crate::app::msg::Effects;
 use crate::app::state::App;
-use crate::screens::cell_records;
 use crate::screens::insights::draw::{filter, height, lines, place_of};
 use crate::screens::insights::state::chart_of;
 use crate::screens::stack::Screen;
@@ -13,14 +12,7 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::Move;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
-    match action {
-        Action::Left | Action::Right => Ok(()),
-        Action::Open => {
-            across::keys::may_leave(app)?;
-            need(filter(app).is_some(), "No records")
-        }
-        _ => need(action.is_plain(), across::keys::NOT_HERE),
-    }
+    across::keys::allowed_on_numbers(app, action, || need(filter(app).is_some(), "No records"))
 }
 
 pub(crate) fn act(app: &mut App, action: Action) -> Option<Effects> {
@@ -48,9 +40,6 @@ pub(crate) fn open_chart(app: &mut App) {
 
 /// Brings the cursor where the mouse is; where it is already, opens.
 pub(crate) fn click(app: &mut App, at: Position) -> Effects {
-    if let Some(effects) = cell_records::keys::click(app, at) {
-        return effects;
-    }
     let Some((line, cell)) = place_of(app, at) else { return Vec::new() };
     let before = (app.insights.list.at, app.insights.cell);
     (app.insights.list.at, app.insights.cell) = (line, cell);

@@ -11,7 +11,7 @@ use crate::app::open_record::{Note, NoteMark};
 use crate::screens::json::state::{JsonRow, JsonRowText};
 use crate::screens::run::state::RecordView;
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, border_marks, frame, kind_role, pane, put, severity_role};
+use crate::widgets::look::{Look, Spans, border_marks, frame, kind_role, pane, put, severity_role};
 use crate::widgets::prose;
 use crate::widgets::theme::Role;
 use stepscope_base::json::Value;
@@ -73,7 +73,7 @@ fn spans(
     hidden: Option<&NoteMark>,
     view: &RecordView,
     look: Look<'_>,
-) -> Vec<Span<'static>> {
+) -> Spans {
     let note = |mark: Option<&NoteMark>| mark.and_then(|mark| view.opened.notes.get(mark.note));
     let role = |note: &Note| severity_role(note.severity);
     let mut line = vec![match (note(mark), note(hidden)) {
@@ -145,7 +145,7 @@ fn raw(view: &RecordView, area: Rect, inner: Rect, buf: &mut Buffer, look: Look<
 }
 
 /// Describes the value under the cursor: its path, and the findings on it.
-pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(root) = view.opened.root() else { return Vec::new() };
     let Some(row) = view.outline.current() else { return Vec::new() };
     let pointer = pointer_of(root, row.node).text();

@@ -14,7 +14,7 @@ use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
 use crate::widgets::layout::{WIDE, inner_width, pane_above, pane_left, parts};
-use crate::widgets::look::{Look, frame, put, scroll_mark, select, severity_role};
+use crate::widgets::look::{Look, Spans, frame, put, scroll_mark, select, severity_role};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{MAX_PROSE, fit, pad, size, wrapped};
 use crate::widgets::sign;
@@ -95,7 +95,7 @@ pub(crate) fn draw(app: &App, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Builds the hint in the line above the keys.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     let Some(attempt) = app.screens.attempt() else { return Vec::new() };
     let text = match (attempt.stage, attempt.pane) {
         (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => "Nothing sent yet",
@@ -155,13 +155,13 @@ fn top(app: &App, attempt: &Attempt, area: Rect, buf: &mut Buffer, look: Look<'_
 
 /// Lines, and the ones under the cursor.
 struct BoxLines {
-    lines: Vec<Vec<Span<'static>>>,
+    lines: Vec<Spans>,
     cursor: Option<usize>,
     tall: usize,
 }
 
 impl BoxLines {
-    fn plain(lines: Vec<Vec<Span<'static>>>) -> Self {
+    fn plain(lines: Vec<Spans>) -> Self {
         Self { lines, cursor: None, tall: 1 }
     }
 }
@@ -193,7 +193,7 @@ fn picker(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     BoxLines { lines, cursor, tall: 1 }
 }
 
-fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn candidate_line(candidate: &Candidate, width: usize, look: Look<'_>) -> Spans {
     let name = |model: &Option<String>| match model {
         Some(model) => Shown::line(model.as_bytes()).into_string(),
         None => "(no models)".to_owned(),
@@ -336,7 +336,7 @@ fn progress(attempt: &Attempt, look: Look<'_>) -> BoxLines {
     BoxLines::plain(lines)
 }
 
-fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn past(attempt: &Attempt, look: Look<'_>) -> Vec<Spans> {
     let last = attempt.past.len().saturating_sub(3);
     let lines = attempt.past.iter().skip(last);
     lines.map(|text| vec![look.span("  ", Role::Faint), look.span(text.as_str(), Role::Dim)]).collect()
@@ -449,7 +449,7 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
     BoxLines::plain(lines)
 }
 
-fn kept(attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
+fn kept(attempt: &Attempt, look: Look<'_>) -> Spans {
     let (text, role) = match attempt.kept {
         Kept::No => ("Not saved. s saves it as a fork", Role::Dim),
         Kept::Saving(_) => ("saving…", Role::Accent),
@@ -461,7 +461,7 @@ fn kept(attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
     vec![look.span(text, role)]
 }
 
-fn answers(outcome: &Outcome, look: Look<'_>) -> Vec<Span<'static>> {
+fn answers(outcome: &Outcome, look: Look<'_>) -> Spans {
     let side = |side: &Side| {
         let answer = side.answer.as_ref().map_or_else(|| "no answer".to_owned(), |answer| fit(answer.as_str(), 24));
         let (mark, role) = match side.right {
@@ -511,7 +511,7 @@ fn lower(app: &App, attempt: &Attempt, pane: Pane, area: Rect, buf: &mut Buffer,
     scroll_mark(area, top, lines.len(), buf, look);
 }
 
-fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Vec<Span<'static>> {
+fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Spans {
     let reply = attempt.round.as_ref().and_then(|round| round.replies.get(attempt.shown_reply()));
     let Some(reply) = reply else { return Vec::new() };
     let mut line = Vec::new();

@@ -1,11 +1,10 @@
 //! Draws the run screen.
 
 use ratatui::buffer::Buffer;
-use ratatui::text::Span;
 
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{findings, question, step, steps, timeline, variables};
-use crate::widgets::look::{Look, severity_role};
+use crate::widgets::look::{Look, Spans, severity_role};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -57,7 +56,7 @@ pub(crate) fn explain(view: &RecordView) -> Shown {
 }
 
 /// Describes what the cursor is on.
-pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     match view.pane {
         RunPane::Timeline => timeline::describe(view, look),
         RunPane::State => vec![look.span(variables::describe(view), Role::Dim)],

@@ -2,13 +2,12 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 
 use crate::app::open_record::Note;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
-use crate::widgets::look::{Look, line_pane, put, severity_role, tall_pane};
+use crate::widgets::look::{Look, Spans, line_pane, put, severity_role, tall_pane};
 use crate::widgets::prose::{counted, hanging, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -73,7 +72,7 @@ pub(crate) const fn sign_of(note: &Note) -> (&'static str, Role) {
 }
 
 /// Lays out the lines of a finding.
-pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn lines(view: &RecordView, n: usize, width: Option<usize>, look: Look<'_>) -> Vec<Spans> {
     let Some(note) = view.opened.notes.get(n) else { return Vec::new() };
     let (glyph, role) = sign_of(note);
     let rule = if note.finding.is_none() { String::new() } else { format!("{}  ", note.rule) };
@@ -98,7 +97,7 @@ fn in_full(
     let texts = [(message, Role::Text), (help, Role::Dim)];
     let texts = texts.into_iter().filter(|(text, _)| !text.is_empty());
     let lines = texts.flat_map(|(text, role)| wrapped(text, width, height).map(move |line| (line, role)));
-    let mut lines: Vec<Vec<Span<'static>>> = lines.map(|(line, role)| vec![look.span(line, role)]).collect();
+    let mut lines: Vec<Spans> = lines.map(|(line, role)| vec![look.span(line, role)]).collect();
     if let Some(proof) = &view.proof {
         if !lines.is_empty() {
             lines.push(Vec::new());

@@ -6,9 +6,10 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Span;
 
 use crate::app::computed::QuantityMark;
+use crate::app::open_record::OpenRecord;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
-use crate::widgets::look::{Look, frame, scroll_mark};
+use crate::widgets::look::{Look, Spans, frame, scroll_mark};
 use crate::widgets::prose::hanging;
 use crate::widgets::theme::Role;
 use crate::widgets::{look, prose};
@@ -45,9 +46,9 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
 }
 
 /// Lays out the answer below the question, where it is too long for the title.
-pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec<Spans> {
     let used: usize = title(view, true, look).iter().map(Span::width).sum();
-    match answer(view) {
+    match answer(&view.opened) {
         Some((text, role)) if used > usize::from(width.saturating_sub(TITLE)) => {
             let head = vec![look.span("answer ", Role::Dim)];
             let lines = hanging(head, text, look.style(role), &[], Some(usize::from(width.saturating_sub(4))));
@@ -57,8 +58,8 @@ pub(crate) fn answer_below(view: &RecordView, width: u16, look: Look<'_>) -> Vec
     }
 }
 
-fn answer(view: &RecordView) -> Option<(&str, Role)> {
-    let opened = &view.opened;
+/// Returns the final answer, in the role of a right or a wrong one.
+pub(crate) fn answer(opened: &OpenRecord) -> Option<(&str, Role)> {
     let role = match opened.correct {
         Some(true) => Role::Ok,
         Some(false) => Role::Fatal,
@@ -67,7 +68,7 @@ fn answer(view: &RecordView) -> Option<(&str, Role)> {
     opened.answer.as_ref().or(opened.pred.as_ref()).map(|answer| (answer.as_str(), role))
 }
 
-fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Spans {
     let opened = &view.opened;
     let mut title = vec![look.span(RunPane::Question.word(), Role::Title)];
     let mut say = |name: &str, value: &str, role| {
@@ -76,7 +77,7 @@ fn title(view: &RecordView, with_answer: bool, look: Look<'_>) -> Vec<Span<'stat
     if let Some(gold) = &opened.gold {
         say("expected", gold.as_str(), Role::Gold);
     }
-    if let Some((answer, role)) = answer(view).filter(|_| with_answer) {
+    if let Some((answer, role)) = answer(&view.opened).filter(|_| with_answer) {
         say("answer", answer, role);
     }
     if let Some(baseline) = &opened.baseline {

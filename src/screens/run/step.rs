@@ -10,7 +10,7 @@ use crate::app::open_record::{Detail, DetailValue};
 use crate::screens::run::state::{RecordView, RunPane, Tab, WithStep};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, badge_role, kind_role, pane};
+use crate::widgets::look::{Look, Spans, badge_role, kind_role, pane};
 use crate::widgets::panes::Areas;
 use crate::widgets::prose::{fit, left_out, pad, wrap_up_to, wrapped};
 use crate::widgets::theme::{Role, Theme};
@@ -57,7 +57,7 @@ pub(crate) fn draw_call(view: &RecordView, area: Rect, buf: &mut Buffer, look: L
         title.push(look.span("  of the procedure", Role::Dim));
     }
     let line = |n: usize| {
-        let mut line: Vec<Span<'static>> = Vec::new();
+        let mut line: Spans = Vec::new();
         for column in 0..call.columns {
             if column > 0 {
                 let used: usize = line.iter().map(Span::width).sum();
@@ -78,7 +78,7 @@ pub(crate) fn call_height(view: &RecordView, areas: &Areas<RunPane>, with_step: 
 
 /// Lines of prompt and reply.
 struct CallText {
-    lines: Vec<Vec<Span<'static>>>,
+    lines: Vec<Spans>,
     /// Number of columns, each as many lines behind the one before as the pane has.
     columns: usize,
     /// Number of rows of all columns.
@@ -105,7 +105,7 @@ fn call(view: &RecordView, with_step: WithStep, (width, height): (usize, usize),
 }
 
 /// Lays out reply and prompt; the second is the line in which the prompt begins.
-fn call_lines(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> (Vec<Vec<Span<'static>>>, usize) {
+fn call_lines(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> (Vec<Spans>, usize) {
     let mut page = StepText::new(width, theme);
     if !with_step.reply {
         page.line("reply", Role::Faint);
@@ -171,7 +171,7 @@ pub(crate) fn opening_height(view: &RecordView, width: usize, theme: &Theme) -> 
     page.lines.len()
 }
 
-fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(step) = view.step().filter(|_| view.opened.has_steps()) else {
         let word = match view.opened.has_steps() {
             true => "Before step 1",
@@ -189,13 +189,7 @@ fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
     title
 }
 
-fn content(
-    view: &RecordView,
-    areas: &Areas<RunPane>,
-    with_step: WithStep,
-    width: usize,
-    theme: &Theme,
-) -> Vec<Vec<Span<'static>>> {
+fn content(view: &RecordView, areas: &Areas<RunPane>, with_step: WithStep, width: usize, theme: &Theme) -> Vec<Spans> {
     let mut page = StepText::new(width, theme);
     // Prompt and reply have a column of their own there.
     let has_call = areas.of(RunPane::Call).height > 0;
@@ -218,7 +212,7 @@ fn content(
 }
 
 /// Lays out the data of a step where prompt and reply have a pane of their own.
-fn data(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> Vec<Vec<Span<'static>>> {
+fn data(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> Vec<Spans> {
     let mut page = StepText { value_lines: with_step.value_lines, ..StepText::new(width, theme) };
     let detail = &view.detail;
     page.data(view);
@@ -233,7 +227,7 @@ fn data(view: &RecordView, with_step: WithStep, width: usize, theme: &Theme) -> 
 }
 
 struct StepText<'a> {
-    lines: Vec<Vec<Span<'static>>>,
+    lines: Vec<Spans>,
     width: usize,
     /// Most lines of a value.
     value_lines: usize,

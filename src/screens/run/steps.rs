@@ -2,14 +2,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::open_record::StepRow;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::{Rows, all_fit};
-use crate::widgets::look::{Look, line_pane, severity_role, tall_pane};
+use crate::widgets::look::{Look, Spans, line_pane, severity_role, tall_pane};
 use crate::widgets::prose::{self, fit, hanging};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -55,12 +54,7 @@ pub(crate) fn natural_width(view: &RecordView) -> usize {
 }
 
 /// Lays out the lines of a step.
-pub(crate) fn lines(
-    view: &RecordView,
-    position: usize,
-    width: Option<usize>,
-    look: Look<'_>,
-) -> Vec<Vec<Span<'static>>> {
+pub(crate) fn lines(view: &RecordView, position: usize, width: Option<usize>, look: Look<'_>) -> Vec<Spans> {
     let (opened, number) = (&view.opened, position + 1);
     let Some(step) = opened.steps.get(position) else { return Vec::new() };
     let digits = opened.steps.len().to_string().len();

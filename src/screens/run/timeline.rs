@@ -13,7 +13,7 @@ use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::charts;
 use crate::widgets::layout::inner_width;
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, pane, title_room};
+use crate::widgets::look::{Look, Spans, pane, title_room};
 use crate::widgets::prose::{fit, pad, pad_left};
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -106,7 +106,7 @@ pub(crate) fn draw(view: &RecordView, area: Rect, buf: &mut Buffer, look: Look<'
     pane(title, rows, |step| line(view, step, width, look), area, buf, look);
 }
 
-fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn line(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
     let digits = view.opened.steps.len().to_string().len();
     let mut spans = vec![look.span(format!("{:>digits$} ", step + 1), Role::Faint)];
     let mut room = width.saturating_sub(digits + 1);
@@ -138,7 +138,7 @@ fn track_width(track: &Track) -> usize {
     track.recorded.as_str().width() + recomputed + 3
 }
 
-fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Spans {
     let Some(Some(track)) = view.tracks.get(step) else { return vec![Span::raw(" ".repeat(width))] };
     let is_first = divergence(view) == Some(step);
     if track.relation != ToRecomputed::Differs {
@@ -161,7 +161,7 @@ fn track(view: &RecordView, step: usize, width: usize, look: Look<'_>) -> Vec<Sp
 }
 
 /// Describes the row under the cursor, in full.
-pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(view: &RecordView, look: Look<'_>) -> Spans {
     let Some(step) = view.step() else { return vec![look.span("Before step 1", Role::Dim)] };
     let mut spans = Vec::new();
     if let Some(Some(track)) = view.tracks.get(step) {

@@ -15,7 +15,7 @@ use crate::screens::run::state::{RecordView, RunPane};
 use crate::widgets::layout::{inner_height, inner_width, split_rows};
 use crate::widgets::list::all_fit;
 use crate::widgets::look::{
-    Look, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
+    Look, Spans, badge_role, fill_tall, fit_spans, frame, kind_role, line_pane, put, scroll_mark, severity_role,
 };
 use crate::widgets::prose::{self, counted, fit, pad, wrapped};
 use crate::widgets::theme::Role;
@@ -96,7 +96,7 @@ fn height_of(view: &RecordView, variable: usize, columns: Columns, look: Look<'_
 }
 
 /// Lays out the lines of a value that follow its first: the rest of its text, and what belongs behind it.
-fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'_>) -> Vec<Spans> {
     let held = view.opened.write_at(variable, view.moment);
     let (Some(row), Some(write)) = (view.opened.variables.get(variable), held) else { return Vec::new() };
     if view.edits.at(variable, view.moment, Some(write.from)).is_some() {
@@ -125,7 +125,7 @@ fn more_lines(view: &RecordView, variable: usize, columns: Columns, look: Look<'
     lines
 }
 
-fn title(view: &RecordView, look: Look<'_>) -> Vec<Span<'static>> {
+fn title(view: &RecordView, look: Look<'_>) -> Spans {
     let moment = |moment: Moment| match moment.0 {
         0 => "before step 1".to_owned(),
         n => format!("after step {n}"),
@@ -205,7 +205,7 @@ fn common_badge(view: &RecordView) -> Option<Badge> {
     badges.all(|badge| badge == first || badge == Badge::Recorded).then_some(first)
 }
 
-fn heading(view: &RecordView, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+fn heading(view: &RecordView, columns: Columns, look: Look<'_>) -> Spans {
     let mut line = vec![look.span(pad("  variable", columns.name), Role::Faint)];
     line.push(look.span(pad("value", columns.value + columns.badge), Role::Faint));
     line.push(Span::raw(" "));
@@ -246,7 +246,7 @@ fn numbers(columns: Columns, current: usize) -> Vec<(String, bool)> {
 }
 
 /// Lays out the lines of a variable; a tall one has all of its value.
-fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Spans> {
     let mut lines = vec![line(view, variable, columns, tall, look)];
     if tall {
         lines.extend(more_lines(view, variable, columns, look));
@@ -254,7 +254,7 @@ fn lines(view: &RecordView, variable: usize, columns: Columns, tall: bool, look:
     lines
 }
 
-fn line(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Vec<Span<'static>> {
+fn line(view: &RecordView, variable: usize, columns: Columns, tall: bool, look: Look<'_>) -> Spans {
     let Some(row) = view.opened.variables.get(variable) else { return Vec::new() };
     let dimmed = view.influence.as_ref().is_some_and(|influence| !influence.has_variable(variable));
     let quiet = |style: Style| if dimmed { look.style(Role::Ghost) } else { style };
@@ -284,7 +284,7 @@ fn value(
     look: Look<'_>,
     dimmed: bool,
     fresh: bool,
-) -> Vec<Span<'static>> {
+) -> Spans {
     let blank = |width: usize| Span::raw(" ".repeat(width));
     if let Some(edit) = view.edits.at(variable, view.moment, held.map(|write| write.from)) {
         return edited(edit, held, columns, look);
@@ -332,7 +332,7 @@ struct ValueText<'v> {
     text: &'v str,
     role: Role,
     /// Pieces that follow the text.
-    behind: Vec<Span<'static>>,
+    behind: Spans,
     /// Columns of the text where the pieces follow it on one line.
     room: usize,
     /// Columns of the text alone.
@@ -368,7 +368,7 @@ impl<'v> ValueText<'v> {
 }
 
 /// Lays out a value that was edited, and the recorded one behind it.
-fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>) -> Vec<Span<'static>> {
+fn edited(edit: &Edit, held: Option<&WriteRow>, columns: Columns, look: Look<'_>) -> Spans {
     let recorded = held.and_then(|write| write.value.as_ref()).map_or("nothing", |value| value.line.as_str());
     let room = columns.value.saturating_sub(2);
     let text = fit(edit.line.as_str(), room * 2 / 3);
@@ -399,7 +399,7 @@ fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
 }
 
 /// Lists what follows a value: the numbers of the quantities that it is, and what it should be.
-fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) -> Vec<Span<'static>> {
+fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) -> Spans {
     let computed = &view.opened.computed;
     let mut spans = Vec::new();
     let taken = computed.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
@@ -443,7 +443,7 @@ fn lifeline(
     columns: Columns,
     look: Look<'_>,
     dimmed: bool,
-) -> Vec<Span<'static>> {
+) -> Spans {
     let mut spans = Vec::with_capacity(columns.count * 2);
     // A step that never ran wrote and read nothing.
     let ran = |step: usize| view.opened.steps.get(step).is_none_or(|step| step.ran != Ran::No);

@@ -2,14 +2,13 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::state::App;
 use crate::screens::side_by_side::state::{SideBySide, SideRow};
 use crate::widgets::layout::{WIDE, inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, Piece, pane};
+use crate::widgets::look::{Look, Piece, Spans, pane};
 use crate::widgets::prose::{fit, pad};
 use crate::widgets::theme::Role;
 use crate::widgets::{layout, prose};
@@ -145,7 +144,7 @@ fn stacked(name: &Shown, change: Change, sides: [&Option<Shown>; 2], width: usiz
 }
 
 /// Tells how many unchanged rows are hidden.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     let Some(sides) = app.screens.side_by_side() else { return Vec::new() };
     let hidden = sides.rows.len() - sides.shown().count();
     let text = match (sides.all, hidden) {

@@ -128,12 +128,12 @@ impl SideBySide {
         }
         rows.extend(replies(a, b));
         let steps = steps(a, b);
+        let has_values = a.structured.is_none() || b.structured.is_none();
+        let values = |difference| if has_values { variables(difference) } else { Vec::new() };
         match &difference {
             // Of a fork the values are what one looks for; the steps are mostly the same.
             Some(difference) if against == Against::Parent => {
-                if a.structured.is_none() || b.structured.is_none() {
-                    rows.extend(variables(difference));
-                }
+                rows.extend(values(difference));
                 rows.extend(findings(a, b));
                 rows.extend(steps);
                 rows.extend(procedures(one.record.as_ref(), other.record.as_ref()));
@@ -141,9 +141,7 @@ impl SideBySide {
             }
             Some(difference) => {
                 rows.extend(steps);
-                if a.structured.is_none() || b.structured.is_none() {
-                    rows.extend(variables(difference));
-                }
+                rows.extend(values(difference));
                 rows.extend(findings(a, b));
                 rows.extend(fields(difference));
             }

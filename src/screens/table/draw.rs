@@ -11,7 +11,7 @@ use crate::app::state::App;
 use crate::screens::table::preview;
 use crate::screens::table::state::{SortBy, SortColumn};
 use crate::widgets::layout::with_third;
-use crate::widgets::look::{Look, fill, put, severity_role};
+use crate::widgets::look::{Look, Spans, fill, put, severity_role};
 use crate::widgets::prose::{counted, pad, pad_left};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -185,7 +185,7 @@ pub(crate) fn explain(app: &App) -> Option<Shown> {
 }
 
 /// Describes what is searched for, what failed, else the record under the cursor.
-pub(crate) fn describe(app: &App, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     if !app.table.filter_text.is_empty() {
         line.push(look.span("filter ", Role::Faint));
@@ -223,7 +223,7 @@ fn is_hash(id: &str) -> bool {
     id.len() >= 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
+fn heading(app: &App, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
     let mut line = Vec::new();
     // The words are those of the row under the cursor.
     let typed =
@@ -267,7 +267,7 @@ pub(crate) fn sort_at(app: &App, area: Rect, column: u16) -> Option<SortBy> {
     None
 }
 
-fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Vec<Span<'static>> {
+fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) -> Spans {
     let Some(row) = app.shown_row(record) else { return Vec::new() };
     let hide = app.review.hidden_of(record);
     let typed = row.typed();
@@ -436,7 +436,7 @@ const fn kind_role(kind: RecordKind) -> Role {
     }
 }
 
-pub(crate) fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Vec<Span<'static>> {
+pub(crate) fn findings(row: &RowFacts, width: usize, look: Look<'_>) -> Spans {
     let mut spans = Vec::new();
     let mut left = width;
     if !row.has(Flag::Checked) {

@@ -2,16 +2,16 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
 use crate::app::open_record::{Note, OpenRecord, StepRow, VariableRow};
 use crate::app::state::App;
 use crate::screens::answer::shown::SpanView;
 use crate::screens::run::findings::sign_of;
+use crate::screens::run::question;
 use crate::widgets::layout::{inner_height, inner_width};
 use crate::widgets::list::Rows;
-use crate::widgets::look::{Look, kind_role, pane};
+use crate::widgets::look::{Look, Spans, kind_role, pane};
 use crate::widgets::prose::{counted, fit, pad, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
@@ -38,7 +38,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 }
 
 /// Returns the gravest finding, for the line below the table.
-pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Vec<Span<'static>>> {
+pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Spans> {
     // What speaks for a correct answer is no news.
     let is_news = |note: &&Note| note.finding.is_some() || opened.correct != Some(true);
     let note = opened.notes.iter().find(is_news)?;
@@ -47,7 +47,7 @@ pub(crate) fn first_finding(opened: &OpenRecord, look: Look<'_>) -> Option<Vec<S
 }
 
 /// Lists what is shown of a record, the most important first: lines that do not fit are the least important.
-fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let mut lines = text(opened.question.as_str(), width, QUESTION, Role::Text, look);
     lines.push(Vec::new());
     lines.extend(facts(opened, width, look));
@@ -72,14 +72,14 @@ fn content(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> 
 }
 
 /// Adds a heading and its lines, if there are any.
-fn section(lines: &mut Vec<Vec<Span<'static>>>, heading: &str, content: Vec<Vec<Span<'static>>>, look: Look<'_>) {
+fn section(lines: &mut Vec<Spans>, heading: &str, content: Vec<Spans>, look: Look<'_>) {
     if !content.is_empty() {
         lines.extend([Vec::new(), vec![look.span(heading, Role::Title)]]);
         lines.extend(content);
     }
 }
 
-fn text(text: &str, width: usize, most: usize, role: Role, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn text(text: &str, width: usize, most: usize, role: Role, look: Look<'_>) -> Vec<Spans> {
     wrapped(text, width, most).take(most).map(|line| vec![look.span(line, role)]).collect()
 }
 
@@ -90,14 +90,14 @@ fn signed(
     (width, most): (usize, usize),
     role: Role,
     look: Look<'_>,
-) -> Vec<Vec<Span<'static>>> {
+) -> Vec<Spans> {
     let indent = sign.width();
     let lines = wrapped(text, width.saturating_sub(indent), most).take(most).enumerate();
     let head = |n: usize| if n == 0 { sign.to_owned() } else { " ".repeat(indent) };
     lines.map(|(n, line)| vec![look.span(head(n), sign_role), look.span(line, role)]).collect()
 }
 
-fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let lines = |note: &Note| {
         let (glyph, role) = sign_of(note);
         signed((&format!("{glyph} "), role), note.message.as_str(), (width, FINDING), Role::Text, look)
@@ -106,7 +106,7 @@ fn findings(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) ->
 }
 
 /// Lists every citation of a structured answer with its words, under the value that it supports.
-fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let Some(structured) = &opened.structured else { return Vec::new() };
     let lines = |span: &SpanView| {
         let place = format!("{}  {}", span.written, span.badge);
@@ -121,7 +121,7 @@ fn citations(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -
     structured.spans.iter().take(height).flat_map(lines).collect()
 }
 
-fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let first_error = opened.where_to_fix.as_ref().and_then(|verdict| verdict.step);
     let lines = |(n, step): (usize, &StepRow)| {
         let (glyph, role) = match () {
@@ -136,7 +136,7 @@ fn steps(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Ve
 }
 
 /// Lists the last value of each variable that a step wrote, and which step.
-fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Vec<Spans> {
     let rows = || opened.variables.iter().filter(|row| row.writes.last().is_some_and(|write| write.step.is_some()));
     let names = rows().take(height).map(|row| row.name.as_str().width());
     let name_width = names.max().unwrap_or(0).min(width * 2 / 5);
@@ -159,18 +159,13 @@ fn state(opened: &OpenRecord, width: usize, height: usize, look: Look<'_>) -> Ve
 }
 
 /// Lists answer, expected answer and where to fix.
-fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Vec<Span<'static>>> {
+fn facts(opened: &OpenRecord, width: usize, look: Look<'_>) -> Vec<Spans> {
     let fact = |name: &str, value: &str, role: Role| {
         let value = fit(value, width.saturating_sub(10));
         vec![look.span(format!("{name:9} "), Role::Faint), look.span(value, role)]
     };
     let mut lines = Vec::new();
-    let role = match opened.correct {
-        Some(true) => Role::Ok,
-        Some(false) => Role::Fatal,
-        None => Role::Text,
-    };
-    lines.extend(opened.answer.as_ref().or(opened.pred.as_ref()).map(|answer| fact("answer", answer.as_str(), role)));
+    lines.extend(question::answer(opened).map(|(answer, role)| fact("answer", answer, role)));
     lines.extend(opened.gold.as_ref().map(|gold| fact("expected", gold.as_str(), Role::Gold)));
     let fix = opened.where_to_fix.as_ref().filter(|verdict| !matches!(verdict.fix, Fix::None | Fix::Unknown));
     lines.extend(fix.map(|verdict| {

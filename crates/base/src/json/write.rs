@@ -27,6 +27,9 @@ impl Sink for Vec<u8> {
     }
 }
 
+/// Sink of any type that owns what it fills. Only what is written for every record names its type.
+pub type AnySink = dyn Sink;
+
 /// Spelling of the letters of strings. `"`, `\` and controls are always escaped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Letters {
@@ -104,8 +107,13 @@ impl Style {
     }
 
     /// Appends a value's JSON.
-    pub fn append(self, value: impl Json, out: &mut dyn Sink) {
+    pub fn append(self, value: impl Json, out: &mut AnySink) {
         value.write(&mut Writer { out, style: self, level: 0 });
+    }
+
+    /// Appends the JSON of a value that was read, by code that is made for the sink.
+    pub(crate) fn append_read<S: Sink>(self, value: Value<'_>, out: &mut S) {
+        read(value, &mut Writer { out, style: self, level: 0 });
     }
 
     /// The JSON of an object.
@@ -116,13 +124,13 @@ impl Style {
     }
 
     /// Appends the JSON of an object and the end of its line.
-    pub fn line(self, out: &mut dyn Sink, members: impl FnOnce(&mut Object<'_>)) {
+    pub fn line(self, out: &mut AnySink, members: impl FnOnce(&mut Object<'_>)) {
         self.append_object(out, members);
         out.push(b'\n');
     }
 
     /// Appends the JSON of an object.
-    pub fn append_object(self, out: &mut dyn Sink, members: impl FnOnce(&mut Object<'_>)) {
+    pub fn append_object(self, out: &mut AnySink, members: impl FnOnce(&mut Object<'_>)) {
         Writer { out, style: self, level: 0 }.object(members);
     }
 }
@@ -134,13 +142,13 @@ pub trait Json {
 }
 
 /// The place of one value that is about to be written.
-pub struct Writer<'o> {
-    out: &'o mut dyn Sink,
+pub struct Writer<'o, S: ?Sized = AnySink> {
+    out: &'o mut S,
     style: Style,
     level: usize,
 }
 
-impl Writer<'_> {
+impl<S: Sink + ?Sized> Writer<'_, S> {
     /// Text that is JSON already.
     pub fn raw(&mut self, json: impl AsRef<[u8]>) {
         self.out.put(json.as_ref());
@@ -149,8 +157,8 @@ impl Writer<'_> {
     /// A value that prints as JSON, such as an integer.
     pub fn display(&mut self, value: impl Display) {
         /// Makes a `fmt::Write` of a sink, which needs no allocation.
-        struct Words<'s>(&'s mut dyn Sink);
-        impl std::fmt::Write for Words<'_> {
+        struct Words<'s, S: ?Sized>(&'s mut S);
+        impl<S: Sink + ?Sized> std::fmt::Write for Words<'_, S> {
             fn write_str(&mut self, words: &str) -> std::fmt::Result {
                 self.0.put(words.as_bytes());
                 Ok(())
@@ -216,7 +224,7 @@ impl Writer<'_> {
     }
 
     /// A list; `write` writes one item.
-    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(T, &mut Writer<'_>)) {
+    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(T, &mut Writer<'_, S>)) {
         self.out.push(b'[');
         let mut any = false;
         for item in items {
@@ -226,7 +234,7 @@ impl Writer<'_> {
     }
 
     /// An object.
-    pub fn object(&mut self, members: impl FnOnce(&mut Object<'_>)) {
+    pub fn object(&mut self, members: impl FnOnce(&mut Object<'_, S>)) {
         self.out.push(b'{');
         let mut object = Object { writer: Writer { out: self.out, style: self.style, level: self.level }, any: false };
         members(&mut object);
@@ -235,7 +243,8 @@ impl Writer<'_> {
     }
 
     /// The place of the next item of the container that stands here.
-    fn next(&mut self, any: &mut bool) -> Writer<'_> {
+    #[inline]
+    fn next(&mut self, any: &mut bool) -> Writer<'_, S> {
         match (std::mem::replace(any, true), self.style.spacing) {
             (true, Spacing::Wide) => self.out.put(b", "),
             (true, _) => self.out.push(b','),
@@ -245,6 +254,7 @@ impl Writer<'_> {
         Writer { out: self.out, style: self.style, level: self.level + 1 }
     }
 
+    #[inline]
     fn close(&mut self, any: bool, bracket: u8) {
         if any {
             self.line(self.level);
@@ -252,18 +262,35 @@ impl Writer<'_> {
         self.out.push(bracket);
     }
 
+    #[inline]
     fn line(&mut self, level: usize) {
         if self.style.spacing == Spacing::Indented {
-            self.out.push(b'\n');
-            (0..level).for_each(|_| self.out.put(b"  "));
+            self.indented(level);
         }
+    }
+
+    fn indented(&mut self, level: usize) {
+        self.out.push(b'\n');
+        (0..level).for_each(|_| self.out.put(b"  "));
     }
 }
 
 /// An object that is being written: members in the order in which they are given.
-pub struct Object<'o> {
-    writer: Writer<'o>,
+pub struct Object<'o, S: ?Sized = AnySink> {
+    writer: Writer<'o, S>,
     any: bool,
+}
+
+impl<S: Sink + ?Sized> Object<'_, S> {
+    fn named(&mut self, key: impl FnOnce(&mut Writer<'_, S>)) -> Writer<'_, S> {
+        let mut writer = self.writer.next(&mut self.any);
+        key(&mut writer);
+        writer.out.push(b':');
+        if writer.style.spacing != Spacing::Tight {
+            writer.out.push(b' ');
+        }
+        writer
+    }
 }
 
 impl Object<'_> {
@@ -275,16 +302,6 @@ impl Object<'_> {
     /// The place of the value of a key that is spelled already, quotes and all.
     pub fn spelled(&mut self, key: impl AsRef<[u8]>) -> Writer<'_> {
         self.named(|writer| writer.raw(key))
-    }
-
-    fn named(&mut self, key: impl FnOnce(&mut Writer<'_>)) -> Writer<'_> {
-        let mut writer = self.writer.next(&mut self.any);
-        key(&mut writer);
-        writer.out.push(b':');
-        if writer.style.spacing != Spacing::Tight {
-            writer.out.push(b' ');
-        }
-        writer
     }
 
     /// A member.
@@ -350,59 +367,73 @@ impl<T: AsRef<[u8]>> Json for Raw<T> {
 }
 
 impl Json for Value<'_> {
-    // The reader's limit on depth is the limit of this recursion.
     fn write(&self, writer: &mut Writer<'_>) {
-        let reading = writer.style.reading;
-        match self.kind() {
-            Kind::String | Kind::Key => string(*self, writer),
-            Kind::Array => writer.list(self.items(), |item, writer| item.write(writer)),
-            Kind::Object if reading == Reading::Written => writer.object(|object| members(self.members(), object)),
-            Kind::Object if reading == Reading::Sorted => writer.object(|object| sorted_members(*self, object)),
-            Kind::Object => writer.object(|object| members(self.entries(), object)),
-            Kind::Int if reading == Reading::Python => writer.raw(int_digits(*self)),
-            Kind::Float | Kind::NotFinite if reading == Reading::Python => {
-                writer.raw(python_float(self.float().unwrap_or(f64::NAN)));
-            }
-            _ => writer.raw(self.raw()),
-        }
+        read(*self, writer);
     }
 }
 
-fn members<'a>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_>) {
+/// Writes a value that was read. The reader's limit on depth is the limit of this recursion.
+fn read<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
+    let reading = writer.style.reading;
+    match value.kind() {
+        Kind::String | Kind::Key => string(value, writer),
+        Kind::Array => writer.list(value.items(), read),
+        Kind::Object if reading == Reading::Written => writer.object(|object| members(value.members(), object)),
+        Kind::Object if reading == Reading::Sorted => writer.object(|object| sorted_members(value, object)),
+        Kind::Object => writer.object(|object| members(value.entries(), object)),
+        Kind::Int if reading == Reading::Python => writer.raw(int_digits(value)),
+        Kind::Float | Kind::NotFinite if reading == Reading::Python => {
+            writer.raw(python_float(value.float().unwrap_or(f64::NAN)));
+        }
+        _ => writer.raw(value.raw()),
+    }
+}
+
+fn members<'a, S: Sink + ?Sized>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_, S>) {
     members.into_iter().for_each(|member| put(member, object));
 }
 
-fn put(member: Member<'_>, object: &mut Object<'_>) {
-    member.value.write(&mut object.named(|writer| string(member.key, writer)));
+fn put<S: Sink + ?Sized>(member: Member<'_>, object: &mut Object<'_, S>) {
+    read(member.value, &mut object.named(|writer| string(member.key, writer)));
 }
 
 /// A string as it was read. A clean one is its own canonical spelling; printable ASCII without an escape is spelled the
 /// same in all styles.
-fn string(value: Value<'_>, writer: &mut Writer<'_>) {
-    let is_spelled = match writer.style.letters {
-        Letters::Canonical => value.is_clean_string(),
-        _ => value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()),
+#[inline]
+fn string<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
+    let spelled = match writer.style.letters {
+        Letters::Canonical => value.clean_string(),
+        _ => value.plain_string().filter(|plain| plain_until::<true>(plain, 0) == plain.len()).map(|_| value.raw()),
     };
-    if is_spelled {
-        writer.raw(value.raw());
-    } else {
-        writer.text(value.string().unwrap_or_default());
+    match spelled {
+        Some(spelled) => writer.raw(spelled),
+        None => writer.text(value.string().unwrap_or_default()),
     }
 }
 
 /// Of duplicate keys the last.
-fn sorted_members(value: Value<'_>, object: &mut Object<'_>) {
-    // One small allocation: larger ones make threads wait for each other.
-    let mut named = Vec::with_capacity(value.len());
-    named.extend(value.members().map(|member| {
-        let name = member.name();
-        (beginning(name.bytes()), name, member.key.at)
-    }));
-    named.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-    let mut named = named.into_iter().peekable();
-    while let Some((_, name, key)) = named.next() {
-        if named.peek().is_none_or(|(_, next, _)| *next != name) {
-            put(Member { key: value.with(key), value: value.with(key + 1) }, object);
+fn sorted_members<S: Sink + ?Sized>(value: Value<'_>, object: &mut Object<'_, S>) {
+    /// Of more members the order is made on the heap.
+    const FEW: usize = 16;
+    let mut few = [(0, 0); FEW];
+    let mut many = Vec::new();
+    let mut count = 0;
+    for member in value.members() {
+        let first = member.key.plain_string().map_or_else(|| beginning(member.name().bytes()), beginning);
+        let key = (first, member.key.at);
+        match few.get_mut(count) {
+            Some(place) => *place = key,
+            None if many.is_empty() => many.extend(few.iter().copied().chain([key])),
+            None => many.push(key),
+        }
+        count += 1;
+    }
+    let keys = if many.is_empty() { few.get_mut(..count).unwrap_or_default() } else { &mut many };
+    let name = |key: &(u64, u32)| value.with(key.1).string();
+    keys.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a).cmp(&name(b))));
+    for (n, key) in keys.iter().enumerate() {
+        if keys.get(n + 1).is_none_or(|next| next.0 != key.0 || name(next) != name(key)) {
+            put(Member { key: value.with(key.1), value: value.with(key.1 + 1) }, object);
         }
     }
 }
@@ -410,7 +441,10 @@ fn sorted_members(value: Value<'_>, object: &mut Object<'_>) {
 /// The first bytes of a name as a number, in the same order: few keys of one object begin alike.
 fn beginning(name: &[u8]) -> u64 {
     let mut first = [0; 8];
-    first.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte);
+    match name.first_chunk() {
+        Some(chunk) => first = *chunk,
+        None => first.iter_mut().zip(name).for_each(|(to, byte)| *to = *byte),
+    }
     u64::from_be_bytes(first)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::triage::{Confidence, Fix, Triage};
-use stepscope_base::json::write::{Json, Object, Sink, Style};
+use stepscope_base::json::write::{AnySink, Json, Object, Style};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -107,7 +107,7 @@ impl FixCounts {
     }
 
     /// The board as JSON lines: an object a place.
-    pub fn write_json(&self, out: &mut dyn Sink) {
+    pub fn write_json(&self, out: &mut AnySink) {
         for (fix, line) in &self.lines {
             Style::ASCII.line(out, |object| {
                 object.put("fix", fix.word());

@@ -11,7 +11,7 @@ use crate::table::insights::{
 };
 use crate::table::models::ModelNames;
 use crate::triage::Fix;
-use stepscope_base::json::write::{Sink, Style};
+use stepscope_base::json::write::{AnySink, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -430,7 +430,7 @@ pub fn part_of(value: f64, (from, to): (f64, f64)) -> f64 {
 }
 
 /// The lines as JSON, an object a bar or cell.
-pub fn write_json(lines: &[InsightLine], out: &mut dyn Sink) {
+pub fn write_json(lines: &[InsightLine], out: &mut AnySink) {
     let mut chart = "";
     for line in lines {
         match line {

@@ -6,7 +6,7 @@ use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
 use super::labels::LabelSets;
 use crate::statistics::{FEW, cohen, fleiss};
-use stepscope_base::json::write::{Object, Sink, Style};
+use stepscope_base::json::write::{AnySink, Object, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -114,7 +114,7 @@ impl Agreement {
     }
 
     /// Writes it as one JSON object on a line.
-    pub fn write_json(&self, out: &mut dyn Sink) {
+    pub fn write_json(&self, out: &mut AnySink) {
         Style::ASCII.line(out, |object| {
             object.objects("judged", &self.judged, |(who, items), object| {
                 object.put("reviewer", who);

@@ -9,7 +9,7 @@ use super::labels::{CurrentLabel, LabelSets};
 use super::log_line::write_part;
 use super::stats::name_of;
 use crate::triage::Fix;
-use stepscope_base::json::write::{Json, Object, Sink, Style, sorted};
+use stepscope_base::json::write::{AnySink, Json, Object, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
@@ -133,7 +133,7 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
 }
 
 /// Writes one JSON object an item, with the question of its record where that is given.
-pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSets<'_>, out: &mut dyn Sink) {
+pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSets<'_>, out: &mut AnySink) {
     let Some(item) = reviewed.item() else { return };
     Style::ASCII.line(out, |object| {
         write_item(item, object);
@@ -164,7 +164,7 @@ pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSe
 }
 
 /// Writes a run that ended without an answer, and that nobody reviewed.
-pub fn unreviewed_error(item: &ItemRef, question: Option<&Shown>, out: &mut dyn Sink) {
+pub fn unreviewed_error(item: &ItemRef, question: Option<&Shown>, out: &mut AnySink) {
     Style::ASCII.line(out, |object| {
         write_item(item, object);
         object.maybe("question", question).put("outcome", "error");

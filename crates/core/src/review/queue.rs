@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use crate::finding::Severity;
 use crate::record::RecordKind;
 use crate::rules::id::QueueClass;
-use crate::table::row::{AnswerFlag, RowFacts, RuleBits, TypedRow};
+use crate::table::row::{AnswerFlag, RowFacts, TypedRow};
+use crate::table::rule_set::RuleSet;
 
 impl QueueClass {
     /// Determines the class of a record.
     pub fn of(row: &RowFacts) -> Self {
-        static BITS: LazyLock<[RuleBits; 3]> = LazyLock::new(|| {
-            [QueueClass::Missing, QueueClass::Flagged, QueueClass::Ungrounded].map(RuleBits::in_queue)
-        });
-        let [missing, flagged, spans] = *BITS;
+        static RULES: LazyLock<[RuleSet; 3]> =
+            LazyLock::new(|| [QueueClass::Missing, QueueClass::Flagged, QueueClass::Ungrounded].map(RuleSet::in_queue));
+        let [missing, flagged, spans] = &*RULES;
         let typed = row.typed();
         let unfound = typed.as_ref().is_some_and(|typed| !typed.says(AnswerFlag::Found));
         let ungrounded = typed.as_ref().and_then(TypedRow::share).is_some_and(|share| share < 1.0);

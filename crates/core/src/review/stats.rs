@@ -9,7 +9,7 @@ use super::labels::LabelSets;
 use crate::statistics::wilson;
 use crate::summary::Summary;
 use crate::triage::Fix;
-use stepscope_base::json::write::{Object, Sink, Style};
+use stepscope_base::json::write::{AnySink, Object, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -180,7 +180,7 @@ impl Stats {
     }
 
     /// Writes them as one JSON object on a line.
-    pub fn write_json(&self, out: &mut dyn Sink) {
+    pub fn write_json(&self, out: &mut AnySink) {
         Style::ASCII.line(out, |object| {
             object.object("outcomes", |object| {
                 for outcome in Outcome::ALL {

@@ -21,7 +21,8 @@ use crate::review::hide::{Hidden, Hide};
 use crate::review::verdict_state::VerdictState;
 use crate::rules::{RULES, RuleId};
 use crate::table::models::{ModelNames, shown_name};
-use crate::table::row::{Flag, RowFacts, RuleBits, TypedRow};
+use crate::table::row::{Flag, RowFacts, TypedRow};
+use crate::table::rule_set::RuleSet;
 use crate::table::seen::first_place;
 use crate::triage::Fix;
 use stepscope_base::json::{Tape, Value};
@@ -48,7 +49,7 @@ enum Test {
     Fix(Vec<Fix>),
     /// True for records whose procedure gives the expected answer when recomputed, false for the others.
     RecoversGold(bool),
-    Rule(RuleBits),
+    Rule(RuleSet),
     First(Vec<RuleId>),
     Route(Vec<Route>),
     Truncation(Vec<TruncationVerdict>),
@@ -511,7 +512,7 @@ impl Test {
             Self::Severity(severities) => severities.iter().any(|severity| row.count(*severity) > 0),
             Self::Fix(places) => row.fix().is_some_and(|fix| places.contains(&fix)),
             Self::RecoversGold(wanted) => row.recovers_gold() == *wanted,
-            Self::Rule(bits) => row.spoke(*bits),
+            Self::Rule(rules) => row.spoke(rules),
             Self::First(rules) => row.leading().is_some_and(|rule| rules.contains(&rule)),
             Self::Route(routes) => {
                 row.typed().and_then(|typed| typed.route).is_some_and(|route| routes.contains(&route))
@@ -695,15 +696,16 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn rule_test(value: &str) -> Result<Test, String> {
-    let mut bits = RuleBits::default();
+    let mut rules = RuleSet::default();
     for word in value.split(',') {
-        let mut found = RuleId::ALL.iter().filter(|rule| !word.is_empty() && rule.word().contains(word)).peekable();
+        let mut found =
+            RuleId::ALL.into_iter().filter(|rule| !word.is_empty() && rule.word().contains(word)).peekable();
         if found.peek().is_none() {
             return Err(format!("no rule id contains {word:?}; `stepscope rules` lists them"));
         }
-        bits = found.fold(bits, |bits, rule| bits.or(RuleBits::of(*rule)));
+        rules.extend(found);
     }
-    Ok(Test::Rule(bits))
+    Ok(Test::Rule(rules))
 }
 
 /// A rule's whole id is that rule alone.

@@ -6,8 +6,9 @@ use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::record::{Record, RecordKind};
 use crate::review::hide::{Hidden, Hide};
-use crate::rules::id::{Kinds, QueueClass, RuleId};
+use crate::rules::id::RuleId;
 use crate::table::models::MAX_MODELS;
+use crate::table::rule_set::RuleSet;
 use crate::triage::{Fix, Triage};
 use stepscope_base::json::Value;
 
@@ -17,8 +18,8 @@ pub struct RowFacts {
     /// First byte of the record in its source; from [`STEP_SHIFT`] on the step to fix, from [`MODEL_SHIFT`] on the
     /// number of its model.
     place: u64,
-    /// Rules that found something, as bits numbered by [`RuleBits`].
-    rules: u64,
+    /// Rules that found something.
+    rules: &'static RuleSet,
     /// Bytes of the record; at most `u32::MAX`.
     pub len: u32,
     /// The confidence that the model gave itself.
@@ -47,10 +48,7 @@ const FIX_SHIFT: u8 = 4;
 const RECOVERS_GOLD: u8 = 0x80;
 const _: () = assert!(RecordKind::ALL.len() <= 16 && Fix::ALL.len() < 8, "kind and fix share a byte");
 
-/// The highest bit of `RowFacts::rules`: the baseline answers otherwise. Rules have the bits below.
-const DISAGREES: u64 = 1 << 63;
-
-const _: () = assert!(size_of::<RowFacts>() == 40, "the memory promise: forty bytes a record");
+const _: () = assert!(size_of::<RowFacts>() <= 40, "the memory promise: forty bytes a record");
 
 /// Facts about a record that need one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,7 +228,7 @@ impl RowFacts {
     pub const fn unchecked(offset: u64, len: u64) -> Self {
         Self {
             place: offset & ((1 << STEP_SHIFT) - 1),
-            rules: 0,
+            rules: &RuleSet::EMPTY,
             len: if len > u32::MAX as u64 { u32::MAX } else { len as u32 },
             confidence: f32::NAN,
             facts: [f32::NAN.to_bits(); 2],
@@ -307,13 +305,14 @@ impl RowFacts {
         if let Some(typed) = TypedRow::of(case, findings) {
             row.facts = typed.pack();
         }
+        let mut rules = RuleSet::EMPTY;
         for finding in findings {
-            row.note(finding.rule, finding.severity);
+            rules.insert(finding.rule);
+            row.count_finding(finding.severity);
         }
         let differs = |baseline: f64| (f64::from(row.pred_num()) - baseline).abs() > 1e-6 * baseline.abs().max(1.0);
-        if baseline.is_some_and(differs) {
-            row.rules |= DISAGREES;
-        }
+        rules.set_disagrees(baseline.is_some_and(differs));
+        row.rules = rules.shared();
         if row.has(Flag::Right) && case.is_right() {
             // Most runs are right, and then there is nothing to look for.
             row.kind |= 1 << FIX_SHIFT;
@@ -395,7 +394,13 @@ impl RowFacts {
 
     /// Counts one finding.
     pub fn note(&mut self, rule: RuleId, severity: Severity) {
-        self.rules |= RuleBits::of(rule).bit(self.kind());
+        let mut rules = *self.rules;
+        rules.insert(rule);
+        self.rules = rules.shared();
+        self.count_finding(severity);
+    }
+
+    fn count_finding(&mut self, severity: Severity) {
         if let Some(count) = self.counts.get_mut(severity as usize) {
             *count = count.saturating_add(1);
         }
@@ -466,11 +471,12 @@ impl RowFacts {
         if hide.has(Hidden::Model) {
             self.set_model(None);
         }
+        let mut rules = *self.rules;
         // Where to fix a run is found by comparing it with both.
         if [Hidden::Gold, Hidden::Baseline, Hidden::Triage].into_iter().any(|hidden| hide.has(hidden)) {
             self.kind &= 0xf;
             self.set_byte(STEP_SHIFT, 0);
-            self.rules &= !DISAGREES;
+            rules.set_disagrees(false);
         }
         if hide.has(Hidden::Confidence) {
             self.confidence = f32::NAN;
@@ -479,14 +485,10 @@ impl RowFacts {
                 self.facts = TypedRow { route: None, said: typed.said & !(AnswerFlag::Clarify as u8), ..typed }.pack();
             }
         }
-        let told =
-            hide.each().flat_map(Hidden::rules).fold(0, |bits, rule| bits | RuleBits::of(*rule).bit(self.kind()));
-        self.rules &= !told;
+        hide.each().flat_map(Hidden::rules).for_each(|rule| rules.remove(*rule));
+        self.rules = rules.shared();
         self.counts = [0; 4];
-        let spoke: Vec<RuleId> = self.rules().collect();
-        for rule in spoke {
-            self.note(rule, rule.severity());
-        }
+        rules.rules().for_each(|rule| self.count_finding(rule.severity()));
         self
     }
 
@@ -500,18 +502,18 @@ impl RowFacts {
     }
 
     /// Tells whether the baseline gives another answer, as far as there is one.
-    pub(crate) const fn disagrees(&self) -> bool {
-        self.rules & DISAGREES != 0
+    pub(crate) fn disagrees(&self) -> bool {
+        self.rules.disagrees()
     }
 
     /// Tells whether any of these rules found something.
-    pub fn spoke(&self, rules: RuleBits) -> bool {
-        self.rules & rules.bit(self.kind()) != 0
+    pub fn spoke(&self, rules: &RuleSet) -> bool {
+        self.rules.meets(rules)
     }
 
     /// The rules that spoke.
     pub fn rules(&self) -> impl Iterator<Item = RuleId> + '_ {
-        RuleId::ALL.into_iter().filter(|rule| self.rules & !DISAGREES != 0 && self.spoke(RuleBits::of(*rule)))
+        self.rules.rules()
     }
 
     /// The rule of the first of its gravest findings.
@@ -533,76 +535,6 @@ impl RowFacts {
     /// One past the last byte of the record in its source.
     pub fn end(&self) -> u64 {
         self.offset().saturating_add(u64::from(self.len))
-    }
-}
-
-/// Rules as bits of a row. Runs and typed answers share numbers, because no rule is about both but those that are
-/// about every record, which have the first.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct RuleBits {
-    runs: u64,
-    typed: u64,
-}
-
-/// The bits of every rule. More rules than a row has bits for do not compile.
-#[allow(clippy::indexing_slicing, reason = "the compiler works it out")]
-const BITS: [RuleBits; RuleId::ALL.len()] = {
-    let every = count(Kinds::Every, RuleId::ALL.len());
-    let mut bits = [RuleBits { runs: 0, typed: 0 }; RuleId::ALL.len()];
-    let mut n = 0;
-    while n < bits.len() {
-        let kinds = RuleId::ALL[n].kinds();
-        let place = count(kinds, n) + if matches!(kinds, Kinds::Every) { 0 } else { every };
-        assert!(1 << place < DISAGREES, "a row has no more bits for rules");
-        bits[n] = match kinds {
-            Kinds::Every => RuleBits { runs: 1 << place, typed: 1 << place },
-            Kinds::Runs | Kinds::Worked => RuleBits { runs: 1 << place, typed: 0 },
-            Kinds::Typed => RuleBits { runs: 0, typed: 1 << place },
-        };
-        n += 1;
-    }
-    bits
-};
-
-/// Returns a number that is the same for rules that count together.
-const fn shared(kinds: Kinds) -> u8 {
-    match kinds {
-        Kinds::Every => 0,
-        Kinds::Runs | Kinds::Worked => 1,
-        Kinds::Typed => 2,
-    }
-}
-
-/// Counts those of the first rules that are about these records.
-#[allow(clippy::indexing_slicing, reason = "the compiler works it out")]
-const fn count(kinds: Kinds, first: usize) -> usize {
-    let (mut n, mut count) = (0, 0);
-    while n < first {
-        count += (shared(RuleId::ALL[n].kinds()) == shared(kinds)) as usize;
-        n += 1;
-    }
-    count
-}
-
-impl RuleBits {
-    /// The bits of a rule.
-    pub fn of(rule: RuleId) -> Self {
-        BITS.get(rule as usize).copied().unwrap_or_default()
-    }
-
-    /// Those of the rules that put a record into a class of the review queue.
-    pub(crate) fn in_queue(class: QueueClass) -> Self {
-        RuleId::ALL.into_iter().filter(|rule| rule.queue() == class).map(Self::of).fold(Self::default(), Self::or)
-    }
-
-    /// Both sets together.
-    #[must_use]
-    pub const fn or(self, other: Self) -> Self {
-        Self { runs: self.runs | other.runs, typed: self.typed | other.typed }
-    }
-
-    const fn bit(self, kind: RecordKind) -> u64 {
-        if matches!(kind, RecordKind::Typed) { self.typed } else { self.runs }
     }
 }
 
@@ -740,7 +672,8 @@ mod tests {
                         continue;
                     }
                     let (one, two) = (whole.hiding(hide), without.hiding(hide));
-                    let differs = |rule: &RuleId| one.spoke(RuleBits::of(*rule)) != two.spoke(RuleBits::of(*rule));
+                    let spoke = |row: &RowFacts, rule: RuleId| row.spoke(&RuleSet::from_iter([rule]));
+                    let differs = |rule: &RuleId| spoke(&one, *rule) != spoke(&two, *rule);
                     let before = wrong.len();
                     wrong.extend(
                         RuleId::ALL
@@ -776,15 +709,15 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_has_a_bit_of_its_own_in_the_records_that_it_speaks_of() {
+    fn a_row_of_any_kind_keeps_every_rule() {
         for kind in RecordKind::ALL {
-            let (own, other): (Vec<_>, Vec<_>) = RuleId::ALL.iter().partition(|rule| rule.kinds().has(kind));
-            let bits: Vec<u64> = own.iter().map(|rule| RuleBits::of(*rule).bit(kind)).collect();
-            assert!(bits.iter().all(|bit| bit.is_power_of_two()), "{kind:?}");
-            assert_eq!(bits.iter().fold(0, |all, bit| all | bit).count_ones() as usize, bits.len(), "{kind:?}");
-            // Chains of thought share their bits with runs, of which more is said.
-            let shared = |rule: &RuleId| kind == RecordKind::Chain && rule.kinds() == Kinds::Runs;
-            assert!(other.iter().all(|rule| shared(rule) || RuleBits::of(*rule).bit(kind) == 0), "{kind:?}");
+            let mut row = RowFacts { kind: kind as u8, ..RowFacts::unchecked(0, 3) };
+            for (n, rule) in RuleId::ALL.into_iter().enumerate() {
+                assert!(!row.spoke(&RuleSet::from_iter([rule])), "{kind:?}");
+                row.note(rule, rule.severity());
+                assert!(row.rules().eq(RuleId::ALL.into_iter().take(n + 1)), "{kind:?}");
+            }
+            assert!(!row.disagrees(), "{kind:?}");
         }
     }
 

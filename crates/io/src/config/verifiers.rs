@@ -236,7 +236,7 @@ impl<'f> Builder<'f> {
             Some(folder) if leads_out(path) => read_small(folder.join(path).path(), MAX_FILE, what),
             Some(folder) => read_small_beneath(&folder.join(path), MAX_FILE, what),
         };
-        read.map_err(|failure| shown!("{failure}"))
+        read.map_err(Shown::from)
     }
 
     fn schema(&self, schema: Option<&toml::Value>) -> Result<Option<Box<Schema>>, Shown> {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::endpoint::{Backend, Endpoint};
@@ -21,6 +21,7 @@ use crate::log::{Content, append_line};
 use crate::source::beneath::Place;
 use crate::source::open::read_whole;
 use stepscope_base::canonical::sha256;
+use stepscope_base::guard::lock;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, ProblemKind, Tape as JsonTape, Value};
 use stepscope_base::shown;
@@ -167,7 +168,7 @@ impl Tape {
                 ),
             ));
         };
-        let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut played = lock(&self.played);
         let turn = played.entry(key).or_insert(0);
         let exchange = list.get(*turn).or(list.last()).cloned().unwrap_or_default();
         *turn += 1;

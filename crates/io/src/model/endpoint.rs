@@ -196,7 +196,7 @@ pub(crate) fn same_origin(a: &str, b: &str) -> bool {
     a.origin() == b.origin()
 }
 
-fn refused(sentence: Shown) -> Trouble {
+pub(super) fn refused(sentence: Shown) -> Trouble {
     Trouble::new(TroubleKind::NotSent, sentence)
 }
 

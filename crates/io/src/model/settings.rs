@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use super::Limits;
-use super::endpoint::{Backend, Endpoint, same_origin};
+use super::endpoint::{Backend, Endpoint, refused, same_origin};
 use super::key::ApiKey;
 use crate::config::{Config, Profile};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::call::{Trouble, TroubleKind};
+use stepscope_core::run::call::Trouble;
 
 /// Server that the flags ask for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -98,10 +98,6 @@ pub fn limits(wanted: &WantedServer, config: &Config) -> Limits {
         seconds(profile.timeout, &mut limits.total);
     }
     limits
-}
-
-fn refused(sentence: Shown) -> Trouble {
-    Trouble::new(TroubleKind::NotSent, sentence)
 }
 
 fn unknown_profile(name: &str, config: &Config) -> Trouble {

@@ -8,7 +8,6 @@ use super::settings::{Settled, WantedServer, limits, settle};
 use super::{Backend, Client, Endpoint, Limits};
 use crate::config::Config;
 use crate::source::samples::CASSETTE;
-use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::run::sampling::ServerInfo;
 
@@ -81,7 +80,7 @@ impl Setup {
     /// be none, a variable may have no key.
     pub fn check(&self, config: &Config) -> Result<(), Shown> {
         if let Some(path) = &self.cassette {
-            return Tape::open(path, self.speed).map(drop).map_err(|failure| shown!("{failure}"));
+            return Tape::open(path, self.speed).map(drop).map_err(Shown::from);
         }
         if self.names_server() || self.wanted.key_env.is_some() {
             let wanted = WantedServer { offline: false, ..self.wanted.clone() };
@@ -111,7 +110,7 @@ impl Setup {
     /// Makes the server to be asked.
     pub fn server(&self, config: &Config) -> Result<Server, Shown> {
         let server = if let Some(path) = &self.cassette {
-            let tape = Tape::open(path, self.speed).map_err(|failure| shown!("{failure}"))?;
+            let tape = Tape::open(path, self.speed)?;
             self.playing(tape)?
         } else {
             let (settled, limits) = self.settle(config)?;
@@ -131,7 +130,7 @@ impl Setup {
     /// Opens the recorded replies that come with the sample runs.
     pub fn samples(&self) -> Result<Server, Shown> {
         let tape = Tape::packed(CASSETTE, &Shown::own("the recording of the sample runs"), self.speed);
-        let tape = tape.map_err(|failure| shown!("{failure}"))?;
+        let tape = tape?;
         Ok(self.finished(self.playing(tape)?))
     }
 
@@ -146,7 +145,7 @@ impl Setup {
     fn live(&self, endpoint: Endpoint, limits: Limits) -> Result<Client, Shown> {
         let client = Client::new(endpoint, limits).map_err(|trouble| trouble.sentence)?;
         let Some(path) = &self.record else { return Ok(client) };
-        Ok(client.recording(Recorder::open(path).map_err(|failure| shown!("{failure}"))?))
+        Ok(client.recording(Recorder::open(path)?))
     }
 
     fn finished(&self, server: Server) -> Server {

@@ -13,7 +13,7 @@ use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::block::Block;
 use crate::source::cut::Skips;
 use crate::source::input::{Expand, Input};
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_core::case::{CaseView, Context};
@@ -185,7 +185,7 @@ pub fn read<K: Send>(
     let keep = |case: &CaseView<'_>, input: &Input, _: Option<&mut Vec<u8>>| {
         if let Some(found) = record(case, input) {
             let place = (case.origin().source, case.origin().offset);
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push((place, found));
+            lock(&kept).push((place, found));
         }
     };
     let outcome = read_through(inputs, threads, side, keep, |_, _| Ok(()));

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::hash::Hasher as _;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::source::block::Block;
 use crate::source::cut::{Cut, read_each};
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_core::case::{Case, CaseView, Context, Location};
 use stepscope_core::record::Record;
@@ -56,7 +56,7 @@ impl<'t> Text<'t> {
     /// is read. One large text is read at a time.
     pub(crate) fn each_value(self, tape: &mut Tape, mut found: impl FnMut(Range<usize>, bool, &mut Tape)) {
         let Self { bytes, len, joined } = self;
-        let _turn = (bytes.len() > LARGE).then(|| LARGE_TURN.lock().unwrap_or_else(PoisonError::into_inner));
+        let _turn = (bytes.len() > LARGE).then(|| lock(&LARGE_TURN));
         if len > MAX_TEXT as u64 {
             tape.refuse(bytes.len());
             return found(0..bytes.len(), joined, tape);

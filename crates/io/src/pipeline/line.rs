@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::failure::Failure;
 use crate::pipeline::examine::Text;
@@ -15,7 +15,7 @@ use crate::source::block::{Block, Cursor, Want};
 use crate::source::cut::{Cut, Layout, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
-use stepscope_base::guard::strike;
+use stepscope_base::guard::{lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_base::work;
@@ -280,10 +280,6 @@ impl<T: Tally, S> Drop for Alarm<'_, T, S> {
             self.0.moved.notify_all();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Tally> FinishedBlocks<T> {

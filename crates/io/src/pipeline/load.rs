@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use notify::{EventKind, RecursiveMode, Watcher, event::AccessKind, event::AccessMode};
@@ -23,7 +23,7 @@ use crate::source::cut::{Cut, Layout, Skips, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::input::{Begun, Expand, Input, Source, begin, recognise_pipe};
 use crate::source::open::{Blob, Stat, spool};
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Shown;
 use stepscope_core::case::{Context, Location};
@@ -224,10 +224,6 @@ struct Job {
     around: Arc<dyn Context>,
     cursor: Cursor,
     end: u64,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {

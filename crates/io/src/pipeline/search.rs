@@ -4,12 +4,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::failure::Failure;
 use crate::pipeline::store::Store;
 use crate::source::open::Blob;
 use stepscope_base::canonical::sha256;
+use stepscope_base::guard::lock;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::table::row::RowFacts;
 
@@ -209,7 +210,7 @@ fn look_through<F, R: Fn(SearchEvent<H>) -> bool, H>(
 impl<F, R: Fn(SearchEvent<H>) -> bool, H> SearchState<F, R, H> {
     /// Reports this piece and those that waited for it; `false`: the receiver is gone.
     fn deliver(&self, n: usize, result: Result<Vec<(u32, H)>, Failure>) -> bool {
-        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut finished = lock(&self.finished);
         finished.done.insert(n, result);
         let mut listening = true;
         loop {

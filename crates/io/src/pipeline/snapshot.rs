@@ -9,7 +9,7 @@ use crate::pipeline::side_data::SideData;
 use crate::pipeline::store::Store;
 use crate::pipeline::summaries::dataset;
 use crate::source::open::Blob;
-use stepscope_base::guard::guarded;
+use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_core::review::event::{ItemRef, Text};
 use stepscope_core::summary::Summary;
@@ -89,7 +89,7 @@ impl Snapshot {
                         let summaries: Vec<Summary> = rows
                             .filter_map(|(at, row)| summary(source, at, row, &mut memory, triage, &listed))
                             .collect();
-                        done.lock().unwrap_or_else(PoisonError::into_inner).extend(summaries);
+                        lock(&done).extend(summaries);
                     }
                 });
             }

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::pipeline::check::{CheckOutcome, check};
 use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::input::{Expand, Input, expand};
+use stepscope_base::guard::lock;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::Finding;
@@ -103,7 +104,7 @@ fn read_with(
             if tiny.takes(case) {
                 let mut summary = summary_checked(case, input);
                 take(&mut summary, case);
-                summaries.lock().unwrap_or_else(PoisonError::into_inner).push(summary);
+                lock(&summaries).push(summary);
             }
         },
         |_, _| Ok(()),

@@ -8,14 +8,15 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::failure::Failure;
 use crate::source::beneath::{Beneath, Place};
 use crate::source::open::{Blob, MAX_SPOOL, Opened, open};
 use crate::source::sqlite::{self, Database};
+use stepscope_base::guard::lock;
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
@@ -495,7 +496,7 @@ impl StoreDocuments {
             return Ok(Some(document));
         }
         let Some(place) = &self.store.database else { return Ok(None) };
-        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut database = lock(&self.database);
         let mut last = Ok(None);
         // What was read from a file that was changed meanwhile does not count.
         for _ in 0..3 {
@@ -515,7 +516,7 @@ impl StoreDocuments {
 
     /// Drops what is open, since the store has changed: what was loaded from it no longer counts.
     pub(crate) fn renew(&self) {
-        *self.database.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *lock(&self.database) = None;
         self.changes.fetch_add(1, Ordering::Relaxed);
     }
 }

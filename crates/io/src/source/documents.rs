@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::failure::Failure;
 use crate::source::answers::{AnswerStore, StoreDocuments, StoreVersion};
 use crate::source::beneath::{Beneath, Place, folder};
 use crate::source::lines::{MAX_LINES, MAX_TEXT};
 use crate::source::samples::SAMPLES;
+use stepscope_base::guard::lock;
 use stepscope_base::json::Value;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
@@ -72,10 +73,6 @@ enum Scope {
     Page(Option<Arc<Document>>),
     /// Nowhere but in the records themselves, and where the cache looks.
     Nowhere,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl DocumentCache {

@@ -6,13 +6,14 @@ use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, OFlags};
 
 use crate::failure::{Failure, reason};
 use crate::source::beneath::{Beneath, Place, is_link, is_outside};
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -305,7 +306,7 @@ impl Blob {
     /// Lets go of what came before, if this is a pipe that is read as it comes.
     pub(crate) fn forget(&self, before: u64) {
         if let Some(window) = &self.window {
-            window.lock().unwrap_or_else(PoisonError::into_inner).forget(before);
+            lock(window).forget(before);
         }
     }
 
@@ -377,7 +378,7 @@ impl Blob {
     /// Fills `into` with up to `want` bytes from `offset`; fewer only where the bytes end.
     pub fn read(&self, offset: u64, want: usize, into: &mut Vec<u8>) -> Result<(), Failure> {
         if let Some(window) = &self.window {
-            let mut window = window.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut window = lock(window);
             let fail = |error| Failure { what: READ, path: self.name.clone(), source: reason(&error) };
             return window.read(offset, want, into).map_err(fail);
         }

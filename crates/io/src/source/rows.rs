@@ -41,21 +41,22 @@ impl RecordRows {
     }
 }
 
-/// The line of a record on its way to the others, of at most so many bytes: escapes take six times what they stand for.
-struct RowLine<'l> {
-    lines: &'l mut Vec<u8>,
+/// Lines of records, each of at most so many bytes: escapes take six times what they stand for.
+#[derive(Default)]
+struct RowLines {
+    lines: Vec<u8>,
     left: usize,
     is_over: bool,
 }
 
-impl<'l> RowLine<'l> {
+impl RowLines {
     /// Begins the line of a row of a table of so many bytes.
-    const fn new(lines: &'l mut Vec<u8>, table: usize) -> Self {
-        Self { lines, left: 2 * room_for(table), is_over: false }
+    fn begin(&mut self, table: usize) {
+        (self.left, self.is_over) = (2 * room_for(table), false);
     }
 }
 
-impl Sink for RowLine<'_> {
+impl Sink for RowLines {
     fn put(&mut self, bytes: &[u8]) {
         match self.left.checked_sub(bytes.len()).filter(|_| !self.is_over) {
             Some(left) => {
@@ -125,7 +126,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
         1..=MAX_COLUMNS => {}
         _ => return Ok(None),
     }
-    let (mut tape, mut piece, bytes) = (Tape::default(), Vec::new(), blob.len()? as usize);
+    let (mut tape, mut piece, bytes) = (Tape::default(), RowLines::default(), blob.len()? as usize);
     let (lines, mut at, mut room) = (Blob::in_memory(blob.name().clone())?, 0, room_for_all(bytes));
     let mut known = (!map.is_empty()).then_some(RecordPlace::Keyed);
     let mut is_empty = true;
@@ -141,29 +142,28 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
         }
         known = Some(place);
         for row in 0..columns.rows {
-            let before = piece.len();
+            let before = piece.lines.len();
             // The same text may be the value of many columns.
             if columns.len_of(row) > room_for(bytes) {
                 return Err(Failure::own(READ, blob.name(), LARGER));
             }
-            let mut line = RowLine::new(&mut piece, bytes);
+            piece.begin(bytes);
             match place {
                 RecordPlace::Column(column) => {
-                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut line);
+                    line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut piece);
                 }
-                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut line),
+                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut piece),
             }
-            let is_over = line.is_over;
-            let left = room.checked_sub(piece.len() - before + KEPT).filter(|_| !is_over);
+            let left = room.checked_sub(piece.lines.len() - before + KEPT).filter(|_| !piece.is_over);
             room = left.ok_or_else(|| Failure::own(READ, blob.name(), LARGER))?;
-            if piece.len() >= PIECE {
-                lines.append(&piece, at)?;
-                at += piece.len() as u64;
-                piece.clear();
+            if piece.lines.len() >= PIECE {
+                lines.append(&piece.lines, at)?;
+                at += piece.lines.len() as u64;
+                piece.lines.clear();
             }
         }
     }
-    lines.append(&piece, at)?;
+    lines.append(&piece.lines, at)?;
     let note = not_read(&leaves);
     match known {
         Some(RecordPlace::Keyed) => Ok(Some(RecordRows { lines, note })),
@@ -183,15 +183,15 @@ fn place_of(
     tape: &mut Tape,
     table: usize,
 ) -> Result<Option<RecordPlace>, &'static str> {
-    let mut text = Vec::new();
+    let mut line = RowLines::default();
     for row in 0..columns.rows.min(LOOKED_AT) {
-        text.clear();
-        let mut line = RowLine::new(&mut text, table);
+        line.lines.clear();
+        line.begin(table);
         by_key(leaves, keys, columns, row, tape, &mut line);
         if line.is_over {
             return Err(LARGER);
         }
-        if is_record(&text, tape) {
+        if is_record(&line.lines, tape) {
             return Ok(Some(RecordPlace::Keyed));
         }
     }
@@ -205,7 +205,7 @@ fn by_key(
     columns: &Columns,
     row: usize,
     tape: &mut Tape,
-    line: &mut RowLine<'_>,
+    line: &mut RowLines,
 ) {
     Style::ASCII.line(line, |object| {
         for (column, key) in keys {
@@ -229,7 +229,7 @@ fn is_record(text: &[u8], tape: &mut Tape) -> bool {
 
 /// Writes a record on a line of its own. What cannot be read stays as it is but for its line ends, and becomes a
 /// finding.
-fn line_of(text: &[u8], tape: &mut Tape, line: &mut RowLine<'_>) {
+fn line_of(text: &[u8], tape: &mut Tape, line: &mut RowLines) {
     match text.contains(&b'\n').then(|| tape.parse(text)).flatten() {
         Some(root) => style_of(text).append(root, line),
         None => {

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::io::{ErrorKind, Seek as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::config::DbConfig;
@@ -22,6 +22,7 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 use crate::failure::{Failure, reason};
 use crate::source::beneath::Place;
 use crate::source::open::{Blob, FileId, Opened, Stat, open_place};
+use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -156,7 +157,7 @@ const STILL: OpenFlags =
 /// Opens something and looks whether this file is what was opened; `None`: it was another one.
 fn opened_as<T, E>(id: FileId, open: impl FnOnce() -> Result<T, E>) -> Result<Option<T>, E> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one = lock(&ONE_AT_A_TIME);
     let before = open_files();
     let opened = open()?;
     let after = open_files();

@@ -45,40 +45,16 @@ const BLOCKED: &[&str] = stepscope_base::list![
 
 /// Tells whether a text may name an operation in words, by a look at how its words begin.
 pub(super) fn may_plan(text: &str) -> bool {
-    const STEMS: &[&str] = stepscope_base::list![
-        add sum combin subtract deduct multipl product divid shar split distrib quotient difference plus minus times
-        twice doubl tripl thrice hal increas decreas reduc lower fewer convert mod remov exceed
-    ];
-    const PHRASES: &[&str] = &[
-        "total of",
-        "average of",
-        "mean of",
-        "more than",
-        "less than",
-        "ratio of",
-        "goes into",
-        "go into",
-        "fit into",
-        "fits into",
-        "fit in",
-        "fits in",
-        "left of",
-        "remains of",
-        "put ",
-        "take ",
-        "taking ",
-        "how many more",
-    ];
     let bytes = text.as_bytes();
-    let signs = [" + ", " * ", " / ", " × ", " ÷ ", " − "];
-    if signs.iter().any(|sign| memchr::memmem::find(bytes, sign.as_bytes()).is_some()) {
+    let is_blank = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b' ');
+    let is_alone = |at: usize| is_blank(at.checked_sub(1)) && is_blank(Some(at + 1));
+    let has_other_sign = || !text.is_ascii() && [" × ", " ÷ ", " − "].iter().any(|sign| text.contains(sign));
+    if memchr::memchr3_iter(b'+', b'*', b'/', bytes).any(is_alone) || has_other_sign() {
         return true;
     }
     let begins = |word: &[u8]| {
         let like = |stem: &&str| word.get(..stem.len()).is_some_and(|head| head.eq_ignore_ascii_case(stem.as_bytes()));
-        // Most words begin with another letter.
-        let may = word.first().is_some_and(|first| b"adeghcfilmpqrst".contains(&first.to_ascii_lowercase()));
-        may && STEMS.iter().chain(PHRASES).any(like)
+        word.first().is_some_and(|first| stems(first.to_ascii_lowercase()).iter().any(like))
     };
     let mut inside = false;
     bytes.iter().enumerate().any(|(at, byte)| {
@@ -87,6 +63,28 @@ pub(super) fn may_plan(text: &str) -> bool {
         inside = letter;
         starts && bytes.get(at..).is_some_and(begins)
     })
+}
+
+/// The beginnings of words and phrases that may name an operation, by their first letter.
+const fn stems(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'a' => &["add", "average of"],
+        b'c' => &["combin", "convert"],
+        b'd' => &["deduct", "divid", "distrib", "difference", "doubl", "decreas"],
+        b'e' => &["exceed"],
+        b'f' => &["fewer", "fit into", "fits into", "fit in", "fits in"],
+        b'g' => &["goes into", "go into"],
+        b'h' => &["hal", "how many more"],
+        b'i' => &["increas"],
+        b'l' => &["lower", "less than", "left of"],
+        b'm' => &["multipl", "minus", "mod", "mean of", "more than"],
+        b'p' => &["product", "plus", "put "],
+        b'q' => &["quotient"],
+        b'r' => &["reduc", "remov", "ratio of", "remains of"],
+        b's' => &["sum", "subtract", "shar", "split"],
+        b't' => &["times", "twice", "tripl", "thrice", "total of", "take ", "taking "],
+        _ => &[],
+    }
 }
 
 /// Reads a plan. The names in the expression are the inputs' ids.

@@ -64,7 +64,8 @@ impl<'a> Raw<'a> {
         if step.kind() != Kind::Object {
             return None;
         }
-        Some(Self { inputs: Name::list(step.get("inputs"))?, outputs: Name::list(step.get("output"))? })
+        let [inputs, outputs] = step.get_each(["inputs", "output"]);
+        Some(Self { inputs: Name::list(inputs)?, outputs: Name::list(outputs)? })
     }
 }
 
