@@ -1375,8 +1375,8 @@ mod tests {
         let inner = first.value.items().nth(1).unwrap().get("b").unwrap();
         assert_eq!(inner.string().unwrap(), "xé");
         assert_eq!(root.entries().len(), 1);
-        let raw = |value: Option<Value<'_>>| value.map(Value::raw);
-        assert_eq!(root.get_each(["b", "a"]).map(raw), [None, Some(&b"2.50"[..])]);
+        let each = root.get_each(["b", "a"]).map(|found| found.map(Value::raw));
+        assert_eq!(each, [None, Some(&b"2.50"[..])]);
         assert_eq!(root.walk().map(|stop| stop.depth).collect::<Vec<_>>(), [0, 1, 2, 2, 3, 1]);
         assert_eq!(root.pointer_to(inner).text(), "/a/1/b");
     }
