@@ -1032,20 +1032,6 @@ impl<'a> Value<'a> {
         found.map(|at| Member { key: self.with(at), value: self.with(at + 1) })
     }
 
-    /// The values of some keys, found in one pass; of duplicates the last.
-    #[expect(clippy::inline_always, reason = "keys that are known beforehand are compared without a call")]
-    #[inline(always)]
-    pub fn get_each<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'a>>; N] {
-        let mut found = [None; N];
-        for member in self.members() {
-            let mut places = found.iter_mut().zip(keys);
-            if let Some((place, _)) = places.find(|(_, key)| member.key.spells(key.as_bytes())) {
-                *place = Some(member.value);
-            }
-        }
-        found
-    }
-
     /// The value a pointer leads to, with its key.
     pub fn find(self, pointer: &Pointer) -> Option<Found<'a>> {
         let mut found = Found { key: None, value: self };
@@ -1375,8 +1361,6 @@ mod tests {
         let inner = first.value.items().nth(1).unwrap().get("b").unwrap();
         assert_eq!(inner.string().unwrap(), "xé");
         assert_eq!(root.entries().len(), 1);
-        let each = root.get_each(["b", "a"]).map(|found| found.map(Value::raw));
-        assert_eq!(each, [None, Some(&b"2.50"[..])]);
         assert_eq!(root.walk().map(|stop| stop.depth).collect::<Vec<_>>(), [0, 1, 2, 2, 3, 1]);
         assert_eq!(root.pointer_to(inner).text(), "/a/1/b");
     }

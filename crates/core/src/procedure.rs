@@ -209,8 +209,15 @@ impl<'a> Field<'a> {
     }
 
     fn read(value: Value<'a>) -> Self {
-        let [name, description] = value.get_each(["name", "description"]);
-        Self { value, name, description }
+        let mut field = Self { value, name: None, description: None };
+        for member in value.members() {
+            if member.key.spells(b"name") {
+                field.name = Some(member.value);
+            } else if member.key.spells(b"description") {
+                field.description = Some(member.value);
+            }
+        }
+        field
     }
 
     /// The variable's name, if it is a string.

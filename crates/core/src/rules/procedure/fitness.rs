@@ -64,8 +64,7 @@ impl<'a> Raw<'a> {
         if step.kind() != Kind::Object {
             return None;
         }
-        let [inputs, outputs] = step.get_each(["inputs", "output"]);
-        Some(Self { inputs: Name::list(inputs)?, outputs: Name::list(outputs)? })
+        Some(Self { inputs: Name::list(step.get("inputs"))?, outputs: Name::list(step.get("output"))? })
     }
 }
 
