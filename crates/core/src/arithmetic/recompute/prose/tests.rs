@@ -492,3 +492,15 @@ const VOCABULARY: &[&str] = &[
     "—",
     "é",
 ];
+
+#[test]
+fn a_beginning_stands_under_its_first_letter() {
+    let listed: usize = (b'a'..=b'z').map(|letter| stems(letter).len()).sum();
+    assert_eq!(listed, (0..=u8::MAX).map(|byte| stems(byte).len()).sum::<usize>());
+    for letter in b'a'..=b'z' {
+        for stem in stems(letter) {
+            assert_eq!(stem.as_bytes().first(), Some(&letter), "{stem}");
+            assert!(may_plan(&format!("Then {stem}")), "{stem}");
+        }
+    }
+}
