@@ -238,62 +238,39 @@ impl AnswerArgs {
 }
 
 /// What to do instead of opening the screen.
+// The options of a command are made once its name was read: opening the screen needs none of them. With them comes the
+// help at their struct; what stands here is for lists.
 #[derive(Subcommand, Clone, Debug)]
+#[command(defer = true)]
 pub enum Command {
     /// Check records and print findings with their exact place
-    ///
-    /// Exit code: 0 no finding at or above --fail-on, 1 findings, 2 something could not be read.
     #[command(hide = true)]
     Check(Check),
     /// Print one record: question, steps, values, findings
     #[command(hide = true)]
     Show(Show),
     /// Write a record as a page to send: question, verdict, steps, state, findings
-    ///
-    /// Exit code: 0 written, 1 something in it looks private, and without --force nothing was written, 2 something could
-    /// not be done.
     #[command(hide = true)]
     Export(Box<export::ExportArgs>),
     /// Show a tour of the program: Space for the next scene
-    ///
-    /// With --check, --svg, --cast, --html or --md it runs without a terminal. Exit code: 0 done, 1 a scene could not be shown, 2
-    /// something could not be done.
     #[command(hide = true)]
     Demo(Box<DemoArgs>),
     /// List local model servers and their models
-    ///
-    /// Asks the usual ports of this machine only; with --url, --backend or --profile only that server.
-    /// Exit code: 0 listed, 2 invalid settings, 3 no server answered.
     #[command(hide = true)]
     Models(Box<models::Models>),
     /// Run a procedure against a model, step by step as evoproc does, and print the final state
-    ///
-    /// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that evoproc's runner rejects,
-    /// an input that no step produces, or a server that failed.
     #[command(hide = true)]
     Run(Box<run::Run>),
     /// Re-run a step of a recorded run; print the fork
-    ///
-    /// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
-    /// not be used.
     #[command(hide = true)]
     Rerun(Box<rerun::Rerun>),
     /// Repair a procedure, with or without a model
-    ///
-    /// With a model: evoproc's repair prompt, until its validator finds nothing. Exit code: 0 no errors left, 1 some left, 2 something could not be done, 3 the server failed.
     #[command(hide = true)]
     Repair(Box<repair::Repair>),
     /// Score completions with a verifier; print rewards as JSON lines
-    ///
-    /// Exit code: 0 all passed, 1 some failed or could not be scored, 2 something could not be read or used, or nothing
-    /// could be scored.
     #[command(hide = true, after_long_help = verify::HELP)]
     Verify(Verify),
     /// Compare two runs of the same questions (joined by id, else by question)
-    ///
-    /// B is the baseline: an item that is correct in B and not in A is a regression. Exit code: 0, 1 with
-    /// --fail-on-regression and a regression, 2 something could not be read, or with --fail-on-regression nothing could
-    /// be compared.
     #[command(hide = true)]
     Compare(compare::Compare),
     /// Add, list, export and compare reviews
@@ -344,7 +321,9 @@ pub enum Command {
     },
 }
 
-/// `stepscope check`.
+/// Check records and print findings with their exact place
+///
+/// Exit code: 0 no finding at or above --fail-on, 1 findings, 2 something could not be read.
 #[derive(clap::Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Check {
@@ -523,7 +502,7 @@ pub enum Colour {
     Never,
 }
 
-/// `stepscope show`.
+/// Print one record: question, steps, values, findings
 #[derive(clap::Args, Clone, Debug)]
 pub struct Show {
     /// File or folder with the record
@@ -564,6 +543,13 @@ pub enum Invocation {
     Command(Box<Command>),
 }
 
+/// The program with the options of every command.
+fn whole() -> clap::Command {
+    let mut program = Arguments::command();
+    program.build();
+    program
+}
+
 /// Parses the command line. `Err`: it was help, the version or a mistake; that is printed, and this is the exit code.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Result<Invocation, u8> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -571,7 +557,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         out.styled(help::SHORT.as_bytes());
         return Err(CLEAN);
     }
-    let arguments = order::commands_first(arguments, &Arguments::command());
+    let arguments = order::commands_first(arguments, Arguments::command());
     // Behind it stand paths and nothing else.
     let (options, paths_alone) = match arguments.iter().position(|argument| argument == "--") {
         Some(end) => (arguments.get(..end).unwrap_or_default(), true),
@@ -647,7 +633,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) ->
         // The screen shows it.
         Command::Demo(_) => Ok(FAILED),
         Command::Man => {
-            out.write(man::page(&Arguments::command()).as_bytes());
+            out.write(man::page(&whole()).as_bytes());
             Ok(CLEAN)
         }
         Command::Completions { shell } => {

@@ -26,7 +26,11 @@ use stepscope_io::source::input::expand;
 /// Maximum width of an id in a line of text; a longer one is cut.
 const MAX_WIDTH: usize = 40;
 
-/// `stepscope compare`.
+/// Compare two runs of the same questions (joined by id, else by question)
+///
+/// B is the baseline: an item that is correct in B and not in A is a regression. Exit code: 0, 1 with
+/// --fail-on-regression and a regression, 2 something could not be read, or with --fail-on-regression nothing could
+/// be compared.
 #[derive(Args, Clone, Debug)]
 pub struct Compare {
     /// Run: file or folder

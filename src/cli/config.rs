@@ -29,7 +29,7 @@ const VARIABLES: [&str; 16] = [
     "EDITOR",
 ];
 
-/// `stepscope config`, `stepscope doctor`.
+// Of two commands, whose help therefore stands with their names.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Settings {
     /// Output format

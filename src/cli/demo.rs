@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-/// `stepscope demo`.
+/// Show a tour of the program: Space for the next scene
+///
+/// With --check, --svg, --cast, --html or --md it runs without a terminal. Exit code: 0 done, 1 a scene could not be shown, 2
+/// something could not be done.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct DemoArgs {

@@ -31,7 +31,10 @@ const MAX_OUTPUT: usize = 20;
 const FREE: usize = 4 << 20;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// `stepscope export`.
+/// Write a record as a page to send: question, verdict, steps, state, findings
+///
+/// Exit code: 0 written, 1 something in it looks private, and without --force nothing was written, 2 something could
+/// not be done.
 #[derive(clap::Args, Clone, Debug)]
 pub struct ExportArgs {
     /// The file (or folder) that holds the record

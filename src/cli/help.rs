@@ -75,8 +75,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_command_is_listed_with_the_first_line_of_its_help() {
+        let whole = crate::cli::whole();
+        for listed in crate::cli::Arguments::command().get_subcommands() {
+            let about = |command: &clap::Command| command.get_about().map(ToString::to_string);
+            let made = whole.find_subcommand(listed.get_name()).and_then(about);
+            assert!(made.is_some() && about(listed) == made, "{}: {made:?}", listed.get_name());
+        }
+    }
+
+    #[test]
     fn every_command_is_named_in_both() {
-        let program = crate::cli::Arguments::command();
+        let program = crate::cli::whole();
         for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = command.get_name();
             assert!(SHORT.contains(name), "-h does not name {name}");

@@ -13,7 +13,7 @@ pub(super) fn page(program: &Command) -> String {
     page += ".SH DESCRIPTION\n";
     page += &paragraph(program.get_long_about().or_else(|| program.get_about()).map(ToString::to_string));
     page += ".SH OPTIONS\n";
-    options(program, &mut page);
+    options(program.get_arguments(), &mut page);
     page += ".SH COMMANDS\n";
     for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
         of_command(command, "stepscope", &mut page);
@@ -34,14 +34,16 @@ fn of_command(command: &Command, above: &str, page: &mut String) {
     let name = format!("{above} {}", command.get_name());
     let _ = writeln!(page, ".SS {}", escaped(&name));
     *page += &paragraph(command.get_long_about().or_else(|| command.get_about()).map(ToString::to_string));
-    options(command, page);
+    // What goes with every command is said once, above.
+    options(command.get_arguments().filter(|argument| !argument.is_global_set()), page);
     for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
         of_command(inner, &name, page);
     }
 }
 
-fn options(command: &Command, page: &mut String) {
-    for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+fn options<'c>(arguments: impl Iterator<Item = &'c Arg>, page: &mut String) {
+    let is_on_every_page = |argument: &Arg| matches!(argument.get_id().as_str(), "help" | "version");
+    for argument in arguments.filter(|argument| !argument.is_hide_set() && !is_on_every_page(argument)) {
         let _ = writeln!(page, ".TP\n{}", head(argument));
         *page += &paragraph(argument.get_long_help().or_else(|| argument.get_help()).map(ToString::to_string));
     }
@@ -72,15 +74,13 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_page_names_every_command_and_option() {
-        let program = crate::cli::Arguments::command();
+        let program = crate::cli::whole();
         let page = page(&program);
-        for command in program.get_subcommands() {
+        for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
             assert!(page.contains(&format!(".SS stepscope {}", command.get_name())), "{}", command.get_name());
         }
         assert!(page.contains("\\fB\\-\\-fail\\-on\\fR \\fISEVERITY\\fR"), "{page}");

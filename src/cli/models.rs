@@ -10,7 +10,10 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_io::model::Endpoint;
 use stepscope_io::model::discover::{FoundServer, discover, models};
 
-/// `stepscope models`.
+/// List local model servers and their models
+///
+/// Asks the usual ports of this machine only; with --url, --backend or --profile only that server.
+/// Exit code: 0 listed, 2 invalid settings, 3 no server answered.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Models {
     /// How to print: a line per model, or a JSON object per server

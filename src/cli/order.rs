@@ -13,12 +13,16 @@ use stepscope_base::words::closest;
 const COMMON: [&str; 2] = ["theme", "config-dir"];
 
 /// Moves the name of the command, if there is one, in front of the flags that come before it.
-pub(super) fn commands_first(arguments: impl IntoIterator<Item = OsString>, program: &Command) -> Vec<OsString> {
+pub(super) fn commands_first(arguments: Vec<OsString>, mut program: Command) -> Vec<OsString> {
+    if !has_flags_first(&arguments, &mut program) {
+        return arguments;
+    }
+    program.build();
     let mut arguments = arguments.into_iter();
     let mut ordered: Vec<OsString> = arguments.next().into_iter().collect();
     let mut rest: Vec<OsString> = arguments.collect();
-    let mut command = program;
-    while let Some((at, inner)) = name_in(&rest, command, program) {
+    let mut command = &program;
+    while let Some((at, inner)) = name_in(&rest, command, &program) {
         let name = rest.remove(at);
         ordered.push(name);
         let after = rest.split_off(at);
@@ -28,6 +32,20 @@ pub(super) fn commands_first(arguments: impl IntoIterator<Item = OsString>, prog
     }
     ordered.extend(rest);
     ordered
+}
+
+/// Tells whether a flag comes first and the name of a command may follow: seldom, and only then the flags of every command
+/// are needed.
+fn has_flags_first(arguments: &[OsString], program: &mut Command) -> bool {
+    let [_, first, rest @ ..] = arguments else { return false };
+    if is_flag(first) {
+        return rest.iter().any(|argument| program.find_subcommand(argument).is_some());
+    }
+    let is_flag_next = rest.first().is_some_and(|next| is_flag(next));
+    program.find_subcommand_mut(first).filter(|_| is_flag_next).is_some_and(|command| {
+        command.build();
+        command.has_subcommands()
+    })
 }
 
 /// Finds a command and the position of its name: the first argument that is neither a flag nor the value of one.
@@ -115,8 +133,8 @@ mod tests {
     use crate::cli::Arguments;
 
     fn ordered(line: &str) -> String {
-        let words = line.split(' ').map(OsString::from);
-        let ordered = commands_first(words, &Arguments::command());
+        let words = line.split(' ').map(OsString::from).collect();
+        let ordered = commands_first(words, Arguments::command());
         ordered.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
     }
 
@@ -144,7 +162,7 @@ mod tests {
 
     #[test]
     fn no_flag_takes_a_value_here_and_none_there() {
-        let program = Arguments::command();
+        let program = crate::cli::whole();
         let all = || {
             let commands = program.get_subcommands().flat_map(|one| std::iter::once(one).chain(one.get_subcommands()));
             std::iter::once(&program).chain(commands).flat_map(Command::get_arguments)

@@ -28,7 +28,9 @@ const PROCEDURES: Content = Content {
     largest: u64::MAX,
 };
 
-/// `stepscope repair`.
+/// Repair a procedure, with or without a model
+///
+/// With a model: evoproc's repair prompt, until its validator finds nothing. Exit code: 0 no errors left, 1 some left, 2 something could not be done, 3 the server failed.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Repair {
     /// File or folder with the procedure, or a record that holds one

@@ -35,7 +35,10 @@ const TO_OUT: Content = Content { option: "--out", ..FORKS };
 /// Number of findings of a fork that are named.
 const NAMED: usize = 5;
 
-/// `stepscope rerun`.
+/// Re-run a step of a recorded run; print the fork
+///
+/// Exit code: 0 done, 1 the fork has findings, 2 something could not be done, 3 the server failed or its reply could
+/// not be used.
 #[derive(clap::Args, Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Rerun {

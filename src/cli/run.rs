@@ -24,7 +24,10 @@ use stepscope_io::source::open::read_whole;
 /// Maximum size of a question, in bytes: longer ones are not written by hand.
 const MAX_QUESTION: u64 = 4 << 20;
 
-/// `stepscope run`.
+/// Run a procedure against a model, step by step as evoproc does, and print the final state
+///
+/// Exit code: 0 done, 2 something could not be read, 3 the run ended early: a reply that evoproc's runner rejects,
+/// an input that no step produces, or a server that failed.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Run {
     /// File with the procedure, or with a record that holds one; `-` for standard input

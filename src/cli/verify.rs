@@ -49,7 +49,10 @@ Examples:
 /// Members that a printed object can have.
 const MEMBERS: &[&str] = &["success", "reward", "details", "error", "metadata", "sha256", "rules", "record"];
 
-/// `stepscope verify`.
+/// Score completions with a verifier; print rewards as JSON lines
+///
+/// Exit code: 0 all passed, 1 some failed or could not be scored, 2 something could not be read or used, or nothing
+/// could be scored.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Verify {
     /// Files and folders, `-` for standard input; folders are searched in path order
