@@ -142,13 +142,20 @@ impl Shown {
 
     fn from_bytes(bytes: &[u8], breaks: Breaks) -> Self {
         // Looked at whole, without stopping, which takes a few wide instructions.
-        let plain = bytes.iter().fold(true, |plain, byte| plain & (0x20..0x7f).contains(byte));
+        let plain = bytes.iter().fold(true, |plain, byte| plain & is_plain(*byte));
         if let (true, Ok(text)) = (plain, std::str::from_utf8(bytes)) {
             return Self(Cow::Owned(text.to_owned()));
         }
-        let mut writer = ShownWriter::new(breaks);
-        for (range, piece) in pieces(bytes) {
-            writer.push(range, piece, bytes);
+        let (mut writer, mut at) = (ShownWriter::new(breaks), 0);
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let run = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
+            writer.push_plain(rest.get(..run).unwrap_or_default());
+            at += run;
+            if let Some(rest) = rest.get(run..).filter(|rest| !rest.is_empty()) {
+                let (len, piece) = first_piece(rest);
+                writer.push(at..at + len, piece, bytes);
+                at += len;
+            }
         }
         Self(Cow::Owned(writer.finish()))
     }
@@ -366,6 +373,11 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
+/// True of what can be shown as it is.
+const fn is_plain(byte: u8) -> bool {
+    matches!(byte, 0x20..0x7f)
+}
+
 struct ShownWriter {
     out: String,
     breaks: Breaks,
@@ -376,6 +388,13 @@ struct ShownWriter {
 impl ShownWriter {
     const fn new(breaks: Breaks) -> Self {
         Self { out: String::new(), breaks, marks: 0, dropped: 0 }
+    }
+
+    fn push_plain(&mut self, run: &[u8]) {
+        if !run.is_empty() {
+            self.close_marks();
+            self.out.push_str(std::str::from_utf8(run).unwrap_or_default());
+        }
     }
 
     fn push(&mut self, range: Range<usize>, piece: Piece, bytes: &[u8]) {

@@ -11,10 +11,17 @@ const PRINTABLE: &str = r"[\p{Age:14.0}--[\p{Other}\p{Separator}]]";
 /// True if `str.isprintable` holds for the code point (surrogates included: they are not).
 pub(crate) fn is_printable(code: u32) -> bool {
     static CLASS: LazyLock<ClassUnicode> = LazyLock::new(|| class(PRINTABLE));
-    if code < 0x7f {
-        return code >= 0x20;
+    match code {
+        ..0x7f => code >= 0x20,
+        _ if is_common(code) => true,
+        _ => char::from_u32(code).is_some_and(|c| holds(&CLASS, c)),
     }
-    char::from_u32(code).is_some_and(|c| holds(&CLASS, c))
+}
+
+/// True of the letters of Europe's west, dashes and quotes, arrows, signs and frames, and Chinese: printable, and asked for
+/// by the first screen, which need not wait until the class is made.
+const fn is_common(code: u32) -> bool {
+    matches!(code, 0xa1..=0xac | 0xae..=0x17f | 0x2010..=0x2027 | 0x2190..=0x23ff | 0x2500..=0x27bf | 0x4e00..=0x9fff)
 }
 
 /// A class of characters as the regex library writes it.
@@ -34,7 +41,15 @@ pub(crate) fn holds(class: &ClassUnicode, c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_printable;
+    use super::{PRINTABLE, class, holds, is_common, is_printable};
+
+    #[test]
+    fn what_is_common_is_printable() {
+        let class = class(PRINTABLE);
+        for c in (0..0x11_0000).filter(|code| is_common(*code)).filter_map(char::from_u32) {
+            assert!(holds(&class, c), "U+{:04X}", u32::from(c));
+        }
+    }
 
     #[test]
     fn edges_follow_cpython() {
