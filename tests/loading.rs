@@ -241,7 +241,7 @@ mod live {
 
     use stepscope_core::record::RecordKind;
     use stepscope_core::table::row::Flag;
-    use stepscope_io::pipeline::load::{Loader, load_first};
+    use stepscope_io::pipeline::load::{Loader, load, load_first};
     use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
     use stepscope_io::source::input::expand;
 
@@ -261,19 +261,23 @@ mod live {
 
         /// Opens no more records at first than fill a screen.
         fn open_first(paths: &[PathBuf], rows: usize) -> Self {
-            Self::open_rows(paths, rows, || {})
+            Self::open_rows(paths, Some(rows), || {})
         }
 
         /// Opens the first records, lets something happen, and goes on.
         fn open_before(paths: &[PathBuf], happens: impl FnOnce()) -> Self {
-            Self::open_rows(paths, usize::MAX, happens)
+            Self::open_rows(paths, None, happens)
         }
 
-        fn open_rows(paths: &[PathBuf], rows: usize, happens: impl FnOnce()) -> Self {
+        fn open_rows(paths: &[PathBuf], rows: Option<usize>, happens: impl FnOnce()) -> Self {
             let (send, events) = channel();
             let begun = Instant::now();
-            let (store, loading) =
-                load_first(expand(paths), rows, 2, std::sync::Arc::default(), move |event| send.send(event).is_ok());
+            let (inputs, side) = (expand(paths), std::sync::Arc::default());
+            let sink = move |event| send.send(event).is_ok();
+            let (store, loading) = match rows {
+                Some(rows) => load_first(inputs, rows, 2, side, sink),
+                None => load(inputs, 2, side, sink),
+            };
             let opened = begun.elapsed();
             happens();
             Self { store, events, _loader: loading.go_on().unwrap(), opened }
@@ -335,13 +339,14 @@ mod live {
     }
 
     #[test]
-    fn a_first_screen_checks_what_it_shows_and_the_rest_follows() {
+    fn a_first_screen_reads_what_it_shows_and_the_rest_follows() {
         let files = Files::new();
         let text: String = (0..20_000).map(|n| numbered(n) + "\n").collect();
         let dense = files.write("dense.jsonl", &text);
         let other = files.write("other.jsonl", format!("// not a record\n{text}"));
         let mut live = Live::open_first(std::slice::from_ref(&dense), 7);
-        assert_eq!((live.store.len(), live.store.totals().checked), (7, 7));
+        assert_eq!((live.store.len(), live.store.totals().checked), (7, 0));
+        assert!(live.store.rows().all(|row| row.kind() == RecordKind::Procedural), "columns follow the kinds");
         live.settle();
         let whole = Live::open_first(&[other], 7);
         assert!(whole.store.len() > 7, "lines that are no records are parted from none");
@@ -351,7 +356,15 @@ mod live {
             let first = live.lines()[0];
             assert!(live.lines().iter().enumerate().all(|(n, line)| *line == first + n as u64));
             assert!(live.texts().iter().enumerate().all(|(n, text)| *text == numbered(n)));
+            assert!(live.store.rows().all(|row| !row.has(Flag::Duplicate)), "what is read twice is one record");
         }
+    }
+
+    #[test]
+    fn a_small_file_is_checked_at_once() {
+        let files = Files::new();
+        let live = Live::open_first(&[files.write("runs.jsonl", format!("{A}\n"))], 7);
+        assert_eq!((live.store.len(), live.store.totals().checked), (1, 1));
     }
 
     #[test]

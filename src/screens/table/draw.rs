@@ -315,7 +315,7 @@ fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Ro
         Column::Gold => {
             (texts.map(|texts| texts.gold.as_str().to_owned()).unwrap_or_default(), unless_right(Role::Gold))
         }
-        Column::Steps if row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
+        Column::Steps if known && row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
         Column::Fitness => (number(row.fitness()), Role::Dim),
         Column::Reward => (number(row.reward()), unless_right(Role::Number)),
         Column::Confidence => (number(row.confidence), Role::Dim),

@@ -75,10 +75,12 @@ pub fn load(
     side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
-    load_first(inputs, usize::MAX, threads, side, sink)
+    let sink: Sink = Arc::new(sink);
+    begin_loading(inputs, None, threads, side, true, &sink)
 }
 
-/// Opens everything likewise, but of the first block no more records are checked at once than fill the first screen.
+/// Opens everything likewise, but of a large file no more records are read at once than fill the first screen, and no
+/// rule looks at them yet.
 pub fn load_first(
     inputs: Expand,
     rows: usize,
@@ -87,7 +89,7 @@ pub fn load_first(
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, rows, threads, side, true, &sink)
+    begin_loading(inputs, Some(rows), threads, side, true, &sink)
 }
 
 /// Opens everything likewise, but no rule looks at the records: the rows say where they are and of which kind.
@@ -97,12 +99,12 @@ pub fn load_unchecked(
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
 ) -> (Store, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, usize::MAX, threads, Arc::default(), false, &sink)
+    begin_loading(inputs, None, threads, Arc::default(), false, &sink)
 }
 
 fn begin_loading(
     inputs: Expand,
-    rows: usize,
+    rows: Option<usize>,
     threads: usize,
     side: Arc<SideData>,
     checks: bool,
@@ -112,7 +114,7 @@ fn begin_loading(
     let (cache, columns) = (inputs.cache().clone(), inputs.columns().clone());
     let shared = Arc::new(Shared { cache, columns, side, checks, ..Shared::default() });
     let mut store = Store::default();
-    let mut scout = Scout { first: rows.max(1), ..Scout::new(inputs, shared, wake) };
+    let mut scout = Scout { first: rows, ..Scout::new(inputs, shared, wake) };
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -234,25 +236,6 @@ impl Shared {
         self.more.notify_all();
     }
 
-    /// Makes the row of each record of a text, which begins at the byte `base`.
-    fn each_row<'t>(
-        &self,
-        text: Text<'t>,
-        base: u64,
-        tape: &mut Tape,
-        around: &Arc<dyn Context + 't>,
-        ids: &mut Vec<(u64, u64)>,
-        mut found: impl FnMut(RowFacts),
-    ) {
-        let place =
-            |range: &std::ops::Range<usize>| Location { offset: base + range.start as u64, ..Location::default() };
-        text.each_case(tape, around, self.checks, place, |case| {
-            let row = RowFacts::of(case, self.checks);
-            ids.extend(case.record.as_ref().and_then(id_hash).map(|hash| (hash, row.offset())));
-            found(row);
-        });
-    }
-
     fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
@@ -339,7 +322,8 @@ fn work(shared: &Shared, sink: &Sink) {
             while job.cursor.at < job.end && !shared.is_stopped() {
                 // What cannot be read now has been cut or replaced; the scout will say so.
                 let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
-                let part = examine_block(&block, job.cursor.layout(), &job.around, shared, &mut tape, &mut ids);
+                let layout = job.cursor.layout();
+                let part = examine_block(&block, layout, shared.checks, &job.around, &mut tape, &mut ids);
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
                 for failure in shared.cache.failures() {
@@ -352,12 +336,27 @@ fn work(shared: &Shared, sink: &Sink) {
     }
 }
 
-/// Makes the rows of a block, checked.
+/// Finds the row of each record of a text, which begins at the byte `base`, and the number of its id.
+fn each_row<'t>(
+    text: Text<'t>,
+    base: u64,
+    checks: bool,
+    tape: &mut Tape,
+    around: &Arc<dyn Context + 't>,
+    mut found: impl FnMut(RowFacts, Option<u64>),
+) {
+    let place = |range: &std::ops::Range<usize>| Location { offset: base + range.start as u64, ..Location::default() };
+    text.each_case(tape, around, checks, place, |case| {
+        found(RowFacts::of(case, checks), case.record.as_ref().and_then(id_hash));
+    });
+}
+
+/// Makes the rows of a block, checked or with what the records say of themselves.
 fn examine_block(
     block: &Block,
     layout: Layout,
+    checks: bool,
     around: &Arc<dyn Context>,
-    shared: &Shared,
     tape: &mut Tape,
     ids: &mut Vec<(u64, u64)>,
 ) -> RowRun {
@@ -365,7 +364,10 @@ fn examine_block(
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
-        shared.each_row(Text::of(block, cut), base, tape, around, ids, |row| rows.push(row));
+        each_row(Text::of(block, cut), base, checks, tape, around, |row, id| {
+            ids.extend(id.map(|id| (id, row.offset())));
+            rows.push(row);
+        });
     }
     part.dense &= rows.len() == block.cuts.len();
     part.rows = rows;
@@ -462,8 +464,8 @@ struct Scout {
     may_open: usize,
     /// Number of links that were reported.
     links: u64,
-    /// Maximum number of records that are examined at a time before anything is shown.
-    first: usize,
+    /// Number of records that fill the first screen.
+    first: Option<usize>,
 }
 
 /// Computes [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the
@@ -512,6 +514,17 @@ enum Flow {
     Ended,
 }
 
+/// Amount of knowledge of the records of a block with which they are reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Depth {
+    /// Places alone.
+    Places,
+    /// Statements of the records about themselves, too.
+    Read,
+    /// Findings of the rules, too.
+    Checked,
+}
+
 /// Samples of what was read, to notice that the file holds something else now.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Samples {
@@ -537,7 +550,7 @@ impl Scout {
             reading: None,
             may_open: may_open(),
             links: 0,
-            first: usize::MAX,
+            first: None,
         }
     }
 
@@ -851,19 +864,25 @@ impl Scout {
         self.reading = Some(source);
     }
 
-    /// Reads the next block of a source; `false`: that was the last.
-    fn read_block(&mut self, source: usize, direct: bool) -> bool {
+    /// Reads the next block of a source, perhaps for the first screen; `false`: that was the last.
+    fn read_block(&mut self, source: usize, is_first: bool) -> bool {
         let Some(track) = self.sources.get_mut(source) else { return false };
         let (generation, size) = (track.generation, track.seen);
         let Some(cursor) = &mut track.cursor else { return false };
         let before = cursor.clone();
         // What is little is checked at once; what is much is left to the workers.
         let little = size.saturating_sub(cursor.at) < BLOCK as u64;
-        let most = if direct && !little { self.first } else { usize::MAX };
-        let direct = (direct || little) && self.shared.side.is_ready();
-        let want = if direct { Want::Bytes } else { Want::Places };
+        let screen = self.first.filter(|_| is_first && !little);
+        let depth = if (little || is_first && screen.is_none()) && self.shared.side.is_ready() {
+            Depth::Checked
+        } else if is_first {
+            Depth::Read
+        } else {
+            Depth::Places
+        };
+        let want = if depth == Depth::Places { Want::Places } else { Want::Bytes };
         match cursor.next(&mut self.block, size, want) {
-            Ok(true) => cursor.leave_all_but(most, &mut self.block),
+            Ok(true) => cursor.leave_all_but(screen.map_or(usize::MAX, |rows| rows.max(1)), &mut self.block),
             Ok(false) => {
                 self.send(LoadEvent::Read { source, generation, size });
                 return false;
@@ -876,25 +895,25 @@ impl Scout {
         let tail = if self.block.open { cursor.back_to_last(&self.block) } else { None };
         if let Some(tail) = tail {
             *cursor = tail;
-            return self.read_tail(source, generation, &before, direct);
+            return self.read_tail(source, generation, &before, depth);
         }
-        self.report(source, generation, before, direct);
+        self.report(source, generation, before, depth);
         true
     }
 
-    fn report(&mut self, source: usize, generation: u32, before: Cursor, direct: bool) {
+    fn report(&mut self, source: usize, generation: u32, before: Cursor, depth: Depth) {
         let Some(around) = self.sources.get(source).map(|track| track.around.clone()) else { return };
-        if direct {
-            let (block, layout) = (&self.block, before.layout());
-            let part = examine_block(block, layout, &around, &self.shared, &mut self.tape, &mut self.ids);
-            self.shared.add_ids(source, generation, &mut self.ids);
-            self.send(LoadEvent::Found { source, generation, part });
-            return;
-        }
-        let part = unchecked_part(&self.block, before.layout());
+        let (block, layout) = (&self.block, before.layout());
+        let mut examine = |checks| examine_block(block, layout, checks, &around, &mut self.tape, &mut self.ids);
+        let part = match depth {
+            Depth::Places => unchecked_part(block, layout),
+            Depth::Read => examine(false),
+            Depth::Checked => examine(self.shared.checks),
+        };
         let empty = part.rows.is_empty();
+        self.shared.add_ids(source, generation, &mut self.ids);
         self.send(LoadEvent::Found { source, generation, part });
-        if !empty {
+        if depth != Depth::Checked && !empty {
             let job = Job { generation, around, cursor: before.of_part(), end: self.block.end };
             lock(&self.shared.jobs).waiting.insert((source, self.block.border), job);
             self.shared.more.notify_one();
@@ -903,7 +922,7 @@ impl Scout {
 
     /// Reads the end of a source that does not end with a line end: what is before its last record is reported as
     /// usual, the last record as the tail, which will be read again if the source grows.
-    fn read_tail(&mut self, source: usize, generation: u32, before: &Cursor, direct: bool) -> bool {
+    fn read_tail(&mut self, source: usize, generation: u32, before: &Cursor, depth: Depth) -> bool {
         let Some(track) = self.sources.get(source) else { return false };
         let Some(at) = track.cursor.as_ref().map(|cursor| cursor.at) else { return false };
         let around = track.around.clone();
@@ -919,7 +938,7 @@ impl Scout {
             self.block.end = at;
             self.block.lines = text_lines;
             self.block.open = false;
-            self.report(source, generation, before.clone(), direct);
+            self.report(source, generation, before.clone(), depth);
         }
         let mut part = RowRun {
             span: at..end,
@@ -958,8 +977,11 @@ impl Scout {
             return;
         }
         let text = Text { bytes: text, len, joined: cut.joined };
-        let (base, rows) = (part.span.start, &mut part.rows);
-        self.shared.each_row(text, base, &mut self.tape, around, &mut self.ids, |row| rows.push(row));
+        let (base, rows, ids) = (part.span.start, &mut part.rows, &mut self.ids);
+        each_row(text, base, self.shared.checks, &mut self.tape, around, |row, id| {
+            ids.extend(id.map(|id| (id, row.offset())));
+            rows.push(row);
+        });
         part.dense &= part.rows.len() == 1;
     }
 
