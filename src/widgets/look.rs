@@ -116,8 +116,10 @@ pub(crate) fn put(line: Spans, row: usize, area: Rect, buf: &mut Buffer) {
     let Ok(row) = u16::try_from(row) else { return };
     if row < area.height {
         let line = Line::from(fit_spans(line, usize::from(area.width)));
-        let place = Rect { y: area.y + row, height: 1, ..area };
-        line.render(place.intersection(*buf.area()), buf);
+        let place = Rect { y: area.y + row, height: 1, ..area }.intersection(*buf.area());
+        if !place.is_empty() {
+            buf.set_line(place.x, place.y, &line, place.width);
+        }
     }
 }
 

@@ -157,8 +157,12 @@ pub(crate) fn lines(
 pub(crate) fn fit(text: &str, width: usize) -> String {
     // What is far too long is not measured whole.
     let head = cut(text, width.saturating_mul(8).saturating_add(64));
-    if head.len() == text.len() && text.width() <= width {
+    let is_plain = is_plain(head);
+    if head.len() == text.len() && (if is_plain { text.len() } else { text.width() }) <= width {
         return text.to_owned();
+    }
+    if is_plain && width > 0 {
+        return cut(head, width - 1).to_owned() + "…";
     }
     let mut used = 0;
     let mut out = String::new();
@@ -174,6 +178,11 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
         out.push('…');
     }
     out
+}
+
+/// Tells whether each byte is a character of one column.
+fn is_plain(text: &str) -> bool {
+    text.bytes().fold(true, |plain, byte| plain & (0x20..0x7f).contains(&byte))
 }
 
 /// [`fit`], then filled with blanks to exactly `width` columns.

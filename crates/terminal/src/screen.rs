@@ -41,7 +41,11 @@ impl Screen {
 
     /// Everything is drawn anew with the next frame, in this size.
     pub(crate) fn repaint(&mut self, size: Size) {
-        *self = Self::new(size);
+        if size != self.size() {
+            return *self = Self::new(size);
+        }
+        self.shown.reset();
+        (self.stale, self.place) = (true, None);
     }
 
     /// Draws, and returns what changes the terminal's screen accordingly. `draw` says where the cursor is shown.
@@ -237,6 +241,9 @@ impl Pen {
     }
 
     fn style(&mut self, fg: Color, bg: Color, modifier: Modifier) {
+        if (fg, bg, modifier) == (self.fg, self.bg, self.modifier) {
+            return;
+        }
         let mut codes = String::new();
         let gone = self.modifier - modifier;
         for (flags, code) in ENDS {
