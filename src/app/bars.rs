@@ -213,13 +213,16 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     if let Some(skipped) = app.skipped().filter(|_| app.screen() == ScreenKind::Table) {
         line.push(look.span(format!("{skipped}   "), Role::Dim));
     }
-    if let Some(percent) = app.percent() {
+    let percent = app.percent();
+    if let Some(percent) = percent {
         line.push(look.span(format!("checking {percent} %   "), Role::Accent));
     }
-    if all > 0 {
-        let found = app.severity_counts();
-        // Rows count findings with the same signs; here records are counted that have one.
-        line.extend(found.iter().any(|count| *count > 0).then(|| look.span("with ", Role::Dim)));
+    let found = app.severity_counts();
+    let is_any_found = found.iter().any(|count| *count > 0);
+    // Rows count findings with the same signs; here records are counted that have one.
+    line.extend(is_any_found.then(|| look.span("with ", Role::Dim)));
+    // That there are none is known at the end.
+    if is_any_found || all > 0 && percent.is_none() {
         line.extend(counts(found, look));
     }
     line
@@ -396,5 +399,46 @@ fn suggestions(prompt: &Prompt, body: Rect, buf: &mut Buffer, look: Look<'_>) {
         if prompt.chosen == Some(n) {
             look::select(row, inner, buf, look);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ratatui::layout::Size;
+    use stepscope_io::pipeline::load::{load, load_unchecked};
+    use stepscope_io::pipeline::store::Store;
+    use stepscope_io::source::input::expand;
+    use stepscope_terminal::colour::Depth;
+    use stepscope_terminal::run::Program as _;
+
+    use super::*;
+    use crate::app::state::Looks;
+    use crate::widgets::keymap::Keymap;
+    use crate::widgets::theme::Theme;
+
+    fn header(store: Store) -> String {
+        let theme = Theme::built_in("dark", Depth::True).unwrap();
+        let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True, ascii: false };
+        let mut app = App::new(store, Keymap::default(), looks);
+        app.size = Size::new(120, 40);
+        let mut buffer = Buffer::empty(Rect::from(app.size));
+        app.draw(&mut buffer);
+        (0..120).filter_map(|x| buffer.cell((x, 0))).map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn that_there_are_no_findings_is_said_once_all_is_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("answer.jsonl");
+        std::fs::write(&path, "{\"final_answer\": \"4 pens\", \"final_answer_numerical\": 4, \"confidence\": 0.9}\n")
+            .unwrap();
+        let (unchecked, _) = load_unchecked(expand(std::slice::from_ref(&path)), 1, |_| true);
+        let early = header(unchecked);
+        assert!(early.contains("checking 0 %") && !early.contains("findings"), "{early}");
+        let (checked, _) = load(expand(&[path]), 1, Arc::default(), |_| true);
+        let late = header(checked);
+        assert!(late.contains("no findings") && !late.contains("checking"), "{late}");
     }
 }
