@@ -27,20 +27,20 @@ pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
     if procedure.kind() != Kind::Object {
         return None;
     }
-    let steps = Raw::read(procedure)?;
+    let (steps, uses) = read(procedure)?;
     let count = |severity| {
         let own = |finding: &&Finding| finding.severity == severity && UPSTREAM.contains(&finding.rule);
         findings.iter().filter(own).map(Finding::count).sum::<usize>() as f64
     };
-    let excess = steps.len().saturating_sub(TARGET_STEPS) as f64;
+    let excess = steps.saturating_sub(TARGET_STEPS) as f64;
     // The same operations in the same order as upstream, for the same last bit.
     let mut score = 1.0;
     // Of a text that was no JSON upstream's validator says that both keys are missing.
     let fatal = if Procedure::unread(procedure).is_some() { 2.0 } else { count(Severity::Fatal) };
     score -= 1.0 * fatal;
     score -= 0.2 * count(Severity::Repairable);
-    score -= 0.25 * redefinitions(&steps) as f64;
-    score -= 0.25 * unused(&steps) as f64;
+    score -= 0.25 * redefinitions(&uses) as f64;
+    score -= 0.25 * unused(&uses) as f64;
     score -= 0.3 * (1.0 / (1.0 + (-0.7 * excess).exp()) - 0.5) * 2.0;
     if items(procedure.get("steps"))?.next().is_some_and(looks_like_extraction) {
         score += 0.25;
@@ -48,24 +48,28 @@ pub fn fitness(procedure: Value<'_>, findings: &[Finding]) -> Option<f64> {
     Some(score)
 }
 
-/// One step as the scorer sees it.
-struct Raw<'a> {
-    inputs: Vec<Name<'a>>,
-    outputs: Vec<Name<'a>>,
+/// A name that a step reads or writes.
+struct Use<'a> {
+    step: usize,
+    writes: bool,
+    name: Name<'a>,
 }
 
-impl<'a> Raw<'a> {
-    /// Every step, or `None` where Python stumbles over a shape.
-    fn read(procedure: Value<'a>) -> Option<Vec<Self>> {
-        items(procedure.get("steps"))?.map(Self::of).collect()
-    }
-
-    fn of(step: Value<'a>) -> Option<Self> {
+/// The number of steps, and what each reads and writes in their order; `None` where Python stumbles over a shape.
+fn read(procedure: Value<'_>) -> Option<(usize, Vec<Use<'_>>)> {
+    let (mut steps, mut uses) = (0, Vec::with_capacity(64));
+    for step in items(procedure.get("steps"))? {
         if step.kind() != Kind::Object {
             return None;
         }
-        Some(Self { inputs: Name::list(step.get("inputs"))?, outputs: Name::list(step.get("output"))? })
+        for (key, writes) in [("inputs", false), ("output", true)] {
+            for item in items(step.get(key))? {
+                uses.push(Use { step: steps, writes, name: Name::of(item.get("name")?)? });
+            }
+        }
+        steps += 1;
     }
+    Some((steps, uses))
 }
 
 fn looks_like_extraction(step: Value<'_>) -> bool {
@@ -94,11 +98,6 @@ enum Name<'a> {
 }
 
 impl<'a> Name<'a> {
-    fn list(value: Option<Value<'a>>) -> Option<Vec<Self>> {
-        let name = |item: Value<'a>| item.get("name").and_then(Self::of);
-        items(value)?.map(name).collect()
-    }
-
     /// `None`: not hashable.
     fn of(value: Value<'a>) -> Option<Self> {
         Some(match value.kind() {
@@ -117,19 +116,22 @@ impl<'a> Name<'a> {
 }
 
 /// Unlike the rule, this counts a name that one step writes twice.
-fn redefinitions(steps: &[Raw<'_>]) -> usize {
-    let mut seen = HashSet::with_capacity(steps.len());
-    let outputs = steps.iter().flat_map(|step| &step.outputs);
-    outputs.filter(|name| !name.is(FINAL_ANSWER) && !seen.insert(*name)).count()
+fn redefinitions(uses: &[Use<'_>]) -> usize {
+    let mut seen = HashSet::with_capacity(uses.len());
+    let outputs = uses.iter().filter(|used| used.writes && !used.name.is(FINAL_ANSWER));
+    outputs.filter(|used| !seen.insert(&used.name)).count()
 }
 
-fn unused(steps: &[Raw<'_>]) -> usize {
-    let mut read_later = HashSet::with_capacity(steps.len());
+fn unused(uses: &[Use<'_>]) -> usize {
+    let mut read_later = HashSet::with_capacity(uses.len());
     let mut unused = 0;
-    for step in steps.iter().rev() {
-        let dead = |name: &&Name<'_>| !name.is(FINAL_ANSWER) && !name.is(PROBLEM_TEXT) && !read_later.contains(name);
-        unused += step.outputs.iter().filter(dead).count();
-        read_later.extend(&step.inputs);
+    for step in uses.chunk_by(|one, next| one.step == next.step).rev() {
+        let dead = |used: &&Use<'_>| {
+            let name = &used.name;
+            used.writes && !name.is(FINAL_ANSWER) && !name.is(PROBLEM_TEXT) && !read_later.contains(name)
+        };
+        unused += step.iter().filter(dead).count();
+        read_later.extend(step.iter().filter(|used| !used.writes).map(|used| &used.name));
     }
     unused
 }
