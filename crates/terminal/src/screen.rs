@@ -20,6 +20,8 @@ const MIN_MOVED: usize = 3;
 
 /// Content of the terminal, and the way of the next frame.
 pub(crate) struct Screen {
+    size: Size,
+    /// Frame on the terminal; of no meaning while that is unknown.
     shown: Buffer,
     /// Memory that the next frame is drawn in.
     next: Buffer,
@@ -31,37 +33,40 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(size: Size) -> Self {
-        let shown = Buffer::empty(Rect::from(size));
-        Self { next: shown.clone(), shown, stale: true, place: None }
+        Self { size, shown: Buffer::default(), next: Buffer::default(), stale: true, place: None }
     }
 
-    pub(crate) fn size(&self) -> Size {
-        self.shown.area.as_size()
+    pub(crate) const fn size(&self) -> Size {
+        self.size
     }
 
     /// Everything is drawn anew with the next frame, in this size.
     pub(crate) fn repaint(&mut self, size: Size) {
-        if size != self.size() {
-            return *self = Self::new(size);
-        }
-        self.shown.reset();
-        (self.stale, self.place) = (true, None);
+        (self.size, self.stale, self.place) = (size, true, None);
     }
 
     /// Draws, and returns what changes the terminal's screen accordingly. `draw` says where the cursor is shown.
     pub(crate) fn frame(&mut self, draw: impl FnOnce(&mut Buffer) -> Option<Position>) -> Vec<u8> {
-        self.next.reset();
+        let area = Rect::from(self.size);
+        if self.next.area == area {
+            self.next.reset();
+        } else {
+            self.next = Buffer::empty(area);
+        }
         let place = draw(&mut self.next);
         let mut pen = Pen::new();
         let stale = std::mem::take(&mut self.stale);
         if stale {
             pen.out.push_str("\x1b[0m\x1b[2J");
-        } else if let Some(movement) = Movement::between(&self.shown, &self.next) {
-            movement.write(&mut pen.out);
-            movement.apply(&mut self.shown);
-        }
-        for (x, y, cell) in self.shown.diff(&self.next) {
-            pen.cell(x, y, cell);
+            on_blank(&self.next).for_each(|(x, y, cell)| pen.cell(x, y, cell));
+        } else {
+            if let Some(movement) = Movement::between(&self.shown, &self.next) {
+                movement.write(&mut pen.out);
+                movement.apply(&mut self.shown);
+            }
+            for (x, y, cell) in self.shown.diff(&self.next) {
+                pen.cell(x, y, cell);
+            }
         }
         std::mem::swap(&mut self.shown, &mut self.next);
         if !stale && pen.out.is_empty() && self.place == place {
@@ -78,6 +83,23 @@ impl Screen {
         }
         [SYNC_ON, &pen.out, SYNC_OFF].concat().into_bytes()
     }
+}
+
+/// The cells that are written on a blank screen: the first frame needs no second one to compare with.
+fn on_blank(frame: &Buffer) -> impl Iterator<Item = (u16, u16, &Cell)> {
+    let mut covered = 0;
+    frame.content.iter().enumerate().filter_map(move |(n, cell)| {
+        if n < covered {
+            return None;
+        }
+        covered = n + columns(cell.symbol()).max(1);
+        let (x, y) = frame.pos_of(n);
+        (*cell != Cell::EMPTY).then_some((x, y, cell))
+    })
+}
+
+fn columns(symbol: &str) -> usize {
+    if symbol.len() == 1 { 1 } else { symbol.width() }
 }
 
 /// Rows that only moved up or down: terminals move them themselves.
@@ -217,7 +239,7 @@ impl Pen {
         match kind(symbol) {
             Kind::Sure => {
                 self.out.push_str(symbol);
-                self.moved(x, y, symbol.width());
+                self.moved(x, y, columns(symbol));
             }
             Kind::Unsure => {
                 // Cleared first, and the cursor placed anew behind it, so that the columns stay straight.
