@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, is_plain};
 use stepscope_core::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
@@ -157,7 +157,7 @@ pub(crate) fn lines(
 pub(crate) fn fit(text: &str, width: usize) -> String {
     // What is far too long is not measured whole.
     let head = cut(text, width.saturating_mul(8).saturating_add(64));
-    let is_plain = is_plain(head);
+    let is_plain = is_plain(head.as_bytes());
     if head.len() == text.len() && (if is_plain { text.len() } else { text.width() }) <= width {
         return text.to_owned();
     }
@@ -178,11 +178,6 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
         out.push('…');
     }
     out
-}
-
-/// Tells whether each byte is a character of one column.
-fn is_plain(text: &str) -> bool {
-    text.bytes().fold(true, |plain, byte| plain & (0x20..0x7f).contains(&byte))
 }
 
 /// [`fit`], then filled with blanks to exactly `width` columns.

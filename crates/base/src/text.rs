@@ -141,14 +141,12 @@ impl Shown {
     }
 
     fn from_bytes(bytes: &[u8], breaks: Breaks) -> Self {
-        // Looked at whole, without stopping, which takes a few wide instructions.
-        let plain = bytes.iter().fold(true, |plain, byte| plain & is_plain(*byte));
-        if let (true, Ok(text)) = (plain, std::str::from_utf8(bytes)) {
+        if let (true, Ok(text)) = (is_plain(bytes), std::str::from_utf8(bytes)) {
             return Self(Cow::Owned(text.to_owned()));
         }
         let (mut writer, mut at) = (ShownWriter::new(breaks), 0);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let run = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
+            let run = rest.iter().position(|byte| !is_plain_byte(*byte)).unwrap_or(rest.len());
             writer.push_plain(rest.get(..run).unwrap_or_default());
             at += run;
             if let Some(rest) = rest.get(run..).filter(|rest| !rest.is_empty()) {
@@ -373,8 +371,13 @@ pub fn is_hidden(c: char) -> bool {
     }
 }
 
-/// True of what can be shown as it is.
-const fn is_plain(byte: u8) -> bool {
+/// True if each byte is a character of ASCII that can be shown as it is, one column wide.
+pub fn is_plain(text: &[u8]) -> bool {
+    // Looked at whole, without stopping, which takes a few wide instructions.
+    text.iter().fold(true, |plain, byte| plain & is_plain_byte(*byte))
+}
+
+const fn is_plain_byte(byte: u8) -> bool {
     matches!(byte, 0x20..0x7f)
 }
 

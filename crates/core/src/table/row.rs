@@ -406,7 +406,7 @@ impl RowFacts {
         }
     }
 
-    /// Returns the kind of the record; `Unknown` until it was checked.
+    /// Returns the kind of the record; `Unknown` until it was read.
     pub fn kind(&self) -> RecordKind {
         RecordKind::ALL.get(usize::from(self.kind & 0xf)).copied().unwrap_or(RecordKind::Unknown)
     }

@@ -423,7 +423,7 @@ impl Ids {
         if self.sorted.is_empty() {
             self.sorted = std::mem::take(&mut self.pending);
             self.sorted.sort_unstable();
-            // The end of a growing file is read more than once.
+            // The end of a growing file is read more than once, and so is what fills the first screen.
             self.sorted.dedup();
             for same in self.sorted.chunk_by(|a, b| a.0 == b.0) {
                 again.extend(same.iter().skip(1).map(|&(_, offset)| offset));
