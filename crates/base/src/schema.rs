@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use jsonschema::Draft;
+use stepscope_schema::{Draft, FaultKind};
 
 use crate::json::{Kind, Member, Tape, Value};
 use crate::pyregex::Pattern;
@@ -267,31 +267,20 @@ impl Schema {
             const WHY: &str = "the schema holds more than 1,000 patterns or 100,000 bytes of them; split it";
             return Err(SchemaFailure(Shown::own(WHY)));
         }
-        let validator = jsonschema::options()
-            .with_draft(draft)
-            .with_pattern_options(jsonschema::PatternOptions::regex())
-            .should_validate_formats(false)
-            .with_retriever(Offline)
-            .build(&json);
+        let fault = stepscope_schema::fault(&json, draft, metaschema);
         let read = Self::read_draft(root, draft);
-        match validator {
-            // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
-            Err(error) if read.is_ok() && is_about_regex(&error) => {}
-            Err(error) => {
-                // Not the value: a name may have led to another file than a schema.
-                let place = error.instance_path().to_string();
-                let place = if place.is_empty() { "/" } else { &*place };
-                let why = if is_about_reference(&error) {
-                    Shown::own("a reference has no target in the schema")
-                } else {
-                    Shown::line(error.masked().to_string().as_bytes())
-                };
-                let place = Shown::line(place.as_bytes());
-                return Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")));
-            }
-            Ok(_) => {}
+        let Some(fault) = fault else { return read };
+        // A pattern of Python's dialect, such as `\Z`: all patterns have been read here.
+        if fault.kind == FaultKind::Pattern && read.is_ok() {
+            return read;
         }
-        read
+        // Not the value: a name may have led to another file than a schema.
+        let place = Shown::line(if fault.place.is_empty() { b"/" } else { fault.place.as_bytes() });
+        let why = match fault.kind {
+            FaultKind::Reference => Shown::own("a reference has no target in the schema"),
+            _ => Shown::line(fault.words.as_bytes()),
+        };
+        Err(SchemaFailure(shown!("not a usable JSON Schema: at {place}, {why}")))
     }
 
     /// Reads a schema of the program, of which a test proves that it is usable: to have that proved at every start takes
@@ -398,31 +387,9 @@ fn patterns_in(root: Value<'_>) -> usize {
     found
 }
 
-fn is_about_regex(error: &jsonschema::ValidationError<'_>) -> bool {
-    use jsonschema::error::ValidationErrorKind;
-    matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex")
-}
-
-fn is_about_reference(error: &jsonschema::ValidationError<'_>) -> bool {
-    matches!(error.kind(), jsonschema::error::ValidationErrorKind::Referencing(_))
-}
-
 fn property_names(root: Value<'_>) -> Vec<Vec<u8>> {
     let properties = root.get("properties");
     properties.into_iter().flat_map(Value::members).map(|member| member.name().bytes().to_vec()).collect()
-}
-
-/// Refuses every reference that leads out of the schema, but to a metaschema.
-struct Offline;
-
-impl jsonschema::Retrieve for Offline {
-    fn retrieve(
-        &self,
-        uri: &jsonschema::Uri<String>,
-    ) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
-        let text = metaschema(uri.as_str()).ok_or("a schema cannot refer to anything outside itself")?;
-        Ok(serde_json::from_str(text)?)
-    }
 }
 
 /// The keywords that are judged here.

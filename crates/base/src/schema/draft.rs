@@ -1,6 +1,6 @@
 //! The drafts of JSON Schema: which keywords each knows.
 
-use jsonschema::Draft;
+use stepscope_schema::Draft;
 
 use super::SchemaFailure;
 use crate::json::{Kind, Value};

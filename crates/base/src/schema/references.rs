@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use jsonschema::Draft;
+use stepscope_schema::Draft;
 
 use super::draft::{named, since};
 use crate::json::{Kind, Tape, Value};
