@@ -239,8 +239,11 @@ mod live {
     use std::sync::mpsc::{Receiver, channel};
     use std::time::{Duration, Instant};
 
+    use stepscope_base::json::Tape;
     use stepscope_core::record::RecordKind;
+    use stepscope_core::record::formats;
     use stepscope_core::table::row::Flag;
+    use stepscope_core::table::texts::RowTexts;
     use stepscope_io::pipeline::load::{Loader, load, load_first};
     use stepscope_io::pipeline::store::{LoadEvent, SourceState, Store};
     use stepscope_io::source::input::expand;
@@ -249,6 +252,8 @@ mod live {
 
     struct Live {
         store: Store,
+        /// Texts of the first rows.
+        first: Vec<RowTexts>,
         events: Receiver<LoadEvent>,
         _loader: Loader,
         opened: Duration,
@@ -274,13 +279,16 @@ mod live {
             let begun = Instant::now();
             let (inputs, side) = (expand(paths), std::sync::Arc::default());
             let sink = move |event| send.send(event).is_ok();
-            let (store, loading) = match rows {
+            let (store, first, loading) = match rows {
                 Some(rows) => load_first(inputs, rows, 2, side, sink),
-                None => load(inputs, 2, side, sink),
+                None => {
+                    let (store, loading) = load(inputs, 2, side, sink);
+                    (store, Vec::new(), loading)
+                }
             };
             let opened = begun.elapsed();
             happens();
-            Self { store, events, _loader: loading.go_on().unwrap(), opened }
+            Self { store, first, events, _loader: loading.go_on().unwrap(), opened }
         }
 
         /// Takes in events until the condition holds.
@@ -357,6 +365,22 @@ mod live {
             assert!(live.lines().iter().enumerate().all(|(n, line)| *line == first + n as u64));
             assert!(live.texts().iter().enumerate().all(|(n, text)| *text == numbered(n)));
             assert!(live.store.rows().all(|row| !row.has(Flag::Duplicate)), "what is read twice is one record");
+        }
+    }
+
+    #[test]
+    fn the_texts_of_the_first_rows_are_those_of_their_records() {
+        let files = Files::new();
+        let odd = format!("{A}\n{{\"id\": \"cut\n\n{A} {A}\n{{\"question\": \"数量?\"}}\nnot json\n");
+        let large = format!("{odd}{}", format!("{A}\n").repeat(10_000));
+        for (text, rows) in [(&odd, 3), (&odd, 100), (&large, 3), (&large, 7)] {
+            let live = Live::open_first(&[files.write("runs.jsonl", text)], rows);
+            assert!(!live.first.is_empty() && live.first.len() <= rows, "{}", live.first.len());
+            for (n, texts) in live.first.iter().enumerate() {
+                let (bytes, mut tape) = (live.store.reading(n).unwrap().read().unwrap(), Tape::default());
+                let again = tape.parse(&bytes).map(|root| RowTexts::of(&formats::read(root)));
+                assert_eq!(*texts, again.unwrap_or_else(|| RowTexts::of_broken(&bytes)), "record {n}");
+            }
         }
     }
 

@@ -19,7 +19,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::record::formats;
 use stepscope_core::report::page;
 use stepscope_core::table::row::RowFacts;
-use stepscope_core::table::texts::RowTexts;
+use stepscope_core::table::texts::{MAX_ROW_TEXT, RowTexts};
 use stepscope_io::failure::Failure;
 use stepscope_io::files::{edited_text, editor_file, write_export, write_new};
 use stepscope_io::log::forks::KnownFork;
@@ -29,8 +29,6 @@ use stepscope_io::pipeline::dashboard;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::side_data::SideData;
 
-/// Largest number of bytes of a record from which a row's texts are made; a longer one is read when it is opened.
-const MAX_ROW_TEXT: usize = 4 << 20;
 /// Beginning of the message about a file that cannot be written.
 const SAVE: &str = "cannot write";
 /// Message about a record on which a part of this program panicked.

@@ -27,6 +27,7 @@ use stepscope_core::review::event::Reviewer;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::review::queue::Queue;
 use stepscope_core::table::filter::Filter;
+use stepscope_core::table::texts::RowTexts;
 use stepscope_io::config::session::{FileView, Session};
 use stepscope_io::config::verifiers::{VerifierChoice, judge};
 use stepscope_io::config::{Config, Folders};
@@ -165,7 +166,8 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let side = SideData::knowing(Arc::new(types)).with_baseline(start.baseline.clone(), threads).judged_by(judge);
     let side = Arc::new(side);
     let rows = first_rows(tty.size());
-    let (store, loading) = load_first(inputs, rows, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
+    let (store, texts, loading) =
+        load_first(inputs, rows, threads, side.clone(), move |event| sink.send(Msg::Load(event)));
     let mut app = App::new(store, keymap, looks);
     app.side = side.clone();
     app.forks = Forks::at(kept);
@@ -240,7 +242,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
             app.begin_queue();
         }
     }
-    read_first_rows(&mut app, tty.size());
+    take_first_texts(&mut app, tty.size(), texts);
     let options = Options { mouse: app.mouse, ask_background: app.looks.chosen.is_none() };
     let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
@@ -253,11 +255,13 @@ fn first_rows(size: Size) -> usize {
     layout::table_height(Rect::new(0, 0, size.width, size.height))
 }
 
-/// Reads the texts of the first rows, so that the first screen is whole: its records have just been read.
-fn read_first_rows(app: &mut App, size: Size) {
+/// Takes the texts of the first records, and reads those of the other rows, so that the first screen is whole.
+fn take_first_texts(app: &mut App, size: Size, texts: Vec<RowTexts>) {
+    let read = texts.len();
     let rows = (0..first_rows(size).min(app.rows())).filter_map(|row| app.table.record(row));
-    let texts = texts_of(rows.filter_map(|record| Some((record, app.store.reading(record)?))).collect());
-    app.table.take_row_texts(texts);
+    let others = rows.filter(|record| *record >= read);
+    let others = texts_of(others.filter_map(|record| Some((record, app.store.reading(record)?))).collect());
+    app.table.take_row_texts(texts.into_iter().enumerate().chain(others).collect());
 }
 
 /// The command of the user's own editor.

@@ -1,10 +1,13 @@
 //! What the table of records shows of one record beside its columns of numbers.
 
+use crate::case::CaseView;
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
+/// Largest number of bytes of a record from which a row's texts are made; a longer one is read when it is opened.
+pub const MAX_ROW_TEXT: usize = 4 << 20;
 /// More of a text is never needed in one row.
 const MAX_HEAD: usize = 480;
 
@@ -36,6 +39,11 @@ impl RowTexts {
                 .unwrap_or_default(),
             title: title(record),
         }
+    }
+
+    /// The texts of a case.
+    pub fn of_case(case: &CaseView<'_>) -> Self {
+        case.record.as_ref().map_or_else(|| Self::of_broken(case.text()), Self::of)
     }
 
     /// The texts of text that is not JSON: the text itself.

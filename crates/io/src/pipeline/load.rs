@@ -26,8 +26,9 @@ use crate::source::open::{Blob, Stat, spool};
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_base::text::Shown;
-use stepscope_core::case::{Context, Location};
+use stepscope_core::case::{CaseView, Context, Location};
 use stepscope_core::table::row::RowFacts;
+use stepscope_core::table::texts::{MAX_ROW_TEXT, RowTexts};
 
 /// Changes that come faster than this are taken together.
 const GATHER: Duration = Duration::from_millis(30);
@@ -80,16 +81,19 @@ pub fn load(
 }
 
 /// Opens everything likewise, but of a large file no more records are read at once than fill the first screen, and no
-/// rule looks at them yet.
+/// rule looks at them yet. The texts of the first rows come with it, of the first record first: their records are read
+/// once.
 pub fn load_first(
     inputs: Expand,
     rows: usize,
     threads: usize,
     side: Arc<SideData>,
     sink: impl Fn(LoadEvent) -> bool + Send + Sync + 'static,
-) -> (Store, LoadingBegun) {
+) -> (Store, Vec<RowTexts>, LoadingBegun) {
     let sink: Sink = Arc::new(sink);
-    begin_loading(inputs, Some(rows), threads, side, true, &sink)
+    let (store, mut begun) = begin_loading(inputs, Some(rows), threads, side, true, &sink);
+    let texts = begun.scout.first.take().map(|first| first.texts).unwrap_or_default();
+    (store, texts, begun)
 }
 
 /// Opens everything likewise, but no rule looks at the records: the rows say where they are and of which kind.
@@ -114,7 +118,8 @@ fn begin_loading(
     let (cache, columns) = (inputs.cache().clone(), inputs.columns().clone());
     let shared = Arc::new(Shared { cache, columns, side, checks, ..Shared::default() });
     let mut store = Store::default();
-    let mut scout = Scout { first: rows, ..Scout::new(inputs, shared, wake) };
+    let first = rows.map(|rows| FirstScreen { rows: rows.max(1), texts: Vec::new() });
+    let mut scout = Scout { first, ..Scout::new(inputs, shared, wake) };
     let begun = Instant::now();
     while store.is_empty() && begun.elapsed() < PATIENCE && scout.first_step() {
         for event in std::mem::take(&mut scout.early) {
@@ -323,7 +328,7 @@ fn work(shared: &Shared, sink: &Sink) {
                 // What cannot be read now has been cut or replaced; the scout will say so.
                 let Ok(true) = job.cursor.next(&mut block, job.end, Want::Bytes) else { break };
                 let layout = job.cursor.layout();
-                let part = examine_block(&block, layout, shared.checks, &job.around, &mut tape, &mut ids);
+                let part = examine_block(&block, layout, shared.checks, &job.around, &mut tape, &mut ids, None);
                 shared.add_ids(source, job.generation, &mut ids);
                 shared.send(sink, LoadEvent::Checked { source, generation: job.generation, part });
                 for failure in shared.cache.failures() {
@@ -336,18 +341,18 @@ fn work(shared: &Shared, sink: &Sink) {
     }
 }
 
-/// Finds the row of each record of a text, which begins at the byte `base`, and the number of its id.
+/// Finds the row of each record of a text, which begins at the byte `base`, and the number of its id; lends its case.
 fn each_row<'t>(
     text: Text<'t>,
     base: u64,
     checks: bool,
     tape: &mut Tape,
     around: &Arc<dyn Context + 't>,
-    mut found: impl FnMut(RowFacts, Option<u64>),
+    mut found: impl FnMut(RowFacts, Option<u64>, &CaseView<'_>),
 ) {
     let place = |range: &std::ops::Range<usize>| Location { offset: base + range.start as u64, ..Location::default() };
     text.each_case(tape, around, checks, place, |case| {
-        found(RowFacts::of(case, checks), case.record.as_ref().and_then(id_hash));
+        found(RowFacts::of(case, checks), case.record.as_ref().and_then(id_hash), case);
     });
 }
 
@@ -359,13 +364,17 @@ fn examine_block(
     around: &Arc<dyn Context>,
     tape: &mut Tape,
     ids: &mut Vec<(u64, u64)>,
+    mut first: Option<&mut FirstScreen>,
 ) -> RowRun {
     let mut part = place_part(block, layout);
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
-        each_row(Text::of(block, cut), base, checks, tape, around, |row, id| {
+        each_row(Text::of(block, cut), base, checks, tape, around, |row, id, case| {
             ids.extend(id.map(|id| (id, row.offset())));
+            if let Some(first) = &mut first {
+                first.add(rows.len(), case);
+            }
             rows.push(row);
         });
     }
@@ -464,8 +473,25 @@ struct Scout {
     may_open: usize,
     /// Number of links that were reported.
     links: u64,
-    /// Number of records that fill the first screen.
-    first: Option<usize>,
+    /// The first screen, until it was read.
+    first: Option<FirstScreen>,
+}
+
+/// Content of the first screen.
+struct FirstScreen {
+    /// Number of records that fill it.
+    rows: usize,
+    /// Texts of its rows, from the first record on.
+    texts: Vec<RowTexts>,
+}
+
+impl FirstScreen {
+    /// Keeps the texts of a record that follows some others; after one that is too long no more are kept.
+    fn add(&mut self, before: usize, case: &CaseView<'_>) {
+        if before == self.texts.len() && before < self.rows && case.text().len() <= MAX_ROW_TEXT {
+            self.texts.push(guarded(|| RowTexts::of_case(case)).unwrap_or_default());
+        }
+    }
 }
 
 /// Computes [`MAX_OPEN`], but at most half of what the system gives us: the rest is for pipes, watchers and the
@@ -872,7 +898,7 @@ impl Scout {
         let before = cursor.clone();
         // What is little is checked at once; what is much is left to the workers.
         let little = size.saturating_sub(cursor.at) < BLOCK as u64;
-        let screen = self.first.filter(|_| is_first && !little);
+        let screen = self.first.as_ref().filter(|_| is_first && !little).map(|first| first.rows);
         let depth = if (little || is_first && screen.is_none()) && self.shared.side.is_ready() {
             Depth::Checked
         } else if is_first {
@@ -882,7 +908,7 @@ impl Scout {
         };
         let want = if depth == Depth::Places { Want::Places } else { Want::Bytes };
         match cursor.next(&mut self.block, size, want) {
-            Ok(true) => cursor.leave_all_but(screen.map_or(usize::MAX, |rows| rows.max(1)), &mut self.block),
+            Ok(true) => cursor.leave_all_but(screen.unwrap_or(usize::MAX), &mut self.block),
             Ok(false) => {
                 self.send(LoadEvent::Read { source, generation, size });
                 return false;
@@ -904,7 +930,8 @@ impl Scout {
     fn report(&mut self, source: usize, generation: u32, before: Cursor, depth: Depth) {
         let Some(around) = self.sources.get(source).map(|track| track.around.clone()) else { return };
         let (block, layout) = (&self.block, before.layout());
-        let mut examine = |checks| examine_block(block, layout, checks, &around, &mut self.tape, &mut self.ids);
+        let first = self.first.as_mut();
+        let examine = |checks| examine_block(block, layout, checks, &around, &mut self.tape, &mut self.ids, first);
         let part = match depth {
             Depth::Places => unchecked_part(block, layout),
             Depth::Read => examine(false),
@@ -978,7 +1005,7 @@ impl Scout {
         }
         let text = Text { bytes: text, len, joined: cut.joined };
         let (base, rows, ids) = (part.span.start, &mut part.rows, &mut self.ids);
-        each_row(text, base, self.shared.checks, &mut self.tape, around, |row, id| {
+        each_row(text, base, self.shared.checks, &mut self.tape, around, |row, id, _| {
             ids.extend(id.map(|id| (id, row.offset())));
             rows.push(row);
         });
