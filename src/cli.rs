@@ -557,7 +557,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         out.styled(help::SHORT.as_bytes());
         return Err(CLEAN);
     }
-    let arguments = order::commands_first(arguments, Arguments::command());
+    let arguments = order::commands_first(arguments, Arguments::command);
     // Behind it stand paths and nothing else.
     let (options, paths_alone) = match arguments.iter().position(|argument| argument == "--") {
         Some(end) => (arguments.get(..end).unwrap_or_default(), true),
@@ -576,7 +576,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         }
         Ok(Arguments { command: Some(command), .. }) => Ok(Invocation::Command(Box::new(command))),
         Ok(Arguments { screen, .. }) => {
-            let unknown = order::unknown_command(&screen.paths, &Arguments::command());
+            let unknown = order::unknown_command(&screen.paths, Arguments::command);
             if let Some(sentence) = unknown.filter(|_| !paths_alone) {
                 out.complain(&sentence);
                 return Err(FAILED);

@@ -279,12 +279,11 @@ mod live {
             let begun = Instant::now();
             let (inputs, side) = (expand(paths), std::sync::Arc::default());
             let sink = move |event| send.send(event).is_ok();
-            let (store, first, loading) = match rows {
-                Some(rows) => load_first(inputs, rows, 2, side, sink),
-                None => {
-                    let (store, loading) = load(inputs, 2, side, sink);
-                    (store, Vec::new(), loading)
-                }
+            let (store, first, loading) = if let Some(rows) = rows {
+                load_first(inputs, rows, 2, side, sink)
+            } else {
+                let (store, loading) = load(inputs, 2, side, sink);
+                (store, Vec::new(), loading)
             };
             let opened = begun.elapsed();
             happens();

@@ -13,7 +13,7 @@ use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};
 use crate::widgets::line::window;
-use crate::widgets::look::{Look, Spans, fit_spans, put, severity_role};
+use crate::widgets::look::{Look, Spans, fit_spans, put, severity_role, shade};
 use crate::widgets::prose::{counted, fit};
 use crate::widgets::theme::Role;
 use crate::widgets::window::open;
@@ -27,7 +27,7 @@ pub(crate) fn header(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
-    buf.set_style(area, look.style(Role::StatusBar));
+    shade(area, buf, look.style(Role::StatusBar));
     let area = model(app, area, buf, look);
     let width = usize::from(area.width);
     let (crumbs, front) = breadcrumb(app, look);
@@ -267,7 +267,7 @@ pub(crate) fn footer(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     if area.height == 0 {
         return;
     }
-    buf.set_style(area, look.style(Role::StatusBar));
+    shade(area, buf, look.style(Role::StatusBar));
     let mut line = vec![Span::raw(" ")];
     if let Some(count) = app.count {
         line.push(look.span(format!("{count}   "), Role::Accent));
@@ -355,7 +355,7 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
         Rect { y: area.bottom().saturating_sub(1), height: 1, ..area }
     };
     ratatui::widgets::Widget::render(ratatui::widgets::Clear, place, buf);
-    buf.set_style(place, look.style(Role::StatusBar));
+    shade(place, buf, look.style(Role::StatusBar));
     let (visible, _) = prompt_window(prompt, area);
     let role = if prompt.error.is_some() { Role::Warning } else { Role::Text };
     put(vec![look.span(sign(prompt.purpose), Role::HintKey), look.span(visible, role)], 0, place, buf);

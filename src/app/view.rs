@@ -14,7 +14,7 @@ use crate::screens::{
 };
 use crate::widgets::ascii;
 use crate::widgets::layout::{parts, with_third_pane};
-use crate::widgets::look::{Look, pointer};
+use crate::widgets::look::{Look, pointer, shade};
 use crate::widgets::theme::Role;
 
 /// Draws the whole screen, and returns where its cursor is.
@@ -40,7 +40,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer) {
     }
     let strong = app.presenting.as_ref().map(|_| app.looks.theme.for_presenting());
     let theme = strong.as_ref().unwrap_or(&app.looks.theme);
-    buf.set_style(area, theme.style(Role::Screen));
+    shade(area, buf, theme.style(Role::Screen));
     let look = Look::new(theme, app.dialog.is_none());
     // The strip of the reviews stands between the body and the status line.
     let whole = area;

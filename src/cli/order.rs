@@ -12,8 +12,13 @@ use stepscope_base::words::closest;
 /// Flags of the whole program, which may come before any command, whether it uses them or not.
 const COMMON: [&str; 2] = ["theme", "config-dir"];
 
-/// Moves the name of the command, if there is one, in front of the flags that come before it.
-pub(super) fn commands_first(arguments: Vec<OsString>, mut program: Command) -> Vec<OsString> {
+/// Moves the name of the command, if there is one, in front of the flags that come before it. Without flags there the
+/// program is not asked for.
+pub(super) fn commands_first(arguments: Vec<OsString>, program: impl FnOnce() -> Command) -> Vec<OsString> {
+    if !arguments.iter().skip(1).take(2).any(|argument| is_flag(argument)) {
+        return arguments;
+    }
+    let mut program = program();
     if !has_flags_first(&arguments, &mut program) {
         return arguments;
     }
@@ -110,13 +115,14 @@ fn without_common(flags: Vec<OsString>, command: &Command) -> Vec<OsString> {
 
 /// Explains why the first of these paths was hardly meant as a file: it has the form of a command's name, and there is
 /// no such file. `None`: it may be one.
-pub(super) fn unknown_command(paths: &[PathBuf], program: &Command) -> Option<Shown> {
+pub(super) fn unknown_command(paths: &[PathBuf], program: impl FnOnce() -> Command) -> Option<Shown> {
     let first = paths.first()?;
     let word = first.to_str().filter(|word| !word.is_empty())?;
     let is_word = word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'));
     if !is_word || word == "-" || std::fs::symlink_metadata(first).is_ok() {
         return None;
     }
+    let program = program();
     let best = closest(word, program.get_subcommands().map(Command::get_name));
     let word = Shown::line(word.as_bytes());
     Some(match best {
@@ -134,7 +140,7 @@ mod tests {
 
     fn ordered(line: &str) -> String {
         let words = line.split(' ').map(OsString::from).collect();
-        let ordered = commands_first(words, Arguments::command());
+        let ordered = commands_first(words, Arguments::command);
         ordered.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
     }
 

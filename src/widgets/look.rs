@@ -15,6 +15,7 @@ use crate::widgets::prose::fit;
 use crate::widgets::sign;
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::json::Kind;
+use stepscope_base::text::{columns, plain_head};
 use stepscope_core::finding::Severity;
 use stepscope_core::run::state::Badge;
 
@@ -99,7 +100,7 @@ pub(crate) fn fit_spans(spans: Spans, width: usize) -> Spans {
     let mut left = width;
     let mut out = Vec::with_capacity(spans.len());
     for span in spans {
-        let columns = span.width();
+        let columns = columns(&span.content);
         if columns <= left {
             left -= columns;
             out.push(span);
@@ -113,13 +114,35 @@ pub(crate) fn fit_spans(spans: Spans, width: usize) -> Spans {
 
 /// Draws a line in a row of an area; what does not fit is cut.
 pub(crate) fn put(line: Spans, row: usize, area: Rect, buf: &mut Buffer) {
-    let Ok(row) = u16::try_from(row) else { return };
-    if row < area.height {
-        let line = Line::from(fit_spans(line, usize::from(area.width)));
-        let place = Rect { y: area.y + row, height: 1, ..area }.intersection(*buf.area());
-        if !place.is_empty() {
-            buf.set_line(place.x, place.y, &line, place.width);
+    let Some(row) = u16::try_from(row).ok().filter(|row| *row < area.height) else { return };
+    let place = Rect { y: area.y + row, height: 1, ..area }.intersection(*buf.area());
+    if !place.is_empty() {
+        let spans = fit_spans(line, usize::from(area.width));
+        spans.iter().fold(place.x, |x, span| put_span(span, x, place, buf));
+    }
+}
+
+/// Draws a span in a row of the screen, from a column on, and gives the column after it. Plain text, which is most, need
+/// not be parted into what belongs together.
+fn put_span(span: &Span<'_>, mut x: u16, row: Rect, buf: &mut Buffer) -> u16 {
+    let (head, tail) = span.content.split_at(plain_head(&span.content));
+    for byte in head.bytes().take(usize::from(row.right().saturating_sub(x))) {
+        if let Some(cell) = buf.cell_mut((x, row.y)) {
+            cell.set_char(char::from(byte)).set_style(span.style);
         }
+        x += 1;
+    }
+    let room = usize::from(row.right().saturating_sub(x));
+    if tail.is_empty() || room == 0 { x } else { buf.set_stringn(x, row.y, tail, room, span.style).0 }
+}
+
+/// Gives an area a style, row by row: ratatui looks for the place of each cell anew.
+pub(crate) fn shade(area: Rect, buf: &mut Buffer, style: Style) {
+    let area = area.intersection(*buf.area());
+    let (left, width) = (usize::from(area.x - buf.area.x), usize::from(area.width));
+    let rows = buf.content.chunks_mut(usize::from(buf.area.width).max(1));
+    for row in rows.skip(usize::from(area.y - buf.area.y)).take(usize::from(area.height)) {
+        row.iter_mut().skip(left).take(width).for_each(|cell| _ = cell.set_style(style));
     }
 }
 
@@ -225,7 +248,7 @@ fn point(place: Rect, area: Rect, style: Style, buf: &mut Buffer, look: Look<'_>
 /// belong to it.
 fn tint(row: usize, area: Rect, buf: &mut Buffer, look: Look<'_>) -> Option<Rect> {
     let place = row_with_borders(row, area)?;
-    buf.set_style(place.intersection(*buf.area()), look.selection());
+    shade(place, buf, look.selection());
     Some(place)
 }
 
@@ -331,5 +354,37 @@ pub(crate) const fn badge_role(badge: Badge) -> Role {
         Badge::Override => Role::Changed,
         Badge::NotRun => Role::Ghost,
         Badge::Ambiguous | Badge::Missing | Badge::Unavailable => Role::BadgeDoubt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_is_drawn_as_ratatui_draws_it(
+            texts in prop::collection::vec("[ab1 漢é\\u{301}\\u{fe0f}\\u{20e3}\\u{200d}😀\\u{600}]{0,9}", 0..4),
+            width in 1_u16..20,
+        ) {
+            let area = Rect::new(2, 1, width, 1);
+            let (mut own, mut theirs) = (Buffer::empty(Rect::new(1, 0, 24, 3)), Buffer::empty(Rect::new(1, 0, 24, 3)));
+            let styles = [Style::new().bold(), Style::new(), Style::new().italic(), Style::new().dim()];
+            let line: Spans = texts.iter().zip(styles).map(|(text, style)| Span::styled(text.clone(), style)).collect();
+            put(line.clone(), 0, area, &mut own);
+            theirs.set_line(area.x, area.y, &Line::from(fit_spans(line, usize::from(width))), width);
+            prop_assert_eq!(own, theirs);
+        }
+
+        #[test]
+        fn an_area_is_shaded_as_ratatui_does(x in 0_u16..9, y in 0_u16..9, width in 0_u16..9, height in 0_u16..9) {
+            let (mut own, mut theirs) = (Buffer::empty(Rect::new(1, 2, 6, 4)), Buffer::empty(Rect::new(1, 2, 6, 4)));
+            let (area, style) = (Rect::new(x, y, width, height), Style::new().bold());
+            shade(area, &mut own, style);
+            theirs.set_style(area, style);
+            prop_assert_eq!(own, theirs);
+        }
     }
 }

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use stepscope_base::text::{Shown, is_plain};
+use stepscope_base::text::{Shown, columns, plain_head};
 use stepscope_core::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
@@ -157,16 +157,13 @@ pub(crate) fn lines(
 pub(crate) fn fit(text: &str, width: usize) -> String {
     // What is far too long is not measured whole.
     let head = cut(text, width.saturating_mul(8).saturating_add(64));
-    let is_plain = is_plain(head.as_bytes());
-    if head.len() == text.len() && (if is_plain { text.len() } else { text.width() }) <= width {
+    if head.len() == text.len() && columns(text) <= width {
         return text.to_owned();
     }
-    if is_plain && width > 0 {
-        return cut(head, width - 1).to_owned() + "…";
-    }
-    let mut used = 0;
-    let mut out = String::new();
-    for cluster in head.graphemes(true) {
+    let mut used = plain_head(head).min(width.saturating_sub(1));
+    let (plain, rest) = head.split_at(used);
+    let mut out = plain.to_owned();
+    for cluster in rest.graphemes(true) {
         let columns = cluster.width();
         if used + columns + 1 > width {
             break;
@@ -183,14 +180,14 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
 /// [`fit`], then filled with blanks to exactly `width` columns.
 pub(crate) fn pad(text: &str, width: usize) -> String {
     let mut out = fit(text, width);
-    out.extend(std::iter::repeat_n(' ', width.saturating_sub(out.width())));
+    out.extend(std::iter::repeat_n(' ', width.saturating_sub(columns(&out))));
     out
 }
 
 /// [`fit`], then filled with blanks on the left.
 pub(crate) fn pad_left(text: &str, width: usize) -> String {
     let out = fit(text, width);
-    let blanks = width.saturating_sub(out.width());
+    let blanks = width.saturating_sub(columns(&out));
     " ".repeat(blanks) + &out
 }
 
@@ -264,7 +261,25 @@ mod tests {
                 prop_assert_eq!(&wrap_up_to(&text, width, most), &all[..most]);
             }
         }
+
+        #[test]
+        fn plain_text_has_a_shorter_way_to_the_same(text in PARTS, width in 0_usize..12) {
+            prop_assert_eq!(columns(&text), text.width());
+            let mut slowly = String::new();
+            for cluster in text.graphemes(true) {
+                if slowly.width() + cluster.width() + 1 > width {
+                    break;
+                }
+                slowly.push_str(cluster);
+            }
+            let fits = text.width() <= width;
+            let cut = if width > 0 { slowly + "…" } else { slowly };
+            prop_assert_eq!(fit(&text, width), if fits { text.clone() } else { cut });
+        }
     }
+
+    /// Text in which a character may change the width of the one before it or belong to it.
+    const PARTS: &str = "[ab1 漢é\u{301}\u{fe0f}\u{20e3}\u{200d}😀\u{600}]{0,14}";
 
     #[test]
     fn pieces_flow_into_lines() {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr as _};
 
 use crate::unicode::is_printable;
 
@@ -372,9 +372,24 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// True if each byte is a character of ASCII that can be shown as it is, one column wide.
-pub fn is_plain(text: &[u8]) -> bool {
+fn is_plain(text: &[u8]) -> bool {
     // Looked at whole, without stopping, which takes a few wide instructions.
     text.iter().fold(true, |plain, byte| plain & is_plain_byte(*byte))
+}
+
+/// Length of the beginning of a text in which each byte is a column: all of it, or up to one byte before the first
+/// character that is not plain, because that may belong to the one before it.
+#[inline]
+pub fn plain_head(text: &str) -> usize {
+    let other = text.bytes().position(|byte| !is_plain_byte(byte));
+    other.map_or(text.len(), |at| at.saturating_sub(1))
+}
+
+/// Number of columns that a text takes on a terminal.
+#[inline]
+pub fn columns(text: &str) -> usize {
+    let head = plain_head(text);
+    head + text.get(head..).unwrap_or_default().width()
 }
 
 const fn is_plain_byte(byte: u8) -> bool {

@@ -18,10 +18,12 @@ pub(crate) fn is_printable(code: u32) -> bool {
     }
 }
 
-/// True of the letters of Europe's west, dashes and quotes, arrows, signs and frames, and Chinese: printable, and asked for
-/// by the first screen, which need not wait until the class is made.
+/// True of the letters of Europe and of East Asia, dashes and quotes, arrows, signs and frames: printable, and asked for by
+/// the first screen, which need not wait until the class is made.
 const fn is_common(code: u32) -> bool {
-    matches!(code, 0xa1..=0xac | 0xae..=0x17f | 0x2010..=0x2027 | 0x2190..=0x23ff | 0x2500..=0x27bf | 0x4e00..=0x9fff)
+    matches!(code,
+        0xa1..=0xac | 0xae..=0x17f | 0x3a3..=0x52f | 0x2010..=0x2027 | 0x2190..=0x23ff | 0x2500..=0x27bf
+        | 0x3001..=0x303f | 0x3041..=0x3096 | 0x3099..=0x30ff | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0xff01..=0xff5e)
 }
 
 /// A class of characters as the regex library writes it.

@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr as _;
 
-use stepscope_base::text::is_hidden;
+use stepscope_base::text::{columns, is_hidden};
 
 // The terminal shows a frame at once, not while it is being read.
 const SYNC_ON: &str = "\x1b[?2026h";
@@ -87,19 +87,17 @@ impl Screen {
 
 /// The cells that are written on a blank screen: the first frame needs no second one to compare with.
 fn on_blank(frame: &Buffer) -> impl Iterator<Item = (u16, u16, &Cell)> {
-    let mut covered = 0;
-    frame.content.iter().enumerate().filter_map(move |(n, cell)| {
-        if n < covered {
-            return None;
-        }
-        covered = n + columns(cell.symbol()).max(1);
-        let (x, y) = frame.pos_of(n);
-        (*cell != Cell::EMPTY).then_some((x, y, cell))
+    let rows = frame.content.chunks(usize::from(frame.area.width).max(1));
+    rows.zip(frame.area.top()..).flat_map(move |(row, y)| {
+        let mut covered = 0;
+        row.iter().zip(frame.area.left()..).filter_map(move |(cell, x)| {
+            if x < covered {
+                return None;
+            }
+            covered = x.saturating_add(columns(cell.symbol()).max(1) as u16);
+            (*cell != Cell::EMPTY).then_some((x, y, cell))
+        })
     })
-}
-
-fn columns(symbol: &str) -> usize {
-    if symbol.len() == 1 { 1 } else { symbol.width() }
 }
 
 /// Rows that only moved up or down: terminals move them themselves.
