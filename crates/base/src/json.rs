@@ -1497,6 +1497,25 @@ mod tests {
                 let out_of_range = serde.as_ref().is_err_and(|error| error.to_string().contains("out of range"));
                 prop_assert!(ours == serde.is_ok() || out_of_range, "{text:?} {:?}", serde);
             }
+
+            #[test]
+            fn with_serde_json_on_the_members_of_an_object(
+                keys in prop::collection::vec(r"[ab]{0,2}|\\u006[12]|a\\u0062|a[a-f]b", 0..40),
+            ) {
+                let members: Vec<String> = keys.iter().enumerate().map(|(n, key)| format!("\"{key}\":{n}")).collect();
+                let text = format!("{{{}}}", members.join(","));
+                let mut tape = super::Tape::default();
+                let value = tape.parse(text.as_bytes()).unwrap();
+                let theirs: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
+                let entries: Vec<_> = value.entries().into_iter().map(|one| (one.name().into_owned(), one.value)).collect();
+                prop_assert_eq!(entries.len(), theirs.len());
+                for ((name, value_of), (key, number)) in entries.into_iter().zip(&theirs) {
+                    prop_assert_eq!(name.bytes(), key.as_bytes());
+                    prop_assert_eq!(value_of.raw(), number.to_string().into_bytes());
+                    prop_assert_eq!(value.get(key).map(|found| found.at), Some(value_of.at));
+                }
+                prop_assert!(value.get("other").is_none());
+            }
         }
     }
 }
