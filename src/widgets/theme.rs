@@ -231,13 +231,21 @@ pub struct Theme {
     background: Rgb,
     depth: Depth,
     full: Vec<Full>,
+    /// What the terminal can show of them.
+    styles: Vec<Style>,
     series: Vec<Full>,
 }
 
 impl Default for Theme {
     /// Every role as the terminal has it: what is left if no theme can be read.
     fn default() -> Self {
-        Self { background: Rgb::new(0, 0, 0), depth: Depth::Mono, full: Vec::new(), series: Vec::new() }
+        Self {
+            background: Rgb::new(0, 0, 0),
+            depth: Depth::Mono,
+            full: Vec::new(),
+            styles: Vec::new(),
+            series: Vec::new(),
+        }
     }
 }
 
@@ -303,7 +311,7 @@ impl Theme {
             series.push(Full { fg: Some(colour(spec, &palette)?), ..Full::default() });
         }
         let full = Role::ALL.iter().map(|role| resolve(*role, &named)).collect();
-        Ok(Self { background, depth, full, series })
+        Ok(Self { background, depth, full, styles: Vec::new(), series }.reduced())
     }
 
     /// The same with a cursor that is seen from the last row of a room.
@@ -315,18 +323,25 @@ impl Theme {
         if let Some(full) = strong.full.get_mut(Role::Selection as usize).filter(|_| bar.bg.is_some()) {
             *full = bar;
         }
-        strong
+        strong.reduced()
+    }
+
+    /// Works out what the terminal can show of each role: asked for with every piece of text.
+    fn reduced(mut self) -> Self {
+        let light = self.is_light();
+        self.styles = self.full.iter().map(|full| full.reduced(self.depth, light)).collect();
+        self
     }
 
     /// Returns the style of a role.
     pub fn style(&self, role: Role) -> Style {
-        self.full(role).reduced(self.depth, self.background.is_light())
+        self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
     /// Returns the style of the nth of several things of one kind, such as the items of an answer; the colours repeat.
     pub(crate) fn series(&self, n: usize) -> Style {
         let at = n.checked_rem(self.series.len()).and_then(|at| self.series.get(at));
-        at.map_or_else(|| self.style(Role::Accent), |full| full.reduced(self.depth, self.background.is_light()))
+        at.map_or_else(|| self.style(Role::Accent), |full| full.reduced(self.depth, self.is_light()))
     }
 
     /// Tells whether the theme is for a light background.
