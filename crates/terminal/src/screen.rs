@@ -1,7 +1,7 @@
 //! Frames as bytes: ratatui draws into memory; what differs from the terminal's screen goes out as few bytes.
 
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hasher as _};
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect, Size};
@@ -23,6 +23,8 @@ pub(crate) struct Screen {
     size: Size,
     /// Frame on the terminal; of no meaning while that is unknown.
     shown: Buffer,
+    /// The [`row_hashes`] of that frame, if they were asked for.
+    rows: Vec<u64>,
     /// Memory that the next frame is drawn in.
     next: Buffer,
     /// The terminal's screen is unknown.
@@ -33,7 +35,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn new(size: Size) -> Self {
-        Self { size, shown: Buffer::default(), next: Buffer::default(), stale: true, place: None }
+        Self { size, shown: Buffer::default(), rows: Vec::new(), next: Buffer::default(), stale: true, place: None }
     }
 
     pub(crate) const fn size(&self) -> Size {
@@ -59,8 +61,11 @@ impl Screen {
         if stale {
             pen.out.push_str("\x1b[0m\x1b[2J");
             on_blank(&self.next).for_each(|(x, y, cell)| pen.cell(x, y, cell));
+            self.rows.clear();
         } else {
-            if let Some(movement) = Movement::between(&self.shown, &self.next) {
+            let old = if self.rows.is_empty() { row_hashes(&self.shown) } else { std::mem::take(&mut self.rows) };
+            self.rows = row_hashes(&self.next);
+            if let Some(movement) = Movement::between(&old, &self.rows) {
                 movement.write(&mut pen.out);
                 movement.apply(&mut self.shown);
             }
@@ -112,12 +117,8 @@ struct Movement {
 }
 
 impl Movement {
-    /// The movement that saves most rows, if any is worth it.
-    fn between(shown: &Buffer, next: &Buffer) -> Option<Self> {
-        if shown.area != next.area {
-            return None;
-        }
-        let (old, new) = (row_hashes(shown), row_hashes(next));
+    /// The movement that saves most rows, if any is worth it, by the hashes of the rows.
+    fn between(old: &[u64], new: &[u64]) -> Option<Self> {
         let changed: Vec<usize> = (0..new.len()).filter(|row| old.get(*row) != new.get(*row)).collect();
         if changed.len() <= MIN_MOVED {
             return None;
@@ -163,11 +164,16 @@ impl Movement {
     }
 }
 
+/// A number for the text of each row. Two rows with one number cost a few bytes at most: what differs is written behind
+/// the movement.
 fn row_hashes(buffer: &Buffer) -> Vec<u64> {
     let width = usize::from(buffer.area.width).max(1);
+    let mut text = String::new();
     let hash = |row: &[Cell]| {
+        text.clear();
+        text.extend(row.iter().map(Cell::symbol));
         let mut hasher = DefaultHasher::new();
-        row.hash(&mut hasher);
+        hasher.write(text.as_bytes());
         hasher.finish()
     };
     buffer.content.chunks(width).map(hash).collect()
