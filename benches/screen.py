@@ -7,7 +7,7 @@
 
 Peers that are not installed are left out (less, jless, visidata, lnav). Measured for each program, turn by turn, so that
 a busy machine hits all: milliseconds from exec until its first useful text is on the terminal, milliseconds from a key to
-the last byte that it causes, bytes a key, peak memory. Medians; machines differ, so quote ratios. Linux, Python 3.9,
+the first and to the last byte that it causes (what is beside the table comes a frame later), bytes a key, peak memory. Medians; machines differ, so quote ratios. Linux, Python 3.9,
 nothing else.
 """
 import argparse, fcntl, json, os, pty, select, shutil, signal, statistics, struct, subprocess, sys, tempfile, termios, time
@@ -49,17 +49,18 @@ class Program:
         return float("nan")
 
     def settle(self, quiet=0.06):
-        """Bytes until nothing came for a while, and when the last came."""
-        size, last = 0, time.monotonic()
+        """Bytes until nothing came for a while, and when the first and the last came."""
+        size, first, last = 0, None, time.monotonic()
         while (data := self.read(quiet)) is not None:
             size, last = size + len(data), time.monotonic()
-        return size, last
+            first = first or last
+        return size, first or last, last
 
     def key(self, keys):
         before = time.monotonic()
         os.write(self.fd, keys)
-        size, last = self.settle()
-        return max(0.0, (last - before) * 1000), size
+        size, first, last = self.settle()
+        return (first - before) * 1000, (last - before) * 1000, size
 
     def peak(self):
         with open(f"/proc/{self.pid}/status") as status:
@@ -84,11 +85,11 @@ def one_round(argv, ready, wait):
     program.settle(wait)
     moves = [program.key(b"j") for _ in range(30)]
     pages = [program.key(b"\x1b[6~") for _ in range(10)]
-    row["move ms"], row["move bytes"] = (statistics.median(x) for x in zip(*moves))
-    row["page ms"], row["page bytes"] = (statistics.median(x) for x in zip(*pages))
+    for name, keys in (("move", moves), ("page", pages)):
+        row[f"{name} ms"], row[f"{name} last"], row[f"{name} bytes"] = (statistics.median(x) for x in zip(*keys))
     held = time.monotonic()
     os.write(program.fd, b"j" * 1000)
-    _, last = program.settle(0.2)
+    *_, last = program.settle(0.2)
     row["1000 keys ms"] = (last - held) * 1000
     row["peak MB"], row["anon MB"] = program.peak()
     program.end()
@@ -124,9 +125,9 @@ def main():
             rows[name].append(one_round(argv, ready, args.wait))
     print(f"{os.path.getsize(file) / 1e6:.0f} MB, median of {args.rounds} rounds, 200x60")
     keys = list(next(iter(rows.values()))[0])
-    print(f"{'':12}" + "".join(f"{key:>14}" for key in keys))
+    print(f"{'':12}" + "".join(f"{key:>13}" for key in keys))
     for name, found in rows.items():
-        print(f"{name:12}" + "".join(f"{statistics.median(row[key] for row in found):14.1f}" for key in keys))
+        print(f"{name:12}" + "".join(f"{statistics.median(row[key] for row in found):13.1f}" for key in keys))
 
 
 if __name__ == "__main__":

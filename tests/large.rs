@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use drive::Drive;
+use stepscope::app::msg::Effect;
 use stepscope::dialogs::dialog::Dialog;
 use stepscope::dialogs::editor;
 use stepscope::screens::kind::ScreenKind;
@@ -131,6 +132,27 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
     d.keys("Enter").shows(&["Question", "… 74.5 kB more; stepscope show prints them"]);
     d.app.screens.record_mut().unwrap().focus(stepscope::screens::run::state::RunPane::Question);
     d.keys("Enter").shows(&["… 74.5 kB more; stepscope show prints them", "Esc closes"]);
+}
+
+#[test]
+fn rows_are_asked_for_once_while_a_key_is_held_down() {
+    let record =
+        |n: usize| format!("{{\"id\":\"a{n}\",\"question\":\"Question {n}?\",\"mode\":\"baseline\",\"pred_num\":1}}");
+    let (_folder, mut d) = Drive::text((0..1_000).map(|n| record(n) + "\n").collect::<String>());
+    d.hold = true;
+    for _ in 0..300 {
+        d.keys("j");
+    }
+    let asked = d.held.iter().filter(|effect| matches!(effect, Effect::RowTexts(..))).count();
+    assert!((1..=30).contains(&asked), "{asked} requests for 300 rows");
+    // Of several requests only the last is answered.
+    let last = d.held.iter().rposition(|effect| matches!(effect, Effect::RowTexts(..))).unwrap();
+    let mut nth = 0..;
+    d.held.retain(|effect| nth.next() == Some(last) || !matches!(effect, Effect::RowTexts(..)));
+    d.release();
+    for n in 285..=300 {
+        d.shows(&[&format!("Question {n}?")]);
+    }
 }
 
 #[test]

@@ -926,16 +926,18 @@ fn ask_preview(app: &mut App) -> Option<Effect> {
 }
 
 /// The texts of the rows on screen that were not read yet.
-fn ask_row_texts(app: &App) -> Option<Effect> {
+fn ask_row_texts(app: &mut App) -> Option<Effect> {
     let (len, height) = (app.rows(), layout::table_height(app.area()));
     let visible: Range<usize> = app.table.list.visible(len, height);
     // What may come next is read ahead, a page at a time, so that a page is drawn once and whole.
     let around = |pages: usize| visible.start.saturating_sub(pages * height)..(visible.end + pages * height).min(len);
-    let near = app.table.missing_row_texts(around(1)).len();
-    if near < height.div_ceil(2) && app.table.missing_row_texts(around(0)).is_empty() {
+    let near = app.table.missing_row_texts(around(1));
+    let is_early = near.len() < height.div_ceil(2) && app.table.missing_row_texts(around(0)).is_empty();
+    if is_early || app.table.has_asked(&near) {
         return None;
     }
     let missing = app.table.missing_row_texts(around(2)).into_iter();
     let missing: Vec<_> = missing.filter_map(|record| Some((record, app.store.reading(record)?))).collect();
+    app.table.ask_row_texts(missing.iter().map(|(record, _)| *record));
     (!missing.is_empty()).then_some(Effect::RowTexts(app.table.moves(), missing))
 }

@@ -84,7 +84,7 @@ pub(crate) struct Drive {
     pub(crate) quit: Option<u8>,
     /// True if work waits until [`Drive::release`].
     pub(crate) hold: bool,
-    held: Vec<Effect>,
+    pub(crate) held: Vec<Effect>,
     pub(crate) now: Instant,
     events: Receiver<Msg>,
     /// Drawn screens, if a test asks for them.

@@ -1,6 +1,6 @@
 //! The table of records: order, filter, cursor, and the texts of the rows that were on screen.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::app::msg::SearchId;
@@ -185,6 +185,8 @@ pub struct Table {
     pub finding: Option<Matches>,
     order: Option<Order>,
     row_texts: HashMap<usize, RowTexts>,
+    /// Records whose texts were asked for last, until texts come.
+    asked: HashSet<usize>,
     /// The record under the cursor, read; and the row that was asked for last.
     preview: Option<Box<OpenRecord>>,
     wanted: Option<(usize, u64, bool)>,
@@ -340,6 +342,17 @@ impl Table {
             self.row_texts.clear();
         }
         self.row_texts.extend(row_texts);
+        self.asked.clear();
+    }
+
+    /// Notes that texts are asked for; a request before it may never be answered.
+    pub(crate) fn ask_row_texts(&mut self, records: impl Iterator<Item = usize>) {
+        self.asked = records.collect();
+    }
+
+    /// True if the texts of these records were asked for and are to come.
+    pub(crate) fn has_asked(&self, records: &[usize]) -> bool {
+        records.iter().all(|record| self.asked.contains(record))
     }
 
     /// Returns the record under the cursor, if it was read.
@@ -363,6 +376,7 @@ impl Table {
     /// Forgets the texts, because the file changed.
     pub(crate) fn forget_row_texts(&mut self) {
         self.row_texts.clear();
+        self.asked.clear();
         self.preview = None;
         self.moves += 1;
     }
