@@ -231,7 +231,7 @@ pub struct Theme {
     background: Rgb,
     depth: Depth,
     full: Vec<Full>,
-    /// What the terminal can show of them.
+    /// Styles that the terminal can show of them.
     styles: Vec<Style>,
     series: Vec<Full>,
 }
