@@ -7,8 +7,8 @@
 
 Peers that are not installed are left out (less, jless, visidata, lnav). Measured for each program, turn by turn, so that
 a busy machine hits all: milliseconds from exec until its first useful text is on the terminal, milliseconds from a key to
-the first and to the last byte that it causes (what is beside the table comes a frame later), bytes a key, peak memory. Medians; machines differ, so quote ratios. Linux, Python 3.9,
-nothing else.
+the first and to the last byte that it causes (the preview comes a frame later), bytes a key, peak memory. Medians;
+machines differ, so quote ratios. Linux, Python 3.9, nothing else.
 """
 import argparse, fcntl, json, os, pty, select, shutil, signal, statistics, struct, subprocess, sys, tempfile, termios, time
 

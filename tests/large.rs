@@ -136,8 +136,13 @@ fn what_is_too_long_to_be_laid_out_is_announced() {
 
 #[test]
 fn rows_are_asked_for_once_while_a_key_is_held_down() {
-    let record =
-        |n: usize| format!("{{\"id\":\"a{n}\",\"question\":\"Question {n}?\",\"mode\":\"baseline\",\"pred_num\":1}}");
+    let record = |n: usize| {
+        let right = n < 900;
+        let pred = if right { 1 } else { 2 };
+        format!(
+            r#"{{"id":"a{n}","question":"Question {n}?","mode":"baseline","gold_num":1,"pred_num":{pred},"correct":{right}}}"#
+        )
+    };
     let (_folder, mut d) = Drive::text((0..1_000).map(|n| record(n) + "\n").collect::<String>());
     d.hold = true;
     for _ in 0..300 {
@@ -153,6 +158,13 @@ fn rows_are_asked_for_once_while_a_key_is_held_down() {
     for n in 285..=300 {
         d.shows(&[&format!("Question {n}?")]);
     }
+    // Nor does the list of matching records ask again, whatever happens meanwhile.
+    d.resize(200, 60).keys("I").hold = true;
+    d.keys("j");
+    (0..10).for_each(|_| tick(&mut d, SOON));
+    assert_eq!(d.held.iter().filter(|effect| matches!(effect, Effect::RowTexts(..))).count(), 1);
+    d.release();
+    d.shows(&["Question 900?", "Question 940?"]);
 }
 
 #[test]

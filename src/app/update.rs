@@ -936,8 +936,7 @@ fn ask_row_texts(app: &mut App) -> Option<Effect> {
     if is_early || app.table.has_asked(&near) {
         return None;
     }
-    let missing = app.table.missing_row_texts(around(2)).into_iter();
-    let missing: Vec<_> = missing.filter_map(|record| Some((record, app.store.reading(record)?))).collect();
-    app.table.ask_row_texts(missing.iter().map(|(record, _)| *record));
+    let missing = app.table.missing_row_texts(around(2));
+    let missing = app.table.ask_row_texts(missing, &app.store);
     (!missing.is_empty()).then_some(Effect::RowTexts(app.table.moves(), missing))
 }

@@ -4,7 +4,7 @@ pub(crate) mod draw;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::text::{Shown, Untrusted, columns};
 
 /// Length in bytes of the longest text that is edited here.
 pub const MAX_TEXT: usize = 1 << 20;
@@ -254,10 +254,6 @@ impl Editor {
         self.cursor.0 = self.cursor.0.saturating_add_signed(by).min(self.lines.len().saturating_sub(1));
         self.cursor.1 = self.cursor.1.min(self.len());
     }
-}
-
-fn columns(text: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(text)
 }
 
 /// A text from a column on.

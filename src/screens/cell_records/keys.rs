@@ -28,8 +28,12 @@ pub(crate) fn renew(app: &mut App, now: Instant) -> Option<Effect> {
     if look_further(app, height).is_some() && app.store.is_settled() {
         app.cell_records.go_on_at = Some(now);
     }
-    let missing = app.cell_records.records.iter().take(height).filter(|record| app.table.texts(**record).is_none());
-    let missing: Vec<_> = missing.filter_map(|record| Some((*record, app.store.reading(*record)?))).collect();
+    let shown = app.cell_records.records.iter().take(height).copied();
+    let missing: Vec<usize> = shown.filter(|record| app.table.texts(*record).is_none()).collect();
+    if app.table.has_asked(&missing) {
+        return None;
+    }
+    let missing = app.table.ask_row_texts(missing, &app.store);
     (!missing.is_empty()).then(|| Effect::RowTexts(app.table.moves(), missing))
 }
 

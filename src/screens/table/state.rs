@@ -15,6 +15,8 @@ use stepscope_core::table::filter::{Column, Filter, RowAnswer};
 use stepscope_core::table::row::RowFacts;
 use stepscope_core::table::texts::RowTexts;
 use stepscope_core::triage::Fix;
+use stepscope_io::pipeline::reading::Reading;
+use stepscope_io::pipeline::store::Store;
 
 /// Maximum number of texts that are kept.
 const MAX_ROW_TEXTS: usize = 4_096;
@@ -345,9 +347,13 @@ impl Table {
         self.asked.clear();
     }
 
-    /// Notes that texts are asked for; a request before it may never be answered.
-    pub(crate) fn ask_row_texts(&mut self, records: impl Iterator<Item = usize>) {
-        self.asked = records.collect();
+    /// Finds what to read for the texts of some records, and notes that they are asked for: a request before it may never
+    /// be answered.
+    pub(crate) fn ask_row_texts(&mut self, records: Vec<usize>, store: &Store) -> Vec<(usize, Reading)> {
+        let wanted = records.into_iter().filter_map(|record| Some((record, store.reading(record)?)));
+        let wanted: Vec<_> = wanted.collect();
+        self.asked = wanted.iter().map(|(record, _)| *record).collect();
+        wanted
     }
 
     /// True if the texts of these records were asked for and are to come.
