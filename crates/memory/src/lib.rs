@@ -15,6 +15,9 @@ const RESERVE: usize = 256 << 10;
 /// So large pieces are the system's own.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const LARGE: i32 = 1 << 20;
+/// So many threads have memory of their own: with one share for all they wait for each other at every other piece.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SHARES: i32 = 8;
 /// So long other threads wait for the last words of the first.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -32,8 +35,8 @@ pub fn on_failure(last_words: fn(usize)) {
     let _ = LAST_WORDS.set(last_words);
 }
 
-/// Large pieces go back to the system as soon as they are free, and threads share what is kept: otherwise each keeps what
-/// its largest record took. To be called before there are threads. Other systems than GNU's do so by themselves.
+/// Large pieces go back to the system as soon as they are free, and what is kept of the rest does not grow with the number
+/// of threads. To be called before there are threads. Other systems than GNU's do so by themselves.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -44,7 +47,7 @@ pub fn give_back() {
         }
         // Both are wishes: where they are refused, more memory is kept.
         mallopt(MMAP_THRESHOLD, LARGE);
-        mallopt(ARENA_MAX, 1);
+        mallopt(ARENA_MAX, SHARES);
     }
 }
 
