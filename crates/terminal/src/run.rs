@@ -450,11 +450,16 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         }
     }
 
-    async fn inputs(&mut self, inputs: Vec<Input>) -> Flow {
+    async fn inputs(&mut self, mut inputs: Vec<Input>) -> Flow {
+        let Some(last) = inputs.pop() else { return GO_ON };
         for input in inputs {
             self.update(Event::Input(input).into()).await?;
         }
-        GO_ON
+        let effects = self.program.update(Event::Input(last).into(), Instant::now());
+        self.dirty = true;
+        // The work that a key asks for must not hold up its frame. One that fails shows with the next.
+        let _ = self.draw();
+        self.perform(effects).await
     }
 
     async fn update(&mut self, message: P::Msg) -> Flow {
