@@ -1,8 +1,10 @@
 //! Frames as bytes: ratatui draws into memory; what differs from the terminal's screen goes out as few bytes.
 
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::slice::Chunks;
 
+use foldhash::fast::FixedState;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::{Color, Modifier};
@@ -58,20 +60,20 @@ impl Screen {
         let place = draw(&mut self.next);
         let mut pen = Pen::new();
         let stale = std::mem::take(&mut self.stale);
+        let mut movement = None;
         if stale {
             pen.out.push_str("\x1b[0m\x1b[2J");
-            on_blank(&self.next).for_each(|(x, y, cell)| pen.cell(x, y, cell));
             self.rows.clear();
         } else {
             let old = if self.rows.is_empty() { row_hashes(&self.shown) } else { std::mem::take(&mut self.rows) };
             self.rows = row_hashes(&self.next);
-            if let Some(movement) = Movement::between(&old, &self.rows) {
-                movement.write(&mut pen.out);
-                movement.apply(&mut self.shown);
-            }
-            for (x, y, cell) in self.shown.diff(&self.next) {
-                pen.cell(x, y, cell);
-            }
+            movement = Movement::between(&old, &self.rows);
+            movement.into_iter().for_each(|movement| movement.write(&mut pen.out));
+        }
+        let shown = |row: u16| if stale { None } else { movement.map_or(Some(row), |movement| movement.source(row)) };
+        for (y, row) in (0..).zip(rows(&self.next)) {
+            let shown = shown(y).and_then(|row| rows(&self.shown).nth(usize::from(row))).unwrap_or_default();
+            differences(shown, row, |x, cell| pen.cell(x, y, cell));
         }
         std::mem::swap(&mut self.shown, &mut self.next);
         if !stale && pen.out.is_empty() && self.place == place {
@@ -90,19 +92,34 @@ impl Screen {
     }
 }
 
-/// The cells that are written on a blank screen: the first frame needs no second one to compare with.
-fn on_blank(frame: &Buffer) -> impl Iterator<Item = (u16, u16, &Cell)> {
-    let rows = frame.content.chunks(usize::from(frame.area.width).max(1));
-    rows.zip(frame.area.top()..).flat_map(move |(row, y)| {
-        let mut covered = 0;
-        row.iter().zip(frame.area.left()..).filter_map(move |(cell, x)| {
-            if x < covered {
-                return None;
+fn rows(frame: &Buffer) -> Chunks<'_, Cell> {
+    frame.content.chunks(usize::from(frame.area.width).max(1))
+}
+
+/// Writes the cells of a row that differ from what the terminal shows there: blanks, if that is empty. A cell
+/// that a wide character covers is not written; one that a wide character no longer covers is.
+fn differences(shown: &[Cell], row: &[Cell], mut write: impl FnMut(u16, &Cell)) {
+    static BLANK: Cell = Cell::EMPTY;
+    let (mut covered, mut uncovered) = (0, 0);
+    for (x, cell) in row.iter().enumerate() {
+        let before = shown.get(x).unwrap_or(&BLANK);
+        let differs = cell != before || x < uncovered;
+        if differs {
+            uncovered = uncovered.max(x + width(before));
+        }
+        if x >= covered {
+            covered = x + width(cell);
+            if differs {
+                write(x as u16, cell);
             }
-            covered = x.saturating_add(columns(cell.symbol()).max(1) as u16);
-            (*cell != Cell::EMPTY).then_some((x, y, cell))
-        })
-    })
+        }
+    }
+}
+
+/// Number of columns of a cell's text.
+fn width(cell: &Cell) -> usize {
+    let symbol = cell.symbol();
+    if symbol.len() == 1 { 1 } else { columns(symbol).max(1) }
 }
 
 /// Rows that only moved up or down: terminals move them themselves.
@@ -147,36 +164,25 @@ impl Movement {
         let _ = write!(out, "\x1b[0m\x1b[{top};{}r\x1b[{top};1H\x1b[{lines}{command}\x1b[r", self.bottom);
     }
 
-    /// Does the same to what is shown.
-    fn apply(self, shown: &mut Buffer) {
-        let width = usize::from(shown.area.width);
-        let region = usize::from(self.top) * width..usize::from(self.bottom) * width;
-        let Some(cells) = shown.content.get_mut(region) else { return };
-        let by = (self.up.unsigned_abs() as usize * width).min(cells.len());
-        if self.up > 0 {
-            cells.rotate_left(by);
-            let kept = cells.len() - by;
-            cells.iter_mut().skip(kept).for_each(Cell::reset);
-        } else {
-            cells.rotate_right(by);
-            cells.iter_mut().take(by).for_each(Cell::reset);
+    /// The row that stood where `row` is now; `None` for one that the terminal has made blank.
+    fn source(self, row: u16) -> Option<u16> {
+        let region = self.top..self.bottom;
+        if !region.contains(&row) {
+            return Some(row);
         }
+        u16::try_from(i32::from(row) + self.up).ok().filter(|row| region.contains(row))
     }
 }
 
 /// A number for the text of each row. Two rows with one number cost a few bytes at most: what differs is written behind
 /// the movement.
-fn row_hashes(buffer: &Buffer) -> Vec<u64> {
-    let width = usize::from(buffer.area.width).max(1);
-    let mut text = String::new();
+fn row_hashes(frame: &Buffer) -> Vec<u64> {
     let hash = |row: &[Cell]| {
-        text.clear();
-        text.extend(row.iter().map(Cell::symbol));
-        let mut hasher = DefaultHasher::new();
-        hasher.write(text.as_bytes());
+        let mut hasher = FixedState::default().build_hasher();
+        row.iter().for_each(|cell| hasher.write(cell.symbol().as_bytes()));
         hasher.finish()
     };
-    buffer.content.chunks(width).map(hash).collect()
+    rows(frame).map(hash).collect()
 }
 
 /// Writes cells, saying only what differs from the cell before.
