@@ -191,8 +191,8 @@ const LAWS: &[Law] = &[
 
 /// Call that puts a constant character into a cell: one that does not come from data.
 const SET_CHAR: &str = "set_char('";
-/// The one call with data, and its file: only bytes of the head of a text that `plain_head` found to be plain.
-const SET_PLAIN: (&str, &str) = ("widgets/look.rs", "set_char(char::from(byte))");
+/// The one call with data, and its file: only characters of the head of a text that `split_plain` found to be plain.
+const SET_PLAIN: (&str, &str) = ("widgets/look.rs", "head.chars()).for_each(|(cell, c)| _ = cell.set_char(c)");
 
 /// Libraries below `crates/`. `memory` is left out: it is the one that must be unsafe.
 const CRATES: &[&str] = &["base", "core", "io", "schema", "terminal"];

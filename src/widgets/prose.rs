@@ -1,6 +1,8 @@
 //! Running text on screen: wrapped at words by the width that the terminal draws, painted where it is marked.
 
 use crate::widgets::look::Spans;
+use std::borrow::Cow;
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use ratatui::style::Style;
@@ -8,7 +10,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use stepscope_base::text::{Shown, columns, plain_head};
+use stepscope_base::text::{Shown, split_plain};
 use stepscope_core::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
@@ -155,40 +157,52 @@ pub(crate) fn lines(
 
 /// The beginning of a text that fits into `width` columns, ending in `…` if something was cut off.
 pub(crate) fn fit(text: &str, width: usize) -> String {
+    fitted(text, width).0.into_owned()
+}
+
+/// [`fit`], and the number of columns that it takes.
+fn fitted(text: &str, width: usize) -> (Cow<'_, str>, usize) {
     // What is far too long is not measured whole.
     let head = cut(text, width.saturating_mul(8).saturating_add(64));
-    if head.len() == text.len() && columns(text) <= width {
-        return text.to_owned();
+    let (plain, columns, rest) = split_plain(head);
+    let whole = columns + if rest.is_empty() { 0 } else { rest.width() };
+    if head.len() == text.len() && whole <= width {
+        return (text.into(), whole);
     }
-    let mut used = plain_head(head).min(width.saturating_sub(1));
-    let (plain, rest) = head.split_at(used);
-    let mut out = plain.to_owned();
+    let Some(room) = width.checked_sub(1) else { return ("".into(), 0) };
+    if let Some((end, _)) = plain.char_indices().nth(room) {
+        return ((plain.get(..end).unwrap_or_default().to_owned() + "…").into(), width);
+    }
+    let (mut out, mut used) = (plain.to_owned(), columns);
     for cluster in rest.graphemes(true) {
         let columns = cluster.width();
-        if used + columns + 1 > width {
+        if used + columns > room {
             break;
         }
         used += columns;
         out.push_str(cluster);
     }
-    if width > 0 {
-        out.push('…');
-    }
-    out
+    ((out + "…").into(), used + 1)
 }
 
 /// [`fit`], then filled with blanks to exactly `width` columns.
 pub(crate) fn pad(text: &str, width: usize) -> String {
-    let mut out = fit(text, width);
-    out.extend(std::iter::repeat_n(' ', width.saturating_sub(columns(&out))));
+    let (fitting, columns) = fitted(text, width);
+    let blanks = width.saturating_sub(columns);
+    let mut out = String::with_capacity(fitting.len() + blanks);
+    out.push_str(&fitting);
+    out.extend(repeat_n(' ', blanks));
     out
 }
 
 /// [`fit`], then filled with blanks on the left.
 pub(crate) fn pad_left(text: &str, width: usize) -> String {
-    let out = fit(text, width);
-    let blanks = width.saturating_sub(columns(&out));
-    " ".repeat(blanks) + &out
+    let (fitting, columns) = fitted(text, width);
+    let blanks = width.saturating_sub(columns);
+    let mut out = String::with_capacity(fitting.len() + blanks);
+    out.extend(repeat_n(' ', blanks));
+    out.push_str(&fitting);
+    out
 }
 
 /// Lays pieces side by side, and those that no longer fit into the next line.
@@ -225,6 +239,7 @@ pub(crate) fn whole_parts(text: &str, room: usize) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use stepscope_base::text::columns;
 
     fn wrapped(text: &str, width: usize) -> Vec<&str> {
         wrap(text, width).into_iter().map(|range| &text[range]).collect()
@@ -265,6 +280,7 @@ mod tests {
         #[test]
         fn plain_text_has_a_shorter_way_to_the_same(text in PARTS, width in 0_usize..12) {
             prop_assert_eq!(columns(&text), text.width());
+            prop_assert!(pad(&text, width).width() == width && pad_left(&text, width).width() == width);
             let mut slowly = String::new();
             for cluster in text.graphemes(true) {
                 if slowly.width() + cluster.width() + 1 > width {
@@ -279,7 +295,7 @@ mod tests {
     }
 
     /// Text in which a character may change the width of the one before it or belong to it.
-    const PARTS: &str = "[ab1 漢é\u{301}\u{fe0f}\u{20e3}\u{200d}😀\u{600}]{0,14}";
+    const PARTS: &str = "[ab1 漢é≈\u{301}\u{fe0f}\u{20e3}\u{200d}😀\u{600}]{0,14}";
 
     #[test]
     fn pieces_flow_into_lines() {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr as _};
 
-use crate::unicode::is_printable;
+use crate::unicode::{is_printable, stands_alone};
 
 /// Most combining marks that a base character keeps before the rest is shown as a count.
 pub const MAX_MARKS: usize = 8;
@@ -377,19 +377,34 @@ fn is_plain(text: &[u8]) -> bool {
     text.iter().fold(true, |plain, byte| plain & is_plain_byte(*byte))
 }
 
-/// Length of the beginning of a text in which each byte is a column: all of it, or up to one byte before the first
-/// character that is not plain, because that may belong to the one before it.
+/// The beginning of a text in which each character takes a column of its own, the number of these, and the rest. The
+/// beginning is all of it, or ends before the character that the first other one may belong to.
 #[inline]
-pub fn plain_head(text: &str) -> usize {
-    let other = text.bytes().position(|byte| !is_plain_byte(byte));
-    other.map_or(text.len(), |at| at.saturating_sub(1))
+pub fn split_plain(text: &str) -> (&str, usize, &str) {
+    match text.bytes().position(|byte| !is_plain_byte(byte)) {
+        None => (text, text.len(), ""),
+        Some(at) => split_plain_from(text, at),
+    }
+}
+
+/// [`split_plain`] of a text whose first bytes are known to be plain.
+fn split_plain_from(text: &str, at: usize) -> (&str, usize, &str) {
+    let (mut columns, mut last) = (at, at.saturating_sub(1));
+    for (offset, c) in text.get(at..).unwrap_or_default().char_indices() {
+        if !stands_alone(c) {
+            let (head, tail) = text.split_at_checked(last).unwrap_or_default();
+            return (head, columns.saturating_sub(1), tail);
+        }
+        (columns, last) = (columns + 1, at + offset);
+    }
+    (text, columns, "")
 }
 
 /// Number of columns that a text takes on a terminal.
 #[inline]
 pub fn columns(text: &str) -> usize {
-    let head = plain_head(text);
-    head + text.get(head..).unwrap_or_default().width()
+    let (_, columns, rest) = split_plain(text);
+    if rest.is_empty() { columns } else { columns + rest.width() }
 }
 
 const fn is_plain_byte(byte: u8) -> bool {

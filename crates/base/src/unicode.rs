@@ -26,6 +26,14 @@ const fn is_common(code: u32) -> bool {
         | 0x3001..=0x303f | 0x3041..=0x3096 | 0x3099..=0x30ff | 0x4e00..=0x9fff | 0xac00..=0xd7a3 | 0xff01..=0xff5e)
 }
 
+/// True of letters of Europe, dashes, quotes, arrows and signs that take one column and belong to no character before them
+/// or behind: so much is known of them without a table.
+pub(crate) const fn stands_alone(c: char) -> bool {
+    matches!(c,
+        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{17f}' | '\u{3a3}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '\u{2010}'..='\u{2027}' | '\u{2190}'..='\u{22ff}' | '\u{2500}'..='\u{25fc}' | '\u{2713}'..='\u{2718}')
+}
+
 /// A class of characters as the regex library writes it.
 pub(crate) fn class(text: &str) -> ClassUnicode {
     match regex_syntax::parse(text).map(regex_syntax::hir::Hir::into_kind) {
@@ -43,13 +51,27 @@ pub(crate) fn holds(class: &ClassUnicode, c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{PRINTABLE, class, holds, is_common, is_printable};
+    use unicode_segmentation::UnicodeSegmentation as _;
+    use unicode_width::UnicodeWidthStr as _;
+
+    use super::{PRINTABLE, class, holds, is_common, is_printable, stands_alone};
 
     #[test]
     fn what_is_common_is_printable() {
         let class = class(PRINTABLE);
         for c in (0..0x11_0000).filter(|code| is_common(*code)).filter_map(char::from_u32) {
             assert!(holds(&class, c), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    /// A break between clusters follows from the classes of the two characters: three kinds of neighbours show them.
+    #[test]
+    fn what_stands_alone_has_a_column_and_a_cluster_of_its_own() {
+        for c in (0..0x11_0000).filter_map(char::from_u32).filter(|c| stands_alone(*c)) {
+            let text = format!("a{c}{c}1");
+            let widths: Vec<usize> = text.graphemes(true).map(str::width).collect();
+            assert_eq!((widths, text.width()), (vec![1; 4], 4), "U+{:04X}", u32::from(c));
+            assert!(is_printable(u32::from(c)), "U+{:04X}", u32::from(c));
         }
     }
 

@@ -1,5 +1,7 @@
 //! The table of records: a row a record, the columns that fit.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -279,6 +281,7 @@ fn cells(app: &App, record: usize, columns: &[(Column, usize)], look: Look<'_>) 
             line.extend(findings(&row, width, look));
         } else {
             let typed = typed.as_ref().and_then(|typed| typed_cell(column, typed, app.side.types()));
+            let typed = typed.map(|(text, role)| (text.into(), role));
             let (text, role) = typed.unwrap_or_else(|| cell(app, record, &row, column));
             line.push(look.span(aligned(column, &text, width), role));
         }
@@ -295,33 +298,30 @@ fn aligned(column: Column, text: &str, width: usize) -> String {
 }
 
 /// Renders a column that every record has.
-fn cell(app: &App, record: usize, row: &RowFacts, column: Column) -> (String, Role) {
+fn cell<'a>(app: &'a App, record: usize, row: &RowFacts, column: Column) -> (Cow<'a, str>, Role) {
     let texts = app.table.texts(record);
     let known = row.has(Flag::Checked);
     // Colour only where there is something to look at: what is right stays quiet.
     let unless_right = |role| if row.correct() == Some(true) { Role::Dim } else { role };
-    let number = |value: f32| if value.is_nan() { String::new() } else { format!("{value:.2}") };
+    let number = |value: f32| if value.is_nan() { "".into() } else { format!("{value:.2}").into() };
+    let owned = |(text, role): (String, Role)| (text.into(), role);
     match column {
-        Column::Position => position(app, record),
-        Column::Review => review::strip::mark(app, record),
+        Column::Position => owned(position(app, record)),
+        Column::Review => owned(review::strip::mark(app, record)),
         Column::Ok => {
             let (sign, role) = outcome(row);
-            (format!(" {sign}"), role)
+            (format!(" {sign}").into(), role)
         }
-        Column::Kind if known => (row.kind().word().to_owned(), kind_role(row.kind())),
-        Column::Pred => {
-            (texts.map(|texts| texts.pred.as_str().to_owned()).unwrap_or_default(), unless_right(Role::Text))
-        }
-        Column::Gold => {
-            (texts.map(|texts| texts.gold.as_str().to_owned()).unwrap_or_default(), unless_right(Role::Gold))
-        }
-        Column::Steps if known && row.has(Flag::Procedure) => (row.steps.to_string(), Role::Dim),
+        Column::Kind if known => (row.kind().word().into(), kind_role(row.kind())),
+        Column::Pred => (texts.map_or("", |texts| texts.pred.as_str()).into(), unless_right(Role::Text)),
+        Column::Gold => (texts.map_or("", |texts| texts.gold.as_str()).into(), unless_right(Role::Gold)),
+        Column::Steps if known && row.has(Flag::Procedure) => (row.steps.to_string().into(), Role::Dim),
         Column::Fitness => (number(row.fitness()), Role::Dim),
         Column::Reward => (number(row.reward()), unless_right(Role::Number)),
         Column::Confidence => (number(row.confidence), Role::Dim),
-        Column::Fix => fix(row),
+        Column::Fix => owned(fix(row)),
         Column::Title => title(app, record),
-        Column::Kind | Column::Steps | Column::Findings => (String::new(), Role::Faint),
+        Column::Kind | Column::Steps | Column::Findings => ("".into(), Role::Faint),
     }
 }
 
@@ -345,20 +345,20 @@ fn position(app: &App, record: usize) -> (String, Role) {
 }
 
 /// Returns the question; of a fork what was done instead, because the question is in a row above it.
-pub(crate) fn title(app: &App, record: usize) -> (String, Role) {
-    let question = app.table.texts(record).map_or("", |texts| texts.title.as_str()).to_owned();
-    let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question, Role::Text) };
+pub(crate) fn title(app: &App, record: usize) -> (Cow<'_, str>, Role) {
+    let question = app.table.texts(record).map_or("", |texts| texts.title.as_str());
+    let Some((mark, address, is_placed)) = app.fork_of(record) else { return (question.into(), Role::Text) };
     let Some(fork_origin) = &mark.fork_origin else {
-        return (format!("a record among the forks: {question}"), Role::Warning);
+        return (format!("a record among the forks: {question}").into(), Role::Warning);
     };
     let what = fork_origin.phrase();
     if is_placed {
         let indent = "  ".repeat(app.forks.tree.depth(address).min(MAX_DEPTH).saturating_sub(1));
         let by = fork_origin.model.as_ref().map(|model| shown!(", {}", model.line())).unwrap_or_default();
-        return (format!("{indent}└ {what}{by}"), Role::Changed);
+        return (format!("{indent}└ {what}{by}").into(), Role::Changed);
     }
     let parent = fork_origin.parent.as_ref().map(|id| shown!(" {}", id.line())).unwrap_or_default();
-    (format!("parent{parent} not loaded: {what}"), Role::Warning)
+    (format!("parent{parent} not loaded: {what}").into(), Role::Warning)
 }
 
 /// Returns what a column reveals that a reviewer may not want to see yet.
