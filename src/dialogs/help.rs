@@ -1,7 +1,7 @@
 //! The help: what the glyphs on this screen mean and how often they stand there, then every key, made from the table of
 //! keys.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use crate::app::state::App;
@@ -75,10 +75,12 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
     let width = usize::from(screen.area.width).max(1);
     let borders = borders(screen);
     let rows = |is_border: bool| -> Vec<Vec<char>> {
-        let cells = screen.content.iter().zip(&borders);
-        let symbols: Vec<_> =
-            cells.map(|(cell, border)| if *border == is_border { cell.symbol() } else { " " }).collect();
-        symbols.chunks(width).map(|row| row.concat().chars().collect()).collect()
+        let row = |(cells, borders): (&[Cell], &[bool])| {
+            let cells = cells.iter().zip(borders);
+            let symbols = cells.map(|(cell, border)| if *border == is_border { cell.symbol() } else { " " });
+            symbols.flat_map(str::chars).collect()
+        };
+        screen.content.chunks(width).zip(borders.chunks(width)).map(row).collect()
     };
     let (inside, marks) = (rows(false), rows(true));
     let total = |glyph: &str, rows: &[Vec<char>]| rows.iter().map(|row| count(glyph, row)).sum::<usize>();
@@ -95,12 +97,19 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
 /// Counts where a glyph stands in a row. A digit stands for any number, and shades and superscripts for each other.
 fn count(glyph: &str, row: &[char]) -> usize {
     let first = glyph.chars().next().unwrap_or_default();
+    let alike = alike(glyph);
+    let begins = |c: &char| match alike {
+        Some(alike) => alike.contains(*c),
+        None if first.is_ascii_digit() => is_of_number(*c),
+        None => *c == first,
+    };
     // What is part of a text or a scale is no sign.
     let stands_alone = first.is_ascii() || matches!(first, '•' | '–');
     let (mut found, mut at) = (0, 0);
-    while at < row.len() {
+    while let Some(other) = row.get(at..).and_then(|rest| rest.iter().position(begins)) {
+        at += other;
         let rest = row.get(at..).unwrap_or_default();
-        let len = matched(glyph, rest);
+        let len = matched(glyph, alike, rest);
         let before = at.checked_sub(1).and_then(|before| row.get(before));
         let is_room =
             |next: Option<&char>| next.is_none_or(|next| !next.is_ascii_graphic() && !matches!(next, '•' | '–'));
@@ -118,17 +127,26 @@ fn count(glyph: &str, row: &[char]) -> usize {
     found
 }
 
-/// Returns how many letters at the beginning of a row are the glyph.
-fn matched(glyph: &str, row: &[char]) -> usize {
+/// The letters that stand for each other, if a glyph consists of such.
+fn alike(glyph: &str) -> Option<&'static str> {
     const SHADES: &str = "░▒▓";
     const SUPERSCRIPTS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-    if let Some(alike) = [SHADES, SUPERSCRIPTS].into_iter().find(|alike| glyph.chars().all(|c| alike.contains(c))) {
+    [SHADES, SUPERSCRIPTS].into_iter().find(|alike| glyph.chars().all(|c| alike.contains(c)))
+}
+
+const fn is_of_number(c: char) -> bool {
+    matches!(c, '0'..='9' | '.' | ',' | '-')
+}
+
+/// Returns how many letters at the beginning of a row are the glyph.
+fn matched(glyph: &str, alike: Option<&str>, row: &[char]) -> usize {
+    if let Some(alike) = alike {
         return row.iter().take_while(|c| alike.contains(**c)).count();
     }
     let mut at = 0;
     for c in glyph.chars() {
         let same = |there: &&char| **there == c;
-        let in_number = |there: &&char| there.is_ascii_digit() || matches!(there, '.' | ',' | '-');
+        let in_number = |there: &&char| is_of_number(**there);
         let rest = row.get(at..).unwrap_or_default().iter();
         let len =
             if c.is_ascii_digit() { rest.take_while(in_number).count() } else { rest.take(1).filter(same).count() };

@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use stepscope_base::text::{Shown, split_plain};
+use stepscope_base::text::{Shown, columns, split_plain};
 use stepscope_core::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
@@ -63,10 +63,37 @@ pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> impl Iterator<It
 }
 
 fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
+    // Where bytes are columns, a line is as many of them, back to the last blank.
+    let (_, columns, rest) = split_plain(text);
+    if rest.is_empty() && columns == text.len() {
+        wrap_bytes(text.as_bytes(), offset, width, most, lines);
+    } else {
+        wrap_clusters(text, offset, width, most, lines);
+    }
+}
+
+fn wrap_bytes(text: &[u8], offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
+    let mut start = 0;
+    while let Some(beyond) = text.get(start + width) {
+        let line = text.get(start + 1..start + width).unwrap_or_default();
+        let (end, next) = match line.iter().rposition(|byte| *byte == b' ') {
+            _ if *beyond == b' ' => (start + width, start + width + 1),
+            Some(blank) => (start + 1 + blank, start + 2 + blank),
+            None => (start + width, start + width),
+        };
+        lines.push(offset + start..offset + end);
+        if lines.len() >= most {
+            return;
+        }
+        start = next;
+    }
+    lines.push(offset + start..offset + text.len());
+}
+
+fn wrap_clusters(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
     let (mut start, mut used, mut blank) = (0, 0, None);
-    for (at, cluster) in text.grapheme_indices(true) {
-        let columns = cluster.width();
-        if used + columns > width && at > start {
+    for Cluster { at, text: cluster, columns: more } in Clusters::of(text) {
+        if used + more > width && at > start {
             let (end, next) = match blank {
                 Some(blank) if blank > start && cluster != " " => (blank, blank + 1),
                 _ if cluster == " " => (at, at + 1),
@@ -76,7 +103,7 @@ fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &
             if lines.len() >= most {
                 return;
             }
-            used = text.get(next..at).unwrap_or_default().width();
+            used = columns(text.get(next..at).unwrap_or_default());
             (start, blank) = (next, None);
             if cluster == " " {
                 continue;
@@ -85,9 +112,51 @@ fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &
         if cluster == " " {
             blank = Some(at);
         }
-        used += columns;
+        used += more;
     }
     lines.push(offset + start.min(text.len())..offset + text.len());
+}
+
+/// What belongs together in a text, and so stands in one place on a terminal.
+struct Cluster<'a> {
+    /// Where it begins in the text, in bytes.
+    at: usize,
+    text: &'a str,
+    columns: usize,
+}
+
+/// The clusters of a text; no tables are asked for those of one plain character.
+struct Clusters<'a> {
+    text: &'a str,
+    at: usize,
+    /// So far each character is a cluster of one column.
+    plain_until: usize,
+}
+
+impl<'a> Clusters<'a> {
+    const fn of(text: &'a str) -> Self {
+        Self { text, at: 0, plain_until: 0 }
+    }
+}
+
+impl<'a> Iterator for Clusters<'a> {
+    type Item = Cluster<'a>;
+
+    fn next(&mut self) -> Option<Cluster<'a>> {
+        let (at, rest) = (self.at, self.text.get(self.at..)?);
+        if at >= self.plain_until {
+            self.plain_until = at + split_plain(rest).0.len();
+        }
+        let (text, columns) = if at < self.plain_until {
+            let c = rest.chars().next()?;
+            (rest.get(..c.len_utf8())?, 1)
+        } else {
+            let cluster = rest.graphemes(true).next()?;
+            (cluster, cluster.width())
+        };
+        self.at += text.len();
+        Some(Cluster { at, text, columns })
+    }
 }
 
 /// The longest beginning of at most `bytes` bytes that ends between characters.
@@ -164,25 +233,19 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
 fn fitted(text: &str, width: usize) -> (Cow<'_, str>, usize) {
     // What is far too long is not measured whole.
     let head = cut(text, width.saturating_mul(8).saturating_add(64));
-    let (plain, columns, rest) = split_plain(head);
-    let whole = columns + if rest.is_empty() { 0 } else { rest.width() };
+    let whole = columns(head);
     if head.len() == text.len() && whole <= width {
         return (text.into(), whole);
     }
     let Some(room) = width.checked_sub(1) else { return ("".into(), 0) };
-    if let Some((end, _)) = plain.char_indices().nth(room) {
-        return ((plain.get(..end).unwrap_or_default().to_owned() + "…").into(), width);
-    }
-    let (mut out, mut used) = (plain.to_owned(), columns);
-    for cluster in rest.graphemes(true) {
-        let columns = cluster.width();
-        if used + columns > room {
+    let (mut end, mut used) = (0, 0);
+    for cluster in Clusters::of(head) {
+        if used + cluster.columns > room {
             break;
         }
-        used += columns;
-        out.push_str(cluster);
+        (end, used) = (cluster.at + cluster.text.len(), used + cluster.columns);
     }
-    ((out + "…").into(), used + 1)
+    ((head.get(..end).unwrap_or_default().to_owned() + "…").into(), used + 1)
 }
 
 /// [`fit`], then filled with blanks to exactly `width` columns.
@@ -239,7 +302,6 @@ pub(crate) fn whole_parts(text: &str, room: usize) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use stepscope_base::text::columns;
 
     fn wrapped(text: &str, width: usize) -> Vec<&str> {
         wrap(text, width).into_iter().map(|range| &text[range]).collect()
@@ -278,9 +340,23 @@ mod tests {
         }
 
         #[test]
+        fn plain_text_is_wrapped_alike_by_bytes(text in "[a-c  ]{0,60}", width in 1_usize..12, most in 1_usize..9) {
+            let (mut by_bytes, mut by_clusters) = (Vec::new(), Vec::new());
+            wrap_bytes(text.as_bytes(), 3, width, most, &mut by_bytes);
+            wrap_clusters(&text, 3, width, most, &mut by_clusters);
+            prop_assert_eq!(by_bytes, by_clusters);
+        }
+
+        #[test]
+        fn clusters_are_those_of_unicode(text in "[ab1 漢é≈✔🇦\u{301}\u{fe0f}\u{20e3}\u{200d}😀\u{600}]{0,14}") {
+            let clusters: Vec<(usize, &str)> = Clusters::of(&text).map(|cluster| (cluster.at, cluster.text)).collect();
+            prop_assert_eq!(clusters, text.grapheme_indices(true).collect::<Vec<_>>());
+            prop_assert!(Clusters::of(&text).all(|cluster| cluster.columns == cluster.text.width()));
+        }
+
+        #[test]
         fn plain_text_has_a_shorter_way_to_the_same(text in PARTS, width in 0_usize..12) {
             prop_assert_eq!(columns(&text), text.width());
-            prop_assert!(pad(&text, width).width() == width && pad_left(&text, width).width() == width);
             let mut slowly = String::new();
             for cluster in text.graphemes(true) {
                 if slowly.width() + cluster.width() + 1 > width {
