@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Widget};
+use ratatui::widgets::{Block, BorderType, Borders, Widget};
 
 use crate::widgets::borders::{restore, shared, taken};
 use crate::widgets::list::Rows;
@@ -78,18 +78,26 @@ pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) 
     // Only what has neighbours is merged with them, which takes a while.
     let is_alone = taken(area, buf).next().is_none();
     let merge = if is_alone { MergeStrategy::Replace } else { MergeStrategy::Fuzzy };
-    let block = Block::bordered()
-        .border_type(border_type)
-        .border_style(look.style(border))
-        .merge_borders(merge)
-        .title(Line::from(line));
-    let inner = block.inner(area);
+    let block = Block::new().border_type(border_type).border_style(look.style(border)).merge_borders(merge);
+    let inner = Block::bordered().inner(area);
     let (shared, focus) = (shared(area, look.focused, buf), look.style(Role::BorderFocus));
-    block.render(area, buf);
+    outline(&block, Line::from(line), area, buf);
     for (place, old) in shared {
         restore(&old, place, focus, buf);
     }
     Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// Draws a block side by side: drawn whole it would give each cell that it encloses its style.
+fn outline(block: &Block<'_>, title: Line<'_>, area: Rect, buf: &mut Buffer) {
+    let (top, bottom) = (Rect { height: 1, ..area }, Rect { y: area.bottom().saturating_sub(1), height: 1, ..area });
+    let left = Rect { y: area.y + 1, width: 1, height: area.height.saturating_sub(2), ..area };
+    let right = Rect { x: area.right().saturating_sub(1), ..left };
+    let ends = Borders::LEFT | Borders::RIGHT;
+    block.clone().borders(Borders::LEFT).render(left, buf);
+    block.clone().borders(Borders::RIGHT).render(right, buf);
+    block.clone().borders(ends | Borders::BOTTOM).render(bottom, buf);
+    block.clone().borders(ends | Borders::TOP).title(title).render(top, buf);
 }
 
 /// The columns that a pane has for its title.

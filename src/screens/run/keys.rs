@@ -96,7 +96,11 @@ pub(crate) fn settle(app: &mut App) {
     let look = Look::new(theme, false);
     let Some(view) = app.screens.record_mut().filter(|view| view.kind() == ScreenKind::Run) else { return };
     let areas = areas(area, view, look);
-    view.with_step = step::share(view, &areas, theme);
+    // What is edited changes with every key, all else only with the step and the screen.
+    let shared_for = view.edited_prompt().is_none().then(|| [RunPane::Step, RunPane::Call].map(|pane| areas.of(pane)));
+    if shared_for.is_none() || view.shared_for != shared_for {
+        (view.with_step, view.shared_for) = (step::share(view, &areas, theme), shared_for);
+    }
     let is_shown = areas.of(RunPane::Step).height > 0;
     let lines = if is_shown { step::height(view, &areas, view.with_step, theme) } else { 0 };
     let call = areas.of(RunPane::Call);

@@ -1,5 +1,7 @@
 //! The run screen's state: which step, which pane, which variable. It owns its changes; `update` only routes to it.
 
+use ratatui::layout::Rect;
+
 use crate::app::computed::ToRecomputed;
 use crate::app::open_record::{Detail, Note, OpenRecord, ShownValue, VariableRow};
 use crate::dialogs::derivation::Tree;
@@ -112,6 +114,8 @@ pub struct RecordView {
     pub(crate) areas: Areas<RunPane>,
     /// The place of the texts that two panes share, as they were laid out last.
     pub(crate) with_step: WithStep,
+    /// Sizes of the panes of step and call that this was chosen for; `None`: it has to be chosen anew.
+    pub(crate) shared_for: Option<[Rect; 2]>,
     /// Number of lines that the step takes in its pane.
     step_lines: usize,
     /// Cursor of the variables.
@@ -226,6 +230,7 @@ impl RecordView {
             maximised: false,
             areas: Areas::default(),
             with_step: WithStep::USUAL,
+            shared_for: None,
             step_lines: 0,
             variables: List::default(),
             findings: List::default(),
@@ -396,6 +401,7 @@ impl RecordView {
     fn refresh_detail(&mut self) {
         let creation = || self.opened.creation().clone();
         self.detail = self.step().map_or_else(creation, |step| self.opened.detail(step));
+        self.shared_for = None;
     }
 
     fn refresh_influence(&mut self) {

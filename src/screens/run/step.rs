@@ -149,8 +149,17 @@ pub(crate) fn share(view: &RecordView, areas: &Areas<RunPane>, theme: &Theme) ->
         let call_lines = call_height(view, areas, *way, theme);
         step_lines.saturating_sub(step.1) + call_lines.saturating_sub(call.1)
     };
-    let whole = ways.clone().find(|way| hidden(way) == 0);
-    whole.or_else(|| ways.min_by_key(hidden)).unwrap_or(WithStep::USUAL)
+    let mut best: Option<(usize, WithStep)> = None;
+    for way in ways {
+        let lines = hidden(&way);
+        if best.is_none_or(|(fewest, _)| lines < fewest) {
+            best = Some((lines, way));
+        }
+        if lines == 0 {
+            break;
+        }
+    }
+    best.map_or(WithStep::USUAL, |(_, way)| way)
 }
 
 /// Counts the lines that the content takes.
