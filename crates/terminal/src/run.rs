@@ -268,6 +268,8 @@ struct Loop<'a, P: Program, F> {
     panics: mpsc::Receiver<String>,
     dirty: bool,
     next_frame: Instant,
+    /// The last frame changed nothing on the terminal.
+    was_empty: bool,
     expires: Option<Instant>,
     /// Time of the last look for signals and keys.
     looked: Instant,
@@ -302,6 +304,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
             panics,
             dirty: true,
             next_frame: Instant::now(),
+            was_empty: false,
             expires: None,
             looked: Instant::now(),
             is_fresh: true,
@@ -392,6 +395,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         let program = &*self.program;
         let bytes = self.screen.frame(|buf| program.draw(buf));
         self.dirty = false;
+        self.was_empty = bytes.is_empty();
         self.next_frame = now + FRAME;
         self.output.push(&bytes);
         let flow = self.write();
@@ -457,8 +461,12 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         }
         let effects = self.program.update(Event::Input(last).into(), Instant::now());
         self.dirty = true;
-        // The work that a key asks for must not hold up its frame. One that fails shows with the next.
+        // The work that a key asks for must not hold up its frame. One that fails shows with the next; one that shows
+        // nothing new does not hold up what the work finds.
         let _ = self.draw();
+        if self.was_empty {
+            self.next_frame = Instant::now();
+        }
         self.perform(effects).await
     }
 
