@@ -7,8 +7,9 @@
 
 Peers that are not installed are left out (less, jless, visidata, lnav). Measured for each program, turn by turn, so that
 a busy machine hits all: milliseconds from exec until its first useful text is on the terminal, milliseconds from a key to
-the first and to the last byte that it causes (the preview comes a frame later), bytes a key, peak memory. Medians;
-machines differ, so quote ratios. Linux, Python 3.9, nothing else.
+the first and to the last byte that it causes (the preview comes a frame later), bytes a key, peak memory; then, for
+stepscope alone, the first answer to a key on its other screens. Medians; machines differ, so quote ratios.
+Linux, Python 3.9, nothing else.
 """
 import argparse, fcntl, json, os, pty, select, shutil, signal, statistics, struct, subprocess, sys, tempfile, termios, time
 
@@ -96,6 +97,28 @@ def one_round(argv, ready, wait):
     return row
 
 
+# Screens of stepscope: the keys that lead there from the table, and the keys that are measured, in turns.
+SCREENS = {"table": (b"", b"jjk"), "run pane": (b"\r", b"\t"), "run step": (b"\r", b"]["), "next record": (b"\r", b"}{"),
+           "JSON": (b"\rJ", b"j"), "proof": (b"\rp", b"jk"), "insights": (b"I", b"j"), "help": (b"?", b"j"),
+           "filter": (b"f", b"a"), "palette": (b":", b"a")}
+
+
+def screens(argv, ready, wait, cols, rows):
+    """Milliseconds until the first answer to a key, for each screen; a key that changes nothing is not counted."""
+    found = {}
+    for name, (way, keys) in SCREENS.items():
+        program = Program(argv, cols, rows)
+        program.until(ready)
+        program.settle(wait)
+        for n in range(len(way)):
+            program.key(way[n:n + 1])
+            program.settle(wait)
+        answers = [program.key(keys[n % len(keys):][:1]) for n in range(24)]
+        found[name] = statistics.median([first for first, _, size in answers if size] or [float("nan")])
+        program.end()
+    return found
+
+
 def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--file")
@@ -108,6 +131,7 @@ def main():
     file = args.file
     if not file:
         import random, compare
+        os.makedirs(args.dir, exist_ok=True)
         file = os.path.join(args.dir, f"stepscope-bench-{args.records}.jsonl")
         if not os.path.exists(file):
             rng = random.Random(7)
@@ -128,6 +152,9 @@ def main():
     print(f"{'':12}" + "".join(f"{key:>13}" for key in keys))
     for name, found in rows.items():
         print(f"{name:12}" + "".join(f"{statistics.median(row[key] for row in found):13.1f}" for key in keys))
+    for cols, rows in ((120, 36), (200, 60)):
+        found = screens([args.stepscope, file], ready, args.wait, cols, rows)
+        print(f"first answer to a key at {cols}x{rows}, ms: " + ", ".join(f"{name} {ms:.1f}" for name, ms in found.items()))
 
 
 if __name__ == "__main__":

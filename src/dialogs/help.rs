@@ -98,15 +98,15 @@ fn counted(sets: Vec<&'static [Meaning]>, screen: &Buffer) -> Vec<(Meaning, Opti
 fn count(glyph: &str, row: &[char]) -> usize {
     let first = glyph.chars().next().unwrap_or_default();
     let alike = alike(glyph);
-    let begins = |c: &char| match alike {
-        Some(alike) => alike.contains(*c),
-        None if first.is_ascii_digit() => is_of_number(*c),
-        None => *c == first,
+    let begins = |rest: &[char]| match alike {
+        Some(alike) => rest.iter().position(|c| alike.contains(*c)),
+        None if first.is_ascii_digit() => rest.iter().position(|c| is_of_number(*c)),
+        None => rest.iter().position(|c| *c == first),
     };
     // What is part of a text or a scale is no sign.
     let stands_alone = first.is_ascii() || matches!(first, '•' | '–');
     let (mut found, mut at) = (0, 0);
-    while let Some(other) = row.get(at..).and_then(|rest| rest.iter().position(begins)) {
+    while let Some(other) = row.get(at..).and_then(begins) {
         at += other;
         let rest = row.get(at..).unwrap_or_default();
         let len = matched(glyph, alike, rest);
