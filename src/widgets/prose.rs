@@ -117,9 +117,9 @@ fn wrap_clusters(text: &str, offset: usize, width: usize, most: usize, lines: &m
     lines.push(offset + start.min(text.len())..offset + text.len());
 }
 
-/// What belongs together in a text, and so stands in one place on a terminal.
+/// Characters that belong together, and so stand in one place on a terminal.
 struct Cluster<'a> {
-    /// Where it begins in the text, in bytes.
+    /// Offset in the text, in bytes.
     at: usize,
     text: &'a str,
     columns: usize,
@@ -129,7 +129,7 @@ struct Cluster<'a> {
 struct Clusters<'a> {
     text: &'a str,
     at: usize,
-    /// So far each character is a cluster of one column.
+    /// End of the characters that are a cluster of one column each.
     plain_until: usize,
 }
 
