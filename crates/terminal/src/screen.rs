@@ -68,7 +68,9 @@ impl Screen {
             let old = if self.rows.is_empty() { row_hashes(&self.shown) } else { std::mem::take(&mut self.rows) };
             self.rows = row_hashes(&self.next);
             movement = Movement::between(&old, &self.rows);
-            movement.into_iter().for_each(|movement| movement.write(&mut pen.out));
+            if let Some(movement) = movement {
+                movement.write(&mut pen.out);
+            }
         }
         let shown = |row: u16| if stale { None } else { movement.map_or(Some(row), |movement| movement.source(row)) };
         for (y, row) in (0..).zip(rows(&self.next)) {
@@ -179,7 +181,9 @@ impl Movement {
 fn row_hashes(frame: &Buffer) -> Vec<u64> {
     let hash = |row: &[Cell]| {
         let mut hasher = FixedState::default().build_hasher();
-        row.iter().for_each(|cell| hasher.write(cell.symbol().as_bytes()));
+        for cell in row {
+            hasher.write(cell.symbol().as_bytes());
+        }
         hasher.finish()
     };
     rows(frame).map(hash).collect()
