@@ -90,6 +90,9 @@ pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) 
 
 /// Draws a block side by side: drawn whole it would give each cell that it encloses its style.
 fn outline(block: &Block<'_>, title: Line<'_>, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
     let (top, bottom) = (Rect { height: 1, ..area }, Rect { y: area.bottom().saturating_sub(1), height: 1, ..area });
     let left = Rect { y: area.y + 1, width: 1, height: area.height.saturating_sub(2), ..area };
     let right = Rect { x: area.right().saturating_sub(1), ..left };

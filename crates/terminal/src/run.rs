@@ -1,8 +1,9 @@
 //! The event loop: the only `select!` of the screen.
 //!
 //! A frame that is due comes first, then signals and keys, then everything else, so a key never waits behind the
-//! output of a model. A frame is made only when something changed, at most every `FRAME`, and only when the terminal
-//! keeps up; what happens in between is in the next one. Nothing here runs while nothing happens.
+//! output of a model, and its frame not behind the work that it asks for. A frame is made only when something changed,
+//! at most every `FRAME` unless the last one showed nothing new, and only when the terminal keeps up; what happens in
+//! between is in the next one. Nothing here runs while nothing happens.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -91,6 +92,11 @@ pub trait Program {
     /// Draws the state on an empty screen, changes nothing, and returns where the cursor is shown. A panic here or in
     /// `update` ends the program: work that may panic, such as reading a hostile file, belongs to another thread.
     fn draw(&self, buf: &mut Buffer) -> Option<Position>;
+
+    /// True of an effect that saves what a person did: it does not wait for a frame, which might be the last.
+    fn saves(_effect: &Self::Effect) -> bool {
+        false
+    }
 
     /// Time at which the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
     fn wake_at(&self) -> Option<Instant> {
@@ -461,11 +467,13 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         }
         let effects = self.program.update(Event::Input(last).into(), Instant::now());
         self.dirty = true;
-        // The work that a key asks for must not hold up its frame. One that fails shows with the next; one that shows
-        // nothing new does not hold up what the work finds.
-        let _ = self.draw();
-        if self.was_empty {
-            self.next_frame = Instant::now();
+        if !effects.iter().any(P::saves) {
+            // The work that a key asks for must not hold up its frame. One that fails shows with the next; one that shows
+            // nothing new does not hold up what the work finds.
+            let _ = self.draw();
+            if self.was_empty {
+                self.next_frame = Instant::now();
+            }
         }
         self.perform(effects).await
     }
