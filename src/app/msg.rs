@@ -40,7 +40,7 @@ use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::LoadEvent;
 use stepscope_io::source::beneath::Place;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{Command, Event, ExitStatus};
+use stepscope_terminal::run::{Command, Event, ExitStatus, Work};
 
 /// Number of a search; results of an older one are dropped.
 pub(crate) type SearchId = u64;
@@ -253,4 +253,10 @@ pub enum Effect {
     FindServers(RunId),
     /// Makes a server ready to be asked.
     ChooseServer(RunId, Candidate),
+}
+
+impl Work for Effect {
+    fn saves(&self) -> bool {
+        matches!(self, Self::Append(_) | Self::KeepDrafts(_))
+    }
 }

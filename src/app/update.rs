@@ -74,10 +74,6 @@ impl Program for App {
         view::view(self, buf)
     }
 
-    fn saves(effect: &Effect) -> bool {
-        matches!(effect, Effect::Append(_) | Effect::KeepDrafts(_))
-    }
-
     fn wake_at(&self) -> Option<Instant> {
         let running = self.screens.attempt().and_then(Attempt::wake_at);
         let listed = self.cell_records.go_on_at;

@@ -15,7 +15,7 @@ use crate::widgets::theme::{Role, Theme};
 use stepscope_base::text::Shown;
 use stepscope_io::notes::TourNotes;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{Event, Program};
+use stepscope_terminal::run::{Event, Program, Work};
 
 /// The tour is looked for so often.
 const LOOK: Duration = Duration::from_millis(200);
@@ -45,6 +45,8 @@ pub(crate) enum NotesEffect {
     /// Ends the program.
     Quit,
 }
+
+impl Work for NotesEffect {}
 
 /// See the module.
 #[derive(Debug)]

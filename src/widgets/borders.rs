@@ -10,20 +10,15 @@ use crate::widgets::sign;
 
 /// Copies the cells of a pane's border on which there is something already: other panes share it.
 pub(crate) fn shared(area: Rect, focused: bool, buf: &Buffer) -> Vec<(Position, Cell)> {
+    let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
     let is_shared = |place: &Position, cell: &Cell| {
         let is_title = place.y == area.y && !is_line(cell.symbol());
-        !is_title && (!focused || !is_line(cell.symbol()))
+        cell.symbol() != " " && !is_title && (!focused || !is_line(cell.symbol()))
     };
-    let cells = taken(area, buf).filter(|(place, cell)| is_shared(place, cell));
-    cells.map(|(place, cell)| (place, cell.clone())).collect()
-}
-
-/// The cells of a pane's border on which there is something.
-pub(crate) fn taken(area: Rect, buf: &Buffer) -> impl Iterator<Item = (Position, &Cell)> {
-    let (right, bottom) = (area.right().saturating_sub(1), area.bottom().saturating_sub(1));
-    let sides = (area.y..=bottom).flat_map(move |y| [Position { x: area.x, y }, Position { x: right, y }]);
-    let ends = (area.x..=right).flat_map(move |x| [Position { x, y: area.y }, Position { x, y: bottom }]);
-    sides.chain(ends).filter_map(|place| Some((place, buf.cell(place)?))).filter(|(_, cell)| cell.symbol() != " ")
+    let sides = (area.y..=bottom).flat_map(|y| [Position { x: area.x, y }, Position { x: right, y }]);
+    let ends = (area.x..=right).flat_map(|x| [Position { x, y: area.y }, Position { x, y: bottom }]);
+    let cells = sides.chain(ends).filter_map(|place| Some((place, buf.cell(place)?)));
+    cells.filter(|(place, cell)| is_shared(place, cell)).map(|(place, cell)| (place, cell.clone())).collect()
 }
 
 /// Gives a shared cell back what it had: a title or a mark, and the line of the pane that has the keys, in its style

@@ -7,9 +7,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::symbols::merge::MergeStrategy;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Borders, Widget};
+use ratatui::widgets::{Block, BorderType, Widget};
 
-use crate::widgets::borders::{restore, shared, taken};
+use crate::widgets::borders::{restore, shared};
 use crate::widgets::list::Rows;
 use crate::widgets::prose::fit;
 use crate::widgets::sign;
@@ -75,32 +75,18 @@ pub(crate) fn frame(title: Spans, area: Rect, buf: &mut Buffer, look: Look<'_>) 
     // Without colours the pane that has the keys has another line.
     let is_plain = look.style(border).fg.is_none();
     let border_type = if look.focused && is_plain { BorderType::Double } else { BorderType::Rounded };
-    // Only what has neighbours is merged with them, which takes a while.
-    let is_alone = taken(area, buf).next().is_none();
-    let merge = if is_alone { MergeStrategy::Replace } else { MergeStrategy::Fuzzy };
-    let block = Block::new().border_type(border_type).border_style(look.style(border)).merge_borders(merge);
-    let inner = Block::bordered().inner(area);
+    let block = Block::bordered()
+        .border_type(border_type)
+        .border_style(look.style(border))
+        .merge_borders(MergeStrategy::Fuzzy)
+        .title(Line::from(line));
+    let inner = block.inner(area);
     let (shared, focus) = (shared(area, look.focused, buf), look.style(Role::BorderFocus));
-    outline(&block, Line::from(line), area, buf);
+    block.render(area, buf);
     for (place, old) in shared {
         restore(&old, place, focus, buf);
     }
     Rect { x: inner.x.saturating_add(1).min(inner.right()), width: inner.width.saturating_sub(2), ..inner }
-}
-
-/// Draws a block side by side: drawn whole it would give each cell that it encloses its style.
-fn outline(block: &Block<'_>, title: Line<'_>, area: Rect, buf: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    let (top, bottom) = (Rect { height: 1, ..area }, Rect { y: area.bottom().saturating_sub(1), height: 1, ..area });
-    let left = Rect { y: area.y + 1, width: 1, height: area.height.saturating_sub(2), ..area };
-    let right = Rect { x: area.right().saturating_sub(1), ..left };
-    let ends = Borders::LEFT | Borders::RIGHT;
-    block.clone().borders(Borders::LEFT).render(left, buf);
-    block.clone().borders(Borders::RIGHT).render(right, buf);
-    block.clone().borders(ends | Borders::BOTTOM).render(bottom, buf);
-    block.clone().borders(ends | Borders::TOP).title(title).render(top, buf);
 }
 
 /// The columns that a pane has for its title.
@@ -129,35 +115,26 @@ pub(crate) fn fit_spans(spans: Spans, width: usize) -> Spans {
 pub(crate) fn put(line: Spans, row: usize, area: Rect, buf: &mut Buffer) {
     let Some(row) = u16::try_from(row).ok().filter(|row| *row < area.height) else { return };
     let place = Rect { y: area.y + row, height: 1, ..area }.intersection(*buf.area());
-    if place.is_empty() {
-        return;
-    }
-    let (mut x, mut left) = (place.x, usize::from(area.width));
-    for span in line {
-        let columns = columns(&span.content);
-        if columns > left {
-            put_text(&fit(&span.content, left), span.style, x, place, buf);
-            return;
-        }
-        x = put_text(&span.content, span.style, x, place, buf);
-        left -= columns;
+    if !place.is_empty() {
+        let spans = fit_spans(line, usize::from(area.width));
+        spans.iter().fold(place.x, |x, span| put_span(span, x, place, buf));
     }
 }
 
-/// Draws a text in a row of the screen, from a column on, and gives the column after it. Plain text, which is most, need
+/// Draws a span in a row of the screen, from a column on, and gives the column after it. Plain text, which is most, need
 /// not be parted into what belongs together.
-fn put_text(text: &str, style: Style, x: u16, row: Rect, buf: &mut Buffer) -> u16 {
+fn put_span(span: &Span<'_>, x: u16, row: Rect, buf: &mut Buffer) -> u16 {
     let room = usize::from(row.right().saturating_sub(x));
     if room == 0 {
         return x;
     }
-    let (head, columns, tail) = split_plain(text);
+    let (head, columns, tail) = split_plain(&span.content);
     let first = buf.index_of(x, row.y);
     let cells = buf.content.iter_mut().skip(first).take(room);
-    cells.zip(head.chars()).for_each(|(cell, c)| _ = cell.set_char(c).set_style(style));
+    cells.zip(head.chars()).for_each(|(cell, c)| _ = cell.set_char(c).set_style(span.style));
     let x = x.saturating_add(columns.min(room) as u16);
     let room = room.saturating_sub(columns);
-    if tail.is_empty() || room == 0 { x } else { buf.set_stringn(x, row.y, tail, room, style).0 }
+    if tail.is_empty() || room == 0 { x } else { buf.set_stringn(x, row.y, tail, room, span.style).0 }
 }
 
 /// Gives an area a style, row by row: ratatui looks for the place of each cell anew.

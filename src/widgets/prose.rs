@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use stepscope_base::text::{Shown, columns, split_plain};
+use stepscope_base::text::{Shown, columns, is_plain, split_plain};
 use stepscope_core::paint::{MarkedRange, segments};
 
 /// Largest number of bytes of one text that are laid out; the rest is announced.
@@ -64,8 +64,7 @@ pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> impl Iterator<It
 
 fn wrap_paragraph(text: &str, offset: usize, width: usize, most: usize, lines: &mut Vec<Range<usize>>) {
     // Where bytes are columns, a line is as many of them, back to the last blank.
-    let (_, columns, rest) = split_plain(text);
-    if rest.is_empty() && columns == text.len() {
+    if is_plain(text.as_bytes()) {
         wrap_bytes(text.as_bytes(), offset, width, most, lines);
     } else {
         wrap_clusters(text, offset, width, most, lines);

@@ -372,7 +372,7 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// True if each byte is a character of ASCII that can be shown as it is, one column wide.
-fn is_plain(text: &[u8]) -> bool {
+pub fn is_plain(text: &[u8]) -> bool {
     // Looked at whole, without stopping, which takes a few wide instructions.
     text.iter().fold(true, |plain, byte| plain & is_plain_byte(*byte))
 }
@@ -404,7 +404,7 @@ fn split_plain_from(text: &str, at: usize) -> (&str, usize, &str) {
 #[inline]
 pub fn columns(text: &str) -> usize {
     let (_, columns, rest) = split_plain(text);
-    if rest.is_empty() { columns } else { columns + rest.width() }
+    columns + rest.width()
 }
 
 const fn is_plain_byte(byte: u8) -> bool {

@@ -79,12 +79,20 @@ pub enum Control {
     Quit(u8),
 }
 
+/// Work that an input asks for, as data. It is begun behind the frame of that input.
+pub trait Work {
+    /// True if it saves what a person did: then it comes before the frame, which might be the last.
+    fn saves(&self) -> bool {
+        false
+    }
+}
+
 /// A program with a screen: one place of change, one pure view.
 pub trait Program {
     /// Everything that it is told: events of the terminal, and results of work, sent from anywhere.
     type Msg: From<Event> + Send + 'static;
     /// Work to be done, as data.
-    type Effect;
+    type Effect: Work;
 
     /// Takes one message in; what is shown may have changed. The only place where the state changes.
     fn update(&mut self, message: Self::Msg, now: Instant) -> Vec<Self::Effect>;
@@ -92,11 +100,6 @@ pub trait Program {
     /// Draws the state on an empty screen, changes nothing, and returns where the cursor is shown. A panic here or in
     /// `update` ends the program: work that may panic, such as reading a hostile file, belongs to another thread.
     fn draw(&self, buf: &mut Buffer) -> Option<Position>;
-
-    /// True of an effect that saves what a person did: it does not wait for a frame, which might be the last.
-    fn saves(_effect: &Self::Effect) -> bool {
-        false
-    }
 
     /// Time at which the program wants a [`Event::Tick`]; asked after every update. `None` costs nothing.
     fn wake_at(&self) -> Option<Instant> {
@@ -467,7 +470,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         }
         let effects = self.program.update(Event::Input(last).into(), Instant::now());
         self.dirty = true;
-        if !effects.iter().any(P::saves) {
+        if !effects.iter().any(Work::saves) {
             // The work that a key asks for must not hold up its frame. One that fails shows with the next; one that shows
             // nothing new does not hold up what the work finds.
             let _ = self.draw();

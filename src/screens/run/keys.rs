@@ -101,6 +101,7 @@ pub(crate) fn settle(app: &mut App) {
     if shared_for.is_none() || view.shared_for != shared_for {
         (view.with_step, view.shared_for) = (step::share(view, &areas, theme), shared_for);
     }
+    debug_assert_eq!(view.with_step, step::share(view, &areas, theme), "what was chosen before no longer holds");
     let is_shown = areas.of(RunPane::Step).height > 0;
     let lines = if is_shown { step::height(view, &areas, view.with_step, theme) } else { 0 };
     let call = areas.of(RunPane::Call);

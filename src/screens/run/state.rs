@@ -87,7 +87,7 @@ stepscope_base::words! {
 }
 
 /// Places of the texts that may be with the step or with its prompt, true for the step, and the room for them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WithStep {
     /// The reply.
     pub reply: bool,
@@ -114,7 +114,7 @@ pub struct RecordView {
     pub(crate) areas: Areas<RunPane>,
     /// The place of the texts that two panes share, as they were laid out last.
     pub(crate) with_step: WithStep,
-    /// Sizes of the panes of step and call that this was chosen for; `None`: it has to be chosen anew.
+    /// Places of the panes of step and call that this was chosen for; `None`: it has to be chosen anew.
     pub(crate) shared_for: Option<[Rect; 2]>,
     /// Number of lines that the step takes in its pane.
     step_lines: usize,
