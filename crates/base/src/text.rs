@@ -248,7 +248,8 @@ pub fn formatted(text: String) -> Shown {
 pub struct ShownMap {
     /// The printable text.
     pub text: Shown,
-    /// Ascending pairs (byte of the data, byte of the shown text), one for each piece.
+    /// Ascending pairs (byte of the data, byte of the shown text), one for each piece. None where the data is plain:
+    /// there each byte is shown where it stands.
     marks: Vec<(u32, u32)>,
 }
 
@@ -264,6 +265,9 @@ impl ShownMap {
     }
 
     fn of(bytes: &[u8], breaks: Breaks) -> Self {
+        if is_plain(bytes) {
+            return Self { text: Shown::from_bytes(bytes, breaks), marks: Vec::new() };
+        }
         let mut writer = ShownWriter::new(breaks);
         let mut marks = Vec::with_capacity(bytes.len() + 1);
         for (range, piece) in pieces(bytes) {
@@ -283,6 +287,9 @@ impl ShownMap {
     fn at(&self, data: usize) -> usize {
         let after = self.marks.partition_point(|&(from, _)| (from as usize) < data);
         let end = self.text.as_str().len();
+        if self.marks.is_empty() {
+            return data.min(end);
+        }
         self.marks.get(after).map_or(end, |&(_, to)| (to as usize).min(end))
     }
 }
@@ -528,6 +535,8 @@ mod tests {
         assert_eq!(map.range(2..3), 2..5);
         assert_eq!(map.range(3..4), 5..6);
         assert_eq!(map.range(9..12), 6..6);
+        let plain = ShownMap::line(b"plain");
+        assert_eq!([plain.range(1..3), plain.range(4..9), plain.range(9..12)], [1..3, 4..5, 5..5]);
     }
 
     #[test]
