@@ -305,6 +305,38 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
 }
 
 #[test]
+fn a_verdict_names_the_rules_that_spoke_in_whatever_way_it_is_given() {
+    let folder = Folder::new();
+    let unlike = |id: usize, row: Option<usize>| {
+        let mut record: Value = serde_json::from_str(&run(id, 4.0, 4.0)).unwrap();
+        // The text and the number of the answer differ.
+        record["state"]["final_answer"] = json!("9");
+        match row {
+            Some(_) => drop(record.as_object_mut().unwrap().remove("id")),
+            None => record["id"] = json!(format!("r{id}")),
+        }
+        record.to_string() + "\n"
+    };
+    folder.write("runs.jsonl", &(unlike(0, None) + &unlike(1, None) + &unlike(2, None) + &unlike(3, Some(3))));
+    let checked: Value =
+        folder.run(&["check", "runs.jsonl", "--format", "jsonl"], "").out.lines().next().unwrap().parse().unwrap();
+    let rules: Vec<&Value> = checked["findings"].as_array().unwrap().iter().map(|finding| &finding["rule"]).collect();
+    assert!(!rules.is_empty(), "{checked}");
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(0, "pass", &json!({})));
+    folder.ok(&["review", "add", "runs.jsonl", "--id", "r1", "--verdict", "pass"], "");
+    folder.ok(&["review", "add", "runs.jsonl", "--row", "3", "--verdict", "pass"], "");
+    folder.write("v.csv", "id,verdict\nr2,pass\n");
+    folder.ok(&["review", "import", "v.csv", "runs.jsonl"], "");
+    let events = folder.text("runs.jsonl.reviews.jsonl");
+    let events: Vec<Value> = events.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(events.len(), 4);
+    for event in &events {
+        assert_eq!(event["findings"], json!(rules), "{event}");
+        assert!(event["seen"]["content_sha256"].is_string(), "{event}");
+    }
+}
+
+#[test]
 fn a_missing_document_keeps_nobody_from_judging() {
     let folder = Folder::new();
     let answer = |id: usize, document: &str| {

@@ -83,12 +83,6 @@ impl Summary {
         is_asked: impl FnOnce(&ItemRef) -> bool,
     ) -> Self {
         let record = case.record.as_ref();
-        let mut rules: Vec<RuleId> = Vec::new();
-        for finding in findings {
-            if !rules.contains(&finding.rule) {
-                rules.push(finding.rule);
-            }
-        }
         let is_fork = record.is_some_and(|record| ForkOrigin::of(record.root).is_some());
         let mut summary = Self {
             kind: case.kind(),
@@ -107,10 +101,11 @@ impl Summary {
             citations: None,
             recorded: None,
             right: None,
-            findings: rules,
+            findings: Vec::new(),
             fix: None,
             fix_step: None,
         };
+        summary.take_findings(findings);
         if let Some(record) = record {
             summary.take(record);
             (summary.gold, summary.right) = (case.gold().map(|gold| gold.value), case.right());
@@ -134,6 +129,15 @@ impl Summary {
         };
         self.number = number.map(|number| number.value);
         self.recorded = record.correct;
+    }
+
+    /// Also takes down the rules that found something.
+    pub fn take_findings(&mut self, findings: &[Finding]) {
+        for finding in findings {
+            if !self.findings.contains(&finding.rule) {
+                self.findings.push(finding.rule);
+            }
+        }
     }
 
     /// Also takes down where its run is to be fixed.

@@ -71,6 +71,15 @@ impl One {
         });
         Some(line)
     }
+
+    /// Tells whether something may be said of an item: of the one that was named, or with lines of any.
+    fn may_name(&self, item: &ItemRef) -> bool {
+        match (&self.id, self.row) {
+            (Some(id), _) => item.id.as_ref().and_then(Text::utf8) == Some(id.as_str()),
+            (None, Some(row)) => item.id.is_none() && item.row_index == Some(row),
+            (None, None) => true,
+        }
+    }
 }
 
 /// Items, and parts of answers, that the lines (or rows) of one batch judged: what is judged twice is reported.
@@ -237,7 +246,8 @@ impl<'k> Completion<'k> {
 }
 
 pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let summaries = add.place.records(out, |files, threads| read_named(files, threads, side))?;
+    let may_name = |item: &ItemRef| add.one.may_name(item);
+    let summaries = add.place.records(out, |files, threads| read_named(files, threads, side, may_name))?;
     let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
     let mut input: Box<dyn BufRead> = match add.one.line() {
         Some(line) => Box::new(Cursor::new(line)),

@@ -1,5 +1,6 @@
 //! `stepscope review import`: the verdicts of a CSV.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
@@ -38,7 +39,9 @@ pub struct Import {
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let rows = out.given(rows)?;
-    let summaries = import.place.records(out, |files, threads| read_named(files, threads, side))?;
+    let ids: HashSet<&Text> = rows.iter().map(|ImportedRow { cells: [id, ..], .. }| id).collect();
+    let is_named = |item: &ItemRef| item.id.as_ref().is_some_and(|id| ids.contains(id));
+    let summaries = import.place.records(out, |files, threads| read_named(files, threads, side, is_named))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut repeated) = (Refused::default(), 0_u64);
     let (mut waiting, mut judged) = (Vec::new(), JudgedLines::new("row"));

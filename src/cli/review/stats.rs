@@ -7,8 +7,10 @@ use stepscope_io::pipeline::side_data::SideData;
 use super::Where;
 use crate::cli::{ListFormat, Out};
 use stepscope_base::shown;
+use stepscope_core::case::CaseView;
 use stepscope_core::review::stats;
-use stepscope_io::pipeline::summaries::read_judged;
+use stepscope_core::summary::Summary;
+use stepscope_io::pipeline::summaries::read;
 
 /// `stepscope review stats`.
 #[derive(Args, Clone, Debug)]
@@ -22,9 +24,16 @@ pub struct Stats {
 
 pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
     let contents = options.place.contents(out)?;
-    let summaries = options.place.records(out, |files, threads| read_judged(files, threads, side))?;
+    let reviews = &contents.reviews;
+    // Judged is only what a reviewer's own judgment is compared with.
+    let fix = |summary: &mut Summary, case: &CaseView<'_>| {
+        if reviews.names_fix(&summary.item) {
+            summary.take_fix(case);
+        }
+    };
+    let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, fix))?;
     let index = super::index(&summaries);
-    let stats = stats::Stats::of(&contents.reviews, |reviewed| index.of_item(reviewed));
+    let stats = stats::Stats::of(reviews, |reviewed| index.of_item(reviewed));
     if options.format == ListFormat::Jsonl {
         stats.write_json(out);
         return Some(());
@@ -32,9 +41,7 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
     for line in stats.lines() {
         out.line(&line);
     }
-    let judged = |summary: &stepscope_core::summary::Summary| {
-        contents.reviews.find(&summary.item, Some(&summary.content)).is_some()
-    };
+    let judged = |summary: &Summary| reviews.find(&summary.item, Some(&summary.content)).is_some();
     let open = summaries.summaries.iter().filter(|summary| !judged(summary)).count();
     if !summaries.summaries.is_empty() {
         out.line(&shown!("{open} of {} records unreviewed", summaries.summaries.len()));

@@ -183,6 +183,13 @@ impl Reviews {
         ItemName::of(item).is_some_and(|name| self.by_name.contains_key(&name))
     }
 
+    /// Tells whether somebody said where an item of this name is to be fixed, in whatever file.
+    pub fn names_fix(&self, item: &ItemRef) -> bool {
+        let places = ItemName::of(item).and_then(|name| self.by_name.get(&name));
+        let events = places.into_iter().flatten().filter_map(|place| self.items.get(*place)).flatten();
+        events.filter_map(|at| self.events.get(*at)).any(|event| event.fix_target.is_some())
+    }
+
     /// Finds the reviews of a record with this content. Those of its own file count first, then those that name no
     /// file, then those of the very same content in a file of another name.
     pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {

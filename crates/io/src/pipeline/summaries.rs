@@ -61,10 +61,36 @@ pub fn read(
     side: &Arc<SideData>,
     also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
 ) -> Summaries {
+    read_asked(paths, threads, side, |item| reviews.names(item), also)
+}
+
+/// Reads files (or folders); the rules look at those items that `is_named` takes, and the names of their variables are
+/// taken down: reviews of a variable that is not there are told so.
+pub fn read_named(
+    paths: &[PathBuf],
+    threads: usize,
+    side: &Arc<SideData>,
+    is_named: impl Fn(&ItemRef) -> bool + Sync,
+) -> Summaries {
+    read_asked(paths, threads, side, &is_named, |summary, case| {
+        if is_named(&summary.item) {
+            summary.take_findings(case.findings());
+            summary.take_variables(case);
+        }
+    })
+}
+
+fn read_asked(
+    paths: &[PathBuf],
+    threads: usize,
+    side: &Arc<SideData>,
+    is_asked: impl Fn(&ItemRef) -> bool + Sync,
+    also: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
+) -> Summaries {
     let tiny = Tiny::default();
     let summary = |case: &CaseView<'_>, input: &Input| {
         tiny.takes(case).then(|| {
-            let mut summary = summary_if(case, input, &[], |item| reviews.names(item));
+            let mut summary = summary_if(case, input, &[], &is_asked);
             also(&mut summary, case);
             summary
         })
@@ -75,26 +101,6 @@ pub fn read(
 
 /// Reads and checks what these paths lead to: the summaries say which rules spoke, and what was asked.
 pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &Surroundings<'_>) -> Summaries {
-    read_with(paths, inputs, threads, around, Summary::take_question)
-}
-
-/// Reads files likewise, and judges where each run is to be fixed.
-pub fn read_judged(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
-    read_with(paths, expand(paths), threads, &side.around(), Summary::take_fix)
-}
-
-/// Reads files likewise, with the names of variables: reviews of a variable that is not there are told so.
-pub fn read_named(paths: &[PathBuf], threads: usize, side: &Arc<SideData>) -> Summaries {
-    read_with(paths, expand(paths), threads, &side.around(), Summary::take_variables)
-}
-
-fn read_with(
-    paths: &[PathBuf],
-    inputs: Expand,
-    threads: usize,
-    around: &Surroundings<'_>,
-    take: impl Fn(&mut Summary, &CaseView<'_>) + Sync,
-) -> Summaries {
     let (summaries, tiny) = (Mutex::new(Vec::new()), Tiny::default());
     let outcome = check(
         inputs,
@@ -103,7 +109,7 @@ fn read_with(
         |case, input, _| {
             if tiny.takes(case) {
                 let mut summary = summary_checked(case, input);
-                take(&mut summary, case);
+                summary.take_question(case);
                 lock(&summaries).push(summary);
             }
         },
