@@ -6,6 +6,7 @@ pub(crate) mod keys;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::Reviewer;
 use stepscope_core::table::row::RowFacts;
@@ -87,6 +88,8 @@ pub struct Pending {
     pub due: bool,
     /// The number under which it is being done.
     pub running: Option<u64>,
+    /// Percentage of it that is done.
+    pub percent: usize,
     /// Reason why it failed the last time.
     pub failed: Option<Shown>,
 }
@@ -97,9 +100,18 @@ impl Pending {
         self.due || self.running.is_some()
     }
 
+    /// What is done of it, for people, from a word; `None`: no result will come.
+    pub(crate) fn progress(&self, doing: &'static str) -> Option<Shown> {
+        self.is_coming().then(|| match self.percent {
+            0 => shown!("{doing}…"),
+            percent => shown!("{doing}… {percent} %"),
+        })
+    }
+
     /// Takes its result; `None`: it is not what is wanted any more.
     pub fn done<T>(&mut self, id: u64, result: Result<T, Failure>) -> Option<Result<T, Shown>> {
         self.running.take_if(|running| *running == id)?;
+        self.percent = 0;
         let result = result.map_err(Shown::from);
         self.failed = result.as_ref().err().cloned();
         Some(result)

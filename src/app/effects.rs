@@ -179,7 +179,8 @@ impl Performer {
             | Effect::ExportRecord(..)
             | Effect::FindFixes(_) => {
                 let (outbox, side) = (self.outbox.clone(), self.side.clone());
-                start(Thread::Across, move || read(effect, &side).is_some_and(|message| outbox.send(message)));
+                let tell = move |message| _ = outbox.send(message);
+                start(Thread::Across, move || read(effect, &side, &tell).map(tell));
             }
             Effect::Search(id, filter, plan) => {
                 let fits = move |text: &[u8]| guarded(|| filter.fits_text(text)).filter(|fits| *fits).map(drop);
@@ -294,7 +295,7 @@ fn read_on_demand(wanted: &Receiver<Effect>, outbox: &Outbox, side: &Arc<SideDat
         for (n, effect) in effects.into_iter().enumerate() {
             if (!is_rows(&effect) || Some(n) == last_rows)
                 && (!is_preview(&effect) || Some(n) == last_preview)
-                && let Some(message) = read(effect, side)
+                && let Some(message) = read(effect, side, &|message| _ = outbox.send(message))
                 && !outbox.send(message)
             {
                 return;

@@ -118,6 +118,8 @@ pub enum Msg {
     Summaries(Moves, Option<WorkId>, Vec<(usize, Option<Box<Summary>>)>),
 
     // What is worked out from several records.
+    /// Percentage that is done of the comparison or dashboard of this number.
+    AcrossPercent(WorkId, usize),
     /// The comparison of this number.
     Compared(WorkId, Result<Arc<Compared>, Failure>),
     /// The dashboard and disagreements of this number.

@@ -34,9 +34,11 @@ const SAVE: &str = "cannot write";
 /// Message about a record on which a part of this program panicked.
 const FAILED: &str = "internal error; please report this";
 
-/// Performs an effect on this thread; `None` for one that is performed elsewhere.
-pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
+/// Performs an effect on this thread; `None` for one that is performed elsewhere. `tell` takes what is to be said before
+/// it is done.
+pub fn read(effect: Effect, side: &Arc<SideData>, tell: &(impl Fn(Msg) + Sync)) -> Option<Msg> {
     let threads = || std::thread::available_parallelism().map_or(2, usize::from);
+    let percent = |id| move |percent| tell(Msg::AcrossPercent(id, percent));
     Some(match effect {
         Effect::RowTexts(moves, rows) => Msg::RowTexts(moves, texts_of(rows)),
         Effect::Record(record, reading, row, hide) => {
@@ -78,10 +80,10 @@ pub fn read(effect: Effect, side: &Arc<SideData>) -> Option<Msg> {
         }
         Effect::Compare(id, wanted) => {
             let baseline = wanted.baseline.name();
-            Msg::Compared(id, or_failure("cannot compare with", &baseline, || compare(&wanted, threads())))
+            Msg::Compared(id, or_failure("cannot compare with", &baseline, || compare(&wanted, threads(), percent(id))))
         }
         Effect::ReadDashboard(id, wanted) => {
-            let read = || dashboard::read(&wanted, threads(), side);
+            let read = || dashboard::read(&wanted, threads(), side, percent(id));
             Msg::Dashboard(id, or_failure("cannot read the reviews of", &Shown::own("these records"), read))
         }
         Effect::PutSideBySide(record, handles, against) => {

@@ -452,6 +452,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             Vec::new()
         }
         Msg::Exported(path, result) => side_by_side::keys::exported(app, &path, result),
+        Msg::AcrossPercent(id, percent) => across::keys::take_percent(app, id, percent),
         Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
         Msg::Dashboard(id, result) => across::keys::take_dashboard(app, id, result),
         Msg::SideBySide(record, result) => side_by_side::keys::take_sides(app, record, result),

@@ -252,7 +252,7 @@ fn case_of(path: &Path, summary: &Summary, side: &Arc<SideData>) -> Case<'static
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     use clap::Parser;
 
@@ -300,16 +300,7 @@ mod tests {
         event.verdict = Some(Verdict::Fail);
         stamp(&mut event);
         append_line(path("a.jsonl.reviews.jsonl").as_path(), REVIEWS, &line(&event)).unwrap();
-        let commands: [&[&str]; 7] = [
-            &["compare", "a.jsonl", "b.jsonl"],
-            &["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"],
-            &["compare", "a.jsonl", "b.jsonl", "--id", "3"],
-            &["review", "list", "a.jsonl"],
-            &["review", "list", "--regenerate", "--ids", "a.jsonl"],
-            &["review", "export", "a.jsonl"],
-            &["review", "export", "--failed", "a.jsonl"],
-        ];
-        for words in commands {
+        let command = |words: &[&str]| {
             let place = |word: &&str| {
                 if word.ends_with("jsonl") && *word != "jsonl" { path(word).into() } else { OsString::from(word) }
             };
@@ -321,6 +312,19 @@ mod tests {
                 Line::Review(asked) => review::run(&asked, &Arc::default(), &mut out),
             };
             assert_eq!(code, CLEAN, "{words:?}");
+        };
+        let commands: [&[&str]; 8] = [
+            &["compare", "a.jsonl", "b.jsonl"],
+            &["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"],
+            &["compare", "a.jsonl", "b.jsonl", "--id", "3"],
+            &["review", "list", "a.jsonl"],
+            &["review", "list", "--regenerate", "--ids", "a.jsonl"],
+            &["review", "export", "a.jsonl"],
+            &["review", "export", "--failed", "a.jsonl"],
+            &["review", "stats", "a.jsonl"],
+        ];
+        for words in commands {
+            command(words);
             assert_eq!(counted::runs(MARK), 0, "{words:?}");
         }
         assert_eq!(Baseline::read(&path("b.jsonl"), 2).unwrap().len(), 20);
@@ -342,12 +346,16 @@ mod tests {
             document: None,
             journals: Journals::default(),
         };
-        let compared = compare(&wanted, 2).unwrap();
+        let told = Mutex::new(Vec::new());
+        let compared = compare(&wanted, 1, |percent| told.lock().unwrap().push(percent)).unwrap();
         assert_eq!((compared.records, compared.regressions), ([20, 20], 20));
+        assert_eq!(told.into_inner().unwrap(), [50, 100], "how much of both is read");
         assert_eq!(counted::runs(MARK), 0);
         // Who asks what is wrong is told.
         let (paths, side) = ([path("a.jsonl")], Arc::<SideData>::default());
         let summaries = read_checked(&paths, expand(&paths), 2, &side.around()).summaries;
         assert!(counted::runs(MARK) == 20 && summaries.iter().all(|summary| !summary.findings.is_empty()));
+        command(&["review", "add", "a.jsonl", "--id", "5", "--verdict", "fail"]);
+        assert_eq!(counted::runs(MARK), 21, "the one that is judged");
     }
 }

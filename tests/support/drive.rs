@@ -2,8 +2,8 @@
 //! read as text. Every frame is checked: no cell holds a control or an invisible character.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -335,7 +335,9 @@ impl Drive {
     }
 
     fn read(&self, effect: Effect) -> Vec<Msg> {
-        read(effect, &self.side).into_iter().collect()
+        let told = Mutex::new(Vec::new());
+        let last = read(effect, &self.side, &|message| told.lock().unwrap().push(message));
+        told.into_inner().unwrap().into_iter().chain(last).collect()
     }
 
     /// Returns the path, if it is in a temporary folder; else its name in the folder of exports.

@@ -176,6 +176,15 @@ fn begin_due(app: &mut App) -> Effects {
     effects
 }
 
+pub(crate) fn take_percent(app: &mut App, id: WorkId, percent: usize) -> Effects {
+    for pending in [&mut app.across.comparing, &mut app.across.judging] {
+        if pending.running == Some(id) {
+            pending.percent = pending.percent.max(percent);
+        }
+    }
+    Vec::new()
+}
+
 pub(crate) fn take_comparison(app: &mut App, id: WorkId, result: Result<Arc<Compared>, Failure>) -> Effects {
     let Some(result) = app.across.comparing.done(id, result) else { return Vec::new() };
     match result {

@@ -71,9 +71,8 @@ fn head(app: &App) -> Vec<Shown> {
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let mut title = title(app, look);
-    if app.across.comparing.is_coming() {
-        title.push(look.span("  comparing…", Role::Accent));
-    }
+    let progress = app.across.comparing.progress("  comparing");
+    title.extend(progress.map(|progress| look.span(progress.as_str(), Role::Accent)));
     let inner = frame(title, area, buf, look);
     let Some(compared) = &app.across.compared else {
         let text = app.across.comparing.failed.clone().unwrap_or_else(|| Shown::own("reading and joining both runs…"));

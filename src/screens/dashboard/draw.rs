@@ -65,7 +65,7 @@ pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
 
 /// Formats the part of a title that says that reviews are being read.
 pub(crate) fn reading(app: &App, look: Look<'_>) -> Option<Span<'static>> {
-    app.across.judging.is_coming().then(|| look.span("  reading…", Role::Accent))
+    app.across.judging.progress("  reading").map(|progress| look.span(progress.as_str(), Role::Accent))
 }
 
 /// Formats what stands in the place of reviews before they are read, or where they cannot be.

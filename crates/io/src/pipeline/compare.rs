@@ -154,13 +154,19 @@ impl Compared {
     }
 }
 
-/// Compares. An error says what could not be read.
-pub fn compare(wanted: &CompareRequest, threads: usize) -> Result<Arc<Compared>, Failure> {
+/// Compares; `percent` is told how much of both runs is read, once the baseline is open. An error says what could not be
+/// read.
+pub fn compare(
+    wanted: &CompareRequest,
+    threads: usize,
+    percent: impl Fn(usize) + Sync,
+) -> Result<Arc<Compared>, Failure> {
     let baseline = read(wanted, threads)?;
     let of_b = Journals { files: wanted.baseline.files(), named: wanted.journals.named.clone() };
     let (reviews_a, reviews_b) = (wanted.journals.read()?, of_b.read()?);
-    let a = wanted.run.summaries(threads, None, |_| false);
-    let b = Snapshot::of(&baseline).summaries(threads, None, |_| false);
+    let a = wanted.run.summaries(threads, None, |item| reviews_a.names(item), |done| percent(done / 2));
+    let b = Snapshot::of(&baseline);
+    let b = b.summaries(threads, None, |item| reviews_b.names(item), |done| percent(50 + done / 2));
     let places: Vec<Address> = a.iter().map(address).collect();
     let join = Join::of(&a, &b);
     let side_a = Side { summaries: &a, reviews: &reviews_a, strict: false };

@@ -53,10 +53,15 @@ pub struct BoardData {
     pub labels: Vec<(LabelRef, Shown)>,
 }
 
-/// Reads review logs and records. An error says what could not be read.
-pub fn read(wanted: &DashboardRequest, threads: usize, side: &Arc<SideData>) -> Result<Arc<BoardData>, Failure> {
+/// Reads review logs and records; `percent` is told how many of these. An error says what could not be read.
+pub fn read(
+    wanted: &DashboardRequest,
+    threads: usize,
+    side: &Arc<SideData>,
+    percent: impl Fn(usize) + Sync,
+) -> Result<Arc<BoardData>, Failure> {
     let reviews = wanted.journals.read()?;
-    let summaries = wanted.run.summaries(threads, Some(side), |item| reviews.names(item));
+    let summaries = wanted.run.summaries(threads, Some(side), |item| reviews.names(item), percent);
     let steps: Vec<Option<u64>> = summaries.iter().map(|summary| summary.fix_step).collect();
     let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
     let place = |at: &usize| summaries.get(*at).map(address);

@@ -66,20 +66,22 @@ impl Snapshot {
     }
 
     /// Summarises every record, in their order; with `triage` the rules look at each, and where to fix it is judged in
-    /// addition to what is given. Questions are kept of the items that are `listed`. What cannot be read any more is
-    /// left out: its file is about to be read again.
+    /// addition to what is given. Content and question are taken down of the items that `is_asked` takes. What cannot be
+    /// read any more is left out: its file is about to be read again. `percent` is told how much is done.
     pub fn summaries(
         &self,
         threads: usize,
         triage: Option<&Arc<SideData>>,
-        listed: impl Fn(&ItemRef) -> bool + Sync,
+        is_asked: impl Fn(&ItemRef) -> bool + Sync,
+        percent: impl Fn(usize) + Sync,
     ) -> Vec<Summary> {
         let pieces: Vec<(&SnapshotSource, usize)> = self
             .sources
             .iter()
             .flat_map(|source| (0..source.rows.len()).step_by(PIECE).map(move |first| (source, first)))
             .collect();
-        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let (next, finished, done) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let share = |pieces_done: usize| 100 * pieces_done / pieces.len().max(1);
         std::thread::scope(|scope| {
             for _ in 0..threads.clamp(1, pieces.len().max(1)) {
                 scope.spawn(|| {
@@ -87,9 +89,13 @@ impl Snapshot {
                     while let Some((source, first)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let rows = source.rows.iter().enumerate().skip(*first).take(PIECE);
                         let summaries: Vec<Summary> = rows
-                            .filter_map(|(at, row)| summary(source, at, row, &mut memory, triage, &listed))
+                            .filter_map(|(at, row)| summary(source, at, row, &mut memory, triage, &is_asked))
                             .collect();
                         lock(&done).extend(summaries);
+                        let before = finished.fetch_add(1, Ordering::Relaxed);
+                        if share(before) < share(before + 1) {
+                            percent(share(before + 1));
+                        }
                     }
                 });
             }
@@ -107,7 +113,7 @@ fn summary(
     row: &RowFacts,
     (text, tape): &mut (Vec<u8>, Tape),
     triage: Option<&Arc<SideData>>,
-    listed: impl Fn(&ItemRef) -> bool,
+    is_asked: impl Fn(&ItemRef) -> bool,
 ) -> Option<Summary> {
     source.blob.read(row.offset(), (row.len as usize).min(MAX_TEXT), text).ok()?;
     let dataset = source.dataset.clone();
@@ -117,12 +123,12 @@ fn summary(
         let case = case_of_row(&text[..], std::mem::take(tape), &place, Arc::new(around));
         let view = case.view();
         let findings = triage.map(|_| &view.findings()[..]).unwrap_or_default();
-        let mut summary = Summary::of(&view, findings, dataset, at as u64);
+        let mut summary = Summary::of_asked(&view, findings, dataset, at as u64, &is_asked);
         (summary.origin.source, summary.origin.offset) = (source.number, row.offset());
         if triage.is_some() {
             summary.take_fix(&view);
         }
-        if listed(&summary.item) {
+        if is_asked(&summary.item) {
             summary.take_question(&view);
         }
         drop(view);
