@@ -1,9 +1,10 @@
 //! stepscope: see why a language model's run went wrong.
 //!
-//! The program: `cli`, the commands without a screen, and the screen: `app`, `screens`, `dialogs` and `widgets`. Both stand
-//! on the libraries below `crates/`: `base` (text and JSON), `core` (records and all that can be said of them), `io` (files,
-//! databases, models) and `terminal`; `base` <- `core` <- `io` <- `stepscope`. Data flows one way: input -> message -> update -> effect ->
-//! message. `tests/architecture.rs` reads all sources and fails where a law is broken.
+//! The program: `cli`, the commands without a screen; the screen: `app`, `screens`, `dialogs` and `widgets`; and `demo`,
+//! its tours. The libraries are below `crates/`: `base` (text and JSON), `core` (records and every judgment of them), `io`
+//! (files, databases, models) and `terminal`, and two small ones, `schema` and `memory`. `base` <- `core` <- `io` <-
+//! `stepscope`. Data flows one way: input -> message -> update -> effect -> message. `tests/architecture.rs` reads all
+//! sources and fails where a law is broken; `docs/map.md` lists every file.
 
 /// The commands that need no screen. Law: knows no screen.
 pub mod cli;
@@ -40,7 +41,7 @@ pub mod app {
     pub mod present;
     /// Work of threads on demand: reading, writing files, working out.
     pub mod read;
-    /// The mode of reviewing: verdicts, drafts, the queue.
+    /// Review mode: verdicts, undo and redo, drafts, the queue.
     pub mod review;
     /// Reads reviews, keeps drafts and looks for reviewed records, on threads of its own.
     pub mod review_worker;
@@ -152,7 +153,7 @@ pub mod widgets {
     pub mod line;
     /// A cursor over n rows.
     pub(crate) mod list;
-    /// Frames, rows and scroll marks in the colours of the theme.
+    /// Brushes of the panes: frames, rows and scroll marks in the colours of the theme.
     pub(crate) mod look;
     /// Panes: to the next one, under the mouse, on screen.
     pub(crate) mod panes;

@@ -730,6 +730,95 @@ fn the_session_is_no_place_for_what_belongs_to_a_screen() {
     assert!((20..=MAX_METHODS).contains(&count), "{count} methods");
 }
 
+/// Lists the types that a file declares, apart from those of its tests and those inside functions.
+fn types(source: &str) -> Vec<String> {
+    let mut types = Vec::new();
+    for line in without_tests(source).lines() {
+        let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
+        // What a macro declares is indented; what is indented and private is a function's own.
+        if !matches!(words.next(), Some("struct" | "enum" | "trait" | "type" | "union"))
+            || line.starts_with("    ") && !line.starts_with("    pub")
+        {
+            continue;
+        }
+        let Some(word) = words.next() else { continue };
+        types.push(word.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned());
+    }
+    types
+}
+
+/// Returns the first sentence of what a file says of itself, for Markdown.
+fn first_sentence(source: &str) -> String {
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let text = lines.join(" ").replace("[`", "`").replace("`]", "`");
+    let ends = text.match_indices(". ").map(|(at, _)| at);
+    let end = ends.into_iter().find(|at| text[at + 2..].starts_with(char::is_uppercase)).unwrap_or(text.len());
+    text[..end].trim_end_matches('.').to_owned()
+}
+
+/// Lists the modules that a file declares with their content, each with the sentence above it.
+fn folders(source: &str) -> Vec<(String, String)> {
+    let lines: Vec<&str> = source.lines().collect();
+    let pairs = lines.iter().zip(lines.iter().skip(1));
+    let folder = |(above, line): (&&str, &&str)| {
+        let name = line.strip_prefix("pub mod ")?.strip_suffix(" {")?;
+        Some((name.to_owned(), above.strip_prefix("/// ")?.to_owned()))
+    };
+    pairs.filter_map(folder).collect()
+}
+
+/// Writes the page that says of every file what it is for, and which types it declares.
+fn map() -> String {
+    let mut page = "# The map\n\nEvery file of the program and its libraries: what it is for, in its own first \
+                    sentence, and the types that it\ndeclares. How they work together is in \
+                    [architecture](architecture.md); `UPDATE_README=1 cargo test --test architecture`\nwrites this \
+                    page.\n"
+        .to_owned();
+    let mut files: Vec<(String, String, String)> = files()
+        .into_iter()
+        .map(|(name, source)| match name.split_once('/') {
+            Some((library, file)) if CRATES.contains(&library) => {
+                (format!("crates/{library}/src"), file.to_owned(), source)
+            }
+            _ => ("src".to_owned(), name, source),
+        })
+        .collect();
+    // The head of a crate comes first, and a file before what lies in the folder of its name.
+    let is_head = |file: &str| file == "lib.rs";
+    files.sort_by_key(|(folder, file, _)| (folder.clone(), !is_head(file), file.trim_end_matches(".rs").to_owned()));
+    let mut rooms = Vec::new();
+    for (folder, file, source) in &files {
+        let sentence = first_sentence(source);
+        assert!(!sentence.is_empty(), "{folder}/{file} does not say what it is for");
+        if is_head(file) {
+            page += &format!("\n## {folder}\n\n{sentence}.\n\n");
+            rooms = folders(source);
+            continue;
+        }
+        // A folder without a file of its name is a module of the crate's head.
+        let room = file.split_once('/').and_then(|(room, _)| rooms.iter().position(|(name, _)| name == room));
+        if let Some((name, sentence)) = room.map(|room| rooms.remove(room)) {
+            page += &format!("- **{name}/** {sentence}\n");
+        }
+        let types: Vec<String> = types(source).iter().map(|name| format!("`{name}`")).collect();
+        let types = if types.is_empty() { String::new() } else { format!(" *Types:* {}.", types.join(", ")) };
+        page += &format!("{}- **{file}** {sentence}.{types}\n", "  ".repeat(file.matches('/').count()));
+    }
+    page
+}
+
+#[test]
+fn the_map_names_every_file() {
+    let (path, map) = (root().join("docs/map.md"), map());
+    if std::env::var_os("UPDATE_README").is_some() {
+        std::fs::write(&path, &map).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == map, "docs/map.md is out of date: run UPDATE_README=1 cargo test --test architecture");
+    assert_eq!(first_sentence("//! A list, as [`Vec`] has it. Not more.\n//!\n//! No.\n"), "A list, as `Vec` has it");
+}
+
 #[test]
 fn a_type_has_its_name_to_itself() {
     let mut homes: Vec<(String, String, String)> = Vec::new();
@@ -738,18 +827,7 @@ fn a_type_has_its_name_to_itself() {
             Some((library, file)) if CRATES.contains(&library) => (library.to_owned(), file.to_owned()),
             _ => ("stepscope".to_owned(), name.clone()),
         };
-        for line in without_tests(&source).lines() {
-            let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
-            // What a macro declares is indented; what is indented and private is a function's own.
-            if !matches!(words.next(), Some("struct" | "enum" | "trait" | "type" | "union"))
-                || line.starts_with("    ") && !line.starts_with("    pub")
-            {
-                continue;
-            }
-            let Some(word) = words.next() else { continue };
-            let word = word.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-            homes.push((library.clone(), word.to_owned(), file.clone()));
-        }
+        homes.extend(types(&source).into_iter().map(|word| (library.clone(), word, file.clone())));
     }
     homes.sort();
     let mut shared: Vec<(&str, &str, Vec<&str>)> = Vec::new();

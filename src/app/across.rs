@@ -100,7 +100,7 @@ impl Pending {
         self.due || self.running.is_some()
     }
 
-    /// What is done of it, for people, from a word; `None`: no result will come.
+    /// Phrases how much is done, behind a word for what; `None`: no result will come.
     pub(crate) fn progress(&self, doing: &'static str) -> Option<Shown> {
         self.is_coming().then(|| match self.percent {
             0 => shown!("{doing}…"),

@@ -1,5 +1,5 @@
-//! What proves a run right or wrong, ready for the screen: the computed value beside the recorded one with its
-//! derivation, and the question's quantities with the variables that took them up.
+//! What proves a run right or wrong, ready for the screen: computed next to recorded values with their derivation, and
+//! the quantities of the question with the variables that hold them.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Presenting: somebody shows the program to others. The cursor is strong, the keys that were pressed are shown, what
-//! means nothing to those who watch is left out, and nothing is saved.
+//! Presentation mode, for showing the program to others. The cursor is strong, the keys that were pressed are shown,
+//! what means nothing to those who watch is left out, and nothing is saved.
 
 use std::collections::VecDeque;
 

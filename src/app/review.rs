@@ -1,4 +1,4 @@
-//! The reviews of the records on screen: what was said, and what is about to be said.
+//! Review mode: the verdicts, drafts, labels and queue of the records on screen.
 //! Nothing here does I/O; the handlers are in `review/keys.rs`, the threads in `review_worker.rs`.
 
 pub(crate) mod agenda;

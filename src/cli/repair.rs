@@ -1,4 +1,4 @@
-//! `stepscope repair`: mends a procedure, with a model as upstream does it, or without one.
+//! `stepscope repair`: repairs a procedure, with a model as evoproc does it, or without one.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `stepscope rerun`: a step of a recorded run, asked again, and what becomes of the run.
+//! `stepscope rerun`: runs a step of a recorded run again, and prints the resulting fork.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;

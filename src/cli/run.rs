@@ -1,4 +1,4 @@
-//! `stepscope run`: a whole procedure, step by step, as upstream's runner does it.
+//! `stepscope run`: a whole procedure, step by step, as evoproc runs it.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;

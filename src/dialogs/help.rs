@@ -1,5 +1,5 @@
-//! The help: what the glyphs on this screen mean and how often they stand there, then every key, made from the table of
-//! keys.
+//! The help: the meaning of the glyphs on this screen and how often each is there, then every key, made from the table
+//! of keys.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! What is in front: a stack of screens, and at most one dialog over it. `App::front` alone says what is drawn last
+//! What is in front: a stack of screens, and at most one dialog over it. `App::focus` alone says what is drawn last
 //! and gets the keys; header, body, footer, keys, mouse and `Esc` ask it.
 
 use crate::screens::kind::ScreenKind;

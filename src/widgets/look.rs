@@ -1,6 +1,7 @@
-//! The panes: each draws one part of the screen from the state, and changes nothing.
+//! Brushes of the panes: frames, rows, scroll marks and pieces of text in the colours of the theme.
 //!
-//! To read one: `draw` gets what it shows, its place, and `Look`: the theme and whether the pane has the keys.
+//! Every pane is drawn from the state by a `draw` that gets what it shows, its place, and `Look`: the theme and whether
+//! the pane has the keys. It changes nothing.
 
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};

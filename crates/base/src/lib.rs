@@ -1,4 +1,4 @@
-//! Text, JSON and Python's way with both: what everything else of stepscope stands on.
+//! Text, JSON and Python's way with both: the base of everything else in stepscope.
 //!
 //! Law: knows no files, no network, no async, no terminal, and nothing of records.
 

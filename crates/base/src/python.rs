@@ -1,4 +1,4 @@
-//! Values and names as Python prints them: upstream's messages quote data with `repr`, and this is that `repr`.
+//! Values and names as Python prints them: evoproc's messages quote data with `repr`, and this is that `repr`.
 //!
 //! The text stays data: it is built as bytes and leaves this module as `Untrusted`, so that a lone surrogate or an
 //! escape sequence in a name reaches the screen only through the one door.

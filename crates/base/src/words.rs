@@ -1,3 +1,5 @@
+//! Enums whose variants are words, words that are like others, and words of a shell.
+
 /// The one of some words that was hardly meant otherwise by a mistyped one.
 pub fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Words are as like as this when one may be meant by the other.

@@ -1,4 +1,4 @@
-//! Typed answers: documents, citations, contract, dates, currencies, generation and route.
+//! Structured answers: documents, citations, contract, dates, currencies, generation and route.
 
 /// Resolution of citations: numberings, search for the quote, differences.
 pub mod citations;

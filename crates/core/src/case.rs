@@ -1,4 +1,4 @@
-//! One record and everything that can be said of it, each answer worked out when it is first asked for, and once.
+//! One record and everything known about it, each answer worked out once, when it is first asked for.
 //!
 //! Six types hold a record on its way:
 //!

@@ -1,5 +1,5 @@
-//! Two runs of the same questions: joined, counted in five cells, and judged as recorded, as reviewed and without the
-//! gold answers that people dispute.
+//! Two runs of the same questions: joined, counted in five cells, and judged as recorded, as reviewed and without
+//! disputed expected answers.
 
 use std::collections::VecDeque;
 

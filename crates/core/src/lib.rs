@@ -1,4 +1,4 @@
-//! What records *are* and what can be said of them.
+//! What records *are*, and every judgment of them.
 //!
 //! Law: knows no files, no network, no async and no terminal.
 

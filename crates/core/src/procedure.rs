@@ -1,5 +1,5 @@
-//! A procedure as it stands in a record, read leniently: whatever can be shown is shown, whatever is odd is left to
-//! the rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
+//! A procedure as its record has it, read leniently: whatever can be shown is shown, whatever is odd is left to the
+//! rules. Where alias (`stepDescription`) and field name (`step_description`) both stand, the alias counts, as in
 //! upstream's reader.
 
 /// Writers and readers of each variable, found in one pass.

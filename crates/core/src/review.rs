@@ -26,7 +26,7 @@ pub mod log_line;
 pub mod queue;
 /// Regressions: passed items that do not pass any more in a later run.
 pub mod regression;
-/// An event as programs and tables give it: `review add`.
+/// The short form of an event, as programs and tables give it to `stepscope review add`.
 pub mod short_form;
 /// Counts over all verdicts, and how often the rules and the place to fix were right.
 pub mod stats;

@@ -1,5 +1,5 @@
-//! The JSON Schemas that are part of the program: our traces, reviews and typed answers, and upstream's own, byte for
-//! byte as Python dumps them (`tests/parity/make_schemas.py`), because prompts hold their text.
+//! The JSON Schemas that are part of the program: our traces, reviews and structured answers, and evoproc's own, byte
+//! for byte as Python dumps them (`tests/parity/make_schemas.py`), because prompts hold their text.
 
 use crate::record::AnswerSchema;
 

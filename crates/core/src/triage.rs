@@ -1,5 +1,5 @@
-//! Where to fix a wrong run: in the run of a step, in the procedure, or in the gold answer. From the record alone, with
-//! the argument, strongest first, and honest about how sure it is.
+//! Where to fix a wrong run: in the run of a step, in the procedure, or in the expected answer. From the record alone,
+//! with the argument, strongest first, and honest about how sure it is.
 //!
 //! The procedure executed exactly is the main witness: if that gives the gold number, a step was run wrongly; if it gives
 //! what the run gave, the steps are sound and the plan or the gold is not.

@@ -1,4 +1,4 @@
-//! Models: asking one and hearing its reply piece by piece, over the network or from a cassette.
+//! Models: sending a request and receiving its reply piece by piece, from the network or from a recording.
 //!
 //! A call is started by `ModelClient::run` and heard through `RunningCall`; dropping that closes the connection. Every
 //! call ends: there are deadlines for the connection, the first content, silence and the whole, and limits for the

@@ -1,4 +1,4 @@
-//! From sources to what is said of their records: for commands in order, for the screen in the background.
+//! From sources to findings: in order for commands, in the background for the screen.
 
 /// The answers of a baseline file, by id.
 pub mod baseline;

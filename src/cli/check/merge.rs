@@ -1,4 +1,4 @@
-//! `stepscope check --merge --summary`: what several checks printed, as one board.
+//! `stepscope check --merge --summary`: the output of several checks added up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

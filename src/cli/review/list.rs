@@ -1,4 +1,4 @@
-//! `stepscope review list`: the items that somebody judged.
+//! `stepscope review list`: the reviewed items.
 
 use clap::Args;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `stepscope review merge`: journals as one.
+//! `stepscope review merge`: several review logs as one.
 
 use std::path::PathBuf;
 

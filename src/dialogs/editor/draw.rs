@@ -1,4 +1,4 @@
-//! A text that is being typed, in a window: what was recorded above it, what is to be said of it below.
+//! The editor window: the recorded text above what is being typed, messages about it below.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

@@ -1,4 +1,4 @@
-//! A repair by a model as it goes: what came of each call, and the reply as it comes.
+//! A repair by a model in progress: the outcome of each call, and the reply as it streams.
 
 use ratatui::layout::Rect;
 

@@ -1,5 +1,5 @@
-//! The document with its pages and lines, what is cited in it and by which item, where the quotes really stand, and
-//! the lines beyond the last page that the model saw.
+//! The document with its pages and lines: what is cited in it and by which item, where the quotes really are, and the
+//! lines beyond the last page that the model saw.
 
 use std::ops::{Range, RangeInclusive};
 

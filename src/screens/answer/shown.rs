@@ -1,5 +1,5 @@
-//! A typed answer ready for the screen: its items with their values as people read them, its citations with what
-//! became of them, the document, and what is to be done next.
+//! A structured answer ready for the screen: its items with their values as people read them, its resolved citations,
+//! the document, and what to do next.
 
 use std::ops::Range;
 use std::sync::Arc;

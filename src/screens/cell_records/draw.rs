@@ -1,4 +1,4 @@
-//! The list.
+//! Draws the list of the records that a number counts.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! Which records are listed, and clicks on them.
+//! Looks up the listed records, and takes clicks on them.
 
 use std::time::Instant;
 

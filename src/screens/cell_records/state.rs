@@ -1,4 +1,4 @@
-//! What is listed, and how far it was looked for.
+//! The listed records, and how far the search for them got.
 
 use std::time::Instant;
 

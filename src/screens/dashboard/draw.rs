@@ -1,4 +1,4 @@
-//! The boards: one below the other, every number a filter.
+//! Draws the tables of the dashboard, one below the other, every number a filter.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

@@ -1,4 +1,4 @@
-//! The boards as rows of the screen, and the cursor among their numbers.
+//! The tables of the dashboard as rows of the screen, and the cursor among their numbers.
 
 use crate::widgets::list::{List, Move};
 use stepscope_core::review::dashboard::{DashboardCell, DashboardLine, DashboardTable};

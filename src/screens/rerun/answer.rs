@@ -1,4 +1,4 @@
-//! A typed answer that is asked for again: one call, and the new answer beside the recorded one.
+//! The re-run of a structured answer: one call, and the new answer next to the recorded one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What became of a run that was gone on with: the fork beside its parent, ready for the panes.
+//! The outcome of a re-run: the fork next to its parent, ready for the panes.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The re-run screen's state: whom to ask, what goes out, what comes back and what became of the run. It owns its
-//! changes; `update` only routes to it, and nothing is sent from here.
+//! The re-run screen's state: the model, the request, the reply and the outcome of the run. It owns its changes;
+//! `update` only routes to it, and nothing is sent from here.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Time travel: values and prompts are changed before a record is gone on with.
+//! Time travel: values and prompts are changed before a record is re-run.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use tempfile::TempPath;

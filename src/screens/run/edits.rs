@@ -1,5 +1,5 @@
-//! What was changed of a record before it is gone on with: values before a step, and the prompt of a step. The record
-//! itself stays as it is.
+//! Edits of a record before its re-run: values before a step, and the prompt of a step. The record itself stays as it
+//! is.
 
 use crate::app::open_record::one_line;
 use stepscope_base::json::write::Style;

@@ -1,4 +1,4 @@
-//! The task's text, with the gold answer and the given one in the title.
+//! The task's text, with the expected answer and the given one in the title.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

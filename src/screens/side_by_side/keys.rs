@@ -1,4 +1,5 @@
-//! A fork beside its parent, and forks that need no model: shown first, kept by a key.
+//! The keys of two records side by side: a fork next to its parent, and forks that need no model, shown first and kept
+//! by a key.
 
 use std::path::PathBuf;
 

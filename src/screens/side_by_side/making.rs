@@ -1,4 +1,4 @@
-//! Forks that need no model, made of the record that is open: to be looked at beside it, and kept if they are wanted.
+//! Forks that need no model, made from the open record: shown next to it first, and kept if they are wanted.
 
 use crate::app::open_record::OpenRecord;
 use stepscope_base::shown;

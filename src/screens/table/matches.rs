@@ -1,5 +1,4 @@
-//! What find has found in the table: which rows, and where in their records. `n` goes by the rows as they stand, and never
-//! past a row that was not looked at yet, so that it lands on the same match however fast the threads are.
+//! Matches of find in the table: which rows, and where in their records.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The order of the table: which record stands in which row, and which row a record stands in. Both are looked up, never
-//! looked for: every key asks, and there may be a million rows.
+//! The order of the table: the record of each row, and the row of each record. Both are looked up, never looked for:
+//! every key asks, and there may be a million rows.
 
 /// Order of the table. It is rebuilt when records come or go, not when the cursor moves.
 #[derive(Debug, Default)]

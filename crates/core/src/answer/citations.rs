@@ -1,4 +1,4 @@
-//! What a cited span really points at: every way to count its lines, and the quote as judge.
+//! Resolution of citations: which lines a citation means under every way to count lines, with the quote as judge.
 //!
 //! A quote is looked for among the cited lines first, then around them, then everywhere. How it was found is a
 //! tier, where is a place, and a numbering is named under which the cited numbers would have been right.

@@ -1,5 +1,5 @@
-//! The published contract of a typed answer: every place where an answer does not hold it, and whether readers that
-//! are lenient or strict would take it.
+//! The published contract of a structured answer: every place where an answer breaks it, and whether lenient or strict
+//! readers would accept it.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
-//! The generation call of a typed answer, made again: the prompt from the question, the lines that the model saw and
-//! the type that was asked for; what comes back is an answer trace that knows its parent, judged by the rules that
-//! judge every other. No pipeline publishes its own prompt, so this one is ours, unless the trace holds what was sent.
+//! The generation call of a structured answer, made again: the prompt from the question, the lines that the model saw
+//! and the requested type; the reply becomes an answer trace that knows its parent, judged by the same rules. No
+//! pipeline publishes its own prompt, so this one is ours, unless the trace holds what was sent.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -1,4 +1,4 @@
-//! What should happen with a typed answer: one route, and everything that spoke for one.
+//! The route of a structured answer (what to do with it next), and every reason for it.
 //!
 //! Several triggers can fire at once. The first in the order of `Route::ALL` wins, and all are listed.
 

@@ -1,4 +1,4 @@
-//! Typed answers with cited spans: handles on what an answer object holds, whatever its dialect.
+//! Structured answers with citations: access to the parts of an answer object, whatever its dialect.
 //!
 //! An answer trace is one JSON object:
 //! `{"format": "stepscope.answer_trace", "version": 1, "id", "doc_id", "folder", "question", "parsed_question",

@@ -1,4 +1,4 @@
-//! Calculations as they stand in texts: `total = a * b + c`, `2 * k - 12`, `20% of x`, `$60 × 8`.
+//! Calculations as texts write them: `total = a * b + c`, `2 * k - 12`, `20% of x`, `$60 × 8`.
 //!
 //! They are found in prose by what surrounds them: every name must be a variable's, and an operator must stand between
 //! two operands, so that dates, ranges, hyphens and sentences are none. All work is bounded by the constants below.

@@ -1,4 +1,4 @@
-//! The gold answer: the number at the end of its text (`#### 1,080`), and what in it cannot be right.
+//! The expected answer: the number at the end of its text (`#### 1,080`), and what in it cannot be right.
 
 use crate::arithmetic::expression::{self, Expression, Worked, alone, plain_signs, worked};
 use crate::arithmetic::number::{Number, Written};

@@ -1,4 +1,4 @@
-//! What is said of a case: findings, where to fix it, and its route. Apart, so that rules can ask a case.
+//! Judgments of a case: findings, where to fix it, and its route. Apart, so that rules can ask a case.
 
 use std::cell::OnceCell;
 

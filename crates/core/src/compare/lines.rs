@@ -1,4 +1,4 @@
-//! The lines in which two texts differ, with a little of what stands around them.
+//! The lines in which two texts differ, with some context.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What upstream's model (pydantic, lax mode) says of a procedure: the same errors, in the same order.
+//! Errors of evoproc's pydantic model (lax mode) about a procedure: the same errors, in the same order.
 //!
 //! Errors come in the order of the model's fields, whatever the order of the keys. A location names the key that is
 //! really there, or the alias where there is none.

@@ -1,5 +1,6 @@
-//! Repair of a procedure: upstream's repair prompt, byte for byte (`evoproc_procedures.repairs`), and the fixes that need
-//! no model, as previews. A fix is judged as the procedure was: by what upstream's validator says before and after.
+//! Repair of a procedure: evoproc's repair prompt, byte for byte (`evoproc_procedures.repairs`), and the fixes that
+//! need no model, as previews. A fix is judged as the procedure was: by what upstream's validator says before and
+//! after.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;

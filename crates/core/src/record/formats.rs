@@ -1,4 +1,4 @@
-//! The formats of records: each recognises its own by content, never by file name, and says where things stand.
+//! The formats of records: each recognises its own by content, never by file name, and says where its parts are.
 
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Value};

@@ -1,4 +1,4 @@
-//! The types that values of typed answers have: one JSON Schema each, the program's own and the user's.
+//! The value types of structured answers: a JSON Schema each, the program's own and the user's.
 //!
 //! A type is known by the key under which an item carries its value. A schema checks values, says how to show them,
 //! and is what a model is asked to keep to. It never leads outside of its own text.

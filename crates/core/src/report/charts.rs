@@ -1,4 +1,4 @@
-//! Charts in characters: each figure is written beside its picture, and no meaning hangs on colour alone.
+//! Charts in characters: each figure is written next to its picture, and no meaning hangs on colour alone.
 
 /// Eighths of a cell, from the left.
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];

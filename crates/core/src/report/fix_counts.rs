@@ -1,4 +1,4 @@
-//! The board of `check --summary`: where wrong runs are to be fixed, by which argument, and in which step.
+//! The counts of `check --summary`: where to fix wrong runs, by which argument, and in which step.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Where the places of findings stand in a record's text and in its file.
+//! Places of findings in a record's text and in its file.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! The boards: where to fix, labels over time, and how often the rules and the triage were right. Every number knows
-//! the records that it counts, under a name by which the table can be filtered.
+//! The tables of the dashboard: where to fix, labels over time, and how often the rules and the judged place to fix
+//! were right. Every number knows the records that it counts, under a name by which the table can be filtered.
 
 use std::collections::{BTreeMap, BTreeSet};
 

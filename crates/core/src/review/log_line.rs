@@ -1,4 +1,4 @@
-//! One event as one line of a journal, and back.
+//! One event as one line of a review log, and back.
 //!
 //! The last member of the object is `crc`: the CRC-32 of all bytes before it. A line that was damaged is seen, passed
 //! over and reported; when the damage is the line end, both lines are still found. A line without `crc` was written by

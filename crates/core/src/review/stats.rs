@@ -1,5 +1,5 @@
-//! Counts over everything that was judged: outcomes, labels, where to fix, the gold answers, and how often the rules
-//! and the triage were right.
+//! Counts over all reviews: outcomes, labels, where to fix, expected answers, and how often the rules and the judged
+//! place to fix were right.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The answer against its schema, in the words of upstream's `validate_answer`.
+//! The answer against its schema, in the words of evoproc's `validate_answer`.
 
 use std::sync::LazyLock;
 

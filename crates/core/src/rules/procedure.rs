@@ -1,5 +1,5 @@
-//! Upstream's validator (`evoproc.validators`), word for word: first the schema, and only if that holds the five rules
-//! over the flow of variables.
+//! The rules of evoproc's validator (`evoproc.validators`), word for word: first the schema, and only if that holds the
+//! five rules over the flow of variables.
 
 use super::{Rule, RuleId};
 use crate::arithmetic::expression::may_hold;

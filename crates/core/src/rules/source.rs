@@ -1,6 +1,5 @@
-//! What can only be said of a record by looking around it in its source. The reader of the source looks and calls
-//! `joined` and `duplicate_id`; the entries stand in the registry like all others, and their examples are whole
-//! sources.
+//! Rules that look around a record in its source. The reader of the source looks and calls `joined` and `duplicate_id`;
+//! the entries stand in the registry like all others, and their examples are whole sources.
 
 use super::{Rule, RuleId};
 use crate::finding::{Finding, Place};

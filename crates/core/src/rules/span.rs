@@ -1,4 +1,4 @@
-//! Cited spans against the document: whether the lines exist, and whether the quote stands in them.
+//! Citations against the document: whether the cited lines exist and hold the quote.
 //!
 //! Five rules are published and fire as published; the others say what the published ones leave open. What is only a
 //! matter of how a document was cut into lines is never more than a note.

@@ -1,4 +1,4 @@
-//! What can be wrong with a typed answer beside its spans: its form, its flags, its values, and where it came from.
+//! Rules for structured answers, apart from their citations: form, flags, values and origin.
 //!
 //! The checks that the pipeline publishes and breaches of its contract are real; what is only suspicious is a warning;
 //! pure hints are notes.

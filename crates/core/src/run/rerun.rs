@@ -1,6 +1,5 @@
-//! The re-run machine: a replay that owns the case of its record, read once, and what came so far. Every question is
-//! answered by going through the replay again, so it can wait for a model as long as it likes, and be kept in a state or
-//! a message.
+//! The re-run machine: a replay that owns the case of its record, and the replies so far. Every question is answered by
+//! going through the replay again, so it can wait for a model as long as it likes, and be kept in a state or a message.
 
 use crate::case::{Case, CaseView};
 use crate::procedure::runner::{Ask, Ended};

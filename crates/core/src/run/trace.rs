@@ -1,5 +1,5 @@
-//! What was recorded of every step: the `trace` key of a run record (see `schemas/trace.schema.json`), and which values
-//! of a fork nobody recorded.
+//! The recorded execution of every step: the `trace` key of a run record (see `schemas/trace.schema.json`), and which
+//! values of a fork were never recorded.
 
 use crate::record::Record;
 use stepscope_base::json::{Kind, Pointer, Value};

@@ -1,5 +1,5 @@
-//! A whole run as a machine: it begins from nothing but a procedure and a question, asks every step once as upstream's
-//! runner does, and takes a reply exactly as it came.
+//! A whole run as a machine: it begins with a procedure and a question, runs every step as evoproc's runner does, and
+//! takes a reply exactly as it is.
 
 use crate::procedure::prompt::AnswerShape;
 use crate::procedure::runner::{Ended, Runner, Values};

@@ -1,4 +1,4 @@
-//! What the table of records shows of one record beside its columns of numbers.
+//! The texts of a record in the table, apart from its columns of numbers.
 
 use crate::case::CaseView;
 use crate::record::{Record, RecordKind};

@@ -1,5 +1,5 @@
-//! Reasons to doubt the gold answer rather than the run: it contradicts itself, or a second model agrees with the run
-//! against it. Units and rounding count only where every value on the way agrees.
+//! Reasons to doubt the expected answer rather than the run: it contradicts itself, or a second model agrees with the
+//! run against it. Units and rounding count only where every value on the way agrees.
 
 use super::misread::said;
 use super::{Confidence, Fix, Judgement, Trial};

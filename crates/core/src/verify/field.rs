@@ -1,4 +1,4 @@
-//! Where in a record the text stands.
+//! The field of a record that holds the text to verify.
 
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::text::Shown;

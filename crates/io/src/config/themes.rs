@@ -1,4 +1,4 @@
-//! Reading the user's own themes; what stands in them is the screen's business.
+//! Reading of the user's own theme files; the screen gives them their meaning.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Reading the user's own types of values; what stands in them is `core`'s business.
+//! Reading of the user's own value types; `core` gives them their meaning.
 
 use std::path::Path;
 

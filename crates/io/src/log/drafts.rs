@@ -1,5 +1,5 @@
-//! What somebody was about to say: verdicts half finished, and events that could not be saved. It lies in the state
-//! folder and outlives a crash, until it is said or thrown away.
+//! Drafts: half-finished verdicts, and events that could not be saved. It lies in the state folder and outlives a
+//! crash, until it is said or thrown away.
 //!
 //! Drafts are no log: what was said, or thrown away, must be gone, so the file is replaced whole and never added to.
 

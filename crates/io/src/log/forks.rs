@@ -1,4 +1,4 @@
-//! Where forks are kept: in a file beside the one that their parents came from, or where told.
+//! The fork log: forks are kept in a file next to that of their parents, or where the user says.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The journal of reviews on disk: a log of events. An event that had to be appended twice has the same id both times.
+//! The review log on disk: a log of events. An event that had to be appended twice has the same id both times.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A cassette: answers of model servers, recorded byte for byte with their times, and played again without a network.
+//! Recordings: replies of model servers, byte for byte with their times, to be replayed without a network.
 //!
 //! A file of JSON lines, one an exchange. A request is known by its body: the same request asked n times plays
 //! the n-th recording of it, then the last again. There is no address and no key in it: an answer that says the key back

@@ -1,4 +1,4 @@
-//! One call from beginning to end: ask, wait, step down, ask again, listen; with a deadline for everything.
+//! One call from beginning to end: send, wait, retry with less, receive; with a deadline for everything.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;

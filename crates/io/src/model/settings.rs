@@ -1,5 +1,5 @@
-//! Which model, where, with which key: flags over the profile that a flag names over the customary environment
-//! variables over the profile of `config.toml` that is the default.
+//! Which model, where, with which key: flags over the profile that a flag names over the usual environment variables
+//! over the default profile of `config.toml`.
 
 use std::time::Duration;
 

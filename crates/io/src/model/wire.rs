@@ -1,6 +1,6 @@
-//! How requests leave and answers come: over the network, or from a cassette. The one place where a network client is
-//! made, with every setting that keeps keys and questions where they belong. Everything that a server says comes in
-//! through here, and here the key is taken out of it: no other module ever sees a key that was said back.
+//! The transport of requests and replies: the network, or a recording. The one place where a network client is made,
+//! with every setting that keeps keys and questions where they belong. Everything that a server says comes in through
+//! here, and here the key is taken out of it: no other module ever sees a key that was said back.
 
 use std::error::Error as _;
 use std::fmt;

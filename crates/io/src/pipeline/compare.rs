@@ -1,4 +1,4 @@
-//! Two runs compared for the screen: the records that are open, and a baseline that is read beside them.
+//! Comparison of two runs for the screen: the open records, and a baseline that is read for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The boards and the disputes of the records that are open, read for the screen.
+//! Reading of the dashboard and of the disagreements of the open records, for the screen.
 
 use std::sync::Arc;
 

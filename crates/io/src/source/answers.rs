@@ -1,4 +1,5 @@
-//! Stores of typed answers: what a pipeline left on disk, as lines of JSON.
+//! Stores of structured answers: docintel folders and `storage.sqlite`, each question with its retrieved pages as one
+//! line of JSON.
 //!
 //! A store is a docintel folder, a `storage.sqlite`, or a root that holds both: then each answer comes once, from its
 //! folder, and the database adds what the folders lack. The lines are made while they are read, so that the first are

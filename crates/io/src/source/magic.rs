@@ -1,4 +1,4 @@
-//! Bytes told by their beginning: journals of reviews, tables, databases, archives, images.
+//! Kinds of files told by their first bytes: review logs, tables, databases, archives, images.
 
 use crate::source::{parquet, sqlite};
 use stepscope_base::json::Tape;

@@ -1,4 +1,4 @@
-//! SQLite databases opened without harm: never locked, never written, nothing created beside them, and nothing in them
+//! SQLite databases opened without harm: never locked, never written, no file created for them, and nothing in them
 //! believed.
 //!
 //! A database without a `-wal` file is opened as if nobody could change it, and looked at again afterwards: if it was

@@ -1,4 +1,4 @@
-//! What differs between a quote and the text it should stand in, word by word.
+//! Differences between a quote and the cited text, word by word.
 
 use std::collections::HashMap;
 use std::ops::Range;

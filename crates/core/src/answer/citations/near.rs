@@ -1,5 +1,5 @@
-//! The place that a quote which stands nowhere resembles most. Pieces of the folded quote are looked for all at once;
-//! where several of them stand together in the right order, the words are compared.
+//! The passage that resembles a quote most when the document does not hold the quote itself. Pieces of the folded quote
+//! are looked for all at once; where several of them stand together in the right order, the words are compared.
 
 use std::collections::HashMap;
 use std::ops::Range;

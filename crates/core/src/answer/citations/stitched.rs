@@ -1,4 +1,4 @@
-//! Quotes that are put together: every part stands in the document, the whole does not.
+//! Stitched quotes: the document holds every part of them, but not the whole.
 
 use std::ops::Range;
 

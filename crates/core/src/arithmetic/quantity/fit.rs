@@ -1,4 +1,4 @@
-//! Which values a quantity may stand behind: 20 % is 20, 0.2, 0.8 and 1.2; half is 0.5 and 2.
+//! Which values may express a quantity: 20 % is 20, 0.2, 0.8 and 1.2; half is 0.5 and 2.
 
 use super::{Kind, Quantity};
 use crate::arithmetic::number::near;

@@ -1,5 +1,6 @@
-//! What a run made of the quantities of its question: which value stands for which quantity, what was missed, what
-//! came from nowhere. Made once a record and shared by the rules; every set is a bit mask, so that it costs little.
+//! Links between the quantities of a question and the values of its run: which value holds which quantity, which
+//! quantity is missing, which value has no source. Made once a record and shared by the rules; every set is a bit mask,
+//! so that it costs little.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

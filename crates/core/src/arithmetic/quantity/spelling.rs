@@ -1,4 +1,4 @@
-//! How a quantity may be written in a text, and whether it stands in one.
+//! The ways to write a quantity in a text, and whether a text holds one of them.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! A procedure that is repaired by a model: asked with upstream's prompt as often as upstream asks, the procedure
-//! validated again after every reply. Nothing is sent from here.
+//! Repair of a procedure by a model: evoproc's prompt, as many attempts as evoproc makes, and a validation after every
+//! reply. Nothing is sent from here.
 
 use super::{diagnostics, prompt, schema};
 use crate::procedure::prompt::Request;

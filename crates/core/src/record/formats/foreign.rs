@@ -1,4 +1,4 @@
-//! Common JSON that is no record, named by what it is: whoever opens a folder wants to know what was passed by.
+//! Common JSON that is no record, named by what it is, so that people see what was skipped in a folder.
 //!
 //! A guess for people, made of a value of no known format. Nothing is decided by it.
 

@@ -1,4 +1,4 @@
-//! Typed answers with cited spans: an answer trace, or an answer object alone.
+//! Structured answers with citations: an answer trace, or an answer object alone.
 
 use super::Format;
 use crate::answer::typed::{TypedAnswer, has_fields, is_flat, is_rich};

@@ -1,4 +1,4 @@
-//! A record as others may see it: without what is hidden or redacted, in itself, its document and what was said of it.
+//! A record as others may see it: without what is hidden or redacted, in the record, its document and its reviews.
 
 use std::sync::Arc;
 

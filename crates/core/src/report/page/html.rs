@@ -1,4 +1,4 @@
-//! HTML that is being written: our own markup as it stands, and every other text through one escape.
+//! The writer of HTML: our own markup as it is, every other text through one escape.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What people said of a record, as a page shows it.
+//! The reviews of a record, as a page shows them.
 
 use crate::review::event::{
     AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, ReviewTimes, Reviewer, ReviewerKind,

@@ -1,4 +1,4 @@
-//! A text with its escapes undone, and the way back to where each character stands.
+//! A text with its escapes undone, and the way back to the place of each character.
 
 use std::ops::Range;
 

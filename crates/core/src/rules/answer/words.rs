@@ -1,4 +1,4 @@
-//! A truth value or a letter against the words beside it.
+//! A boolean or a letter against the words of its answer.
 
 use crate::arithmetic::expression::numbers;
 use crate::case::CaseView;

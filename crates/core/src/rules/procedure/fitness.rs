@@ -1,4 +1,4 @@
-//! Upstream's `StructuralHygieneScorer`: the fitness that the genetic search shows.
+//! The fitness of evoproc's genetic search: its `StructuralHygieneScorer`.
 
 use std::sync::LazyLock;
 

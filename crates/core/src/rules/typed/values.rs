@@ -1,4 +1,5 @@
-//! Values against what their types mean: days that exist, currencies, tables, and zeros that stand nowhere.
+//! Values against what their types mean: days that exist, currencies, tables, and zeros that the document does not
+//! hold.
 
 use super::super::{Rule, RuleId};
 use super::Report;

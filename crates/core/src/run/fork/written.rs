@@ -1,5 +1,5 @@
-//! Runs and forks as records: the record that upstream's users save, with everything that was asked and replied under
-//! `trace`, and under `trace.fork` where it comes from.
+//! Runs and forks as records: the record that evoproc's users save, with every request and reply under `trace`, and the
+//! origin under `trace.fork`.
 
 use super::{Fork, How};
 use crate::arithmetic::recompute::is_right;

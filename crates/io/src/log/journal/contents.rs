@@ -1,4 +1,4 @@
-//! What stands in a journal, and what in it could not be read.
+//! Contents of a review log, and what in it could not be read.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -1,5 +1,5 @@
-//! Names of inputs that stand in a sentence as they are, replaced by words that can be nothing else: "the times hat" is no
-//! product, "quantity 1" no one, "sky changes" no change.
+//! Names of inputs that a sentence holds as they are, replaced by words that can mean nothing else: "the times hat" is
+//! no product, "quantity 1" no one, "sky changes" no change.
 
 use super::Input;
 
