@@ -1,6 +1,7 @@
 //! The laws of the house, read from the source: who may know whom, who may touch files, colours and cells.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Law: words that the files it applies to must not hold.
@@ -792,18 +793,19 @@ fn map() -> String {
         let sentence = first_sentence(source);
         assert!(!sentence.is_empty(), "{folder}/{file} does not say what it is for");
         if is_head(file) {
-            page += &format!("\n## {folder}\n\n{sentence}.\n\n");
+            let _ = write!(page, "\n## {folder}\n\n{sentence}.\n\n");
             rooms = folders(source);
             continue;
         }
         // A folder without a file of its name is a module of the crate's head.
         let room = file.split_once('/').and_then(|(room, _)| rooms.iter().position(|(name, _)| name == room));
         if let Some((name, sentence)) = room.map(|room| rooms.remove(room)) {
-            page += &format!("- **{name}/** {sentence}\n");
+            let _ = writeln!(page, "- **{name}/** {sentence}");
         }
         let types: Vec<String> = types(source).iter().map(|name| format!("`{name}`")).collect();
         let types = if types.is_empty() { String::new() } else { format!(" *Types:* {}.", types.join(", ")) };
-        page += &format!("{}- **{file}** {sentence}.{types}\n", "  ".repeat(file.matches('/').count()));
+        let indent = "  ".repeat(file.matches('/').count());
+        let _ = writeln!(page, "{indent}- **{file}** {sentence}.{types}");
     }
     page
 }
