@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
+use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Tape, Value};
 use stepscope_core::procedure::Procedure;
 use stepscope_core::record::formats;
-use stepscope_core::run::state::{Badge, Entry, State, same_value};
+use stepscope_core::run::state::{Badge, Entry, State};
 
 fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/fixtures/real/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()

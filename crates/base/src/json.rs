@@ -13,6 +13,9 @@ use wide::u8x16;
 
 use crate::text::Untrusted;
 
+/// Equality of values as a reader sees them.
+pub mod same;
+/// The one writer of JSON.
 pub mod write;
 
 /// Deeper nesting is reported, not read. CPython's reader gives up a little below 1,000.

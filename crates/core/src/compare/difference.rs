@@ -6,7 +6,8 @@ use foldhash::HashSet;
 use crate::case::CaseView;
 use crate::procedure::{Procedure, Step};
 use crate::record::RecordKind;
-use crate::run::state::{Badge, Entry, Moment, State, same_value};
+use crate::run::state::{Badge, Entry, Moment, State};
+use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
 

@@ -10,6 +10,7 @@ use foldhash::{HashMap, HashSet};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::trace::{Put, RecordedSet, TraceStep, by_position, failing_id, sets};
+use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
@@ -961,35 +962,6 @@ pub(crate) fn last_step_surprise(steps: &[Step<'_>]) -> Option<Surprise> {
 
 fn last_positions(steps: &[Step<'_>]) -> impl Iterator<Item = usize> {
     steps.iter().enumerate().filter(|(_, step)| runs_as_last(step.id, steps.len())).map(|(position, _)| position)
-}
-
-/// Tells whether two values are the same to a reader: numbers by value, texts by their characters, containers in order.
-pub fn same_value(a: Value<'_>, b: Value<'_>) -> bool {
-    if a.raw() == b.raw() {
-        return true;
-    }
-    let (mut left, mut right) = (a.walk(), b.walk());
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return true,
-            (Some(l), Some(r)) => {
-                let same_key = l.key.and_then(Value::string) == r.key.and_then(Value::string);
-                if l.depth != r.depth || !same_key || !same_scalar(l.value, r.value) {
-                    return false;
-                }
-            }
-            _ => return false,
-        }
-    }
-}
-
-fn same_scalar(a: Value<'_>, b: Value<'_>) -> bool {
-    match (a.kind(), b.kind()) {
-        (Kind::Int, Kind::Int) => a.raw() == b.raw(),
-        _ if a.is_number() && b.is_number() => a.float() == b.float(),
-        (Kind::String, Kind::String) => a.string() == b.string(),
-        (left, right) => left == right,
-    }
 }
 
 #[cfg(test)]

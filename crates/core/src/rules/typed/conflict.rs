@@ -10,7 +10,7 @@ use crate::answer::typed::{AnswerItem, Citation, Dialect};
 use crate::arithmetic::expression::numbers;
 use crate::case::CaseView;
 use crate::finding::{Findings, Place, PlaceLabel};
-use crate::run::state::same_value;
+use stepscope_base::json::same::same_value;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::python::Message;
 use stepscope_base::text::{Untrusted, head};
