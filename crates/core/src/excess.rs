@@ -2,10 +2,11 @@
 //! would cost hundreds: so the rest of a list is counted, never kept, and the record is said to be too large.
 
 use crate::answer::typed::{Dialect, MAX_CITATIONS, MAX_ITEMS, UnreadRest};
+use crate::procedure::last_step::last_step;
 use crate::procedure::{MAX_FIELDS, MAX_STEPS, Procedure};
 use crate::record::Record;
 use crate::run::chain;
-use crate::run::state::{MAX_SHOWN, MAX_VARIABLES, last_step, own_keys};
+use crate::run::state::{MAX_SHOWN, MAX_VARIABLES, answer_keys, own_keys};
 use crate::run::trace::{MAX_CALLS, MAX_SETS, set_list};
 use stepscope_base::json::{Kind, Pointer, Value};
 
@@ -48,7 +49,7 @@ pub(crate) fn of(record: &Record<'_>, procedure: Option<&Procedure<'_>>, rest: U
         note("steps", count(parts.steps, chain::MAX_STEPS), chain::MAX_STEPS, parts.pointer.clone());
     }
     if let Some((procedure, keys)) = procedure.zip(own_keys(record).filter(|keys| is_long(*keys, FEW_KEYS))) {
-        let most = last_step(&procedure.steps).answer_keys();
+        let most = answer_keys(&last_step(&procedure.steps));
         let pointer = Pointer::from_iter(["trace", "answer_schema", "properties"]);
         note("keys of the answer schema", count(keys, most), most, pointer);
     }

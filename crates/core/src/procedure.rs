@@ -4,6 +4,8 @@
 
 /// Writers and readers of each variable, found in one pass.
 pub mod flow;
+/// The last step, as evoproc finds it.
+pub mod last_step;
 /// Schema errors that upstream's model finds in a procedure.
 pub mod model;
 /// One step and the state it finds -> the request, as upstream makes it.

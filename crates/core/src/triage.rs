@@ -15,10 +15,11 @@ use crate::arithmetic::recompute::{Computed, Recomputed, RunAnswer, ValueBasis, 
 use crate::case::CaseView;
 use crate::finding::{Finding, Severity};
 use crate::procedure::Procedure;
+use crate::procedure::last_step::last_step_surprise;
 use crate::record::{Record, RecordKind};
 use crate::rules::RuleId;
 use crate::rules::run::{self, ErrorCause, contradictions, differs, explained};
-use crate::run::state::{State, last_step_surprise};
+use crate::run::state::State;
 use stepscope_base::json::{Pointer, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};

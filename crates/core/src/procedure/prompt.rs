@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 
+use crate::procedure::last_step::runs_as_last;
 use crate::procedure::{PROBLEM_TEXT, Procedure};
 use crate::record::{AnswerSchema, Record};
-use crate::run::state::{Badge, State, runs_as_last};
+use crate::run::state::{Badge, State};
 use crate::schemas;
 use stepscope_base::json::write::{Letters, Object, Spacing, Style};
 use stepscope_base::json::{Kind, Tape, Value};

@@ -7,6 +7,7 @@
 
 use foldhash::{HashMap, HashSet};
 
+use crate::procedure::last_step::{LastStep, last_step};
 use crate::procedure::{FINAL_ANSWER, Field, PROBLEM_TEXT, Procedure, Step};
 use crate::record::{AnswerSchema, Record, RecordKind};
 use crate::run::trace::{Put, RecordedSet, TraceStep, by_position, failing_id, sets};
@@ -248,51 +249,6 @@ pub struct StateChange<'a> {
     pub before: Option<Entry<'a>>,
     /// Value at the later moment.
     pub after: Entry<'a>,
-}
-
-/// The step that upstream runs with the answer schema: the one whose id equals the number of steps.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LastStep {
-    /// Positions of the steps that run as the last, ascending: one, if all is well.
-    pub positions: Vec<usize>,
-    /// Difference from what a reader expects, if there is one.
-    pub surprise: Option<Surprise>,
-}
-
-impl LastStep {
-    /// Tells whether the step at a position is run as the last.
-    pub fn contains(&self, position: usize) -> bool {
-        self.positions.binary_search(&position).is_ok()
-    }
-
-    /// Returns the maximum number of keys of the record's own answer schema that are read.
-    pub(crate) fn answer_keys(&self) -> usize {
-        MAX_VARIABLES.min(MAX_ANSWERS / self.positions.len().max(1))
-    }
-}
-
-/// Difference between upstream's last step and the last position.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Surprise {
-    /// No id equals the number of steps: no step uses the answer schema.
-    None,
-    /// Several ids equal the number of steps.
-    Several,
-    /// The step is not at the last position.
-    Elsewhere,
-}
-
-impl Surprise {
-    /// Explains the difference, in a sentence.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::None => "no step id equals the number of steps, so no step runs with the answer schema",
-            Self::Several => {
-                "several step ids equal the number of steps, so each of these steps runs with the answer schema"
-            }
-            Self::Elsewhere => "the step whose id equals the number of steps is not the last, but runs as the last",
-        }
-    }
 }
 
 /// Steps and variables that can influence each other, by position and index.
@@ -581,7 +537,7 @@ impl<'a> State<'a> {
 
     /// Gives upstream's last step the answer schema's keys, whatever it declares.
     fn write_answer_keys(&mut self, record: &Record<'a>, final_state: &[Member<'a>]) {
-        let most = self.last.answer_keys();
+        let most = answer_keys(&self.last);
         let own: Option<HashSet<Untrusted<'_>>> =
             own_keys(record).map(|own| own.members().take(most).map(|member| member.name()).collect());
         let known: &[&str] = record.answer_schema.map_or(&[], schema_keys);
@@ -917,6 +873,11 @@ fn settle_from_readers(variable: &mut Variable<'_>, n: usize) {
     }
 }
 
+/// Returns the maximum number of keys of the record's own answer schema that are read, for each step run with it.
+pub(crate) fn answer_keys(last: &LastStep) -> usize {
+    MAX_VARIABLES.min(MAX_ANSWERS / last.positions.len().max(1))
+}
+
 /// Returns the properties of the answer schema that a run was recorded with.
 pub fn own_keys<'a>(record: &Record<'a>) -> Option<Value<'a>> {
     record.root.get("trace")?.get("answer_schema")?.get("properties")
@@ -930,38 +891,6 @@ pub const fn schema_keys(schema: AnswerSchema) -> &'static [&'static str] {
         AnswerSchema::Gsm => &[FINAL_ANSWER, "final_answer_numerical", "confidence"],
         AnswerSchema::Arc => &[FINAL_ANSWER, "confidence", "choice_rationale"],
     }
-}
-
-/// Applies upstream's test for the last step: `step["id"] == len(steps)`, with Python's equality (`3 == 3.0`,
-/// `1 == True`).
-pub(crate) fn runs_as_last(id: Option<Value<'_>>, steps: usize) -> bool {
-    let Some(id) = id else { return false };
-    match id.kind() {
-        Kind::Int => std::str::from_utf8(id.raw()).ok().and_then(|digits| digits.parse().ok()) == Some(steps as i64),
-        Kind::Float => id.float() == Some(steps as f64),
-        Kind::True => steps == 1,
-        Kind::False => steps == 0,
-        _ => false,
-    }
-}
-
-/// Finds upstream's last step among these.
-pub fn last_step(steps: &[Step<'_>]) -> LastStep {
-    LastStep { positions: last_positions(steps).collect(), surprise: last_step_surprise(steps) }
-}
-
-/// Compares upstream's last step with what a reader expects.
-pub(crate) fn last_step_surprise(steps: &[Step<'_>]) -> Option<Surprise> {
-    let mut positions = last_positions(steps);
-    match (positions.next(), positions.next()) {
-        (None, _) => (!steps.is_empty()).then_some(Surprise::None),
-        (Some(position), None) => (position + 1 != steps.len()).then_some(Surprise::Elsewhere),
-        (Some(_), Some(_)) => Some(Surprise::Several),
-    }
-}
-
-fn last_positions(steps: &[Step<'_>]) -> impl Iterator<Item = usize> {
-    steps.iter().enumerate().filter(|(_, step)| runs_as_last(step.id, steps.len())).map(|(position, _)| position)
 }
 
 #[cfg(test)]

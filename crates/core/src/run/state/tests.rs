@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use super::*;
+use crate::procedure::last_step::Surprise;
 use crate::record::formats;
 use stepscope_base::json::Tape;
 
