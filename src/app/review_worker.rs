@@ -17,7 +17,7 @@ use stepscope_core::record::formats;
 use stepscope_core::review::event::{Event, Text};
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
-use stepscope_io::log::drafts::Drafts;
+use stepscope_io::drafts::Drafts;
 use stepscope_io::log::journal::{Follow, REVIEWS};
 use stepscope_io::pipeline::examine::case_of_row;
 use stepscope_io::pipeline::reading::Reading;

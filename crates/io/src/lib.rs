@@ -4,6 +4,8 @@
 
 /// Settings of the user, and what the screen remembers.
 pub mod config;
+/// Drafts of verdicts, which are no log: replaced whole.
+pub mod drafts;
 /// Failures: what could not be done, and what to do about it.
 pub mod failure;
 /// Small files, written whole.

@@ -14,8 +14,6 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
 mod append;
-/// Drafts of verdicts.
-pub mod drafts;
 /// Files of forks.
 pub mod forks;
 /// The review log: appended to safely, read as far as it goes.
