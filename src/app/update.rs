@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use tui_input::Input as Line;
 
+use crate::app::log::What;
 use crate::app::msg::{Effect, Effects, Msg};
 use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
@@ -35,6 +36,7 @@ use stepscope_core::table::filter::Filter;
 use stepscope_core::table::row::{Flag, RowFacts};
 use stepscope_io::config::session::FileView;
 use stepscope_io::failure::Failure;
+use stepscope_io::log::LogEvent;
 use stepscope_io::pipeline::store::{Change, LoadEvent};
 use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
@@ -42,7 +44,7 @@ use stepscope_terminal::run::{COPY_LIMIT, Program, ended};
 
 #[cfg(debug_assertions)]
 #[cfg(test)]
-mod cost;
+mod tests;
 
 /// A record that is there sooner is opened without a word.
 const UNSAID: Duration = Duration::from_millis(150);
@@ -413,7 +415,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Record(record, result) => take_record(app, record, result),
         Msg::ForkOrigins(known) => forks::follow::take_fork_origins(app, known),
         Msg::Parents(moves, found) => forks::follow::take_parents(app, moves, found),
-        Msg::Log(told) => forks::follow::told(app, told),
+        Msg::Log(event) => logged(app, event),
         Msg::Run(id, told) => match repair::repair_told(app, id, told) {
             Ok(effects) => effects,
             Err(told) => rerun::keys::take_told(app, id, told, now),
@@ -810,6 +812,22 @@ fn copy_action(app: &mut App, action: Action) -> Effects {
         _ => (view.chosen_text().map(|(_, text)| text), "the value"),
     };
     app.copy_if_any(text, what)
+}
+
+/// Takes in the outcome of writing a line.
+fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
+    let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
+    match line.what {
+        What::Fork => {
+            rerun::keys::took_fork(app, id, result.is_ok());
+            forks::follow::fork_wrote(app, line.append.place, result)
+        }
+        What::Verdict(_) => review::news::saved(app, None, result),
+        What::Decision(event) => {
+            let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
+            review::news::saved(app, Some(&name), result)
+        }
+    }
 }
 
 fn loaded(app: &mut App, event: LoadEvent, now: Instant) -> Effects {

@@ -1,6 +1,6 @@
 //! `stepscope compare`: two runs of the same questions.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
@@ -12,7 +12,6 @@ use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::review::{Who, counted, summaries};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::{Case, Location};
 use stepscope_core::compare::difference::RecordDifference;
 use stepscope_core::compare::print::{ComparedRuns, difference, write_difference};
 use stepscope_core::compare::{Basis, By, Cell, ComparedItem, Join, Side, judge};
@@ -20,8 +19,7 @@ use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::verdict_state::VerdictState;
 use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::found_beside;
-use stepscope_io::pipeline::check::read;
-use stepscope_io::source::input::expand;
+use stepscope_io::pipeline::summaries::read_again;
 
 /// Maximum width of an id in a line of text; a longer one is cut.
 const MAX_WIDTH: usize = 40;
@@ -218,7 +216,8 @@ fn one(
         out.complain(&shown!("the record {} is only in {side}", Shown::line(id.as_bytes())));
         return None;
     };
-    let (one, other) = (case_of(&options.a, a, known), case_of(&options.b, b, known));
+    let again = |path, summary| read_again(path, summary, threads(None), known);
+    let (one, other) = (again(&options.a, a), again(&options.b, b));
     let (one, other) = (one.view(), other.view());
     let Some(found) = RecordDifference::of(&one, &other) else {
         out.complain(&Shown::own("one of the two records is not readable as JSON; `stepscope check` says where"));
@@ -237,15 +236,6 @@ fn one(
         }
     }
     Some(CLEAN)
-}
-
-/// Reads a record again, given its summary.
-fn case_of(path: &Path, summary: &Summary, side: &Arc<SideData>) -> Case<'static> {
-    let place = |origin: Location| (origin.source, origin.offset);
-    let (found, _) = read(expand(&[path.to_owned()]), threads(None), side, |case, _| {
-        (place(case.origin()) == place(summary.origin)).then(|| case.to_owned())
-    });
-    found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
 }
 
 #[cfg(debug_assertions)]

@@ -1,18 +1,15 @@
 //! Saves forks, follows their files, and walks from one to the next.
 
 use crate::app::fork_tree::Address;
-use crate::app::log::What;
 use crate::app::msg::{Effect, Effects};
-use crate::app::review;
 use crate::app::state::App;
-use crate::screens::rerun;
 use stepscope_base::canonical::sha256;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::failure::Failure;
 use stepscope_io::log::forks::{FORKS, KnownFork};
-use stepscope_io::log::{Appended, LineId, LogEvent};
+use stepscope_io::log::{Appended, LineId};
 use stepscope_io::pipeline::search::Plan;
 use stepscope_io::pipeline::store::{LoadEvent, SourceRows};
 use stepscope_io::source::beneath::Place;
@@ -51,23 +48,8 @@ fn forks_path(app: &App) -> Option<Place> {
     }
 }
 
-/// Takes in the outcome of writing a line.
-pub(crate) fn told(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
-    let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
-    match line.what {
-        What::Fork => {
-            rerun::keys::took_fork(app, id, result.is_ok());
-            fork_wrote(app, line.append.place, result)
-        }
-        What::Verdict(_) => review::news::saved(app, None, result),
-        What::Decision(event) => {
-            let name = event.item.as_ref().map(|item| app.review.title_of(item)).unwrap_or_default();
-            review::news::saved(app, Some(&name), result)
-        }
-    }
-}
-
-fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> Effects {
+/// Reports what became of a fork's line.
+pub(crate) fn fork_wrote(app: &mut App, path: Place, result: Result<Appended, Failure>) -> Effects {
     match result {
         Ok(met) => {
             let name = Shown::path(path.path().file_name().map_or(path.path(), std::path::Path::new));

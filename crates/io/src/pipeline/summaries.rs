@@ -10,7 +10,7 @@ use crate::pipeline::side_data::{SideData, Surroundings};
 use crate::source::input::{Expand, Input, expand};
 use stepscope_base::guard::lock;
 use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::case::CaseView;
+use stepscope_core::case::{Case, CaseView, Location};
 use stepscope_core::finding::Finding;
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::review::fold::Reviews;
@@ -118,6 +118,15 @@ pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &
     let mut summaries: Vec<Summary> = summaries.into_inner().unwrap_or_else(PoisonError::into_inner);
     summaries.sort_unstable_by_key(|summary| (summary.origin.source, summary.origin.offset));
     tiny.judge(summaries, outcome, paths)
+}
+
+/// Reads a record again, given its summary; an empty one where it is not there any more.
+pub fn read_again(path: &Path, summary: &Summary, threads: usize, side: &Arc<SideData>) -> Case<'static> {
+    let place = |origin: Location| (origin.source, origin.offset);
+    let same =
+        |case: &CaseView<'_>, _: &Input| (place(case.origin()) == place(summary.origin)).then(|| case.to_owned());
+    let (found, _) = crate::pipeline::check::read(expand(&[path.to_owned()]), threads, side, same);
+    found.into_iter().next().unwrap_or_else(|| Case::read(Vec::new()))
 }
 
 /// Summarises a record that was only read.
