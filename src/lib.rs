@@ -31,6 +31,8 @@ pub mod app {
     pub(crate) mod forks;
     /// Lines on their way to the disk, and those that could not be saved.
     pub mod log;
+    /// The server and model that the keys ask.
+    pub mod model_choice;
     /// Messages and effects.
     pub mod msg;
     /// The open record, ready for the screens.

@@ -29,6 +29,7 @@ const PURE: &[&str] = &[
     "app/bars.rs",
     "app/fork_tree.rs",
     "app/forks.rs",
+    "app/model_choice.rs",
     "app/msg.rs",
     "app/open_record.rs",
     "app/computed.rs",

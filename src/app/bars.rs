@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Span;
 use unicode_width::UnicodeWidthStr;
 
+use crate::app::model_choice::Mode;
 use crate::app::state::App;
 use crate::dialogs::dialog::{FilterCount, Prompt, PromptPurpose, Rest};
 use crate::screens::kind::ScreenKind;
-use crate::screens::rerun::state::Mode;
 use crate::screens::run::state::RecordView;
 use crate::screens::{adjudication, answer, compare, dashboard, insights, json, rerun, run, side_by_side, table};
 use crate::widgets::keymap::{Action, BINDINGS, Binding};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use crate::app::model_choice::Candidate;
 use crate::app::msg::{Effect, Msg};
-use crate::screens::rerun::state::Candidate;
 use stepscope_base::text::Shown;
 use stepscope_core::run::call::{Call, RunId};
 use stepscope_io::config::Config;

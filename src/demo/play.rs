@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::app::calls::Calls;
 use crate::app::effects::{Memory, Performer};
+use crate::app::model_choice::ModelChoice;
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
 use crate::app::state::{App, Looks};
@@ -21,7 +22,6 @@ use crate::demo::notes::{Notes, NotesEffect, NotesMsg};
 use crate::demo::picture::{self, Recording, ansi, line, svg};
 use crate::demo::record::{self, KeptScene, TourRecorder};
 use crate::demo::tour::{BAR, Tour};
-use crate::screens::rerun::state::ModelChoice;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::ascii::{is_utf8, locale};

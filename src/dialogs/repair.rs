@@ -3,11 +3,11 @@
 pub(crate) mod draw;
 pub(crate) mod state;
 
+use crate::app::model_choice::{Candidate, Mode};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::Dialog;
 use crate::dialogs::repair::state::Repairing;
-use crate::screens::rerun::state::{Candidate, Mode};
 use crate::screens::side_by_side::making::Make;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;

@@ -15,13 +15,13 @@ use unicode_width::UnicodeWidthStr as _;
 
 use stepscope::app::across::Across;
 use stepscope::app::calls::Calls;
+use stepscope::app::model_choice::ModelChoice;
 use stepscope::app::msg::{Effect, Msg};
 use stepscope::app::outbox::Outbox;
 use stepscope::app::read::read;
 use stepscope::app::review::{Review, ReviewLog};
 use stepscope::app::review_worker::ReviewWorker;
 use stepscope::app::state::{App, Looks};
-use stepscope::screens::rerun::state::ModelChoice;
 use stepscope::widgets::keymap::Keymap;
 use stepscope::widgets::theme::{BUILT_IN, Role, Theme};
 use stepscope_base::text::is_hidden;

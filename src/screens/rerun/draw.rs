@@ -7,9 +7,10 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::app::bars;
+use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
 use crate::screens::rerun::outcome::{ChangedRow, Outcome, Side};
-use crate::screens::rerun::state::{Attempt, Candidate, Field, Kept, Mode, ModelChoice, Pane, Stage, scope_words};
+use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, Stage, scope_words};
 use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};

@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use ratatui::layout::Position;
 
+use crate::app::model_choice::{Candidate, Mode};
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{
-    AT_ONCE, Attempt, Candidate, Field, Kept, MAX_SAMPLES, Mode, Of, Pane, SAMPLES, Stage, farther, turned,
+    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Of, Pane, SAMPLES, Stage, farther, turned,
 };
 use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::app::model_choice::{Candidate, ModelChoice};
 use crate::widgets::list::List;
 use crate::widgets::panes;
 use crate::widgets::panes::Areas;
@@ -14,11 +15,9 @@ use stepscope_core::procedure::runner::Ask;
 use stepscope_core::run::call::{Call, Enforcement, JudgedReply, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::replay::{Preview, RerunStart};
-use stepscope_core::run::sampling::{CallEvent, Choice, Sampling, SamplingRound};
-use stepscope_io::config::Config;
+use stepscope_core::run::sampling::{CallEvent, Choice, SamplingRound};
 use stepscope_io::log::LineId;
-use stepscope_io::model::Endpoint;
-use stepscope_io::model::setup::{Server, Setup};
+use stepscope_io::model::setup::Server;
 
 use crate::screens::rerun::outcome::Outcome;
 use crate::screens::rerun::transition::{Machine, Reached, Ready, Transition};
@@ -31,91 +30,6 @@ pub const SAMPLES: usize = 5;
 pub(crate) const AT_ONCE: usize = 4;
 /// Interval at which the clock of a running call advances.
 const TICK: Duration = Duration::from_millis(200);
-
-stepscope_base::words! {
-    /// Source of the replies, in a word that is always on the screen.
-    pub enum Mode {
-        /// A server may be asked.
-        Live = "LIVE",
-        /// Recorded replies are played.
-        Cassette = "replay",
-        /// Nothing is sent.
-        Offline = "offline",
-    }
-}
-
-/// Server and model that the keys ask, for the whole session.
-#[derive(Debug, Default)]
-pub struct ModelChoice {
-    /// Setup from the flags.
-    pub setup: Setup,
-    /// Flags, environment or settings name a server.
-    pub is_configured: bool,
-    /// The profiles of the settings.
-    pub profiles: Vec<String>,
-    /// Server that was chosen.
-    pub server: Option<Server>,
-    /// Model that was chosen on it.
-    pub model: Option<String>,
-    /// Sampling parameters of the calls.
-    pub sampling: Sampling,
-    last: u64,
-}
-
-impl ModelChoice {
-    /// Starts with what flags and settings say.
-    pub fn new(setup: Setup, config: &Config) -> Self {
-        let (is_configured, profiles) = (setup.is_configured(config), config.profiles.keys().cloned().collect());
-        Self { setup, is_configured, profiles, ..Self::default() }
-    }
-
-    /// Forgets the server, the model and the sampling parameters that were chosen.
-    pub(crate) fn forget_choice(&mut self) {
-        (self.server, self.model, self.sampling) = (None, None, Sampling::default());
-    }
-
-    /// Returns the number of the next piece of work; results of an older one are dropped.
-    pub(crate) fn next_id(&mut self) -> RunId {
-        self.last += 1;
-        RunId(self.last)
-    }
-
-    /// Returns the source of the replies.
-    pub fn mode(&self) -> Mode {
-        match &self.server {
-            Some(server) if server.client.is_cassette() => Mode::Cassette,
-            None if self.setup.cassette.is_some() => Mode::Cassette,
-            _ if self.setup.wanted.offline => Mode::Offline,
-            _ => Mode::Live,
-        }
-    }
-
-    /// Names the source of the replies, in a few words; `None` if none was chosen yet.
-    pub(crate) fn name(&self) -> Option<Shown> {
-        match (self.mode(), &self.server) {
-            (Mode::Cassette, _) => Some(Shown::own("replay")),
-            (Mode::Offline, _) => Some(Shown::own("offline")),
-            (Mode::Live, Some(server)) => {
-                let model = self.model.as_ref().or(server.model.as_ref())?;
-                Some(shown!("model {} @ {}", Shown::line(model.as_bytes()), server.place()))
-            }
-            (Mode::Live, None) => None,
-        }
-    }
-}
-
-/// Source of replies that may be chosen.
-#[derive(Clone, Debug)]
-pub enum Candidate {
-    /// Server that flags, environment or settings name.
-    Named(Option<String>),
-    /// A server that answered, what most often listens at its port, and one of its models.
-    Found(Box<Endpoint>, &'static str, Option<String>),
-    /// A profile of the settings.
-    Profile(String),
-    /// The recorded replies that come with the sample runs.
-    Samples,
-}
 
 /// List of servers and recordings to choose from.
 #[derive(Debug, Default)]
