@@ -1,8 +1,9 @@
 //! Exports from the screen: asks what and where, and makes it.
 
+pub(crate) mod procedure;
 pub mod request;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ratatui::buffer::Buffer;
@@ -31,6 +32,7 @@ use stepscope_core::report::page::{Cleaner, Said};
 use stepscope_core::report::redact::{PrivateHits, Redaction};
 use stepscope_core::review::event::ItemRef;
 use stepscope_core::summary::Summary;
+use stepscope_io::failure::Failure;
 use stepscope_terminal::colour::Depth;
 
 /// Opens the list of forms.
@@ -175,4 +177,12 @@ pub(crate) fn drawn_in(app: &mut App, theme: &str, area: Rect) -> Buffer {
     view::draw(app, area, &mut buf);
     app.looks.theme = own;
     buf
+}
+
+/// Reports whether the file was written.
+pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) -> Effects {
+    match result {
+        Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
+        Err(failure) => app.fail(shown!("{failure}")),
+    }
 }

@@ -204,6 +204,21 @@ impl App {
         }
     }
 
+    /// Returns the record that keys are about: under the cursor of the table, or open.
+    pub(crate) fn current(&self) -> Option<usize> {
+        match (self.screens.of_record(), self.screens.record()) {
+            (ScreenKind::Table, _) | (_, None) => self.record(),
+            (_, Some(view)) => Some(view.opened.index),
+        }
+    }
+
+    /// Returns the parent of the record that keys are about, if it is a fork and its parent is here.
+    pub(crate) fn parent_of_current(&self) -> Option<(usize, usize)> {
+        let record = self.current()?;
+        let (source, byte) = self.forks.tree.parent(self.store.address(record)?)?;
+        Some((record, self.store.position(source, byte)?))
+    }
+
     /// Finds what is in front.
     pub fn focus(&self) -> Focus {
         self.dialog.as_ref().map_or_else(|| self.focus_below_dialog(), |dialog| Focus::Dialog(dialog.context()))

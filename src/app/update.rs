@@ -14,7 +14,7 @@ use crate::app::open_record::OpenRecord;
 use crate::app::state::{App, Patience, REARRANGE, Status};
 use crate::app::{across, export, forks, present, review, seek, view};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
-use crate::dialogs::{editor, keys, repair};
+use crate::dialogs::{editor, fixes, keys, repair};
 use crate::screens::cell_records::state::CellRecords;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Attempt;
@@ -453,13 +453,13 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
             run::edit::taken_back(app, text);
             Vec::new()
         }
-        Msg::Exported(path, result) => side_by_side::keys::exported(app, &path, result),
+        Msg::Exported(path, result) => export::exported(app, &path, result),
         Msg::AcrossPercent(id, percent) => across::keys::take_percent(app, id, percent),
         Msg::Compared(id, result) => across::keys::take_comparison(app, id, result),
         Msg::Dashboard(id, result) => across::keys::take_dashboard(app, id, result),
         Msg::SideBySide(record, result) => side_by_side::keys::take_sides(app, record, result),
         Msg::ForkMade(record, made) => side_by_side::keys::take_made(app, record, made),
-        Msg::Fixes(record, found) => side_by_side::keys::take_fixes(app, record, found),
+        Msg::Fixes(record, found) => fixes::keys::take_fixes(app, record, found),
         Msg::SearchFailed(id, failure) => {
             let ids = [
                 app.table.filtering.as_ref().map(|search| search.id),

@@ -1,5 +1,7 @@
 //! What can be done about a procedure, in a window: the fixes that need no model, and last a model.
 
+pub(crate) mod keys;
+
 use ratatui::layout::Rect;
 
 use crate::screens::side_by_side::making::Fixes;

@@ -12,10 +12,10 @@ use crate::app::state::App;
 use crate::app::{export, review};
 use crate::dialogs::derivation::Origin;
 use crate::dialogs::dialog::{Dialog, Prompt, PromptPurpose};
-use crate::dialogs::repair;
 use crate::dialogs::window::window;
+use crate::dialogs::{fixes, repair};
 use crate::screens::run::state::RunPane;
-use crate::screens::{answer, rerun, run, side_by_side, table};
+use crate::screens::{answer, rerun, run, table};
 use crate::widgets::keymap::{Action, Context, Key, Lookup};
 use crate::widgets::line::{MAX_LINE, cursor_byte, edit, insert};
 use crate::widgets::list::List;
@@ -175,7 +175,7 @@ pub(crate) fn dialog_action(app: &mut App, action: Action) -> Option<Effects> {
             return Some(Vec::new());
         }
         (Action::Open, Dialog::Repair(_)) => return Some(repair::open_repaired(app)),
-        (Action::Open, Dialog::Fixes(_)) => return Some(side_by_side::keys::open_fix(app)),
+        (Action::Open, Dialog::Fixes(_)) => return Some(fixes::keys::open_fix(app)),
         (Action::Confirm, Dialog::Review(_)) => return Some(review::ask::confirmed(app)),
         (Action::Filter, Dialog::Review(_)) => return Some(review::ask::show_same(app)),
         (Action::Escape | Action::Back, _) => return Some(app.close()),
@@ -260,7 +260,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 PromptPurpose::Filter => table::search::try_filter(app, &typed),
                 PromptPurpose::Find => table::search::find(app, &typed),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
-                PromptPurpose::Export => Ok(side_by_side::keys::export(app, &typed)),
+                PromptPurpose::Export => Ok(export::procedure::export(app, &typed)),
                 PromptPurpose::ExportAs(form) => Ok(export::export(app, form, &typed)),
             };
             // What cannot be done stays to be mended.

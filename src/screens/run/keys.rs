@@ -5,11 +5,11 @@ use ratatui::layout::Position;
 use crate::app::msg::Effects;
 use crate::app::state::App;
 use crate::dialogs::dialog::{Dialog, Popup};
+use crate::dialogs::fixes;
 use crate::screens::kind::ScreenKind;
 use crate::screens::run::layout::areas;
 use crate::screens::run::state::{RecordView, RunPane};
 use crate::screens::run::{edit, findings, step, steps, variables};
-use crate::screens::side_by_side;
 use crate::screens::side_by_side::making::Make;
 use crate::widgets::keymap::Action;
 use crate::widgets::list::Move;
@@ -39,7 +39,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             Ok(())
         }
         Action::Exact => return Some(app.make(Make::Exact)),
-        Action::Repair => return Some(side_by_side::keys::look_for_fixes(app)),
+        Action::Repair => return Some(fixes::keys::look_for_fixes(app)),
         Action::Edit => return Some(edit::edit(app)),
         Action::Keep => return Some(edit::fork_edits(app)),
         _ => return None,

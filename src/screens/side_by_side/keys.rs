@@ -1,17 +1,13 @@
 //! The keys of two records side by side: a fork next to its parent, and forks that need no model, shown first and kept
 //! by a key.
 
-use std::path::PathBuf;
-
 use crate::app::across;
 use crate::app::across::RecordHandle;
+use crate::app::export::procedure;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
-use crate::dialogs::dialog::{Dialog, PromptPurpose};
-use crate::dialogs::repair;
-use crate::screens::kind::ScreenKind;
 use crate::screens::side_by_side::draw;
-use crate::screens::side_by_side::making::{Fixes, Make};
+use crate::screens::side_by_side::making::Make;
 use crate::screens::side_by_side::state::{Against, SideBySide, SideRow};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::{Action, Reason, need};
@@ -28,21 +24,6 @@ const NEAR: isize = 1_000;
 const NO_PARTNER: &str = "no baseline record for this item, by id or by question";
 
 impl App {
-    /// Returns the record that keys are about: under the cursor of the table, or open.
-    pub(crate) fn current(&self) -> Option<usize> {
-        match (self.screens.of_record(), self.screens.record()) {
-            (ScreenKind::Table, _) | (_, None) => self.record(),
-            (_, Some(view)) => Some(view.opened.index),
-        }
-    }
-
-    /// Returns the parent of the record that keys are about, if it is a fork and its parent is here.
-    pub(crate) fn parent_of_current(&self) -> Option<(usize, usize)> {
-        let record = self.current()?;
-        let (source, byte) = self.forks.tree.parent(self.store.address(record)?)?;
-        Some((record, self.store.position(source, byte)?))
-    }
-
     /// Makes a fork of the open record, to be looked at first.
     pub(crate) fn make(&mut self, make: Make) -> Effects {
         let Some(handle) = open_handle(self) else { return Vec::new() };
@@ -98,14 +79,7 @@ fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
     both.ok_or(if by > 0 { "this is the last fork" } else { "this is the first fork" })
 }
 
-/// Looks for what can be repaired without a model.
-pub(crate) fn look_for_fixes(app: &mut App) -> Effects {
-    let Some(handle) = open_handle(app) else { return Vec::new() };
-    app.across.partner_of = Some(handle.record);
-    vec![Effect::FindFixes(Box::new(handle))]
-}
-
-fn open_handle(app: &App) -> Option<RecordHandle> {
+pub(crate) fn open_handle(app: &App) -> Option<RecordHandle> {
     handle(app, app.screens.record()?.opened.index)
 }
 
@@ -135,32 +109,6 @@ pub(crate) fn take_made(app: &mut App, record: usize, made: Result<Box<SideBySid
     }
 }
 
-/// Offers the fixes that were found.
-pub(crate) fn take_fixes(app: &mut App, record: usize, found: Result<Box<Fixes>, Shown>) -> Effects {
-    if app.across.partner_of.take_if(|wanted| *wanted == record).is_none() {
-        return Vec::new();
-    }
-    match found {
-        Ok(fixes) => {
-            app.open_dialog(Dialog::Fixes(fixes));
-            repair::refresh_repair_line(app);
-            Vec::new()
-        }
-        Err(why) => app.say(why),
-    }
-}
-
-/// Shows what the fix under the cursor changes.
-pub(crate) fn open_fix(app: &mut App) -> Effects {
-    if matches!(&app.dialog, Some(Dialog::Fixes(fixes)) if app.scroll.at >= fixes.list.len()) {
-        return repair::start(app);
-    }
-    let Some(Dialog::Fixes(mut fixes)) = app.dialog.take() else { return Vec::new() };
-    let fix = fixes.list.swap_remove(app.scroll.at);
-    let done = shown!("{}: diagnostics {} → {}", fix.title, fix.before, fix.after);
-    app.make(Make::Repair { done, procedure: fix.procedure })
-}
-
 /// Keeps the fork that is being looked at.
 fn keep_made(app: &mut App) -> Effects {
     let Some(Screen::SideBySide(sides)) = app.screens.top_screen_mut() else { return Vec::new() };
@@ -171,36 +119,6 @@ fn keep_made(app: &mut App) -> Effects {
     }
     effects.extend(app.keep_fork(unkept.line).map(|(_, effect)| effect));
     effects
-}
-
-/// Asks for the name of the file to which the repaired procedure goes.
-fn ask_where(app: &mut App) {
-    let record = app.current();
-    let name = record.map(|record| app.name_of(record).into_string()).unwrap_or_default();
-    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("procedure");
-    app.open_prompt(PromptPurpose::Export, format!("{stem}.repaired.json"));
-}
-
-/// Tells whether a repaired procedure is being looked at.
-fn has_procedure(app: &App) -> bool {
-    let unkept = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref());
-    unkept.is_some_and(|unkept| unkept.procedure.is_some())
-}
-
-/// Writes the repaired procedure to a file of its own.
-pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
-    let procedure = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref()?.procedure.clone());
-    let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
-    procedure.push(b'\n');
-    vec![Effect::Export(PathBuf::from(typed.trim()), procedure)]
-}
-
-/// Reports whether the file was written.
-pub(crate) fn exported(app: &mut App, path: &std::path::Path, result: Result<(), Failure>) -> Effects {
-    match result {
-        Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
-        Err(failure) => app.fail(shown!("{failure}")),
-    }
 }
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
@@ -231,7 +149,7 @@ pub(crate) fn act(app: &mut App, action: Action, times: isize) -> Option<Effects
             }
         }
         Action::Keep => return Some(keep_made(app)),
-        Action::Export if has_procedure(app) => ask_where(app),
+        Action::Export if procedure::has_procedure(app) => procedure::ask_where(app),
         _ => return None,
     }
     Some(Vec::new())
