@@ -10,80 +10,46 @@ use super::links::Links;
 use super::{CLEAN, FAILED, Out, Show};
 use crate::cli::check::threads;
 use stepscope_base::guard::lock;
-use stepscope_base::json::Value;
 use stepscope_base::shown;
-use stepscope_base::text::{Shown, Untrusted};
-use stepscope_core::arithmetic::recompute::Recomputed;
+use stepscope_base::text::Shown;
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
-use stepscope_core::procedure::Procedure;
-use stepscope_core::procedure::prompt::{AnswerShape, Refused, execution, visible_inputs};
-use stepscope_core::record::{Record, RecordKind};
-use stepscope_core::report::charts;
-use stepscope_core::report::text::{Look, write};
-use stepscope_core::run::cost::{RunCost, duration};
-use stepscope_core::run::fork::ForkOrigin;
-use stepscope_core::run::state::{Badge, Entry, Moment, Ran, State, VariableOrigin};
-use stepscope_core::run::trace::{Put, TraceStep};
+use stepscope_core::report::text::Look;
+use stepscope_core::report::whole::{self, RecordPart, RecordText};
 use stepscope_core::table::texts::question;
-use stepscope_core::triage::Triage;
 use stepscope_io::pipeline::check::{MAX_OUTPUT, read_through};
 use stepscope_io::pipeline::room::room_of;
 
-/// Maximum length of a value, in characters, unless one step alone is shown.
-const CUT: usize = 120;
-/// Maximum number of values of global states that are printed for all steps together; then only what each step writes.
-const MAX_STATES: usize = 5_000;
-/// Width of the waterfall of a run, in columns.
-const BAR: usize = 32;
 /// Number of other records that are named.
 const NAMED: usize = 5;
 /// Maximum length of their questions, in characters.
 const QUESTION: usize = 60;
 
 /// Position of a record among all: its source, and its first byte there.
-type At = (usize, u64);
+type RecordPlace = (usize, u64);
 
 /// Records that were asked for: the page of the first, and the places of some of the others.
 #[derive(Default)]
 struct Found {
     count: u64,
     /// Places of the first ones, by their position.
-    places: BTreeMap<At, Shown>,
-    page: Option<(At, RecordText)>,
+    places: BTreeMap<RecordPlace, Shown>,
+    page: Option<(RecordPlace, RecordText)>,
 }
 
 impl Found {
     /// Counts a record; tells whether it is the first so far.
-    fn note(&mut self, at: At, place: Shown) -> bool {
+    fn note(&mut self, at: RecordPlace, place: Shown) -> bool {
         self.count += 1;
         self.places.insert(at, place);
         if self.places.len() > NAMED + 1 {
             self.places.pop_last();
         }
-        self.is_first(at)
+        self.comes_first(at)
     }
 
-    fn is_first(&self, at: At) -> bool {
+    fn comes_first(&self, at: RecordPlace) -> bool {
         self.page.as_ref().is_none_or(|(other, _)| at < *other)
-    }
-}
-
-/// Printed text of a record.
-#[derive(Default)]
-struct RecordText {
-    out: Vec<u8>,
-    refused: Option<Shown>,
-}
-
-impl RecordText {
-    fn text(&mut self, text: &str) {
-        self.out.extend_from_slice(text.as_bytes());
-    }
-
-    fn line(&mut self, line: &Shown) {
-        self.text(line.as_str());
-        self.out.push(b'\n');
     }
 }
 
@@ -104,9 +70,10 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
             let at = (case.origin().source, case.origin().offset);
             if show.pick.wants(case) && takes(case) && lock(&found).note(at, place_of(case)) {
                 let linking = links.as_ref().map(|links| look.linking(links.file(input)));
-                let page = page(Part::of(show), case, linking.as_ref().unwrap_or(&look), terminal);
+                let part = RecordPart { step: show.step, prompt: show.prompt, state: show.state };
+                let page = whole::record(part, case, linking.as_ref().unwrap_or(&look), terminal, room(case));
                 let mut found = lock(&found);
-                if found.is_first(at) {
+                if found.comes_first(at) {
                     found.page = Some((at, page));
                 }
             }
@@ -148,12 +115,6 @@ pub(super) fn run(show: &Show, side: &Arc<SideData>, out: &mut Out) -> Result<u8
     Ok(if page.refused.is_none() && outcome.unread().next().is_none() { CLEAN } else { FAILED })
 }
 
-/// Formats the place of a record, as a link where there are links.
-fn place(case: &CaseView<'_>, look: &Look) -> String {
-    let line = case.origin().line;
-    look.place(&shown!("{}:{line}", case.source().line()), line as usize)
-}
-
 /// Formats the place of a record, and its question.
 fn place_of(case: &CaseView<'_>) -> Shown {
     let place = shown!("{}:{}", case.source().line(), case.origin().line);
@@ -165,302 +126,12 @@ fn place_of(case: &CaseView<'_>) -> Shown {
 
 /// Formats a whole record.
 pub(super) fn record(case: &CaseView<'_>, look: &Look) -> Vec<u8> {
-    page(Part::default(), case, look, false).out
+    whole::record(RecordPart::default(), case, look, false, room(case)).out
 }
 
-/// Part of a record that is printed; by default all but the states.
-#[derive(Clone, Copy, Default)]
-struct Part {
-    step: Option<usize>,
-    prompt: bool,
-    state: bool,
-}
-
-impl Part {
-    const fn of(show: &Show) -> Self {
-        Self { step: show.step, prompt: show.prompt, state: show.state }
-    }
-}
-
-fn page(show: Part, case: &CaseView<'_>, look: &Look, terminal: bool) -> RecordText {
-    let mut out = RecordText::default();
-    let Some(record) = &case.record else {
-        out.text(&place(case, look));
-        out.line(&Shown::own(": not readable as JSON\n"));
-        write(case, case.findings(), look, &mut out.out);
-        return out;
-    };
-    let view = View { case, record, procedure: case.procedure(), state: case.state() };
-    if let Some(number) = show.step {
-        match number.checked_sub(1).filter(|step| *step < view.steps()) {
-            None => out.refused = Some(shown!("no step {number}: this record has {}", view.steps())),
-            Some(step) if show.prompt => view.prompt(step, terminal, &mut out),
-            Some(step) => view.step_alone(step, show.state, &mut out),
-        }
-        return out;
-    }
-    view.head(look, &mut out);
-    if let Some(triage) = case.triage() {
-        view.triage(triage, &mut out);
-    }
-    view.timeline(&mut out);
-    view.all_steps(show.state, &mut out);
-    if !case.findings().is_empty() {
-        out.line(&Shown::own("Findings\n"));
-        write(case, case.findings(), look, &mut out.out);
-    }
-    out
-}
-
-struct View<'v, 'a> {
-    case: &'v CaseView<'a>,
-    record: &'v Record<'a>,
-    procedure: Option<&'v Procedure<'a>>,
-    state: &'v State<'a>,
-}
-
-impl View<'_, '_> {
-    fn steps(&self) -> usize {
-        self.procedure.map_or(self.state.step_count(), |procedure| procedure.steps.len())
-    }
-
-    fn head(&self, look: &Look, out: &mut RecordText) {
-        let (case, record) = (self.case, self.record);
-        let id = record.id_text().map_or_else(|| Shown::own("none"), |id| id.line());
-        let verdict = match record.correct {
-            Some(true) => ", graded correct",
-            Some(false) => ", graded wrong",
-            None => "",
-        };
-        out.text(&place(case, look));
-        out.line(&shown!("  id {id}  {}{verdict}\n", record.kind.phrase()));
-        for (title, value) in [
-            ("Question", record.question),
-            ("Expected answer (gold)", record.gold_answer.or(record.gold_num)),
-            ("Answer", record.pred_answer.or(self.chain_answer()).or(record.answer)),
-            ("Number", record.pred_num),
-            ("Error", record.error),
-            ("Reply", record.raw.filter(|_| record.kind == RecordKind::Procedure)),
-        ] {
-            if let Some(value) = value.filter(|value| !value.is_null()) {
-                out.line(&shown!("{title}\n{}\n", paragraph(value)));
-            }
-        }
-        if let Some(labelled) = record.chain.as_ref().and_then(|parts| parts.labelled) {
-            out.line(&shown!("Labelled\n  {}\n", labelled.phrase()));
-        }
-        if let Some(fork_origin) = ForkOrigin::of(record.root) {
-            let parent = fork_origin.parent.as_ref().map(|id| shown!(" of {}", id.line())).unwrap_or_default();
-            out.line(&shown!("Fork{parent}\n  {}\n", fork_origin.phrase()));
-        }
-        if let Some(surprise) = self.state.last_step().surprise {
-            out.line(&shown!("Note: {}\n", surprise.meaning()));
-        }
-    }
-
-    /// Returns the final answer of a chain of thought.
-    fn chain_answer(&self) -> Option<Value<'_>> {
-        self.record.chain.as_ref()?;
-        self.record.state?.get("final_answer")
-    }
-
-    /// Prints where to fix the run, and the argument.
-    fn triage(&self, triage: &Triage, out: &mut RecordText) {
-        let step = triage.step.map_or_else(Shown::default, |step| shown!(", step {}", step + 1));
-        out.line(&shown!("Where to fix\n  {}{step} ({})", triage.fix.phrase(), triage.confidence.word()));
-        for argument in &triage.why {
-            out.line(&shown!("  - {}  [{} {}]", argument.text, argument.rule, argument.pointer.text().line()));
-        }
-        if let Some(line) = self.case.executed().and_then(|executed| self.derived(executed)) {
-            out.line(&line);
-        }
-        out.line(&Shown::default());
-    }
-
-    /// Prints what the steps took, a line a step.
-    fn timeline(&self, out: &mut RecordText) {
-        let Some(cost) = RunCost::of(self.state) else { return };
-        out.line(&shown!("Timeline ({}, {} tokens)", duration(cost.time), grouped(cost.tokens as usize)));
-        let most = room_of(self.record.root.raw().len(), MAX_OUTPUT);
-        for (n, step) in cost.steps.iter().enumerate() {
-            let took = step.took.map(duration).unwrap_or_default();
-            let bar = charts::span(step.start, step.took.unwrap_or_default(), cost.time, BAR);
-            out.line(&shown!("  {:>3} {:>9}  {bar:BAR$}  {}", n + 1, took, step.tokens()));
-            if out.out.len() > most {
-                break;
-            }
-        }
-        out.line(&Shown::default());
-    }
-
-    /// Formats the derivation of the exact answer, a line a step.
-    fn derived(&self, recomputed: &Recomputed) -> Option<Shown> {
-        recomputed.recovered?;
-        let end = recomputed.end(self.state)?;
-        let tree = recomputed.derivation(self.state, recomputed.write(end.variable, end.step)?)?;
-        let mut lines = Vec::new();
-        let mut todo = vec![(&tree, 0)];
-        while let Some((one, depth)) = todo.pop() {
-            lines.push(format!("  {:1$}≙ {2} {3}", "", depth * 2, one.name, one.line()));
-            todo.extend(one.from.iter().rev().filter(|from| from.formula.is_some()).map(|from| (from, depth + 1)));
-        }
-        Some(shown!("{}", lines.join("\n")))
-    }
-
-    fn all_steps(&self, with_state: bool, out: &mut RecordText) {
-        let mut room = MAX_STATES;
-        // What is printed of steps of a few bytes would be far longer than the record.
-        let most = room_of(self.record.root.raw().len(), MAX_OUTPUT);
-        for step in 0..self.steps() {
-            if out.out.len() > most {
-                let rest = grouped(self.steps() - step);
-                out.line(&shown!("and {rest} more steps; `--step N` prints one\n"));
-                break;
-            }
-            self.step(step, false, out);
-            if with_state && room > 0 {
-                self.states(step, &mut room, out);
-            } else if with_state {
-                // All states would be as many values as there are steps, times variables.
-                out.line(&shown!(
-                    "  state after: as before, but for what it writes; `--step {} --state` prints it",
-                    step + 1
-                ));
-            }
-            out.line(&Shown::default());
-        }
-        // What no step is known to have written; of a baseline that is all there is.
-        let end = Moment(self.state.step_count());
-        let origin = |entry: &Entry<'_>| self.state.variables().get(entry.variable).map(|variable| variable.origin);
-        let unwritten = |entry: &Entry<'_>| {
-            entry.writer.is_none() && origin(entry) != Some(VariableOrigin::Given) && entry.badge != Badge::Override
-        };
-        let rest: Vec<_> = self.state.at(end).into_iter().filter(unwritten).collect();
-        if self.record.kind != RecordKind::Procedure && !rest.is_empty() {
-            out.line(&Shown::own("Values written by no step"));
-            self.entries(&rest, false, usize::MAX, out);
-            out.line(&Shown::default());
-        }
-    }
-
-    fn step_alone(&self, step: usize, with_state: bool, out: &mut RecordText) {
-        self.step(step, true, out);
-        if let Some(call) = self.state.call(step) {
-            recorded(call, out);
-        }
-        if with_state {
-            self.states(step, &mut { usize::MAX }, out);
-        }
-    }
-
-    fn step(&self, step: usize, whole: bool, out: &mut RecordText) {
-        let declared = self.procedure.and_then(|procedure| procedure.steps.get(step));
-        let id = declared.and_then(|step| step.id).map_or_else(|| Shown::own("none"), |id| raw(id, 20));
-        let last = if self.state.last_step().contains(step) { ", uses the answer schema" } else { "" };
-        let ran = match self.state.has_run(step) {
-            Ran::Yes => "",
-            Ran::Failed => "  run ended here",
-            Ran::No => "  not run",
-        };
-        // The steps of a chain of thought have no ids, and none was run.
-        match self.record.chain {
-            Some(_) => out.line(&shown!("Step {}", step + 1)),
-            None => out.line(&shown!("Step {} (id {id}{last}){ran}", step + 1)),
-        }
-        if let Some(text) = declared.and_then(|step| step.text) {
-            out.line(&paragraph(text));
-        }
-        let set = self.state.sets().iter().enumerate().filter(|(_, set)| set.put == Put::Override && set.step == step);
-        let set: Vec<_> = set.filter_map(|(n, _)| self.state.set_entry(n)).collect();
-        if !set.is_empty() {
-            out.line(&Shown::own("  set before it"));
-            self.entries(&set, whole, usize::MAX, out);
-        }
-        for (title, entries) in [("reads", self.state.reads(step)), ("writes", self.state.writes(step))] {
-            out.line(&shown!("  {title}{}", if entries.is_empty() { " nothing" } else { "" }));
-            self.entries(&entries, whole, usize::MAX, out);
-        }
-    }
-
-    /// Prints the states before and after a step, and takes their entries off the room that is left.
-    fn states(&self, step: usize, room: &mut usize, out: &mut RecordText) {
-        for (title, entries) in [("before", self.state.before(step)), ("after", self.state.after(step))] {
-            out.line(&shown!("  state {title}"));
-            self.entries(&entries, false, *room, out);
-            *room = room.saturating_sub(entries.len().max(1));
-        }
-    }
-
-    /// Prints entries, at most `most` of them, and the number of the rest.
-    fn entries(&self, entries: &[Entry<'_>], whole: bool, most: usize, out: &mut RecordText) {
-        let (entries, left_out) = entries.split_at(most.min(entries.len()));
-        let name = |entry: &Entry<'_>| {
-            let name = self.state.variables().get(entry.variable).map(|variable| variable.name.line());
-            name.map(|name| if whole { name } else { name.cut(CUT) }).unwrap_or_default()
-        };
-        let width = entries.iter().map(|entry| name(entry).as_str().chars().count()).max().unwrap_or(0).min(40);
-        for entry in entries {
-            let value =
-                entry.value.map_or_else(|| Shown::own("-"), |value| raw(value, if whole { usize::MAX } else { CUT }));
-            out.line(&shown!("    {:width$}  {value}  [{}]", name(entry), entry.badge.label()));
-        }
-        if !left_out.is_empty() {
-            out.line(&shown!("    and {} more", grouped(left_out.len())));
-        }
-    }
-
-    /// Prints the prompt: into a file or pipe the exact bytes, on a terminal only what it can show.
-    fn prompt(&self, step: usize, terminal: bool, out: &mut RecordText) {
-        let Some(procedure) = self.procedure else {
-            out.refused = Some(Shown::own("this record has no procedure to build a prompt from"));
-            return;
-        };
-        let request = visible_inputs(procedure, self.state, step)
-            .and_then(|inputs| execution(procedure, step, &inputs, AnswerShape::of(self.record)));
-        match request {
-            Ok(request) if terminal => out.line(&request.prompt.prose()),
-            Ok(request) => out.out.extend_from_slice(request.prompt.bytes()),
-            Err(Refused::NoStep) => out.refused = Some(Shown::own("no such step")),
-            Err(Refused::Unresolvable(name)) => {
-                let (name, step) = (name.line(), step + 1);
-                out.refused = Some(shown!("no prompt: the value of {name} is not known before step {step}"));
-            }
-            Err(Refused::Odd) => {
-                out.refused = Some(Shown::own("no prompt: evoproc's runner fails on the shape of this step"));
-            }
-        }
-    }
-}
-
-/// Prints what was recorded of a call, beyond values.
-fn recorded(call: &TraceStep<'_>, out: &mut RecordText) {
-    let keys = ["model", "backend", "endpoint", "seed", "temperature", "max_tokens", "usage"].map(|key| (key, key));
-    for (title, key) in keys.into_iter().chain([("started", "started_utc"), ("took (ms)", "duration_ms")]) {
-        if let Some(value) = call.get(key) {
-            out.line(&shown!("  {title:12} {}", raw(value, CUT)));
-        }
-    }
-    for (title, value) in [("error", call.error), ("prompt", call.get("prompt")), ("reply", call.get("raw"))] {
-        if let Some(value) = value {
-            out.line(&shown!("  {title}\n{}", paragraph(value)));
-        }
-    }
-}
-
-/// Formats a value on one line, as it is in the record, cut to a number of characters.
-fn raw(value: Value<'_>, characters: usize) -> Shown {
-    // What is cut away need not be made printable first.
-    let bytes = value.raw();
-    let head = bytes.get(..characters.saturating_mul(4).min(bytes.len())).unwrap_or(bytes);
-    let (shown, whole) = (Shown::line(head), head.len() == bytes.len());
-    if whole || shown.as_str().chars().count() > characters { shown.cut(characters) } else { shown.and("…") }
-}
-
-/// Formats a text as indented lines, any other value as it is.
-fn paragraph(value: Value<'_>) -> Shown {
-    let text = value.string().unwrap_or_else(|| Untrusted::new(value.raw()));
-    let lines: Vec<String> = text.prose().as_str().lines().map(|line| format!("  {line}")).collect();
-    shown!("{}", lines.join("\n"))
+/// Room for the steps: what is printed of steps of a few bytes would be far longer than the record.
+fn room(case: &CaseView<'_>) -> usize {
+    room_of(case.record.as_ref().map_or(0, |record| record.root.raw().len()), MAX_OUTPUT)
 }
 
 #[cfg(test)]

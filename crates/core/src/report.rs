@@ -26,6 +26,8 @@ pub(crate) mod sarif;
 pub(crate) mod short;
 pub mod tables;
 pub mod text;
+/// A whole record as plain text.
+pub mod whole;
 
 /// People read so much of a message; JSON lines and SARIF have it whole.
 pub(crate) const MAX_MESSAGE: usize = 2_000;
