@@ -88,6 +88,8 @@ def read(kind, values, stream, done):
             usage = response.get("usage") or {}
             prompt, completion = usage.get("input_tokens", prompt), usage.get("output_tokens", completion)
             complete = complete or value.get("type") == "response.completed"
+        elif kind != "anthropic":
+            raise SystemExit(f"no reader for replies of kind {kind}: add its path to KINDS and a branch to read")
         else:
             if not stream:
                 content = "".join(block.get("text", "") for block in value["content"])

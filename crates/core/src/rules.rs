@@ -212,8 +212,9 @@ mod tests {
             let bad = findings(&example(rule.bad));
             assert!(bad.iter().any(|finding| finding.rule == rule.id), "{} finds nothing: {bad:?}", rule.id);
             for finding in bad.iter().filter(|finding| finding.rule == rule.id) {
-                assert_eq!(finding.severity, rule.id.severity(), "{}", rule.id);
-                assert!(finding.help.is_some_and(|help| help.ends_with(['.'])), "{}", rule.id);
+                assert_eq!(finding.severity, rule.id.severity(), "{}: not the severity of the table", rule.id);
+                let helps = finding.help.is_some_and(|help| help.ends_with(['.']));
+                assert!(helps, "{}: a finding needs a help that ends with a full stop", rule.id);
             }
             let good = findings(&example(rule.good));
             assert!(good.iter().all(|finding| finding.rule != rule.id), "{} finds {good:?}", rule.id);
