@@ -364,7 +364,7 @@ impl ReadyServer {
 }
 
 /// Returns the reason why a run ended early, with the step if the server gave no reply.
-pub(super) fn end_line(ended: &Ended) -> Shown {
+pub(super) fn why_ended(ended: &Ended) -> Shown {
     let step = ended.step.filter(|_| ended.class == SERVER_ERROR);
     let step = step.map(|step| shown!("step {}: ", step + 1)).unwrap_or_default();
     shown!("{step}{ended}")

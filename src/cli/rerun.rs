@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
 use super::{AnswerArgs, CLEAN, FOUND, Out, UNANSWERED};
-use crate::cli::ask::{Request, Sampling, Sending, end_line};
+use crate::cli::ask::{Request, Sampling, Sending, why_ended};
 use crate::cli::pick::{Pick, Picked};
 use stepscope_base::json::write::{Object, Raw, Style, one_line};
 use stepscope_base::json::{Tape, Value};
@@ -272,7 +272,7 @@ impl Session<'_> {
     fn finish(&self, fork: &Fork, line: &[u8], breaks: bool, out: &mut Out) -> Result<u8, Shown> {
         self.keep(line, out)?;
         if let Some(ended) = &fork.ended {
-            out.complain(&end_line(ended));
+            out.complain(&why_ended(ended));
             return Ok(UNANSWERED);
         }
         if !fork.stale.is_empty() {

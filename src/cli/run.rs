@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{CLEAN, Out, UNANSWERED};
-use crate::cli::ask::{Request, Sampling, Sending, end_line};
+use crate::cli::ask::{Request, Sampling, Sending, why_ended};
 use crate::cli::check::MAX_SCHEMA;
 use stepscope_base::json::write::Letters;
 use stepscope_base::json::{Kind, MAX_TEXT, Tape, Value};
@@ -122,7 +122,7 @@ fn finished(options: &Run, run: &WholeRun<'_>, out: &mut Out) -> u8 {
         out.write(b"\n");
     }
     if let Some(ended) = run.ended() {
-        out.complain(&end_line(ended));
+        out.complain(&why_ended(ended));
         return UNANSWERED;
     }
     if options.format == RunFormat::State {

@@ -302,7 +302,9 @@ impl Schema {
         let one_by_one = |member: Member<'_>| match member.name().bytes() {
             b"properties" | b"additionalProperties" => true,
             b"type" => types(member.value).is_some_and(|types| types.contains(&Type::Object)),
-            b"required" => texts(member.value).is_some_and(|names| names.iter().all(|name| own.contains(name))),
+            b"required" => {
+                list_of_strings(member.value).is_some_and(|names| names.iter().all(|name| own.contains(name)))
+            }
             name => !is_keyword(name),
         };
         let whole = !root.members().all(one_by_one);
@@ -468,7 +470,7 @@ impl<'s> Compiler<'s> {
     fn dependencies(&mut self, parent: Site<'s>, object: Value<'s>) -> Option<Keyword> {
         let read = |member: Member<'s>| {
             let dependency = match member.value.kind() {
-                Kind::Array => Dependency::Names(texts(member.value)?),
+                Kind::Array => Dependency::Names(list_of_strings(member.value)?),
                 _ => Dependency::Schema(self.schema(parent, member.value)),
             };
             Some((member.name().bytes().to_vec(), dependency))
@@ -568,7 +570,7 @@ impl<'s> Compiler<'s> {
                 Keyword::UnevaluatedProperties { schema: self.schema(place, value), names: keys_of(draft, value) }
             }
             b"propertyNames" => Keyword::PropertyNames(self.schema(place, value)),
-            b"required" => Keyword::Required(texts(value)?),
+            b"required" => Keyword::Required(list_of_strings(value)?),
             b"dependencies" | b"dependentRequired" => self.dependencies(place, value)?,
             b"dependentSchemas" => Keyword::DependentSchemas(self.named(place, value)),
             b"allOf" => Keyword::AllOf(self.schemas(place, value)),
@@ -637,7 +639,7 @@ fn words(value: Value<'_>) -> Vec<u8> {
     out
 }
 
-fn texts(list: Value<'_>) -> Option<Vec<Vec<u8>>> {
+fn list_of_strings(list: Value<'_>) -> Option<Vec<Vec<u8>>> {
     list.items().map(|item| Some(item.string()?.bytes().to_vec())).collect()
 }
 

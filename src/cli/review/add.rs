@@ -33,13 +33,13 @@ pub struct Add {
     #[command(flatten)]
     who: Who,
     #[command(flatten)]
-    one: One,
+    flags: VerdictFlags,
 }
 
 /// One verdict, in place of lines.
 #[derive(Args, Clone, Debug)]
 #[group(multiple = true)]
-struct One {
+struct VerdictFlags {
     /// The record's id
     #[arg(long, value_name = "ID", requires = "verdict")]
     id: Option<String>,
@@ -57,7 +57,7 @@ struct One {
     note: Option<String>,
 }
 
-impl One {
+impl VerdictFlags {
     /// Formats the line that says the same; `None`: no verdict was given.
     fn line(&self) -> Option<Vec<u8>> {
         let verdict = self.verdict.as_ref()?;
@@ -72,8 +72,8 @@ impl One {
         Some(line)
     }
 
-    /// Tells whether something may be said of an item: of the one that was named, or with lines of any.
-    fn may_name(&self, item: &ItemRef) -> bool {
+    /// Tells whether the verdict may be about an item: lines, in place of flags, may be about any.
+    fn is_about(&self, item: &ItemRef) -> bool {
         match (&self.id, self.row) {
             (Some(id), _) => item.id.as_ref().and_then(Text::utf8) == Some(id.as_str()),
             (None, Some(row)) => item.id.is_none() && item.row_index == Some(row),
@@ -246,10 +246,10 @@ impl<'k> Completion<'k> {
 }
 
 pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let may_name = |item: &ItemRef| add.one.may_name(item);
-    let summaries = add.place.records(out, |files, threads| read_named(files, threads, side, may_name))?;
+    let is_about = |item: &ItemRef| add.flags.is_about(item);
+    let summaries = add.place.records(out, |files, threads| read_named(files, threads, side, is_about))?;
     let (mut known, mut writer) = Completion::open(&add.place, &add.who, &summaries, out)?;
-    let mut input: Box<dyn BufRead> = match add.one.line() {
+    let mut input: Box<dyn BufRead> = match add.flags.line() {
         Some(line) => Box::new(Cursor::new(line)),
         None => Box::new(BufReader::new(std::io::stdin())),
     };
@@ -278,8 +278,11 @@ pub(super) fn run(add: &Add, side: &Arc<SideData>, out: &mut Out) -> Option<u8> 
                 continue;
             }
             Err(why) => {
-                let what =
-                    if add.one.verdict.is_some() { shown!("not saved") } else { shown!("line {number} is not saved") };
+                let what = if add.flags.verdict.is_some() {
+                    shown!("not saved")
+                } else {
+                    shown!("line {number} is not saved")
+                };
                 refused.say(&shown!("{what}: {why}"), out);
                 continue;
             }

@@ -70,7 +70,7 @@ fn head(app: &App) -> Vec<Shown> {
 }
 
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
-    let mut title = title(app, look);
+    let mut title = names_of_sides(app, look);
     let progress = app.across.comparing.progress("  comparing");
     title.extend(progress.map(|progress| look.span(progress.as_str(), Role::Accent)));
     let inner = frame(title, area, buf, look);
@@ -195,7 +195,7 @@ fn extra(app: &App, area: Rect) -> u16 {
     HIGHEST.saturating_sub(above).min(area.height.saturating_sub(2 + needed))
 }
 
-fn title(app: &App, look: Look<'_>) -> Spans {
+fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
     let Some(compared) = &app.across.compared else { return vec![look.span("A vs B", Role::Title)] };
     let [a, b] = &compared.names;
     let [records_a, records_b] = compared.records;

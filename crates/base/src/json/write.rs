@@ -390,10 +390,10 @@ fn read<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
 }
 
 fn members<'a, S: Sink + ?Sized>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_, S>) {
-    members.into_iter().for_each(|member| put(member, object));
+    members.into_iter().for_each(|member| copy_member(member, object));
 }
 
-fn put<S: Sink + ?Sized>(member: Member<'_>, object: &mut Object<'_, S>) {
+fn copy_member<S: Sink + ?Sized>(member: Member<'_>, object: &mut Object<'_, S>) {
     read(member.value, &mut object.named(|writer| string(member.key, writer)));
 }
 
@@ -433,7 +433,7 @@ fn sorted_members<S: Sink + ?Sized>(value: Value<'_>, object: &mut Object<'_, S>
     keys.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a).cmp(&name(b))));
     for (n, key) in keys.iter().enumerate() {
         if keys.get(n + 1).is_none_or(|next| next.0 != key.0 || name(next) != name(key)) {
-            put(Member { key: value.with(key.1), value: value.with(key.1 + 1) }, object);
+            copy_member(Member { key: value.with(key.1), value: value.with(key.1 + 1) }, object);
         }
     }
 }

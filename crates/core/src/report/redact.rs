@@ -16,9 +16,9 @@ use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Piece, Shown, is_hidden, pieces};
 
-mod spelling;
+mod unescaped;
 
-use spelling::Spelling;
+use unescaped::Unescaped;
 
 /// A pattern that needs more memory is refused.
 const MAX_PATTERN: usize = 4 << 20;
@@ -196,14 +196,14 @@ impl Redaction {
     /// Finds what to take out of a text, in order, without overlaps.
     fn find(&self, text: &[u8]) -> Vec<(Range<usize>, &str)> {
         let mut found: Vec<(Range<usize>, &str)> = Vec::new();
-        for spelling in Spelling::all(text) {
+        for unescaped in Unescaped::all(text) {
             for (name, pattern) in &self.patterns {
-                let hits = pattern.find_iter(spelling.text()).map(|hit| hit.range()).filter(|hit| !hit.is_empty());
-                found.extend(hits.map(|hit| (spelling.source(&hit), name.as_str())));
+                let hits = pattern.find_iter(unescaped.text()).map(|hit| hit.range()).filter(|hit| !hit.is_empty());
+                found.extend(hits.map(|hit| (unescaped.in_source(&hit), name.as_str())));
             }
             for (kind, pattern) in PATTERNS.iter().filter(|(kind, _)| self.kinds.contains(kind)) {
-                let hits = pattern.find_iter(spelling.text()).filter(|hit| kind.is_meant(hit.as_bytes()));
-                found.extend(hits.map(|hit| (spelling.source(&hit.range()), kind.word())));
+                let hits = pattern.find_iter(unescaped.text()).filter(|hit| kind.is_meant(hit.as_bytes()));
+                found.extend(hits.map(|hit| (unescaped.in_source(&hit.range()), kind.word())));
             }
         }
         found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));

@@ -265,10 +265,13 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
         part: value.get("part").and_then(read_part),
         draft: value.get("draft").and_then(Value::bool).unwrap_or(false),
         times: value.get("times").map(times).unwrap_or_default(),
-        findings: value.get("findings").filter(|list| list.kind() == Kind::Array).map(|_| texts(value, "findings")),
+        findings: value
+            .get("findings")
+            .filter(|list| list.kind() == Kind::Array)
+            .map(|_| texts_of_key(value, "findings")),
         supersedes: text(value, "supersedes"),
-        adjudicates: texts(value, "adjudicates"),
-        revealed: texts(value, "revealed"),
+        adjudicates: texts_of_key(value, "adjudicates"),
+        revealed: texts_of_key(value, "revealed"),
         label_set: value.get("label_set").and_then(read_label_set),
         tool_version: text(value, "tool_version").unwrap_or_default(),
     };
@@ -279,7 +282,7 @@ pub(super) fn text(value: Value<'_>, key: &str) -> Option<Text> {
     value.get(key)?.string().map(Untrusted::into_owned)
 }
 
-pub(super) fn texts(value: Value<'_>, key: &str) -> Vec<Text> {
+pub(super) fn texts_of_key(value: Value<'_>, key: &str) -> Vec<Text> {
     items(value, key).filter_map(Value::string).map(Untrusted::into_owned).collect()
 }
 
@@ -318,7 +321,7 @@ fn read_seen(value: Value<'_>) -> SeenRecord {
         content_sha256: digest("content_sha256"),
         input_sha256: digest("input_sha256"),
         execution: text(value, "execution"),
-        hidden: texts(value, "hidden"),
+        hidden: texts_of_key(value, "hidden"),
         answer: text(value, "answer"),
     }
 }
@@ -368,7 +371,9 @@ pub(super) fn read_label_set(value: Value<'_>) -> Option<LabelSet> {
                 Some(LabelDefinition { id, name, guideline, example })
             })
             .collect(),
-        mapping: items(value, "mapping").filter_map(|entry| Some((text(entry, "from")?, texts(entry, "to")))).collect(),
+        mapping: items(value, "mapping")
+            .filter_map(|entry| Some((text(entry, "from")?, texts_of_key(entry, "to"))))
+            .collect(),
     })
 }
 

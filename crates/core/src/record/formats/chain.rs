@@ -159,9 +159,9 @@ impl<'a> ChainKeys<'a> {
             } else if keys.correct.is_none() && place(CORRECT).is_some() {
                 keys.correct = Some(member);
             } else if place(LABEL).is_some() {
-                keys.label = labelled(member.value, 0);
+                keys.label = label_of_error(member.value, 0);
             } else if place(LABEL_FROM_ONE).is_some() {
-                keys.label = labelled(member.value, 1);
+                keys.label = label_of_error(member.value, 1);
             }
         }
         // A completion is a chain of thought where somebody expects an answer of it.
@@ -181,7 +181,8 @@ fn is_list_of_texts(value: Value<'_>) -> bool {
         && items.take(8).all(|item| item.kind() == Kind::String)
 }
 
-fn labelled(value: Value<'_>, first: i64) -> Option<Labelled> {
+/// Reads the step that the data set labels as the first wrong one, counted from `first`.
+fn label_of_error(value: Value<'_>, first: i64) -> Option<Labelled> {
     match value.kind() {
         Kind::Null => Some(Labelled::NoError),
         Kind::Int => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Row, Statement, ToSql};
 
-use super::line::{Asked, Call, Page, StoredNumber};
+use super::line::{Asked, Call, SeenPage, StoredNumber};
 use crate::source::lines::Gathered;
 use crate::source::sqlite::{Database, Table};
 use stepscope_core::answer::document::{Document, Heading};
@@ -281,7 +281,7 @@ impl<'c> Rows<'c> {
             lookup.each(key, |row| {
                 let number = |column| own(row, column).number();
                 let (rank, score, similarity, matches) = (number(1), number(2), number(3), number(4));
-                let page = own(row, 0).int().map(|number| Page { number, rank, score, similarity, matches });
+                let page = own(row, 0).int().map(|number| SeenPage { number, rank, score, similarity, matches });
                 pages.extend(page);
                 room = room.saturating_sub(1);
                 room > 0

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::FileType;
 
 use super::StoreFolders;
-use super::line::{Asked, Page, StoredNumber, original_question};
+use super::line::{Asked, SeenPage, StoredNumber, original_question};
 use crate::failure::Failure;
 use crate::source::beneath::{Beneath, is_link};
 use crate::source::columns::{Cell, Columns};
@@ -321,7 +321,7 @@ fn is_absent(at: &Beneath) -> bool {
 }
 
 /// Reads the pages that the model saw; `None`: they were not written down.
-fn read_pages(at: &Beneath) -> Result<Option<Vec<Page>>, Failure> {
+fn read_pages(at: &Beneath) -> Result<Option<Vec<SeenPage>>, Failure> {
     if is_absent(at) {
         return Ok(None);
     }
@@ -332,7 +332,7 @@ fn read_pages(at: &Beneath) -> Result<Option<Vec<Page>>, Failure> {
         _ => StoredNumber::None,
     };
     let page = |row| {
-        Some(Page {
+        Some(SeenPage {
             number: table.cell(0, row).int()?,
             rank: number(1, row),
             score: number(2, row),

@@ -37,7 +37,7 @@ impl StoredNumber {
 
 /// A page that the model saw.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
-pub(super) struct Page {
+pub(super) struct SeenPage {
     pub number: i64,
     pub rank: StoredNumber,
     pub score: StoredNumber,
@@ -55,7 +55,7 @@ pub(super) struct Asked {
     pub question: Option<Vec<u8>>,
     pub parsed: Option<Vec<u8>>,
     pub schema: Option<Vec<u8>>,
-    pub pages: Option<Vec<Page>>,
+    pub pages: Option<Vec<SeenPage>>,
     pub answer: Option<Vec<u8>>,
     pub meta: Option<Vec<u8>>,
     pub model: Option<Vec<u8>>,
@@ -185,9 +185,9 @@ fn text_of(value: Value<'_>) -> Option<Vec<u8>> {
 }
 
 /// Sorts the pages by their ranks, else by their numbers.
-fn ranked(pages: &[Page]) -> Vec<Page> {
+fn ranked(pages: &[SeenPage]) -> Vec<SeenPage> {
     let mut pages = pages.to_vec();
-    let rank = |page: &Page| match page.rank {
+    let rank = |page: &SeenPage| match page.rank {
         StoredNumber::Int(rank) => rank,
         StoredNumber::Float(rank) => rank as i64,
         StoredNumber::None => i64::MAX,
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn pages_come_in_the_order_of_their_ranks() {
-        let page = |number, rank| Page { number, rank, score: StoredNumber::Float(0.5), ..Page::default() };
+        let page = |number, rank| SeenPage { number, rank, score: StoredNumber::Float(0.5), ..SeenPage::default() };
         let pages =
             Some(vec![page(9, StoredNumber::None), page(2, StoredNumber::Int(2)), page(5, StoredNumber::Float(1.0))]);
         let text = line(&Asked { pages, created_at: StoredNumber::Float(f64::INFINITY), ..Asked::default() });

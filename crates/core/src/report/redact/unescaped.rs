@@ -9,13 +9,13 @@ const MAX_LEVELS: usize = 5;
 
 /// One way to read a text.
 #[derive(Debug)]
-pub(super) struct Spelling {
+pub(super) struct Unescaped {
     text: Vec<u8>,
     /// Start and end in the source of each byte; empty: the text is the source.
     at: Vec<(u32, u32)>,
 }
 
-impl Spelling {
+impl Unescaped {
     /// As it stands, and with one level of escapes less each.
     pub(super) fn all(text: &[u8]) -> Vec<Self> {
         let mut all = vec![Self { text: text.to_vec(), at: Vec::new() }];
@@ -31,8 +31,8 @@ impl Spelling {
         &self.text
     }
 
-    /// Maps a range of the text to the source.
-    pub(super) fn source(&self, range: &Range<usize>) -> Range<usize> {
+    /// Maps a range of the text to the text it was read from.
+    pub(super) fn in_source(&self, range: &Range<usize>) -> Range<usize> {
         if self.at.is_empty() {
             return range.clone();
         }
@@ -52,7 +52,7 @@ impl Spelling {
         while let Some(rest) = self.text.get(at..).filter(|rest| !rest.is_empty()) {
             let (len, bytes) = first(rest);
             changed |= rest.get(..len) != Some(bytes.as_slice());
-            let from = self.source(&(at..at + len));
+            let from = self.in_source(&(at..at + len));
             for byte in bytes {
                 next.text.push(byte);
                 next.at.push((from.start as u32, from.end as u32));
