@@ -770,6 +770,31 @@ fn folders(source: &str) -> Vec<(String, String)> {
     pairs.filter_map(folder).collect()
 }
 
+/// Lists the types of other files to which a file adds methods.
+fn others(source: &str, own: &[String]) -> Vec<String> {
+    let mut others: Vec<String> = Vec::new();
+    for line in without_tests(source).lines().filter(|line| line.starts_with("impl") && !line.contains(" for ")) {
+        let name = line.trim_start_matches("impl").split(['{', '(']).next().unwrap_or_default();
+        let name = match name.strip_prefix('<') {
+            // What is generic is named behind its parameters.
+            Some(rest) => rest.rsplit_once("> ").map_or("", |(_, name)| name),
+            None => name,
+        };
+        let name = name.split(['<', ' ']).find(|part| !part.is_empty()).unwrap_or_default();
+        let name = name.rsplit("::").next().unwrap_or_default().to_owned();
+        if name.starts_with(char::is_uppercase) && !own.contains(&name) && !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    others
+}
+
+/// Formats names behind a word for what they are.
+fn names(what: &str, names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    if quoted.is_empty() { String::new() } else { format!(" *{what}:* {}.", quoted.join(", ")) }
+}
+
 /// Writes the page that says of every file what it is for, and which types it declares.
 fn map() -> String {
     let mut page = "# The map\n\nEvery file of the program and its libraries: what it is for, in its own first \
@@ -777,10 +802,13 @@ fn map() -> String {
                     [architecture](architecture.md); `UPDATE_README=1 cargo test --test architecture`\nwrites this \
                     page.\n"
         .to_owned();
+    // The one crate that no law is about.
+    let memory = std::fs::read_to_string(root().join("crates/memory/src/lib.rs")).unwrap();
     let mut files: Vec<(String, String, String)> = files()
         .into_iter()
+        .chain([("memory/lib.rs".to_owned(), memory)])
         .map(|(name, source)| match name.split_once('/') {
-            Some((library, file)) if CRATES.contains(&library) => {
+            Some((library, file)) if CRATES.contains(&library) || library == "memory" => {
                 (format!("crates/{library}/src"), file.to_owned(), source)
             }
             _ => ("src".to_owned(), name, source),
@@ -794,7 +822,7 @@ fn map() -> String {
         let sentence = first_sentence(source);
         assert!(!sentence.is_empty(), "{folder}/{file} does not say what it is for");
         if is_head(file) {
-            let _ = write!(page, "\n## {folder}\n\n{sentence}.\n\n");
+            let _ = write!(page, "\n## {folder}\n\n{sentence}.{}\n\n", names("Types", &types(source)));
             rooms = folders(source);
             continue;
         }
@@ -803,12 +831,12 @@ fn map() -> String {
         if let Some((name, sentence)) = room.map(|room| rooms.remove(room)) {
             let _ = writeln!(page, "- **{name}/** {sentence}");
         }
-        let types: Vec<String> = types(source).iter().map(|name| format!("`{name}`")).collect();
-        let types = if types.is_empty() { String::new() } else { format!(" *Types:* {}.", types.join(", ")) };
+        let own = types(source);
+        let methods = names("Methods of", &others(source, &own));
         let indent = "  ".repeat(file.matches('/').count());
-        let _ = writeln!(page, "{indent}- **{file}** {sentence}.{types}");
+        let _ = writeln!(page, "{indent}- **{file}** {sentence}.{}{methods}", names("Types", &own));
     }
-    page
+    page.replace("\n\n\n", "\n\n")
 }
 
 #[test]

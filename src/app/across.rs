@@ -1,5 +1,5 @@
-//! What is worked out from all records together and lies in front of the table: the comparison with a baseline, and two
-//! records side by side. It owns its changes; `update` only routes to it.
+//! State of what spans all records: the comparison with a baseline, the dashboards, and two records side by side. It
+//! owns its changes; `update` only routes to it.
 
 pub(crate) mod keys;
 

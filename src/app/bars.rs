@@ -1,4 +1,4 @@
-//! The lines at the top and at the bottom: where we are, what the cursor is on, which keys work.
+//! The header and the footer of the screen: where we are, what the cursor is on, which keys work.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,5 +1,5 @@
-//! What threads of a session do on demand: reading, writing files, working out. Each waits for it, and says what came of
-//! it.
+//! Work of background threads for an effect: reading, writing files, computing. Each waits for it, and says what came
+//! of it.
 
 use std::sync::Arc;
 

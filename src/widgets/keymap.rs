@@ -1,4 +1,5 @@
-//! The one table of keys: it feeds look-up, footer, help, palette, `stepscope keys` and `docs/keys.md`.
+//! The one table of keys, which feeds look-up, footer, help, palette, `stepscope keys` and `docs/keys.md`; and the
+//! reasons why an action cannot be done.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

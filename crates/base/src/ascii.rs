@@ -1,4 +1,4 @@
-//! Text in ASCII, for terminals and locales that show nothing else: the one table of signs and their twins.
+//! Text in ASCII, for terminals and locales that show nothing else: signs become their twins, all else an escape.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
-//! Work that may panic on hostile data: libraries that read what others wrote. And what is said of a panic that nobody
-//! expected.
+//! Work that may panic on hostile data: panics of libraries are caught, and put into words.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};

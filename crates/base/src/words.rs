@@ -1,4 +1,4 @@
-//! Enums whose variants are words, words that are like others, and words of a shell.
+//! A macro for enums spelled as words, the word that a mistyped one was meant to be, and words of a shell.
 
 /// The one of some words that was hardly meant otherwise by a mistyped one.
 pub fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

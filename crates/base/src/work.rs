@@ -1,5 +1,5 @@
-//! How much work may still be done on a part of an input: quotes looked for, patterns tried, schemas asked. What hostile
-//! records would take for ever is undecided instead.
+//! The work budget of a thread: hostile input ends as undecided instead of running for ever. What hostile records would
+//! take for ever is undecided instead.
 //!
 //! A unit is about a nanosecond of a slow machine. Work is counted and not timed, so that the same input always says the
 //! same. Each thread has its own account; where nobody opened one, only the limits of a single record count.

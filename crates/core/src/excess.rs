@@ -1,5 +1,6 @@
-//! What of a record is more than is read. No real record comes near these numbers, and a hostile one of a few megabytes
-//! would cost hundreds: so the rest of a list is counted, never kept, and the record is said to be too large.
+//! Records too large to read in full: what is left out is counted and reported. No real record comes near these
+//! numbers, and a hostile one of a few megabytes would cost hundreds: so the rest of a list is counted, never kept, and
+//! the record is said to be too large.
 
 use crate::answer::typed::{Dialect, MAX_CITATIONS, MAX_ITEMS, UnreadRest};
 use crate::procedure::last_step::last_step;

@@ -1,4 +1,5 @@
-//! What is kept of a record to review it and to compare it: who it is, what it answers, and what it is bound to.
+//! Summary of a record for reviews and comparisons: which item it is, its answer, its content, and whether two answers
+//! are the same.
 
 use foldhash::HashMap;
 

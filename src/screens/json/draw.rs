@@ -1,4 +1,4 @@
-//! The record as JSON, findings marked at their key or value. What is no JSON is shown as text.
+//! Draws the record as JSON, findings marked at their key or value; what is no JSON, as plain text.
 
 use std::ops::Range;
 

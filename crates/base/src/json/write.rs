@@ -1,4 +1,5 @@
-//! The one writer of JSON: values, texts, lists and objects, each in a `Style`, streamed into a `Sink`.
+//! The one writer of JSON: values, texts, lists and objects, new or copied from what was read, each in a `Style`,
+//! streamed into a `Sink`.
 
 use std::fmt::{Display, Write as _};
 

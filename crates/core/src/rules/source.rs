@@ -1,5 +1,6 @@
-//! Rules that look around a record in its source. The reader of the source looks and calls `joined` and `duplicate_id`;
-//! the entries stand in the registry like all others, and their examples are whole sources.
+//! Rules about a record's neighbours in its source: lines that were joined, and ids that occur twice. The reader of the
+//! source looks and calls `joined` and `duplicate_id`; the entries stand in the registry like all others, and their
+//! examples are whole sources.
 
 use super::{Rule, RuleId};
 use crate::finding::{Finding, Place};

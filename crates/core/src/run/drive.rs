@@ -1,5 +1,5 @@
-//! The one way in which models are asked. A `Machine` says what to ask, the calls of a round go out, and what came goes
-//! back into the machine, until it is over. Nothing is sent from here: commands drive a machine by
+//! The trait `Machine`: it says what to ask a model next and takes the replies, and sends nothing itself. The calls of a
+//! round go out and their replies come back, round after round until it is over: commands drive a machine by
 //! `stepscope_io::model::drive`, the screen by its messages.
 
 use crate::procedure::prompt::Request;

@@ -1,5 +1,5 @@
-//! What of a record a person sees, in reading order: question, steps, names, values, replies, answers. Not the keys of
-//! its JSON, nor the schemas that a model was given.
+//! The text of a record that a person can see, in reading order (question, steps, names, values, replies, answers),
+//! without JSON keys and schemas.
 
 use crate::procedure::Procedure;
 use crate::record::Record;

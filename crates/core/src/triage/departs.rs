@@ -1,4 +1,4 @@
-//! Where a wrong run leaves the way that the gold text takes.
+//! The place where a wrong run departs from the worked solution of the expected answer.
 
 use super::Trial;
 use crate::arithmetic::expression::{Expression, Operation, Worked, may_hold, numbers, plain_signs, worked};

@@ -1,4 +1,4 @@
-//! Cases out of bytes: what the background check, the commands and the screen have in common.
+//! Bytes of a record -> a `Case`, for commands, background loading and screen alike.
 
 use std::borrow::Cow;
 use std::hash::Hasher as _;

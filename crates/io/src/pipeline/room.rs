@@ -1,4 +1,4 @@
-//! Room for what is printed: in proportion to what was read.
+//! The limit of what a command prints, in proportion to what it read.
 
 /// Number of bytes that may be printed of little input.
 const FREE: usize = 1 << 20;
