@@ -1,4 +1,4 @@
-//! State of what spans all records: the comparison with a baseline, the dashboards, and two records side by side. It
+//! State of what concerns all records together: the comparison with a baseline, the dashboards, and two records side by side. It
 //! owns its changes; `update` only routes to it.
 
 pub(crate) mod keys;
