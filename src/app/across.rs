@@ -1,5 +1,5 @@
-//! State of what concerns all records together: the comparison with a baseline, the dashboards, and two records side by side. It
-//! owns its changes; `update` only routes to it.
+//! State of what concerns all records together: the comparison with a baseline, the dashboards, and two records side by
+//! side. It owns its changes; `update` only routes to it.
 
 pub(crate) mod keys;
 
