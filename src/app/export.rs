@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use crate::app::export::request::RecordExport;
 use crate::app::msg::{Effect, Effects};
 use crate::app::state::App;
-use crate::app::{review, view};
+use crate::app::{across, review, view};
 use crate::demo::picture::{Recording, ansi, cropped, line, svg};
 use crate::dialogs::dialog::{Dialog, PromptPurpose};
 use crate::dialogs::export::ExportForm;
@@ -20,7 +20,6 @@ use crate::screens::answer::state::AnswerPane;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::Pane;
 use crate::screens::run::state::RunPane;
-use crate::screens::side_by_side;
 use crate::screens::stack::Screen;
 use crate::widgets::borders::close;
 use crate::widgets::keymap::Reason;
@@ -87,7 +86,7 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Effects {
 
 fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     let record = app.current();
-    let Some((record, handle)) = record.and_then(|record| Some((record, side_by_side::keys::handle(app, record)?)))
+    let Some((record, handle)) = record.and_then(|record| Some((record, across::keys::record_handle(app, record)?)))
     else {
         return Vec::new();
     };

@@ -819,7 +819,7 @@ fn logged(app: &mut App, LogEvent { id, result }: LogEvent) -> Effects {
     let Some(line) = app.log.told(id, result.as_ref().err().cloned()) else { return Vec::new() };
     match line.what {
         What::Fork => {
-            rerun::keys::took_fork(app, id, result.is_ok());
+            rerun::keys::note_saved(app, id, result.is_ok());
             forks::follow::fork_wrote(app, line.append.place, result)
         }
         What::Verdict(_) => review::news::saved(app, None, result),

@@ -220,7 +220,7 @@ impl Summary {
         {
             return number.is_near(other.value);
         }
-        self.answer.as_ref().is_some_and(|answer| folded(answer) == folded(other))
+        self.answer.as_ref().is_some_and(|answer| folded_answer(answer) == folded_answer(other))
     }
 }
 
@@ -317,7 +317,7 @@ fn answer_text(record: &Record<'_>) -> Option<Text> {
 }
 
 /// Blanks folded, ASCII in lower case.
-fn folded(text: &Text) -> Vec<u8> {
+fn folded_answer(text: &Text) -> Vec<u8> {
     let words = text.bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(&b' ').to_ascii_lowercase()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::across::Pending;
+use crate::app::across::{Pending, RecordHandle};
 use crate::app::msg::{Effect, Effects, WorkId};
 use crate::app::state::App;
 use crate::screens::kind::ScreenKind;
@@ -12,6 +12,7 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::List;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::run::fork::ForkOrigin;
 use stepscope_core::table::filter::Filter;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::{CompareRequest, Compared};
@@ -55,7 +56,7 @@ fn may_count(app: &App) -> Result<(), Reason> {
 
 /// Checks that a filter may replace the screens below it: no re-run is lost whose call is running or whose result is
 /// not saved.
-pub(crate) fn may_leave(app: &App) -> Result<(), Reason> {
+pub(crate) fn may_show_filtered(app: &App) -> Result<(), Reason> {
     let is_held = app.screens.attempt().is_some_and(|attempt| attempt.is_busy() || attempt.is_unsaved());
     need(!is_held, "a re-run is still open; go back to it (q) and end it first")
 }
@@ -68,7 +69,7 @@ pub(crate) fn allowed_on_numbers(
 ) -> Result<(), Reason> {
     match action {
         Action::Left | Action::Right => Ok(()),
-        Action::Open => may_leave(app).and_then(|()| filter()),
+        Action::Open => may_show_filtered(app).and_then(|()| filter()),
         _ => need(action.is_plain(), NOT_HERE),
     }
 }
@@ -213,6 +214,15 @@ pub(crate) fn take_dashboard(app: &mut App, id: WorkId, result: Result<Arc<Board
         None => {}
     }
     begin_due(app)
+}
+
+/// Returns a record, to be opened elsewhere, with the name of its execution.
+pub(crate) fn record_handle(app: &App, record: usize) -> Option<RecordHandle> {
+    let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
+    let execution = app.forks.tree.execution(app.store.address(record)?);
+    let what = app.fork_of(record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
+    let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
+    Some(RecordHandle { record, reading, row, name })
 }
 
 /// The table with this filter alone.

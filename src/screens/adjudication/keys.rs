@@ -21,7 +21,7 @@ pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
         Action::NextPane => Ok(()),
         Action::Open | Action::DecidePass | Action::DecideFail => {
             if action == Action::Open {
-                across::keys::may_leave(app)?;
+                across::keys::may_show_filtered(app)?;
             } else if app.review.is_on() && !app.review.reviewing {
                 review::keys::may_review(app)?;
             }

@@ -407,8 +407,8 @@ fn keep_attempt(app: &mut App) -> Effects {
     kept.map(|(_, effect)| effect).into_iter().collect()
 }
 
-/// Notes whether a fork was saved.
-pub(crate) fn took_fork(app: &mut App, id: LineId, is_saved: bool) {
+/// Notes on the re-run screen whether its fork is on the disk.
+pub(crate) fn note_saved(app: &mut App, id: LineId, is_saved: bool) {
     let Some(attempt) = app.screens.attempt_mut() else { return };
     if matches!(attempt.kept, Kept::Saving(other) | Kept::Waiting(other) if other == id) {
         attempt.kept = if is_saved { Kept::Saved } else { Kept::Waiting(id) };

@@ -14,7 +14,6 @@ use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::compare::Partner;
 
@@ -39,18 +38,11 @@ pub(crate) fn put_beside_parent(app: &mut App) -> Option<Effects> {
 }
 
 fn beside_parent(app: &mut App, fork: usize, parent: usize) -> Effects {
-    let Some((a, b)) = handle(app, parent).zip(handle(app, fork)) else { return Vec::new() };
+    let Some((a, b)) = across::keys::record_handle(app, parent).zip(across::keys::record_handle(app, fork)) else {
+        return Vec::new();
+    };
     app.across.partner_of = Some(fork);
     vec![Effect::PutSideBySide(fork, Box::new([a, b]), Against::Parent)]
-}
-
-/// Returns a record, to be opened elsewhere, with the name of its execution.
-pub(crate) fn handle(app: &App, record: usize) -> Option<RecordHandle> {
-    let (reading, row) = (app.store.reading(record)?, *app.store.row(record)?);
-    let execution = app.forks.tree.execution(app.store.address(record)?);
-    let what = app.fork_of(record).and_then(|(known, ..)| known.fork_origin.as_ref()).map(ForkOrigin::phrase);
-    let name = what.map_or(shown!("{execution}"), |what| shown!("{execution}, {what}"));
-    Some(RecordHandle { record, reading, row, name })
 }
 
 /// Opens the next fork of the same record, next to its parent.
@@ -80,7 +72,7 @@ fn fork_beside(app: &App, by: isize) -> Result<(usize, usize), &'static str> {
 }
 
 pub(crate) fn open_handle(app: &App) -> Option<RecordHandle> {
-    handle(app, app.screens.record()?.opened.index)
+    across::keys::record_handle(app, app.screens.record()?.opened.index)
 }
 
 /// Shows the two records that were read.
