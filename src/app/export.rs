@@ -50,9 +50,7 @@ pub(crate) fn ask_where(app: &mut App) -> Effects {
     app.export.form = form;
     let name = match app.current().filter(|_| form.is_of_record()) {
         Some(record) => {
-            let name = app.name_of(record).into_string();
-            let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("record").to_owned();
-            format!("{stem}-{}", app.table.row_of(app.root_of(record)) + 1)
+            format!("{}-{}", app.stem_of(Some(record), "record"), app.table.row_of(app.root_of(record)) + 1)
         }
         None => format!("stepscope-{}", app.screen().word().replace(' ', "-")),
     };

@@ -310,6 +310,13 @@ impl App {
         source.map(|source| source.name().last_part()).unwrap_or_default()
     }
 
+    /// The name of the source of a record without its endings, or another word where there is none.
+    pub(crate) fn stem_of(&self, record: Option<usize>, otherwise: &str) -> String {
+        let name = record.map(|record| self.name_of(record)).unwrap_or_default();
+        let stem = name.as_str().split('.').next().filter(|stem| !stem.is_empty());
+        stem.unwrap_or(otherwise).to_owned()
+    }
+
     /// Tells in a few words that a source was replaced, cut or deleted while it was open, or is a snapshot.
     pub fn disk_news(&self) -> Option<Shown> {
         self.store.sources().iter().find_map(|source| match source.standing {

@@ -258,7 +258,6 @@ mod tests {
     use stepscope_io::pipeline::load::load_unchecked;
     use stepscope_io::pipeline::side_data::SideData;
     use stepscope_io::pipeline::snapshot::Snapshot;
-    use stepscope_io::pipeline::store::LoadEvent;
     use stepscope_io::pipeline::summaries::read_checked;
     use stepscope_io::source::input::expand;
 
@@ -322,13 +321,7 @@ mod tests {
         let (mut store, loading) =
             load_unchecked(expand(&[path("a.jsonl")]), 1, move |event| sender.send(event).is_ok());
         let _loader = loading.go_on().unwrap();
-        for event in &events {
-            let settled = matches!(event, LoadEvent::Settled);
-            store.apply(event);
-            if settled {
-                break;
-            }
-        }
+        store.settle(&events);
         let wanted = CompareRequest {
             run: Snapshot::of(&store),
             name: shown!("a"),

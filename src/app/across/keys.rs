@@ -159,18 +159,19 @@ fn begin_due(app: &mut App) -> Effects {
         return Vec::new();
     }
     let mut effects = Vec::new();
-    let id = app.across.number();
     app.across.of = (app.store.len(), app.table.moves());
     let ready = |pending: &Pending| pending.due && pending.running.is_none();
     if let Some(baseline) = app.across.baseline.clone().filter(|_| ready(&app.across.comparing)) {
         let (run, name) = (Snapshot::of(&app.store), app.title());
         let (document, journals) = (app.across.document.clone(), app.across.journals.clone());
         let wanted = CompareRequest { run, name, baseline, document, journals };
+        let id = app.across.number();
         app.across.comparing = Pending { running: Some(id), ..Pending::default() };
         effects.push(Effect::Compare(id, Box::new(wanted)));
     }
     if ready(&app.across.judging) {
         let (run, journals) = (Snapshot::of(&app.store), app.across.journals.clone());
+        let id = app.across.number();
         app.across.judging = Pending { running: Some(id), ..Pending::default() };
         effects.push(Effect::ReadDashboard(id, Box::new(DashboardRequest { run, journals })));
     }

@@ -8,9 +8,7 @@ use crate::dialogs::dialog::PromptPurpose;
 
 /// Asks for the name of the file to which the repaired procedure goes.
 pub(crate) fn ask_where(app: &mut App) {
-    let record = app.current();
-    let name = record.map(|record| app.name_of(record).into_string()).unwrap_or_default();
-    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("procedure");
+    let stem = app.stem_of(app.current(), "procedure");
     app.open_prompt(PromptPurpose::Export, format!("{stem}.repaired.json"));
 }
 

@@ -1,4 +1,5 @@
-//! What a key costs, counted in rows that were looked up: never more because there are more rows.
+//! What a key costs, counted in rows that were looked up: never more because there are more rows. And the progress of
+//! work over all records.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,8 +9,9 @@ use std::time::Instant;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 
+use crate::app::across;
 use crate::app::log::Log;
-use crate::app::msg::Msg;
+use crate::app::msg::{Effect, Msg};
 use crate::app::open_record::{OpenRecord, analyses};
 use crate::app::review;
 use crate::app::review::keys::target_of;
@@ -21,9 +23,10 @@ use crate::widgets::theme::Theme;
 use stepscope_core::review::event::{Reviewer, ReviewerKind, Verdict};
 use stepscope_core::run::fork::ForkOrigin;
 use stepscope_io::log::forks::KnownFork;
+use stepscope_io::pipeline::compare::BaselineRuns;
 use stepscope_io::pipeline::load::load;
 use stepscope_io::pipeline::side_data::Surroundings;
-use stepscope_io::pipeline::store::{LoadEvent, visits};
+use stepscope_io::pipeline::store::visits;
 use stepscope_io::source::input::expand;
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::run::Program;
@@ -48,13 +51,7 @@ fn app(runs: usize, forks: usize) -> App {
     let (sender, events) = std::sync::mpsc::channel();
     let (mut store, loading) = load(expand(&paths), 1, Arc::default(), move |event| sender.send(event).is_ok());
     let _loader = loading.go_on().unwrap();
-    for event in &events {
-        let settled = matches!(event, LoadEvent::Settled);
-        store.apply(event);
-        if settled {
-            break;
-        }
-    }
+    store.settle(&events);
     let theme = Theme::built_in("dark", Depth::True).unwrap();
     let looks = Looks { theme, all: Vec::new(), chosen: None, depth: Depth::True, ascii: false };
     let mut app = App::new(store, Keymap::default(), looks);
@@ -164,4 +161,24 @@ fn a_verdict_in_the_queue_costs_the_same_however_many_records_are_judged() {
     };
     let (few, many) = (cost(300, 10), cost(3_000, 1_000));
     assert!(few == many, "{few} and {many} rows");
+}
+
+#[test]
+fn each_of_two_works_says_its_own_progress() {
+    let mut app = app(3, 0);
+    app.across.baseline = Some(BaselineRuns::Path("b.jsonl".into()));
+    (app.across.comparing.due, app.across.judging.due) = (true, true);
+    let begun = across::keys::refresh_across(&mut app);
+    let [Effect::Compare(compared, _), Effect::ReadDashboard(judged, _)] = begun[..] else { unreachable!("{begun:?}") };
+    let mut tell = |id, percent| {
+        app.update(Msg::AcrossPercent(id, percent), Instant::now());
+        [&app.across.comparing, &app.across.judging].map(|work| work.progress("reading").unwrap().into_string())
+    };
+    assert_eq!(tell(compared, 0), ["reading…", "reading…"]);
+    // Threads report in whatever order.
+    assert_eq!(
+        [(compared, 40), (compared, 39), (judged, 7)].map(|(id, n)| tell(id, n))[2],
+        ["reading… 40 %", "reading… 7 %"]
+    );
+    assert_eq!(tell(judged + 1, 90), ["reading… 40 %", "reading… 7 %"], "not asked for any more");
 }

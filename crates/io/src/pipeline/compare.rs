@@ -208,13 +208,7 @@ fn read(wanted: &CompareRequest, threads: usize) -> Result<Store, Failure> {
     let (mut store, loading) = load_unchecked(inputs, threads, move |event| sender.send(event).is_ok());
     let loader = loading.go_on()?;
     // A missing document changes no record, nor what it is judged by.
-    for event in events.iter().filter(|event| !matches!(event, LoadEvent::Missing(_))) {
-        let settled = matches!(event, LoadEvent::Settled);
-        store.apply(event);
-        if settled {
-            break;
-        }
-    }
+    store.settle(events.iter().filter(|event| !matches!(event, LoadEvent::Missing(_))));
     drop(loader);
     match store.failures.first() {
         Some(failure) => Err(failure.clone()),

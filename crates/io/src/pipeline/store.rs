@@ -310,6 +310,17 @@ impl Store {
             .fold((0, 0), |(done, all), source| (done + source.found_to.min(source.size), all + source.size))
     }
 
+    /// Applies events until all sources that are there are read.
+    pub fn settle(&mut self, events: impl IntoIterator<Item = LoadEvent>) {
+        for event in events {
+            let settled = matches!(event, LoadEvent::Settled);
+            self.apply(event);
+            if settled {
+                break;
+            }
+        }
+    }
+
     /// Takes in what the background found.
     pub fn apply(&mut self, event: LoadEvent) -> Change {
         match event {
