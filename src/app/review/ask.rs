@@ -458,12 +458,12 @@ fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
     let mut effects = Vec::new();
     if app.review.labels_are_offered() {
         let mut first = Event::new(EventKind::LabelSet, app.review.me.clone());
-        first.label_set = Some(app.review.label_set());
+        first.label_set = Some(Box::new(app.review.label_set()));
         effects.extend(review::keys::say_event(app, first));
     }
     set.labels.truncate(1_000);
     let mut event = Event::new(EventKind::LabelSet, app.review.me.clone());
-    event.label_set = Some(set);
+    event.label_set = Some(Box::new(set));
     effects.extend(review::keys::say_event(app, event));
     effects
 }

@@ -440,7 +440,7 @@ pub(crate) fn write_label_set(app: &mut App, labels: &[LabelRef]) -> Effects {
         return Vec::new();
     }
     let mut event = Event::new(EventKind::LabelSet, app.review.me.clone());
-    event.label_set = Some(app.review.label_set());
+    event.label_set = Some(Box::new(app.review.label_set()));
     say_event(app, event)
 }
 

@@ -269,7 +269,7 @@ pub struct Event {
     /// Names of what was hidden and then looked at.
     pub revealed: Vec<Text>,
     /// The labels, of a label set.
-    pub label_set: Option<LabelSet>,
+    pub label_set: Option<Box<LabelSet>>,
     /// The version of stepscope that wrote it.
     pub tool_version: Text,
 }

@@ -2,8 +2,11 @@
 //! the end of a long journal as at its beginning.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, Hash};
 
+use foldhash::fast::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
+use hashbrown::HashTable;
 
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
 use super::labels::{CurrentLabel, LabelSets};
@@ -18,14 +21,15 @@ pub struct Reviews {
     events: Vec<Event>,
     /// Number of undos that hold and are aimed at each event.
     undone: Vec<u32>,
-    by_id: HashMap<Text, usize>,
+    by_id: Positions,
     /// Undos that came before what they undo, as in files put together in another order.
     waiting: HashMap<Text, Vec<usize>>,
     /// The events of each item.
     items: Vec<Vec<usize>>,
-    by_key: HashMap<ItemKey, usize>,
-    /// The items of each id, whatever their file and side.
-    by_name: HashMap<ItemName, Vec<usize>>,
+    by_item: Positions,
+    /// The items of each name, whatever their file and side.
+    names: Vec<Vec<usize>>,
+    by_name: Positions,
     /// Events of each reviewer.
     by_reviewer: HashMap<Text, Vec<usize>>,
     label_sets: Vec<usize>,
@@ -41,65 +45,127 @@ pub struct SkippedEvents {
     pub idle_undos: u64,
 }
 
-/// The record's id, or its position where it has none.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum ItemName {
-    Id(Text),
-    Row(u64),
+/// Positions in a list, found by keys that lie in the list: a review log may hold many, and no key is kept twice.
+#[derive(Clone, Debug, Default)]
+struct Positions {
+    /// Each with the hash of its key, so that growing looks at no key.
+    table: HashTable<(u64, usize)>,
+    hasher: RandomState,
 }
 
-impl ItemName {
-    fn of(item: &ItemRef) -> Option<Self> {
-        item.id.clone().map(Self::Id).or(item.row_index.map(Self::Row))
+impl Positions {
+    /// Finds the position of a key; `is` compares it with the one that lies there.
+    fn find(&self, key: impl Hash, is: impl Fn(usize) -> bool) -> Option<usize> {
+        let hash = self.hasher.hash_one(key);
+        self.table.find(hash, |(known, at)| *known == hash && is(*at)).map(|(_, at)| *at)
+    }
+
+    /// Takes the position of a key that is not there yet.
+    fn insert(&mut self, key: impl Hash, at: usize) {
+        let hash = self.hasher.hash_one(key);
+        self.table.insert_unique(hash, (hash, at), |(hash, _)| *hash);
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct ItemKey {
-    name: ItemName,
-    dataset: Option<Text>,
-    side: Option<Text>,
+/// The record's id, or its position where it has none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum ItemName<'a> {
+    Id(&'a Text),
+    Row(u64),
+}
+
+impl<'a> ItemName<'a> {
+    fn of(item: &'a ItemRef) -> Option<Self> {
+        item.id.as_ref().map(Self::Id).or(item.row_index.map(Self::Row))
+    }
+}
+
+/// What tells items apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct ItemKey<'a> {
+    name: ItemName<'a>,
+    dataset: Option<&'a Text>,
+    side: Option<&'a Text>,
+}
+
+impl<'a> ItemKey<'a> {
+    fn of(item: &'a ItemRef) -> Option<Self> {
+        let ItemRef { dataset, side, .. } = item;
+        Some(Self { name: ItemName::of(item)?, dataset: dataset.as_ref(), side: side.as_ref() })
+    }
 }
 
 impl Reviews {
     /// Takes one more event; `false`: it is there already.
     pub fn push(&mut self, event: Event) -> bool {
-        let at = self.events.len();
-        if self.by_id.contains_key(&event.event_id) {
+        if self.position(&event.event_id).is_some() {
             self.counts.duplicates += 1;
             return false;
         }
-        self.by_id.insert(event.event_id.clone(), at);
+        let at = self.events.len();
+        self.by_id.insert(&event.event_id, at);
         match event.kind {
             EventKind::LabelSet => self.label_sets.push(at),
             EventKind::Undo => {}
             _ => self.add_to_item(event.item.as_ref(), at),
         }
-        self.by_reviewer.entry(event.reviewer.id.clone()).or_default().push(at);
-        let id = event.event_id.clone();
+        match self.by_reviewer.get_mut(&event.reviewer.id) {
+            Some(own) => own.push(at),
+            None => _ = self.by_reviewer.insert(event.reviewer.id.clone(), vec![at]),
+        }
         self.events.push(event);
         self.undone.push(0);
-        self.settle(at, &id);
+        self.settle(at);
         true
     }
 
+    /// Finds the position of the event of an id.
+    fn position(&self, id: &Text) -> Option<usize> {
+        self.by_id.find(id, |at| self.events.get(at).is_some_and(|event| event.event_id == *id))
+    }
+
+    /// Returns an item, as it was first named.
+    fn item(&self, place: usize) -> Option<&ItemRef> {
+        self.events.get(*self.items.get(place)?.first()?)?.item.as_ref()
+    }
+
+    /// Finds the item of a key.
+    fn place(&self, key: ItemKey<'_>) -> Option<usize> {
+        self.by_item.find(key, |place| self.item(place).and_then(ItemKey::of) == Some(key))
+    }
+
+    /// Finds the items of a name among `names`, in the order in which they were first named.
+    fn places(&self, name: ItemName<'_>) -> Option<usize> {
+        let of = |places: &Vec<usize>| self.item(*places.first()?).and_then(ItemName::of);
+        self.by_name.find(name, |at| self.names.get(at).and_then(of) == Some(name))
+    }
+
+    fn places_of(&self, item: &ItemRef) -> Option<&[usize]> {
+        let at = self.places(ItemName::of(item)?)?;
+        self.names.get(at).map(Vec::as_slice)
+    }
+
     fn add_to_item(&mut self, item: Option<&ItemRef>, at: usize) {
-        let Some((item, name)) = item.and_then(|item| Some((item, ItemName::of(item)?))) else { return };
-        let key = ItemKey { name: name.clone(), dataset: item.dataset.clone(), side: item.side.clone() };
-        let next = self.items.len();
-        let place = *self.by_key.entry(key).or_insert(next);
-        if place == next {
-            self.items.push(Vec::new());
-            self.by_name.entry(name).or_default().push(place);
+        let Some(key) = item.and_then(ItemKey::of) else { return };
+        if let Some(events) = self.place(key).and_then(|place| self.items.get_mut(place)) {
+            events.push(at);
+            return;
         }
-        if let Some(item) = self.items.get_mut(place) {
-            item.push(at);
+        let place = self.items.len();
+        if let Some(places) = self.places(key.name).and_then(|at| self.names.get_mut(at)) {
+            places.push(place);
+        } else {
+            self.by_name.insert(key.name, self.names.len());
+            self.names.push(vec![place]);
         }
+        self.by_item.insert(key, place);
+        self.items.push(vec![at]);
     }
 
     /// Carries out what the new event undoes, and what undoes it.
-    fn settle(&mut self, at: usize, id: &Text) {
-        for undo in self.waiting.remove(id).unwrap_or_default() {
+    fn settle(&mut self, at: usize) {
+        let waiting = self.events.get(at).and_then(|event| self.waiting.remove(&event.event_id));
+        for undo in waiting.unwrap_or_default() {
             if self.may_undo(undo, at) && self.holds(undo) {
                 self.bump(at, true);
                 self.counts.idle_undos -= 1;
@@ -107,7 +173,7 @@ impl Reviews {
         }
         let Some(undo) = self.events.get(at).filter(|event| event.kind == EventKind::Undo) else { return };
         let Some(target) = undo.supersedes.clone() else { return };
-        match self.by_id.get(&target).copied() {
+        match self.position(&target) {
             Some(target) if target < at && self.may_undo(at, target) => self.shift(target, true),
             Some(_) => self.counts.idle_undos += 1,
             None => {
@@ -129,7 +195,7 @@ impl Reviews {
     }
 
     fn is_before(&self, one: usize, other: &Event) -> bool {
-        self.by_id.get(&other.event_id).is_some_and(|other| one < *other)
+        self.position(&other.event_id).is_some_and(|other| one < other)
     }
 
     /// Notes that an undo of this event holds now, or does not any more; so on down the chain of undos.
@@ -141,7 +207,7 @@ impl Reviews {
             if before == self.holds(target) || event.kind != EventKind::Undo {
                 return;
             }
-            let next = event.supersedes.as_ref().and_then(|id| self.by_id.get(id)).copied();
+            let next = event.supersedes.as_ref().and_then(|id| self.position(id));
             let Some(next) = next.filter(|next| self.may_undo(target, *next)) else { return };
             (target, more) = (next, !more);
         }
@@ -164,7 +230,7 @@ impl Reviews {
 
     /// Finds the event of an id, and tells whether it holds.
     pub fn event(&self, id: &Text) -> Option<(&Event, bool)> {
-        let at = *self.by_id.get(id)?;
+        let at = self.position(id)?;
         Some((self.events.get(at)?, self.holds(at)))
     }
 
@@ -180,13 +246,12 @@ impl Reviews {
 
     /// Tells whether there is an event about an item of this name, in whatever file.
     pub fn names(&self, item: &ItemRef) -> bool {
-        ItemName::of(item).is_some_and(|name| self.by_name.contains_key(&name))
+        self.places_of(item).is_some()
     }
 
     /// Tells whether somebody said where an item of this name is to be fixed, in whatever file.
     pub fn names_fix(&self, item: &ItemRef) -> bool {
-        let places = ItemName::of(item).and_then(|name| self.by_name.get(&name));
-        let events = places.into_iter().flatten().filter_map(|place| self.items.get(*place)).flatten();
+        let events = self.places_of(item).into_iter().flatten().filter_map(|place| self.items.get(*place)).flatten();
         events.filter_map(|at| self.events.get(*at)).any(|event| event.fix_target.is_some())
     }
 
@@ -194,15 +259,14 @@ impl Reviews {
     /// file, then those of the very same content in a file of another name.
     pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
         let of = |place: usize| Some(ItemReviews { reviews: self, item: self.items.get(place)?, content });
-        let name = ItemName::of(item)?;
-        let key = |dataset| ItemKey { name: name.clone(), dataset, side: item.side.clone() };
-        let named = self.by_key.get(&key(item.dataset.clone())).or_else(|| self.by_key.get(&key(None)));
-        let place = named.copied().or_else(|| {
+        let key = ItemKey::of(item)?;
+        let named = self.place(key).or_else(|| self.place(ItemKey { dataset: None, ..key }));
+        let place = named.or_else(|| {
             let is_same = |found: ItemReviews<'_>| {
                 let side = found.item().and_then(|found| found.side.as_ref());
                 side == item.side.as_ref() && found.saw(content)
             };
-            self.by_name.get(&name)?.iter().copied().find(|place| of(*place).is_some_and(is_same))
+            self.places_of(item)?.iter().copied().find(|place| of(*place).is_some_and(is_same))
         })?;
         of(place)
     }
@@ -210,7 +274,7 @@ impl Reviews {
     /// Collects the sets of labels that hold.
     pub fn label_sets(&self) -> LabelSets<'_> {
         let hold = self.label_sets.iter().filter(|at| self.holds(**at));
-        LabelSets::of(hold.filter_map(|at| self.events.get(*at)?.label_set.as_ref()))
+        LabelSets::of(hold.filter_map(|at| self.events.get(*at)?.label_set.as_deref()))
     }
 
     /// Lists the events of a reviewer that hold, in their order.

@@ -8,6 +8,7 @@ use super::event::{
     Anchor, AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelDefinition, LabelRef, LabelSet, ReviewTimes,
     Reviewer, ReviewerKind, SeenRecord, Text, VERSION, Verdict,
 };
+use crate::rules::RuleId;
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{Json, Object, Style, sorted};
 use stepscope_base::json::{Kind, Tape, Value};
@@ -240,50 +241,78 @@ fn event(value: Value<'_>) -> Result<Event, LineFault> {
     if value.kind() != Kind::Object {
         return Err(LineFault::Foreign);
     }
-    let event_id = text(value, "event_id").ok_or(LineFault::Foreign)?;
-    if value.get("v").is_some_and(|version| number(version).is_none_or(|version| version > VERSION)) {
+    let (mut event, mut event_id, mut is_newer) = (Event::default(), None, false);
+    let (mut kind, mut verdict, mut gold_status) = (Ok(None), Ok(None), Ok(None));
+    let mut author = Err(LineFault::Senseless);
+    // Each member is looked at once: a line has a dozen, and a journal a hundred thousand lines.
+    for member in value.members() {
+        let value = member.value;
+        match member.name().bytes() {
+            b"v" => is_newer = number(value).is_none_or(|version| version > VERSION),
+            b"event_id" => event_id = owned(value),
+            b"kind" => kind = word(value, EventKind::from_word),
+            b"item" => event.item = Some(item(value)),
+            b"seen" => event.seen = read_seen(value),
+            b"reviewer" => author = reviewer(value),
+            b"verdict" => verdict = word(value, Verdict::from_word),
+            b"labels" => event.labels = value.items().filter_map(label_ref).collect(),
+            b"fix_target" => event.fix_target = owned(value),
+            b"first_bad_step" => event.first_bad_step = number(value),
+            b"variable" => event.variable = owned(value),
+            b"anchors" => event.anchors = value.items().filter_map(read_anchor).collect(),
+            b"gold_status" => gold_status = word(value, GoldStatus::from_word),
+            b"correction" => {
+                event.correction = (!value.is_null()).then(|| Untrusted::owned(Style::SORTED.of(value)));
+            }
+            b"note" => event.note = owned(value),
+            b"part" => event.part = read_part(value),
+            b"draft" => event.draft = value.bool().unwrap_or(false),
+            b"times" => event.times = times(value),
+            b"findings" => event.findings = (value.kind() == Kind::Array).then(|| rules(value)),
+            b"supersedes" => event.supersedes = owned(value),
+            b"adjudicates" => event.adjudicates = texts(value),
+            b"revealed" => event.revealed = texts(value),
+            b"label_set" => event.label_set = read_label_set(value).map(Box::new),
+            b"tool_version" => event.tool_version = borrowed(value, &[env!("CARGO_PKG_VERSION")]).unwrap_or_default(),
+            _ => {}
+        }
+    }
+    event.event_id = event_id.ok_or(LineFault::Foreign)?;
+    if is_newer {
         return Err(LineFault::Newer);
     }
-    let event = Event {
-        event_id,
-        kind: word(value, "kind", EventKind::from_word)?.ok_or(LineFault::Senseless)?,
-        item: value.get("item").map(item),
-        seen: value.get("seen").map(read_seen).unwrap_or_default(),
-        reviewer: reviewer(value.get("reviewer"))?,
-        verdict: word(value, "verdict", Verdict::from_word)?,
-        labels: items(value, "labels").filter_map(label_ref).collect(),
-        fix_target: text(value, "fix_target"),
-        first_bad_step: whole(value, "first_bad_step"),
-        variable: text(value, "variable"),
-        anchors: items(value, "anchors").filter_map(read_anchor).collect(),
-        gold_status: word(value, "gold_status", GoldStatus::from_word)?,
-        correction: value.get("correction").filter(|value| !value.is_null()).map(|value| {
-            let json = Style::SORTED.of(value);
-            Untrusted::owned(json)
-        }),
-        note: text(value, "note"),
-        part: value.get("part").and_then(read_part),
-        draft: value.get("draft").and_then(Value::bool).unwrap_or(false),
-        times: value.get("times").map(times).unwrap_or_default(),
-        findings: value
-            .get("findings")
-            .filter(|list| list.kind() == Kind::Array)
-            .map(|_| texts_of_key(value, "findings")),
-        supersedes: text(value, "supersedes"),
-        adjudicates: texts_of_key(value, "adjudicates"),
-        revealed: texts_of_key(value, "revealed"),
-        label_set: value.get("label_set").and_then(read_label_set),
-        tool_version: text(value, "tool_version").unwrap_or_default(),
-    };
+    event.kind = kind?.ok_or(LineFault::Senseless)?;
+    (event.reviewer, event.verdict, event.gold_status) = (author?, verdict?, gold_status?);
     if event.lacks().is_some() { Err(LineFault::Senseless) } else { Ok(event) }
 }
 
+fn owned(value: Value<'_>) -> Option<Text> {
+    value.string().map(Untrusted::into_owned)
+}
+
+/// A text that is nearly always one of few: those are not kept once an event.
+fn borrowed(value: Value<'_>, known: &[&'static str]) -> Option<Text> {
+    let text = value.string()?;
+    let known = known.iter().find(|known| text == **known);
+    Some(known.map_or_else(|| text.to_owned(), |known| Text::from(*known)))
+}
+
+/// Ids of rules.
+fn rules(list: Value<'_>) -> Vec<Text> {
+    let known = |text: &Untrusted<'_>| RuleId::from_word(text.utf8()?).map(|rule| Text::from(rule.word()));
+    list.items().filter_map(Value::string).map(|text| known(&text).unwrap_or_else(|| text.to_owned())).collect()
+}
+
+fn texts(list: Value<'_>) -> Vec<Text> {
+    list.items().filter_map(owned).collect()
+}
+
 pub(super) fn text(value: Value<'_>, key: &str) -> Option<Text> {
-    value.get(key)?.string().map(Untrusted::into_owned)
+    value.get(key).and_then(owned)
 }
 
 pub(super) fn texts_of_key(value: Value<'_>, key: &str) -> Vec<Text> {
-    items(value, key).filter_map(Value::string).map(Untrusted::into_owned).collect()
+    value.get(key).map(texts).unwrap_or_default()
 }
 
 pub(super) fn items<'a>(value: Value<'a>, key: &str) -> impl Iterator<Item = Value<'a>> + use<'a> {
@@ -299,11 +328,11 @@ fn number(value: Value<'_>) -> Option<u64> {
 }
 
 /// Reads a word that must be known if it is there.
-fn word<T>(value: Value<'_>, key: &str, known: impl Fn(&str) -> Option<T>) -> Result<Option<T>, LineFault> {
-    match value.get(key).filter(|value| !value.is_null()) {
-        None => Ok(None),
-        Some(word) => word.string().and_then(|word| known(word.utf8()?)).map(Some).ok_or(LineFault::Senseless),
+fn word<T>(value: Value<'_>, known: impl Fn(&str) -> Option<T>) -> Result<Option<T>, LineFault> {
+    if value.is_null() {
+        return Ok(None);
     }
+    value.string().and_then(|word| known(word.utf8()?)).map(Some).ok_or(LineFault::Senseless)
 }
 
 fn item(value: Value<'_>) -> ItemRef {
@@ -320,15 +349,15 @@ fn read_seen(value: Value<'_>) -> SeenRecord {
     SeenRecord {
         content_sha256: digest("content_sha256"),
         input_sha256: digest("input_sha256"),
-        execution: text(value, "execution"),
+        execution: value.get("execution").and_then(|name| borrowed(name, &["rec"])),
         hidden: texts_of_key(value, "hidden"),
         answer: text(value, "answer"),
     }
 }
 
-fn reviewer(value: Option<Value<'_>>) -> Result<Reviewer, LineFault> {
-    let value = value.ok_or(LineFault::Senseless)?;
-    let kind = word(value, "kind", ReviewerKind::from_word)?.unwrap_or(ReviewerKind::Person);
+fn reviewer(value: Value<'_>) -> Result<Reviewer, LineFault> {
+    let kind = value.get("kind").map_or(Ok(None), |kind| word(kind, ReviewerKind::from_word))?;
+    let kind = kind.unwrap_or(ReviewerKind::Person);
     Ok(Reviewer { id: text(value, "id").ok_or(LineFault::Senseless)?, kind })
 }
 

@@ -50,7 +50,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     event.supersedes = text(value, "supersedes")?;
     event.adjudicates = log_line::texts_of_key(value, "adjudicates");
     event.revealed = log_line::texts_of_key(value, "revealed");
-    event.label_set = value.get("label_set").and_then(log_line::read_label_set);
+    event.label_set = value.get("label_set").and_then(log_line::read_label_set).map(Box::new);
     let event_id = Some(&event.event_id).filter(|id| !id.is_empty()).cloned();
     for (name, text) in [("note", &event.note), ("correction", &event.correction), ("event_id", &event_id)] {
         if text.as_ref().is_some_and(|text| text.bytes().len() > MAX_TEXT) {

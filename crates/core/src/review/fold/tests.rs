@@ -240,7 +240,7 @@ fn label_sets_hold_until_they_are_undone() {
         mapping,
     };
     let mut script = Script::default();
-    let with = |set| Event { label_set: Some(set), ..Event::new(EventKind::LabelSet, who("ada")) };
+    let with = |set| Event { label_set: Some(Box::new(set)), ..Event::new(EventKind::LabelSet, who("ada")) };
     script.push(with(set(1, vec![])));
     let merge = script.push(with(set(2, vec![("sum".into(), vec!["slip".into()])])));
     let old = LabelRef { id: "sum".into(), set: "default".into(), version: 1 };

@@ -41,7 +41,7 @@ fn full() -> Event {
     event.supersedes = Some("earlier".into());
     event.adjudicates = vec!["one".into(), "two".into()];
     event.revealed = vec!["gold".into()];
-    event.label_set = Some(LabelSet {
+    event.label_set = Some(Box::new(LabelSet {
         id: "default".into(),
         version: 2,
         labels: vec![LabelDefinition {
@@ -51,7 +51,7 @@ fn full() -> Event {
             example: Some("2 + 2 = 5".into()),
         }],
         mapping: vec![("sum".into(), vec!["slip".into()]), ("gone".into(), vec![])],
-    });
+    }));
     event.tool_version = "0.1.0".into();
     event
 }
