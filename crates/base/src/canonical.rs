@@ -125,6 +125,20 @@ impl Sink for Hashed {
             None => self.put_behind(&[byte]),
         }
     }
+
+    #[inline]
+    fn put_first(&mut self, len: usize, text: &[u8]) {
+        /// Most strings and numbers are no longer.
+        const FEW: usize = 32;
+        let room = self.pending.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<FEW>);
+        match (room, text.first_chunk()) {
+            (Some(room), Some(few)) if len <= FEW => {
+                *room = *few;
+                self.len += len;
+            }
+            _ => self.put(text.get(..len).unwrap_or_default()),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -864,6 +864,12 @@ impl<'a> Value<'a> {
         self.text.get(self.range()).unwrap_or_default()
     }
 
+    /// The text from this value's first byte to its end.
+    #[inline]
+    pub(crate) fn and_behind(self) -> &'a [u8] {
+        self.text.get(self.node().start as usize..).unwrap_or_default()
+    }
+
     /// The text of a string (or key), unescaped.
     #[inline]
     pub fn string(self) -> Option<Untrusted<'a>> {
@@ -881,12 +887,11 @@ impl<'a> Value<'a> {
         (matches!(node.kind, Kind::String | Kind::Key) && !node.escaped).then(|| raw_inner(self.text, node))
     }
 
-    /// Of a string or key that also surely holds neither controls nor bytes that are not UTF-8, its text with the quotes.
+    /// True for a string or key that surely holds neither escapes nor controls nor bytes that are not UTF-8.
     #[inline]
-    pub(crate) fn clean_string(self) -> Option<&'a [u8]> {
+    pub(crate) fn is_clean_string(self) -> bool {
         let node = self.node();
-        let is_clean = matches!(node.kind, Kind::String | Kind::Key) && !node.escaped && !self.odd;
-        self.text.get(node.start as usize..node.end as usize).filter(|_| is_clean)
+        matches!(node.kind, Kind::String | Kind::Key) && !node.escaped && !self.odd
     }
 
     /// True for this string.

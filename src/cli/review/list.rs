@@ -118,10 +118,13 @@ fn question(summary: Option<&Summary>) -> Option<Shown> {
 
 /// Returns the columns that hold all of these items.
 fn columns<'s>(listed: impl Iterator<Item = (Option<&'s ItemRef>, Option<&'s Summary>)>) -> Columns {
-    let characters = |text: Shown| text.as_str().chars().count();
-    listed.fold(Columns::default(), |widest, (item, summary)| Columns {
-        name: widest.name.max(item.map_or(0, |item| characters(name_of(item).line())).min(MAX_WIDTH)),
-        question: widest.question.max(question(summary).map_or(0, characters)),
+    let characters = |text: &Shown, at_most: usize| text.as_str().chars().take(at_most).count();
+    listed.fold(Columns::default(), |widest, (item, summary)| {
+        let name = item.map_or(0, |item| characters(&name_of(item).line(), MAX_WIDTH));
+        let question = summary.and_then(|summary| summary.question.as_ref());
+        // Where it is cut there is a sign for the rest.
+        let question = question.map_or(0, |question| characters(question, MAX_QUESTION + 1));
+        Columns { name: widest.name.max(name), question: widest.question.max(question) }
     })
 }
 

@@ -16,6 +16,12 @@ pub trait Sink {
     fn push(&mut self, byte: u8) {
         self.put(&[byte]);
     }
+
+    /// Takes the first `len` bytes of a text that may go on: a fixed number of bytes is copied faster than a few.
+    #[inline]
+    fn put_first(&mut self, len: usize, text: &[u8]) {
+        self.put(text.get(..len).unwrap_or_default());
+    }
 }
 
 impl Sink for Vec<u8> {
@@ -386,8 +392,14 @@ fn read<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
         Kind::Float | Kind::NotFinite if reading == Reading::Python => {
             writer.raw(python_float(value.float().unwrap_or(f64::NAN)));
         }
-        _ => writer.raw(value.raw()),
+        _ => copy(value, writer),
     }
+}
+
+/// A value as it was written.
+#[inline]
+fn copy<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
+    writer.out.put_first(value.range().len(), value.and_behind());
 }
 
 fn members<'a, S: Sink + ?Sized>(members: impl IntoIterator<Item = Member<'a>>, object: &mut Object<'_, S>) {
@@ -402,13 +414,14 @@ fn copy_member<S: Sink + ?Sized>(member: Member<'_>, object: &mut Object<'_, S>)
 /// same in all styles.
 #[inline]
 fn string<S: Sink + ?Sized>(value: Value<'_>, writer: &mut Writer<'_, S>) {
-    let spelled = match writer.style.letters {
-        Letters::Canonical => value.clean_string(),
-        _ => value.plain_string().filter(|plain| plain_until::<true>(plain, 0) == plain.len()).map(|_| value.raw()),
+    let is_spelled = match writer.style.letters {
+        Letters::Canonical => value.is_clean_string(),
+        _ => value.plain_string().is_some_and(|plain| plain_until::<true>(plain, 0) == plain.len()),
     };
-    match spelled {
-        Some(spelled) => writer.raw(spelled),
-        None => writer.text(value.string().unwrap_or_default()),
+    if is_spelled {
+        copy(value, writer);
+    } else {
+        writer.text(value.string().unwrap_or_default());
     }
 }
 

@@ -190,7 +190,8 @@ pub fn read<K: Send>(
     };
     let outcome = read_through(inputs, threads, side, keep, |_, _| Ok(()));
     let mut kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-    kept.sort_by_key(|(place, _)| *place);
+    // Each is moved once: they may be large.
+    kept.sort_by_cached_key(|(place, _)| *place);
     (kept.into_iter().map(|(_, found)| found).collect(), outcome)
 }
 

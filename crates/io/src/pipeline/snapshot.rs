@@ -101,7 +101,7 @@ impl Snapshot {
             }
         });
         let mut summaries = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        summaries.sort_by_key(address);
+        summaries.sort_by_cached_key(address);
         summaries
     }
 }

@@ -116,7 +116,7 @@ pub fn read_checked(paths: &[PathBuf], inputs: Expand, threads: usize, around: &
         |_, _| Ok(()),
     );
     let mut summaries: Vec<Summary> = summaries.into_inner().unwrap_or_else(PoisonError::into_inner);
-    summaries.sort_unstable_by_key(|summary| (summary.origin.source, summary.origin.offset));
+    summaries.sort_by_cached_key(|summary| (summary.origin.source, summary.origin.offset));
     tiny.judge(summaries, outcome, paths)
 }
 
