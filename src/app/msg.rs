@@ -261,4 +261,8 @@ impl Work for Effect {
     fn saves(&self) -> bool {
         matches!(self, Self::Append(_) | Self::KeepDrafts(_))
     }
+
+    fn is_awaited(&self) -> bool {
+        matches!(self, Self::Record(..) | Self::PutSideBySide(..))
+    }
 }

@@ -1,7 +1,8 @@
 //! The event loop: the only `select!` of the screen.
 //!
 //! A frame that is due comes first, then signals and keys, then everything else, so a key never waits behind the
-//! output of a model, and its frame not behind the work that it asks for. A frame is made only when something changed,
+//! output of a model, and its frame not behind the work that it asks for, unless that work is nearly always done within
+//! the time of a frame and changes what is in front. A frame is made only when something changed,
 //! at most every `FRAME` unless the last one showed nothing new, and only when the terminal keeps up; what happens in
 //! between is in the next one. Nothing here runs while nothing happens.
 
@@ -32,6 +33,8 @@ use crate::terminal::{self, Tty};
 
 /// The shortest time between two frames.
 pub(crate) const FRAME: Duration = Duration::from_millis(16);
+/// The longest time that a frame waits for work that changes what is in front.
+const AWAITED: Duration = Duration::from_millis(8);
 /// Most messages that may wait for the loop; a sender that is faster waits.
 pub const CHANNEL: usize = 256;
 /// The longest text that is copied through the terminal, in bytes; terminals drop longer ones silently.
@@ -79,10 +82,16 @@ pub enum Control {
     Quit(u8),
 }
 
-/// Work that an input asks for, as data. It is begun behind the frame of that input.
+/// Work that an input asks for, as data. It is begun behind the frame of that input, unless it says otherwise.
 pub trait Work {
     /// True if it saves what a person did: then it comes before the frame, which might be the last.
     fn saves(&self) -> bool {
+        false
+    }
+
+    /// True if what it finds takes the place of what is in front, nearly always at once: a frame before it would only
+    /// hold it up.
+    fn is_awaited(&self) -> bool {
         false
     }
 }
@@ -277,6 +286,8 @@ struct Loop<'a, P: Program, F> {
     panics: mpsc::Receiver<String>,
     dirty: bool,
     next_frame: Instant,
+    /// Until then the next frame waits for what work finds.
+    awaited_until: Option<Instant>,
     /// The last frame changed nothing on the terminal.
     was_empty: bool,
     expires: Option<Instant>,
@@ -313,6 +324,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
             panics,
             dirty: true,
             next_frame: Instant::now(),
+            awaited_until: None,
             was_empty: false,
             expires: None,
             looked: Instant::now(),
@@ -379,7 +391,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
 
     async fn next(&mut self) -> Wake<P::Msg> {
         let now = Instant::now();
-        let frame_at = (self.dirty && self.output.ready()).then_some(self.next_frame);
+        let frame_at = (self.dirty && self.output.ready()).then_some(self.due());
         let tick_at = self.program.wake_at().map(|at| at.max(now));
         tokio::select! {
             biased;
@@ -395,10 +407,15 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         }
     }
 
+    /// Time of the next frame, if something changes.
+    fn due(&self) -> Instant {
+        self.awaited_until.map_or(self.next_frame, |until| until.max(self.next_frame))
+    }
+
     /// Makes a frame when one is due.
     fn draw(&mut self) -> Flow {
         let now = Instant::now();
-        if !self.dirty || now < self.next_frame || !self.output.ready() {
+        if !self.dirty || now < self.due() || !self.output.ready() {
             return GO_ON;
         }
         let program = &*self.program;
@@ -406,6 +423,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         self.dirty = false;
         self.was_empty = bytes.is_empty();
         self.next_frame = now + FRAME;
+        self.awaited_until = None;
         self.output.push(&bytes);
         let flow = self.write();
         if std::mem::take(&mut self.is_fresh) {
@@ -470,7 +488,10 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
         }
         let effects = self.program.update(Event::Input(last).into(), Instant::now());
         self.dirty = true;
-        if !effects.iter().any(Work::saves) {
+        if effects.iter().any(Work::is_awaited) {
+            // Not put off again by the next key: many keys make frames too.
+            self.awaited_until.get_or_insert_with(|| Instant::now() + AWAITED);
+        } else if !effects.iter().any(Work::saves) {
             // The work that a key asks for must not hold up its frame. One that fails shows with the next; one that shows
             // nothing new does not hold up what the work finds.
             let _ = self.draw();
@@ -484,6 +505,7 @@ impl<'a, P: Program, F: FnMut(P::Effect, &mpsc::Sender<P::Msg>) -> Option<Contro
     async fn update(&mut self, message: P::Msg) -> Flow {
         let effects = self.program.update(message, Instant::now());
         self.dirty = true;
+        self.awaited_until = None;
         self.perform(effects).await
     }
 
