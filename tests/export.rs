@@ -11,6 +11,8 @@ use std::process::{Command, Output, Stdio};
 use fed::fed;
 
 use serde_json::Value;
+use stepscope_io::source::input::{Begun, Input, begin};
+use stepscope_io::source::open::Stat;
 
 const SECRETS: [&str; 6] = [
     "sk-proj-4f9aQ2xT7bLmN8pR3vWz",
@@ -344,6 +346,16 @@ fn reviewed_page(folder: &Path, more: &[&str]) -> PathBuf {
     let output = stepscope(&[&["export", "--html", page.to_str().unwrap()], more].concat(), &[&runs]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     page
+}
+
+#[test]
+fn a_page_that_is_open_is_watched_as_the_file_that_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = reviewed_page(folder.path(), &[]);
+    let begun = begin(&Input::Named(page.clone()), &Default::default(), &Default::default());
+    let Ok(Begun::Source(source)) = begun else { panic!("{begun:?}") };
+    assert_eq!(Some(source.stat), Stat::at(&page), "else it counts as changed at once");
+    assert!(source.decoded && source.blob.len().unwrap() < source.stat.len);
 }
 
 #[test]

@@ -311,7 +311,8 @@ pub struct Source {
     pub blob: Arc<Blob>,
     /// Layout of its records.
     pub layout: Layout,
-    /// True if it was turned into UTF-8 from another encoding: places are those of the UTF-8 text.
+    /// True if the bytes were made of those of the file: turned into UTF-8, or taken out of a report page. Places are
+    /// those of what was made.
     pub decoded: bool,
     /// Note to show with it: the parts of a notebook that hold no records.
     pub note: Option<Shown>,

@@ -35,9 +35,10 @@ pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<So
     // A last line without its end would count as one that is still being written.
     text.push(b'\n');
     let documents = Documents::of_page(cache.clone(), carried.document.map(Arc::new));
-    let blob = Blob::of_bytes(blob.name().clone(), &text)?;
+    // The file that is watched is the page.
     let stat = blob.stat()?;
-    let source = source(Arc::new(blob), &text, false, stat);
+    let blob = Blob::of_bytes(blob.name().clone(), &text)?;
+    let source = source(Arc::new(blob), &text, true, stat);
     let layout = if is_line { Layout::Lines(b'\n') } else { source.layout };
     Ok(Some(Source { layout, ..source }.citing(documents)))
 }
