@@ -100,7 +100,7 @@ fn open(screen: &cli::ScreenArgs, out: &mut Out) -> Result<u8, Shown> {
     say(out);
     let ended = ended?;
     ended.complaints.iter().for_each(|sentence| out.complain(sentence));
-    Ok(if missing.is_empty() { ended.code } else { ended.code.max(cli::FAILED) })
+    Ok(if missing.is_empty() && !ended.lost { ended.code } else { ended.code.max(cli::FAILED) })
 }
 
 /// Shows a tour, or plays it and says how its scenes came out.

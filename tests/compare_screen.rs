@@ -381,7 +381,7 @@ fn a_decision_that_cannot_be_saved_says_so_and_counts_once() {
     assert!(d.status().contains("NOT SAVED c6"), "{}", d.status());
     let id = d.app.log.events().next().unwrap().0.event_id.clone();
     d.keys("Q");
-    assert!(d.quit.is_none() && d.status().contains("1 verdicts are NOT SAVED"), "{}", d.status());
+    assert!(d.quit.is_none() && d.status().contains("NOT SAVED: 1 verdict"), "{}", d.status());
     d.app.across.journals = good;
     d.keys("a");
     assert!(d.status().contains("saved c6"), "{}", d.status());

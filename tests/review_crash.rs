@@ -104,3 +104,25 @@ fn records_and_their_folder_are_left_alone_until_something_is_said() {
     terminal.assert_exit(0);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "looking creates nothing");
 }
+
+#[test]
+fn a_session_that_loses_verdicts_ends_with_their_number_and_a_code() {
+    let (folder, path) = records(3);
+    let file = folder.path().join("a file");
+    std::fs::write(&file, "").unwrap();
+    let journal = folder.path().join("gone/j.reviews.jsonl");
+    for (state, code, told) in [(&file, 2, "what is not saved is lost"), (&folder.path().join("state"), 0, "offers")] {
+        let start =
+            Start::stepscope(&["--reviewer", "ada", "--reviews", journal.to_str().unwrap(), path.to_str().unwrap()]);
+        let terminal = Terminal::start(&start.env("XDG_STATE_HOME", state.to_str().unwrap()).size(120, 30));
+        terminal.wait_for("Question 2");
+        terminal.send("a");
+        terminal.wait_for("1 NOT SAVED");
+        terminal.send("Q");
+        terminal.wait_for("quit again");
+        terminal.send("Q");
+        terminal.assert_exit(code);
+        let said = terminal.screen();
+        assert!(said.contains("NOT SAVED: 1 verdict") && said.contains(told), "{said}");
+    }
+}

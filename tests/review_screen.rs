@@ -359,13 +359,27 @@ fn what_could_not_be_saved_is_kept_said_and_offered_again() {
     d.keys("Enter a").until(|app| app.log.failed_events() > 0);
     d.shows(&["NOT SAVED", "1 NOT SAVED, ^S retries", "its folder is missing"]);
     d.keys("a").until(|app| app.log.failed_events() == 2);
-    d.keys("Q").shows(&["2 verdicts are NOT SAVED"]);
+    d.keys("Q").shows(&["NOT SAVED: 2 verdicts", "the next start offers"]);
     assert_eq!(d.quit, None);
     std::fs::create_dir(&folder).unwrap();
     d.keys("^S").until(|app| app.review.saved);
     d.shows(&["saved"]);
     let said: Vec<_> = events(&journal).iter().map(|event| (id_of(event), event.verdict.unwrap())).collect();
     assert_eq!(said, [("r1".to_owned(), Verdict::Pass), ("r2".to_owned(), Verdict::Pass)]);
+    d.keys("Q");
+    assert_eq!(d.quit, Some(0));
+}
+
+#[test]
+fn who_quits_learns_that_what_is_not_saved_is_not_kept_either() {
+    let desk = Desk::new(3);
+    let journal = desk.folder.path().join("gone/j.reviews.jsonl");
+    let state = desk.folder.path().join("a file");
+    std::fs::write(&state, "").unwrap();
+    let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &state, |_| {});
+    d.keys("Enter a").until(|app| app.log.failed_events() > 0 && app.review.drafts_failure.is_some());
+    d.keys("Q").shows(&["NOT SAVED: 1 verdict", "quit again to lose"]);
+    assert_eq!(d.quit, None);
     d.keys("Q");
     assert_eq!(d.quit, Some(0));
 }
@@ -405,7 +419,7 @@ fn unsaved_verdicts_of_the_last_session_are_offered() {
     std::fs::create_dir(&folder).unwrap();
     let mut d = Drive::reviewing_in(&desk.runs(), &journal, "ada", &desk.state(), |_| {});
     d.until(|app| app.log.failed_events() > 0);
-    d.shows(&["1 verdicts of the last session are NOT SAVED; ^S saves them"]);
+    d.shows(&["NOT SAVED: 1 verdict of the last session; ^S saves"]);
     d.keys("^S").until(|app| app.review.saved);
     assert_eq!(events(&journal)[0].event_id, id, "with its id it counts once");
 }
@@ -419,7 +433,7 @@ fn a_half_finished_verdict_survives_a_kill() {
     drop(d);
     let mut d = desk.open();
     d.until(|app| !app.review.aside.is_empty());
-    d.shows(&["Restored 1 drafts of the last session"]);
+    d.shows(&["Restored 1 draft of the last session"]);
     d.keys("Enter").shows(&["⊖ fail: quantity missed", "half a sen"]);
     d.keys("Enter").until(|app| app.review.saved);
     let event = desk.events().pop().unwrap();

@@ -93,6 +93,15 @@ impl Memory {
     }
 }
 
+/// What became of the work that was under way when the session ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// What could not be saved or remembered, in sentences.
+    pub complaints: Vec<Shown>,
+    /// True unless drafts, and with them what is not saved, could not be kept for the next start.
+    pub drafts_kept: bool,
+}
+
 impl Performer {
     /// Makes one that waits for [`Effect::Begin`].
     pub fn new(outbox: Outbox, memory: Memory, side: Arc<SideData>, calls: Calls) -> Self {
@@ -133,13 +142,15 @@ impl Performer {
         }
     }
 
-    /// Waits for what is on its way to the disk; what could not be saved or remembered, in sentences.
-    pub fn finish(self) -> Vec<Shown> {
+    /// Waits for what is on its way to the disk.
+    pub fn finish(self) -> Finished {
         drop(self.loader);
         let (writer, worker) = self.threads.map(|threads| (threads.writer, threads.worker)).unzip();
         let lost = writer.into_iter().flat_map(|writer| writer.finish(PATIENCE));
-        let kept = worker.flatten().and_then(|worker| worker.finish(PATIENCE));
-        lost.chain(kept).chain(self.memory.failure.map(Shown::from)).collect()
+        let drafts = worker.flatten().and_then(|worker| worker.finish(PATIENCE));
+        let drafts_kept = drafts.is_none();
+        let complaints = lost.chain(drafts).chain(self.memory.failure.map(Shown::from)).collect();
+        Finished { complaints, drafts_kept }
     }
 
     /// Starts what an effect asks for, inside of the runtime, and never waits for it; what is for the terminal is given

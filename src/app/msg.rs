@@ -110,8 +110,8 @@ pub enum Msg {
     ReviewsFailed(Failure),
     /// Drafts that the last session left unfinished, and events that it could not save.
     Drafts(Vec<ReviewEvent>),
-    /// Drafts cannot be kept.
-    DraftsFailed(Failure),
+    /// Drafts can no longer be kept, or can again.
+    DraftsKept(Result<(), Failure>),
     /// Records of some ids.
     Reviewed(Moves, Vec<u32>),
     /// Summaries of some records, for a batch if it has a number.

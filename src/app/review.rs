@@ -336,6 +336,8 @@ pub struct Review {
     pub batch: Option<Batch>,
     /// The session waits for unsaved events before it ends; `true`: it was said that some failed.
     pub leaving: Option<bool>,
+    /// Reason why drafts, and with them what is not saved, cannot be kept over a restart.
+    pub drafts_failure: Option<Failure>,
     /// Number of records that are done, and number of all that are to be judged.
     pub progress: (usize, usize),
     /// The clocks.
@@ -400,6 +402,7 @@ impl Review {
             prefetched: None,
             batch: None,
             leaving: None,
+            drafts_failure: None,
             progress: (0, 0),
             clock: Clock { stamp: journal::stamp, now: journal::now },
             since_new_label: 0,

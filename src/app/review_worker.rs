@@ -18,18 +18,23 @@ use stepscope_core::review::event::{Event, Text};
 use stepscope_core::summary::Summary;
 use stepscope_core::table::row::RowFacts;
 use stepscope_io::drafts::Drafts;
+use stepscope_io::failure::Failure;
 use stepscope_io::log::journal::{Follow, REVIEWS};
 use stepscope_io::pipeline::examine::case_of_row;
 use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
 use stepscope_io::source::beneath::Place;
 
+/// What helps where drafts have no folder.
+const NO_FOLDER: &str = "there is none; set XDG_STATE_HOME or HOME";
+
 /// See the module.
 #[derive(Debug)]
 pub struct ReviewWorker {
     looker: Sender<Effect>,
     reader: Sender<Effect>,
-    ended: Receiver<()>,
+    /// Why the last drafts could not be kept, once all is done.
+    ended: Receiver<Option<Failure>>,
     searches: Vec<search::Search>,
     outbox: Outbox,
 }
@@ -39,7 +44,7 @@ impl ReviewWorker {
     /// in the state folder, if there is one.
     pub fn start(journals: &[Place], carried: Vec<Event>, state: Option<&Path>, outbox: Outbox) -> Self {
         let (looker, wanted) = channel();
-        let (alive, ended) = channel::<()>();
+        let (end, ended) = channel();
         let own = journals.first().cloned();
         let drafts = own.clone().zip(state).map(|(journal, state)| Drafts::of(state, journal.path()));
         let follows = journals.iter().map(Follow::new).collect();
@@ -48,8 +53,9 @@ impl ReviewWorker {
             if let Some(Err(failure)) = own.as_ref().map(|place| REVIEWS.look(place)) {
                 to_loop.send(Msg::ReviewsFailed(failure));
             }
-            look(&wanted, follows, &carried, drafts, &to_loop);
-            drop(alive);
+            let failure = look(&wanted, follows, &carried, drafts, &to_loop);
+            // Nobody may wait for it any more.
+            let _ = end.send(failure);
         });
         let (reader, wanted) = channel();
         let to_loop = outbox.clone();
@@ -83,23 +89,29 @@ impl ReviewWorker {
         }
     }
 
-    /// Waits until the drafts that were given are kept, and says so if that takes too long.
+    /// Waits until the drafts that were given are kept, and says why they are not.
     pub fn finish(self, patience: Duration) -> Option<Shown> {
         drop((self.looker, self.reader, self.searches));
-        let late = matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout));
-        late.then(|| Shown::own("The disk did not respond in time; drafts may be missing"))
+        match self.ended.recv_timeout(patience) {
+            Ok(failure) => failure.map(Shown::from),
+            Err(RecvTimeoutError::Timeout) => {
+                Some(Shown::own("The disk did not respond in time; drafts may be missing"))
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+        }
     }
 }
 
-/// Reads review logs and keeps drafts, each as it is asked for; of several asked for at once the last is enough.
+/// Reads review logs and keeps drafts, each as it is asked for; of several asked for at once the last is enough. Returns
+/// why the last drafts could not be kept.
 fn look(
     wanted: &Receiver<Effect>,
     mut follows: Vec<Follow>,
     carried: &[Event],
     mut drafts: Option<Drafts>,
     outbox: &Outbox,
-) {
-    let mut begun = false;
+) -> Option<Failure> {
+    let (mut begun, mut failure) = (false, None);
     while let Ok(first) = wanted.recv() {
         let wanted: Vec<Effect> = std::iter::once(first).chain(wanted.try_iter()).collect();
         if wanted.iter().any(|effect| matches!(effect, Effect::ReadReviews)) {
@@ -111,19 +123,26 @@ fn look(
             match kept {
                 Ok(events) if events.is_empty() => {}
                 Ok(events) => drop(outbox.send(Msg::Drafts(events))),
-                Err(failure) => drop(outbox.send(Msg::DraftsFailed(failure))),
+                Err(failure) => drop(outbox.send(Msg::DraftsKept(Err(failure)))),
             }
         }
         let last = wanted.into_iter().rev().find_map(|effect| match effect {
             Effect::KeepDrafts(events) => Some(events),
             _ => None,
         });
-        if let (Some(drafts), Some(events)) = (&mut drafts, last)
-            && let Err(failure) = drafts.keep(&events)
-        {
-            outbox.send(Msg::DraftsFailed(failure));
+        let Some(events) = last else { continue };
+        let kept = match &mut drafts {
+            Some(drafts) => drafts.keep(&events),
+            None if events.is_empty() => Ok(()),
+            None => Err(Failure::own("cannot save a draft in", &Shown::own("the state folder"), NO_FOLDER)),
+        };
+        // Said once: the next draft fails as well.
+        let was_failing = std::mem::replace(&mut failure, kept.err()).is_some();
+        if failure.is_some() != was_failing {
+            outbox.send(Msg::DraftsKept(failure.clone().map_or(Ok(()), Err)));
         }
     }
+    failure
 }
 
 fn look_once(follows: &mut [Follow], carried: &[Event], begun: bool, outbox: &Outbox) {

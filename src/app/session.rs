@@ -7,7 +7,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::app::across::Across;
 use crate::app::calls::Calls;
-use crate::app::effects::{Memory, Performer};
+use crate::app::effects::{Finished, Memory, Performer};
 use crate::app::forks::Forks;
 use crate::app::model_choice::ModelChoice;
 use crate::app::msg::Msg;
@@ -19,6 +19,7 @@ use crate::app::state::{App, Looks, Status};
 use crate::screens::stack::Screen;
 use crate::widgets::keymap::Keymap;
 use crate::widgets::layout;
+use crate::widgets::prose::counted;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::shown;
@@ -133,6 +134,8 @@ impl ReviewStart {
 pub struct SessionEnd {
     /// The exit code.
     pub code: u8,
+    /// Verdicts were given that are neither saved nor kept for the next start.
+    pub lost: bool,
     /// Messages to print now that the screen is gone.
     pub complaints: Vec<Shown>,
 }
@@ -247,7 +250,14 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     let code = run::run(&tty, &mut app, options, |effect, sender| performer.perform(effect, sender));
     outbox.close();
     let code = code.map_err(|error| shown!("cannot use the terminal: {}", Shown::error(&error)))?;
-    Ok(SessionEnd { code, complaints: performer.finish() })
+    let Finished { mut complaints, drafts_kept } = performer.finish();
+    let unsaved = app.log.failed_events();
+    if unsaved > 0 {
+        let what = counted(unsaved, "verdict");
+        let then = if drafts_kept { "the next start offers what is not saved" } else { "what is not saved is lost" };
+        complaints.insert(0, shown!("NOT SAVED: {what}; {then}"));
+    }
+    Ok(SessionEnd { code, lost: unsaved > 0 && !drafts_kept, complaints })
 }
 
 /// Counts the rows of the table on the first screen.

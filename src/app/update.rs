@@ -432,7 +432,7 @@ fn take(app: &mut App, message: Msg, now: Instant) -> Effects {
         Msg::Reviews(events, anew, sentences) => review::news::take_reviews(app, events, anew, sentences),
         Msg::ReviewsFailed(failure) => review::news::reviews_failed(app, failure),
         Msg::Drafts(events) => review::news::take_drafts(app, events),
-        Msg::DraftsFailed(failure) => app.fail(shown!("{failure}")),
+        Msg::DraftsKept(kept) => review::news::drafts_kept(app, kept),
         Msg::Reviewed(moves, records) => review::news::take_reviewed(app, moves, records),
         Msg::Summaries(moves, None, summaries) => review::news::take_summaries(app, moves, summaries, now),
         Msg::Summaries(_, Some(id), summaries) => review::news::label_summaries(app, id, summaries),

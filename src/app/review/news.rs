@@ -8,6 +8,7 @@ use crate::app::review::{Batch, Draft, Given, Wait, about};
 use crate::app::state::{App, REARRANGE};
 use crate::app::{across, review};
 use crate::widgets::keymap;
+use crate::widgets::prose::counted;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Event, EventKind, LabelRef, Verdict};
@@ -48,12 +49,40 @@ pub(crate) fn take_drafts(app: &mut App, events: Vec<Event>) -> Effects {
     let (drafts, failed) = (app.review.aside.len(), app.log.failed_events());
     let saves = app.key_of(keymap::Action::SaveAgain);
     match (drafts, failed) {
-        (_, 1..) => app.fail(shown!("{failed} verdicts of the last session are NOT SAVED; {saves} saves them")),
-        (1.., _) => app.say(shown!("Restored {drafts} drafts of the last session; they appear with their records")),
+        (_, 1..) => app
+            .fail(shown!("NOT SAVED: {} of the last session; {saves} saves what is left", counted(failed, "verdict"))),
+        (1.., _) => {
+            let drafts = counted(drafts, "draft");
+            app.say(shown!("Restored {drafts} of the last session, each shown with its record"))
+        }
         _ => Vec::new(),
     };
     reviews_changed(app);
     Vec::new()
+}
+
+/// Takes in whether drafts can be kept. Whoever leaves learns what that means for what is not saved.
+pub(crate) fn drafts_kept(app: &mut App, kept: Result<(), Failure>) -> Effects {
+    app.review.drafts_failure = kept.err();
+    if app.review.leaving == Some(true) {
+        warn_unsaved(app);
+    } else if let Some(failure) = &app.review.drafts_failure {
+        app.fail(shown!("{failure}"));
+    }
+    Vec::new()
+}
+
+/// Says what is not saved, and what becomes of it when the session ends.
+fn warn_unsaved(app: &mut App) {
+    let (failed, saves) = (counted(app.log.failed_events(), "verdict"), app.key_of(keymap::Action::SaveAgain));
+    app.fail(match &app.review.drafts_failure {
+        None => {
+            shown!("NOT SAVED: {failed}. {saves} retries; quit again to quit, the next start offers what is not saved")
+        }
+        Some(failure) => {
+            shown!("NOT SAVED: {failed}. {saves} retries; quit again to lose what is not saved ({failure})")
+        }
+    });
 }
 
 /// Asks for the summaries of records that have reviews.
@@ -182,10 +211,7 @@ pub(crate) fn hold_quit(app: &mut App) -> Option<Effects> {
             Some(Vec::new())
         }
         _ => {
-            let saves = app.key_of(keymap::Action::SaveAgain);
-            app.fail(shown!(
-                "{failed} verdicts are NOT SAVED: {saves} retries; quit again to quit, the next start offers them"
-            ));
+            warn_unsaved(app);
             Some(review::keys::keep_drafts(app))
         }
     }
