@@ -459,8 +459,10 @@ impl<'c> Trial<'c, '_> {
         if self.recomputed.writes.iter().any(|write| Some(write.variable) != end && is_number(write)) {
             return None;
         }
-        let plan = String::from_utf8_lossy(procedure.value.raw()).to_lowercase();
-        let said: HashSet<&str> = plan.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3).collect();
+        let texts = procedure.value.walk().flat_map(|stop| [stop.key, Some(stop.value)]).flatten();
+        let texts: Vec<String> = texts.filter_map(|text| Some(text.string()?.utf8()?.to_lowercase())).collect();
+        let words = texts.iter().flat_map(|text| text.split(|c: char| !c.is_alphabetic()));
+        let said: HashSet<&str> = words.filter(|word| word.len() > 3).collect();
         let words = question.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() > 3);
         if words.filter(|word| said.contains(word)).take(2).count() > 1 {
             return None;

@@ -1,6 +1,7 @@
 //! The one writer of JSON: values, texts, lists and objects, new or copied from what was read, each in a `Style`,
 //! streamed into a `Sink`.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
 use crate::json::{Kind, Member, Tape, Value, plain_until};
@@ -376,6 +377,20 @@ impl<T: AsRef<[u8]>> Json for Raw<T> {
 impl Json for Value<'_> {
     fn write(&self, writer: &mut Writer<'_>) {
         read(*self, writer);
+    }
+}
+
+impl<'a> Value<'a> {
+    /// Its JSON with every letter as itself: as it was written, or written anew where a letter is escaped by its number
+    /// or a slash by a backslash. What is looked for in it is found whatever wrote the file.
+    pub fn unescaped(self) -> Cow<'a, [u8]> {
+        let raw = self.raw();
+        let is_escaped = |at: usize| matches!(raw.get(at + 1), Some(b'u' | b'/'));
+        if memchr::memchr_iter(b'\\', raw).any(is_escaped) {
+            let style = Style { letters: Letters::Kept, ..Style::ASCII };
+            return Cow::Owned(style.of(self));
+        }
+        Cow::Borrowed(raw)
     }
 }
 

@@ -651,15 +651,13 @@ pub(crate) struct Calculation {
     pub range: Range<usize>,
 }
 
-/// Tells whether a text can hold a calculation at all, by a look at its bytes, unescaped or not.
+/// Tells whether a text can hold a calculation at all, by a look at its bytes.
 pub(crate) fn may_hold(bytes: &[u8]) -> bool {
     memchr::memchr3(b'*', b'/', b'+', bytes).is_some()
         || memchr::memchr3(b'=', b'^', b'%', bytes).is_some()
         || memchr::memchr2_iter(b'-', b'x', bytes)
             .any(|at| bytes.get(at + 1) == Some(&b' ') && at.checked_sub(1).and_then(|at| bytes.get(at)) == Some(&b' '))
         || holds_typographic_sign(bytes)
-        || memchr::memchr_iter(b'\\', bytes)
-            .any(|at| matches!(bytes.get(at + 1..at + 6), Some(b"u00d7" | b"u00f7" | b"u2212")))
 }
 
 /// Tells whether a text contains `×`, `÷` or the minus sign of Unicode. Their last bytes are rarer than their first.

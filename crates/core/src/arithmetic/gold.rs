@@ -1,5 +1,7 @@
 //! The expected answer: the number at the end of its text (`#### 1,080`), and what in it cannot be right.
 
+use std::borrow::Cow;
+
 use crate::arithmetic::expression::{self, Expression, Worked, alone, plain_signs, worked};
 use crate::arithmetic::number::{Number, Written};
 use crate::record::Record;
@@ -73,11 +75,19 @@ impl Gold {
 
 /// The number behind the last `####`.
 fn ending(text: Value<'_>) -> Option<Number> {
-    // Behind the mark hardly anything is escaped: the text before it need not be read.
+    const MARK: &[u8] = b"####";
     let raw = text.raw().strip_suffix(b"\"")?;
-    let at = memchr::memrchr_iter(b'#', raw).find(|&at| raw.get(..=at).is_some_and(|head| head.ends_with(b"####")))?;
-    let tail = std::str::from_utf8(raw.get(at + 1..)?).ok()?;
-    let tail = tail.split('\\').next()?.trim();
+    let behind = |text: &[u8]| memchr::memmem::rfind(text, MARK).map(|at| at + MARK.len());
+    let tail = raw.get(behind(raw)?..)?;
+    let tail: Cow<'_, [u8]> = if memchr::memchr(b'\\', tail).is_some() {
+        let text = text.string()?;
+        text.bytes().get(behind(text.bytes())?..)?.to_owned().into()
+    } else {
+        // The usual case: the text before it need not be read.
+        tail.into()
+    };
+    let tail = std::str::from_utf8(&tail).ok()?.trim_start();
+    let tail = tail.split(['\n', '\r', '"', '\\']).next()?.trim_end();
     if let Some(number) = Written::parse(tail.as_bytes()) {
         return Some(number.value);
     }

@@ -613,8 +613,8 @@ impl<'e, 'a> Execution<'e, 'a> {
         let description = description.utf8().unwrap_or_default();
         let value = self.value_written(variable, position);
         let (mut recorded, mut unevaluated) = (None, None);
-        let equation =
-            value.is_some_and(|value| value.kind() == Kind::String && memchr::memchr(b'=', value.raw()).is_some());
+        let equation = value
+            .is_some_and(|value| value.kind() == Kind::String && memchr::memchr(b'=', &value.unescaped()).is_some());
         match self.reading(variable, value) {
             Reading::Number(number) | Reading::Done(_, number) => recorded = Some(number),
             Reading::Expression(expression) => unevaluated = Some(expression),

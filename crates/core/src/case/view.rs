@@ -320,13 +320,13 @@ impl<'c> CaseView<'c> {
     /// little where it is right, and costs more than all other rules together. The triage of a wrong run needs it anyway.
     pub fn recomputed(&self) -> Option<&'c Recomputed> {
         let is_worth = || {
-            let (record, plan) = (self.record.as_ref()?, self.procedure()?.value.raw());
+            let (record, plan) = (self.record.as_ref()?, self.procedure()?.value);
             Some(match record.kind {
                 RecordKind::Error => record.trace_steps.is_some_and(|steps| !steps.is_empty()),
                 _ => self.run_state().is_some_and(|state| {
                     // Without gold nothing else tells whether it is right.
                     let unjudged = self.gold().is_none() && !self.is_right();
-                    unjudged || may_calculate(plan) || may_calculate(state.raw())
+                    unjudged || may_calculate(&plan.unescaped()) || may_calculate(&state.unescaped())
                 }),
             })
         };

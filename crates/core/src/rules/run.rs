@@ -211,8 +211,9 @@ fn unevaluated(case: &CaseView<'_>, findings: &mut Findings) {
     let Some((record, _)) = ran(case) else { return };
     // Asked first: the next rule asks it too, and most often there is nothing to look at.
     let Some(recomputed) = case.recomputed() else { return };
-    let may =
-        |value: Value<'_>| value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(value.raw());
+    let may = |value: Value<'_>| {
+        value.kind() == Kind::String && value.raw().len() <= MAX_VALUE && may_hold(&value.unescaped())
+    };
     // The final state of a fork need not hold what its steps wrote.
     let held = record.answer.filter(|_| record.trace_fork.is_none());
     let holds = |member: Member<'_>| !member.key.is_string(FINAL_ANSWER) && may(member.value);
@@ -635,7 +636,7 @@ fn gold_num(case: &CaseView<'_>, findings: &mut Findings) {
 
 fn gold_steps(case: &CaseView<'_>, findings: &mut Findings) {
     let Some(record) = &case.record else { return };
-    let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', text.raw()).is_some());
+    let marked = record.gold_answer.is_some_and(|text| memchr::memchr(b'<', &text.unescaped()).is_some());
     if !marked || case.is_right() || record.state.is_none() {
         return;
     }

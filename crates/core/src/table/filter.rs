@@ -336,7 +336,7 @@ impl Filter {
 
     /// Matches what has exactly this id. An error: the id is too long to look for.
     pub fn of_id(id: &str) -> Result<Self, String> {
-        let letters = pattern(&escaped_source(id), false)?;
+        let letters = pattern(&escaped_source(id, false), false)?;
         Ok(Self { terms: vec![Term { wanted: true, test: Test::WholeId(letters, id.to_owned()) }] })
     }
 
@@ -765,7 +765,7 @@ fn model_test(value: &str) -> Result<Test, String> {
         for name in names {
             // What was made printable stands otherwise in the record: there every record is asked.
             let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@+ ".contains(c));
-            letters.push(if is_plain { escaped_source(name) } else { String::new() });
+            letters.push(if is_plain { escaped_source(name, true) } else { String::new() });
             asked.push(if is_quoted {
                 ModelTest::Whole(name.to_owned())
             } else {
@@ -781,13 +781,14 @@ fn model_test(value: &str) -> Result<Test, String> {
 }
 
 fn id_test(value: &str) -> Result<Test, String> {
-    pattern(&escaped_source(&value.replace('"', "")), true).map(Test::Id)
+    pattern(&escaped_source(&value.replace('"', ""), true), true).map(Test::Id)
 }
 
 /// A pattern that finds text in JSON, whether its characters stand there as themselves or escaped. Small letters find
 /// capitals too; a capital finds only itself.
 pub fn text_pattern(text: &str) -> Result<Regex, String> {
-    pattern(&escaped_source(text), !text.chars().any(char::is_uppercase))
+    let ignore_case = !text.chars().any(char::is_uppercase);
+    pattern(&escaped_source(text, ignore_case), ignore_case)
 }
 
 /// The id of a record, also of one of no known format.
@@ -803,8 +804,15 @@ fn pattern(source: &str, ignore_case: bool) -> Result<Regex, String> {
         .map_err(|_| "this search text is too long".into())
 }
 
-fn escaped_source(text: &str) -> String {
+fn escaped_source(text: &str, ignore_case: bool) -> String {
     use std::fmt::Write as _;
+    // An escape of the other case is no other case of the escape.
+    let cases = |c: char| {
+        let (lower, upper) = (c.to_lowercase(), c.to_uppercase());
+        let other = [lower.clone().next(), upper.clone().next()].into_iter().flatten();
+        let is_one = lower.count() == 1 && upper.count() == 1;
+        [c].into_iter().chain(other.filter(move |other| ignore_case && is_one && *other != c))
+    };
     let mut source = String::new();
     for c in text.chars() {
         let plain = regex::escape(c.encode_utf8(&mut [0; 4]));
@@ -812,13 +820,18 @@ fn escaped_source(text: &str) -> String {
             '"' | '\\' => {
                 let _ = write!(source, r"\\{plain}");
             }
+            '/' => source.push_str(r"\\?/"),
             ' '..='~' => source.push_str(&plain),
             _ => {
-                let units = c.encode_utf16(&mut [0; 2]).iter().fold(String::new(), |mut units, unit| {
-                    let _ = write!(units, r"\\u{unit:04x}");
-                    units
-                });
-                let _ = write!(source, "(?:{plain}|(?i:{units}))");
+                let _ = write!(source, "(?:{plain}");
+                for case in cases(c) {
+                    source.push_str("|(?i:");
+                    for unit in case.encode_utf16(&mut [0; 2]) {
+                        let _ = write!(source, r"\\u{unit:04x}");
+                    }
+                    source.push(')');
+                }
+                source.push(')');
             }
         }
     }
@@ -1052,6 +1065,17 @@ mod tests {
         assert!(Filter::parse("Apples", TypeRegistry::built_in()).unwrap().fits_text(b"Apples"));
         assert!(!Filter::parse("Apples", TypeRegistry::built_in()).unwrap().fits_text(b"apples"));
         assert!(Filter::parse("apples", TypeRegistry::built_in()).unwrap().fits_text(b"Apples"));
+        // An escape of a capital is found by the small letter, and not the other way round.
+        let found = |typed: &str, text: &str| {
+            Filter::parse(typed, TypeRegistry::built_in()).unwrap().fits_text(text.as_bytes())
+        };
+        for text in ["{\"a\": \"Äpfel\"}", r#"{"a": "\u00c4pfel"}"#, r#"{"a": "\u00C4pfel"}"#] {
+            assert!(found("äpfel", text) && found("Äpfel", text), "{text}");
+        }
+        for text in ["{\"a\": \"äpfel\"}", r#"{"a": "\u00e4pfel"}"#] {
+            assert!(found("äpfel", text) && !found("Äpfel", text), "{text}");
+        }
+        assert!(found("and/or", r#"{"a": "and\/or"}"#) && found("ß", r#"{"a": "\u00df"}"#));
         let whole = |id: &str, text: &str| Filter::of_id(id).unwrap().fits_text(text.as_bytes());
         assert!(whole("a\"b", r#"{"id": "a\"b"}"#) && whole("7", r#"{"id": 7}"#));
         assert!(!whole("16", r#"{"id": "16c9"}"#) && !whole("A", r#"{"id": "a"}"#));

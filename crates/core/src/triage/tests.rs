@@ -336,3 +336,69 @@ fn nothing_is_taken_off_itself() {
     let view = case.view();
     assert!(view.findings().iter().all(|finding| finding.rule != RuleId::Recompute), "{:?}", view.findings());
 }
+
+/// Everything that is said of a record.
+fn said(text: &str) -> Vec<String> {
+    let case = Case::read(text.as_bytes());
+    let view = case.view();
+    let findings =
+        view.findings().iter().map(|finding| format!("{:?} {}", finding.rule, finding.message.line().as_str()));
+    let triage = view.triage().map(|triage| (triage.fix, triage.step, triage.confidence));
+    findings.chain([format!("{triage:?}")]).collect()
+}
+
+/// The same JSON with letters escaped as Python does, and signs as Go, Gson and PHP do: none of them is outside of strings.
+fn escaped(text: &str) -> String {
+    let mut all = String::new();
+    for c in text.chars() {
+        match c {
+            '/' => all.push_str("\\/"),
+            '<' | '>' | '=' | '&' | '\'' => all.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ if c.is_ascii() => all.push(c),
+            _ => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| all.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    all
+}
+
+#[test]
+fn what_is_said_does_not_depend_on_how_letters_are_escaped() {
+    let field = |name: &str| format!(r#"{{"name": "{name}", "description": "d"}}"#);
+    let run = |question: &str, plan: &str, state: &str, gold: &str, gold_num: f64, answer: f64| {
+        let step = |id: usize, input: &str, text: &str, outputs: &[&str]| {
+            let outputs = outputs.iter().map(|name| field(name)).collect::<Vec<_>>().join(", ");
+            let input = field(input);
+            format!(r#"{{"id": {id}, "inputs": [{input}], "stepDescription": "{text}", "output": [{outputs}]}}"#)
+        };
+        let steps = [
+            step(1, "problem_text", "Read it.", &["price", "count"]),
+            step(2, "price", plan, &["total"]),
+            step(3, "total", "Answer.", &["final_answer"]),
+        ]
+        .join(", ");
+        format!(
+            r#"{{"id": "1", "question": "{question}", "gold_answer": "{gold}", "gold_num": {gold_num}, "mode": "procedural", "procedure": {{"NameDescription": "n", "steps": [{steps}]}}, "state": {{"problem_text": "{question}", {state}, "final_answer": "{answer}", "final_answer_numerical": {answer}}}, "pred_num": {answer}, "correct": false}}"#
+        )
+    };
+    let values = r#""price": 3, "count": 4, "total": 11"#;
+    let pens = "A pen costs 3 dollars. How much do 4 pens cost?";
+    let by_hand = [
+        run(pens, "Total is price × count", values, "x\\n#### 12", 12.0, 12.0),
+        run(pens, "Total is price ÷ count", r#""price": 3, "count": 4, "total": "12 − 0""#, "#### 12", 12.0, 7.0),
+        run(pens, "Total.", values, "x\\n#### €1,080", 80.0, 12.0),
+        run(pens, "Total.", values, "x\\n#### 1,080 €", 80.0, 12.0),
+        run(pens, "Total.", values, "<<3*4=13>>13\\n#### 12", 12.0, 7.0),
+        run("A ticket costs €20. What do 4 cost?", "Multiply by the price of €20.", values, "#### 80", 80.0, 81.0),
+        run("Ручка стоит 3 рубля. Сколько стоят 4 ручки?", "Сколько стоят ручки", values, "#### 12", 12.0, 7.0),
+    ];
+    let files = [
+        include_str!("../../../../tests/fixtures/real/runs.jsonl"),
+        include_str!("../../../../tests/fixtures/runs.jsonl"),
+        include_str!("../../../../sample_runs/word_problems.jsonl"),
+    ];
+    for text in files.into_iter().flat_map(str::lines).chain(by_hand.iter().map(String::as_str)) {
+        assert_eq!(said(&escaped(text)), said(text), "{text}");
+    }
+    assert!(said(&by_hand[0]).iter().any(|said| said.contains("3 × 4 = 12")), "{:?}", said(&by_hand[0]));
+    assert!(said(&by_hand[2]).iter().any(|said| said.contains("ends in 1080")), "{:?}", said(&by_hand[2]));
+}

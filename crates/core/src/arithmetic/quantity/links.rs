@@ -466,7 +466,7 @@ impl<'a> Linking<'a> {
     /// plan is searched as it is in the file: that is many times faster than reading the numbers of every text.
     fn mentions(&self, procedure: &Procedure<'a>, state: Value<'a>, open: u64) -> u64 {
         let mut named = 0_u64;
-        let plan = procedure.value.raw();
+        let plan = procedure.value.unescaped();
         for (q, quantity) in self.links.quantities.iter().enumerate().take(MAX_LINKED) {
             if open >> q & 1 == 0 {
                 continue;
@@ -474,13 +474,13 @@ impl<'a> Linking<'a> {
             let own = self.question.bytes().get(quantity.span.clone()).unwrap_or_default();
             let spellings = Spellings::of(quantity, own);
             let later = |member: &Member<'_>| {
-                let text = member.value.raw();
-                member.value.kind() == JsonKind::String
-                    && text.len() <= LONG_TEXT
+                let value = member.value;
+                value.kind() == JsonKind::String
+                    && value.raw().len() <= LONG_TEXT
                     && !matches!(member.key.plain_string(), Some(b"problem_text" | b"final_answer"))
-                    && spellings.stand_in(text)
+                    && spellings.stand_in(&value.unescaped())
             };
-            if spellings.stand_in(plan) || state.members().any(|member| later(&member)) {
+            if spellings.stand_in(&plan) || state.members().any(|member| later(&member)) {
                 named |= 1 << q;
             }
         }

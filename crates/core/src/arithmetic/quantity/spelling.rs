@@ -91,7 +91,8 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     if digit(byte(Some(start))) {
         let continued = point(after) && digit(byte(Some(end + 1)));
         let continues = point(before) && digit(byte(start.checked_sub(2)));
-        let value = text.get(..start).and_then(|head| head.iter().rfind(|byte| **byte != b' ')) == Some(&b':');
+        let value =
+            text.get(..start).and_then(|head| head.iter().rfind(|byte| !byte.is_ascii_whitespace())) == Some(&b':');
         return !continued && !continues && !value;
     }
     true
