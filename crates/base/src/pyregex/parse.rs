@@ -494,7 +494,7 @@ impl Parser<'_> {
         let unclosed = PatternError::new("character set not closed", start);
         let not = self.eat('^');
         let first = self.at;
-        let mut set = ClassUnicode::empty();
+        let (mut set, mut classes) = (ClassUnicode::empty(), ClassUnicode::empty());
         loop {
             let Some(c) = self.peek() else { return Err(unclosed) };
             if c == ']' && self.at > first {
@@ -515,10 +515,12 @@ impl Parser<'_> {
                 }
                 Item::Class(_) if ranges => return Err(PatternError::new("invalid character range", at)),
                 Item::Char(c) => set.push(ClassUnicodeRange::new(c, c)),
-                Item::Class(class) => set.union(&class),
+                Item::Class(class) => classes.union(&class),
             }
         }
         self.fold(&mut set);
+        // Python folds no class: `\W` holds a mark that folds to a letter, but not that letter.
+        set.union(&classes);
         if not {
             set.negate();
         }

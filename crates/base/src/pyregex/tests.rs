@@ -43,6 +43,22 @@ fn words_are_those_of_python_beside_combining_marks() {
 }
 
 #[test]
+fn a_class_in_a_set_holds_no_letters_of_the_other_case() {
+    // The mark U+0345 folds to the letter iota.
+    for (pattern, text, found) in [
+        (r"(?i)[\W_]", "ι", None),
+        (r"(?i)[\W_]", "Ι", None),
+        (r"(?i)[\W_]", "\u{1fbe}", None),
+        (r"(?i)[^\W_]", "ι", Some(0)),
+        (r"(?i)[\w]", "\u{345}", None),
+        (r"(?i)[^\w]", "\u{345}", Some(0)),
+        (r"(?i)[\dι]", "\u{345}", Some(0)),
+    ] {
+        assert_eq!(search(pattern, text), Ok(found), "{pattern} {text}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_read_as_one_character_each() {
     let pattern = Pattern::new(r"^..$").unwrap();
     assert_eq!(pattern.search(b"\xed\xa0\x80\xff"), Ok(Some(0)));
