@@ -112,6 +112,19 @@ impl Parser<'_> {
         if self.eat(end) { Ok(text) } else { Err(PatternError::new("not closed", start)) }
     }
 
+    /// Passes a comment; true if its end is there. In it too a backslash hides the next character.
+    fn comment(&mut self, end: char) -> Parse<bool> {
+        while let Some(c) = self.next() {
+            if c == end {
+                return Ok(true);
+            }
+            if c == '\\' && self.next().is_none() {
+                return Err(PatternError::new("backslash at the end", self.at - 1));
+            }
+        }
+        Ok(false)
+    }
+
     /// As many of these digits as there are, up to a number of them.
     fn digits(&mut self, radix: u32, most: usize) -> String {
         let text: String = self.chars.iter().skip(self.at).take(most).take_while(|c| c.is_digit(radix)).collect();
@@ -148,7 +161,7 @@ impl Parser<'_> {
             let node = match c {
                 ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' if flags.verbose => continue,
                 '#' if flags.verbose => {
-                    while self.next().is_some_and(|c| c != '\n') {}
+                    self.comment('\n')?;
                     continue;
                 }
                 '\\' => self.escape()?,
@@ -280,10 +293,8 @@ impl Parser<'_> {
                 _ => return Err(PatternError::new("unknown kind of group", start)),
             },
             ':' => self.body(start)?,
-            '#' => {
-                self.until(')')?;
-                return Ok(None);
-            }
+            '#' if self.comment(')')? => return Ok(None),
+            '#' => return Err(unclosed),
             '=' => self.look(start, false, false)?,
             '!' => self.look(start, false, true)?,
             '<' => match self.next() {

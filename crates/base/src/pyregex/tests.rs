@@ -78,6 +78,20 @@ fn what_is_no_pattern_is_named_with_its_place() {
 }
 
 #[test]
+fn a_backslash_hides_the_end_of_a_comment() {
+    for (pattern, text, all) in [
+        ("(?x)a#c\\\nb", "a", true),
+        ("(?x)a#c\\\nb", "ab", false),
+        ("(?x)a#c\\\\\nb", "ab", true),
+        (r"(?#\))a", "a", true),
+    ] {
+        assert_eq!(Pattern::new(pattern).unwrap().is_all_of(text.as_bytes()), Ok(all), "{pattern:?}");
+    }
+    assert_eq!(refusal(r"(?x)a#\"), "backslash at the end, at character 7");
+    assert_eq!(refusal("a(?#b"), "group not closed, at character 2");
+}
+
+#[test]
 fn no_pattern_takes_long() {
     let a = |n: usize| "a".repeat(n);
     // What is regular is decided, however it is written.
