@@ -50,6 +50,8 @@ struct Parser<'p> {
     /// Of every group its widths, once it is closed; the whole pattern is the first.
     groups: Vec<Option<Width>>,
     names: HashMap<String, u32>,
+    /// `a` or `u`, where the whole pattern has that flag.
+    sort: Option<char>,
     /// Number of groups before each look-behind around here.
     behind: Option<u32>,
     /// Conditions on groups that may come later, and where they stand.
@@ -69,6 +71,7 @@ pub(super) fn parse(pattern: &str) -> Parse<Parsed> {
         depth: 0,
         groups: vec![None],
         names: HashMap::new(),
+        sort: None,
         behind: None,
         conditions: Vec::new(),
     };
@@ -367,7 +370,7 @@ impl Parser<'_> {
         } else {
             *self.names.get(&name).ok_or(PatternError::new("no group has this name", at))?
         };
-        self.not_of_this_look_behind(group, at)?;
+        self.may_refer(group, at)?;
         let flags = self.flags;
         let then = self.sequence(false)?;
         let otherwise = if self.eat('|') { self.sequence(false)? } else { Element::List(Vec::new()) };
@@ -383,8 +386,13 @@ impl Parser<'_> {
     fn flags(&mut self, start: usize, first: bool) -> Parse<Option<Element>> {
         let (before, mut flags) = (self.flags, self.flags);
         let (mut on, mut sort, mut any) = (true, None, false);
+        let mut turned_on = String::new();
         loop {
-            match self.next() {
+            let c = self.next();
+            match c {
+                Some(c) if !on && turned_on.contains(c) => {
+                    return Err(PatternError::new("a flag is turned on and off", start));
+                }
                 Some(c @ ('a' | 'u')) if on && sort.is_none_or(|sort| sort == c) => {
                     flags.ascii = c == 'a';
                     sort = Some(c);
@@ -399,6 +407,12 @@ impl Parser<'_> {
                     continue;
                 }
                 Some(')') if on && any && first => {
+                    self.sort = match (self.sort, sort) {
+                        (Some(a), Some(b)) if a != b => {
+                            return Err(PatternError::new("the flags a and u exclude each other", start));
+                        }
+                        (before, now) => now.or(before),
+                    };
                     self.flags = flags;
                     return Ok(None);
                 }
@@ -414,6 +428,7 @@ impl Parser<'_> {
                 _ => return Err(PatternError::new("unknown kind of group", start)),
             }
             any = true;
+            turned_on.extend(c.filter(|_| on));
         }
     }
 
@@ -423,15 +438,20 @@ impl Parser<'_> {
             Some(None) => return Err(PatternError::new("reference to a group that is still open", at)),
             Some(Some(_)) => {}
         }
-        self.not_of_this_look_behind(group, at)?;
+        self.may_refer(group, at)?;
         Ok(Element::Back { group, case: self.case() })
     }
 
-    fn not_of_this_look_behind(&self, group: u32, at: usize) -> Parse<()> {
-        if self.behind.is_some_and(|first| group >= first) {
+    /// What a look-behind refers to must be closed before it.
+    fn may_refer(&self, group: u32, at: usize) -> Parse<()> {
+        let Some(first) = self.behind else { return Ok(()) };
+        if group >= first {
             return Err(PatternError::new("a look-behind cannot refer to a group inside itself", at));
         }
-        Ok(())
+        match self.groups.get(group as usize) {
+            Some(None) => Err(PatternError::new("reference to a group that is still open", at)),
+            _ => Ok(()),
+        }
     }
 
     fn escape(&mut self) -> Parse<Element> {
@@ -440,7 +460,7 @@ impl Parser<'_> {
         let Some(c) = self.peek() else { return Err(PatternError::new("backslash at the end", start)) };
         let node = match c {
             'A' => Element::At(Place::TextStart),
-            'Z' | 'z' => Element::At(Place::TextEnd),
+            'Z' => Element::At(Place::TextEnd),
             'b' => Element::At(Place::Boundary { not: false, ascii }),
             'B' => Element::At(Place::Boundary { not: true, ascii }),
             '1'..='9' => return self.reference_or_octal(start),

@@ -74,6 +74,13 @@ fn what_is_no_pattern_is_named_with_its_place() {
     assert_eq!(refusal("(?<=a+)b"), "a look-behind must have a fixed length, at character 1");
     assert_eq!(refusal(r"\2"), "no group has this number, at character 1");
     assert_eq!(refusal(r"é\q"), "unknown escape, at character 2");
+    // Later versions of Python know this one.
+    assert_eq!(refusal(r"\z"), "unknown escape, at character 1");
+    assert_eq!(refusal("a(?i-i:a)"), "a flag is turned on and off, at character 2");
+    assert_eq!(refusal("(?ms-xm:a)"), "a flag is turned on and off, at character 1");
+    assert_eq!(refusal("(?a)(?i)(?u)a"), "the flags a and u exclude each other, at character 9");
+    assert_eq!(refusal("((?<!(?(1)a|b)))"), "reference to a group that is still open, at character 9");
+    assert_eq!(refusal("(?<!()(?(1)a|b))"), "a look-behind cannot refer to a group inside itself, at character 10");
     assert_eq!(refusal(&"(".repeat(200)), "groups are nested more than 100 deep, at character 101");
 }
 
@@ -89,6 +96,13 @@ fn a_backslash_hides_the_end_of_a_comment() {
     }
     assert_eq!(refusal(r"(?x)a#\"), "backslash at the end, at character 7");
     assert_eq!(refusal("a(?#b"), "group not closed, at character 2");
+}
+
+#[test]
+fn flags_of_a_part_may_differ_from_those_of_the_whole() {
+    assert_eq!(search(r"(?a)(?a)(?u:\w)", "é"), Ok(Some(0)));
+    assert_eq!(search("(?i)(?s-i:a.)", "A\na\n"), Ok(Some(2)));
+    assert_eq!(search("(a)(?<!(?(1)b|a))", "a"), Ok(Some(0)));
 }
 
 #[test]
