@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::{Case, Element, Mood, PatternError, Place};
-use crate::unicode;
+use crate::unicode::{self, holds};
 
 /// Deeper groups are refused; every level costs stack.
 const MAX_NESTING: usize = 100;
@@ -316,8 +316,8 @@ impl Parser<'_> {
 
     fn name(&mut self, name: String, at: usize) -> Parse<()> {
         let mut chars = name.chars();
-        let begins = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
-        if !begins || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
+        let begins = chars.next().is_some_and(|c| holds(&NAME_START, c));
+        if !begins || !chars.all(|c| holds(&NAME, c)) {
             return Err(PatternError::new("invalid group name", at));
         }
         match self.names.insert(name, self.groups.len() as u32) {
@@ -618,6 +618,11 @@ fn class(letter: char, ascii: bool) -> ClassUnicode {
 static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"\p{Nd}"));
 /// Characters of Python's `str.isalnum`, and the underscore.
 pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{L}\p{N}_]"));
+/// What `str.isidentifier` of Python 3.11 takes first, and what behind it. Later versions of Unicode take two joiners
+/// and two dots more.
+static NAME_START: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[_\p{XID_Start}&&\p{Age:14.0}]"));
+static NAME: LazyLock<ClassUnicode> =
+    LazyLock::new(|| unicode::class(r"[\p{XID_Continue}&&\p{Age:14.0}--[\x{200c}\x{200d}・･]]"));
 /// Characters of Python's `str.isspace`.
 static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\s\x1c-\x1f]"));
 

@@ -106,6 +106,16 @@ fn flags_of_a_part_may_differ_from_those_of_the_whole() {
 }
 
 #[test]
+fn names_of_groups_are_those_of_python() {
+    for name in ["a", "_1", "é", "a·", "℘", "漢字", "ⅷ", "a\u{301}"] {
+        assert!(Pattern::new(&format!("(?P<{name}>x)(?P={name})")).is_ok(), "{name}");
+    }
+    for name in ["", "1", "·a", "a²", "²", "a b", "a-", "ͺ", "Ⓐ", "a・", "a\u{200d}"] {
+        assert!(Pattern::new(&format!("(?P<{name}>x)")).is_err(), "{name}");
+    }
+}
+
+#[test]
 fn no_pattern_takes_long() {
     let a = |n: usize| "a".repeat(n);
     // What is regular is decided, however it is written.
