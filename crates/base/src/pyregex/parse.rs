@@ -362,13 +362,13 @@ impl Parser<'_> {
     fn condition(&mut self, start: usize) -> Parse<Element> {
         let at = self.at;
         let name = self.until(')')?;
-        let group = if name.starts_with(|c: char| c.is_ascii_digit()) {
-            let group = name.parse().ok().filter(|group| *group > 0);
-            let group = group.ok_or(PatternError::new("no group has this number", at))?;
-            self.conditions.push((group, at));
-            group
-        } else {
-            *self.names.get(&name).ok_or(PatternError::new("no group has this name", at))?
+        let group = match int(&name) {
+            Some(0) => return Err(PatternError::new("no group has this number", at)),
+            Some(group) => {
+                self.conditions.push((group, at));
+                group
+            }
+            None => *self.names.get(&name).ok_or(PatternError::new("no group has this name", at))?,
         };
         self.may_refer(group, at)?;
         let flags = self.flags;
@@ -625,6 +625,22 @@ static NAME: LazyLock<ClassUnicode> =
     LazyLock::new(|| unicode::class(r"[\p{XID_Continue}&&\p{Age:14.0}--[\x{200c}\x{200d}・･]]"));
 /// Characters of Python's `str.isspace`.
 static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\s\x1c-\x1f]"));
+
+/// The number that Python's `int` reads; negative ones are none here, and no group has the greatest.
+fn int(text: &str) -> Option<u32> {
+    let text = text.trim();
+    text.strip_prefix('+').unwrap_or(text).split('_').try_fold(0, |number, part| {
+        let mut digits = part.chars().map(digit).peekable();
+        digits.peek()?;
+        digits.try_fold(number, |number: u32, digit| Some(number.saturating_mul(10).saturating_add(digit?)))
+    })
+}
+
+/// Value of a digit of any script; they stand in tens.
+fn digit(c: char) -> Option<u32> {
+    let tens = DIGIT.ranges().iter().find(|tens| (tens.start()..=tens.end()).contains(&c))?;
+    Some((u32::from(c) - u32::from(tens.start())) % 10)
+}
 
 fn octal(code: u32, at: usize) -> Parse<char> {
     let c = char::from_u32(code).filter(|_| code <= 0o377);

@@ -116,6 +116,16 @@ fn names_of_groups_are_those_of_python() {
 }
 
 #[test]
+fn the_number_of_a_condition_is_what_int_reads() {
+    for number in ["1", "01", "+1", "0_1", " 1\u{3000}", "١", "𝟙"] {
+        assert_eq!(search(&format!("(a)?(?({number})b|c)"), "xab"), Ok(Some(1)), "{number}");
+    }
+    for number in ["", "0", "-1", "1_", "_1", "0__1", "+_1", "++1", "+ 1", "\u{1f}1", "²", "2", "4294967297"] {
+        assert!(Pattern::new(&format!("(a)?(?({number})b|c)")).is_err(), "{number}");
+    }
+}
+
+#[test]
 fn no_pattern_takes_long() {
     let a = |n: usize| "a".repeat(n);
     // What is regular is decided, however it is written.
