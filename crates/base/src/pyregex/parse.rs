@@ -40,6 +40,8 @@ pub(super) struct Flags {
     pub(super) dot_all: bool,
     pub(super) verbose: bool,
     pub(super) ascii: bool,
+    /// Deprecated: the pattern may not repeat anything.
+    pub(super) template: bool,
 }
 
 struct Parser<'p> {
@@ -260,6 +262,9 @@ impl Parser<'_> {
 
     fn repeated(&mut self, node: Option<Element>, bounds: (u64, Option<u64>), start: usize) -> Parse<Element> {
         let node = match node {
+            _ if self.flags.template => {
+                return Err(PatternError::new("nothing can be repeated under the flag t", start));
+            }
             None | Some(Element::At(_)) => return Err(PatternError::new("nothing to repeat", start)),
             Some(Element::Repeat { .. }) => return Err(PatternError::new("a repetition cannot be repeated", start)),
             Some(node) => Box::new(node),
@@ -401,6 +406,7 @@ impl Parser<'_> {
                 Some('m') => flags.multi_line = on,
                 Some('s') => flags.dot_all = on,
                 Some('x') => flags.verbose = on,
+                Some('t') if on => flags.template = true,
                 Some('-') if on => {
                     on = false;
                     any = false;
@@ -419,7 +425,8 @@ impl Parser<'_> {
                 Some(')') if on && any => {
                     return Err(PatternError::new("flags for the whole pattern must be at its beginning", start));
                 }
-                Some(':') if any => {
+                // The flag t is one of the whole pattern only.
+                Some(':') if any && !turned_on.contains('t') => {
                     self.flags = flags;
                     let node = self.body(start)?;
                     self.flags = before;

@@ -126,6 +126,14 @@ fn the_number_of_a_condition_is_what_int_reads() {
 }
 
 #[test]
+fn a_template_repeats_nothing() {
+    assert_eq!(search("(?ti)[ab](?i:c)", "AC"), Ok(Some(0)));
+    for pattern in ["(?t)a*", "(?t)(a|b+?)", "(?t:a)", "(?t-i:a)", "(?t)(?t:a)", "(?-t:a)"] {
+        assert!(Pattern::new(pattern).is_err(), "{pattern}");
+    }
+}
+
+#[test]
 fn no_pattern_takes_long() {
     let a = |n: usize| "a".repeat(n);
     // What is regular is decided, however it is written.
