@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 use super::{Case, Element, Mood, PatternError, Place};
-use crate::unicode;
+use crate::unicode::{self, holds};
 
 /// Deeper groups are refused; every level costs stack.
 const MAX_NESTING: usize = 100;
@@ -40,6 +40,8 @@ pub(super) struct Flags {
     pub(super) dot_all: bool,
     pub(super) verbose: bool,
     pub(super) ascii: bool,
+    /// Deprecated: the pattern may not repeat anything.
+    pub(super) template: bool,
 }
 
 struct Parser<'p> {
@@ -50,6 +52,8 @@ struct Parser<'p> {
     /// Of every group its widths, once it is closed; the whole pattern is the first.
     groups: Vec<Option<Width>>,
     names: HashMap<String, u32>,
+    /// `a` or `u`, where the whole pattern has that flag.
+    sort: Option<char>,
     /// Number of groups before each look-behind around here.
     behind: Option<u32>,
     /// Conditions on groups that may come later, and where they stand.
@@ -69,6 +73,7 @@ pub(super) fn parse(pattern: &str) -> Parse<Parsed> {
         depth: 0,
         groups: vec![None],
         names: HashMap::new(),
+        sort: None,
         behind: None,
         conditions: Vec::new(),
     };
@@ -112,6 +117,19 @@ impl Parser<'_> {
         if self.eat(end) { Ok(text) } else { Err(PatternError::new("not closed", start)) }
     }
 
+    /// Passes a comment; true if its end is there. In it too a backslash hides the next character.
+    fn comment(&mut self, end: char) -> Parse<bool> {
+        while let Some(c) = self.next() {
+            if c == end {
+                return Ok(true);
+            }
+            if c == '\\' && self.next().is_none() {
+                return Err(PatternError::new("backslash at the end", self.at - 1));
+            }
+        }
+        Ok(false)
+    }
+
     /// As many of these digits as there are, up to a number of them.
     fn digits(&mut self, radix: u32, most: usize) -> String {
         let text: String = self.chars.iter().skip(self.at).take(most).take_while(|c| c.is_digit(radix)).collect();
@@ -148,7 +166,7 @@ impl Parser<'_> {
             let node = match c {
                 ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c' if flags.verbose => continue,
                 '#' if flags.verbose => {
-                    while self.next().is_some_and(|c| c != '\n') {}
+                    self.comment('\n')?;
                     continue;
                 }
                 '\\' => self.escape()?,
@@ -244,6 +262,9 @@ impl Parser<'_> {
 
     fn repeated(&mut self, node: Option<Element>, bounds: (u64, Option<u64>), start: usize) -> Parse<Element> {
         let node = match node {
+            _ if self.flags.template => {
+                return Err(PatternError::new("nothing can be repeated under the flag t", start));
+            }
             None | Some(Element::At(_)) => return Err(PatternError::new("nothing to repeat", start)),
             Some(Element::Repeat { .. }) => return Err(PatternError::new("a repetition cannot be repeated", start)),
             Some(node) => Box::new(node),
@@ -280,10 +301,8 @@ impl Parser<'_> {
                 _ => return Err(PatternError::new("unknown kind of group", start)),
             },
             ':' => self.body(start)?,
-            '#' => {
-                self.until(')')?;
-                return Ok(None);
-            }
+            '#' if self.comment(')')? => return Ok(None),
+            '#' => return Err(unclosed),
             '=' => self.look(start, false, false)?,
             '!' => self.look(start, false, true)?,
             '<' => match self.next() {
@@ -302,8 +321,8 @@ impl Parser<'_> {
 
     fn name(&mut self, name: String, at: usize) -> Parse<()> {
         let mut chars = name.chars();
-        let begins = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic());
-        if !begins || !chars.all(|c| c == '_' || c.is_alphanumeric()) {
+        let begins = chars.next().is_some_and(|c| holds(&NAME_START, c));
+        if !begins || !chars.all(|c| holds(&NAME, c)) {
             return Err(PatternError::new("invalid group name", at));
         }
         match self.names.insert(name, self.groups.len() as u32) {
@@ -348,15 +367,15 @@ impl Parser<'_> {
     fn condition(&mut self, start: usize) -> Parse<Element> {
         let at = self.at;
         let name = self.until(')')?;
-        let group = if name.starts_with(|c: char| c.is_ascii_digit()) {
-            let group = name.parse().ok().filter(|group| *group > 0);
-            let group = group.ok_or(PatternError::new("no group has this number", at))?;
-            self.conditions.push((group, at));
-            group
-        } else {
-            *self.names.get(&name).ok_or(PatternError::new("no group has this name", at))?
+        let group = match int(&name) {
+            Some(0) => return Err(PatternError::new("no group has this number", at)),
+            Some(group) => {
+                self.conditions.push((group, at));
+                group
+            }
+            None => *self.names.get(&name).ok_or(PatternError::new("no group has this name", at))?,
         };
-        self.not_of_this_look_behind(group, at)?;
+        self.may_refer(group, at)?;
         let flags = self.flags;
         let then = self.sequence(false)?;
         let otherwise = if self.eat('|') { self.sequence(false)? } else { Element::List(Vec::new()) };
@@ -372,8 +391,13 @@ impl Parser<'_> {
     fn flags(&mut self, start: usize, first: bool) -> Parse<Option<Element>> {
         let (before, mut flags) = (self.flags, self.flags);
         let (mut on, mut sort, mut any) = (true, None, false);
+        let mut turned_on = String::new();
         loop {
-            match self.next() {
+            let c = self.next();
+            match c {
+                Some(c) if !on && turned_on.contains(c) => {
+                    return Err(PatternError::new("a flag is turned on and off", start));
+                }
                 Some(c @ ('a' | 'u')) if on && sort.is_none_or(|sort| sort == c) => {
                     flags.ascii = c == 'a';
                     sort = Some(c);
@@ -382,19 +406,27 @@ impl Parser<'_> {
                 Some('m') => flags.multi_line = on,
                 Some('s') => flags.dot_all = on,
                 Some('x') => flags.verbose = on,
+                Some('t') if on => flags.template = true,
                 Some('-') if on => {
                     on = false;
                     any = false;
                     continue;
                 }
                 Some(')') if on && any && first => {
+                    self.sort = match (self.sort, sort) {
+                        (Some(a), Some(b)) if a != b => {
+                            return Err(PatternError::new("the flags a and u exclude each other", start));
+                        }
+                        (before, now) => now.or(before),
+                    };
                     self.flags = flags;
                     return Ok(None);
                 }
                 Some(')') if on && any => {
                     return Err(PatternError::new("flags for the whole pattern must be at its beginning", start));
                 }
-                Some(':') if any => {
+                // The flag t is one of the whole pattern only.
+                Some(':') if any && !turned_on.contains('t') => {
                     self.flags = flags;
                     let node = self.body(start)?;
                     self.flags = before;
@@ -403,6 +435,7 @@ impl Parser<'_> {
                 _ => return Err(PatternError::new("unknown kind of group", start)),
             }
             any = true;
+            turned_on.extend(c.filter(|_| on));
         }
     }
 
@@ -412,15 +445,20 @@ impl Parser<'_> {
             Some(None) => return Err(PatternError::new("reference to a group that is still open", at)),
             Some(Some(_)) => {}
         }
-        self.not_of_this_look_behind(group, at)?;
+        self.may_refer(group, at)?;
         Ok(Element::Back { group, case: self.case() })
     }
 
-    fn not_of_this_look_behind(&self, group: u32, at: usize) -> Parse<()> {
-        if self.behind.is_some_and(|first| group >= first) {
+    /// What a look-behind refers to must be closed before it.
+    fn may_refer(&self, group: u32, at: usize) -> Parse<()> {
+        let Some(first) = self.behind else { return Ok(()) };
+        if group >= first {
             return Err(PatternError::new("a look-behind cannot refer to a group inside itself", at));
         }
-        Ok(())
+        match self.groups.get(group as usize) {
+            Some(None) => Err(PatternError::new("reference to a group that is still open", at)),
+            _ => Ok(()),
+        }
     }
 
     fn escape(&mut self) -> Parse<Element> {
@@ -429,7 +467,7 @@ impl Parser<'_> {
         let Some(c) = self.peek() else { return Err(PatternError::new("backslash at the end", start)) };
         let node = match c {
             'A' => Element::At(Place::TextStart),
-            'Z' | 'z' => Element::At(Place::TextEnd),
+            'Z' => Element::At(Place::TextEnd),
             'b' => Element::At(Place::Boundary { not: false, ascii }),
             'B' => Element::At(Place::Boundary { not: true, ascii }),
             '1'..='9' => return self.reference_or_octal(start),
@@ -494,7 +532,7 @@ impl Parser<'_> {
         let unclosed = PatternError::new("character set not closed", start);
         let not = self.eat('^');
         let first = self.at;
-        let mut set = ClassUnicode::empty();
+        let (mut set, mut classes) = (ClassUnicode::empty(), ClassUnicode::empty());
         loop {
             let Some(c) = self.peek() else { return Err(unclosed) };
             if c == ']' && self.at > first {
@@ -515,10 +553,12 @@ impl Parser<'_> {
                 }
                 Item::Class(_) if ranges => return Err(PatternError::new("invalid character range", at)),
                 Item::Char(c) => set.push(ClassUnicodeRange::new(c, c)),
-                Item::Class(class) => set.union(&class),
+                Item::Class(class) => classes.union(&class),
             }
         }
         self.fold(&mut set);
+        // Python folds no class: `\W` holds a mark that folds to a letter, but not that letter.
+        set.union(&classes);
         if not {
             set.negate();
         }
@@ -585,8 +625,29 @@ fn class(letter: char, ascii: bool) -> ClassUnicode {
 static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"\p{Nd}"));
 /// Characters of Python's `str.isalnum`, and the underscore.
 pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{L}\p{N}_]"));
+/// What `str.isidentifier` of Python 3.11 takes first, and what behind it. Later versions of Unicode take two joiners
+/// and two dots more.
+static NAME_START: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[_\p{XID_Start}&&\p{Age:14.0}]"));
+static NAME: LazyLock<ClassUnicode> =
+    LazyLock::new(|| unicode::class(r"[\p{XID_Continue}&&\p{Age:14.0}--[\x{200c}\x{200d}・･]]"));
 /// Characters of Python's `str.isspace`.
 static SPACE: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\s\x1c-\x1f]"));
+
+/// The number that Python's `int` reads; negative ones are none here, and no group has the greatest.
+fn int(text: &str) -> Option<u32> {
+    let text = text.trim();
+    text.strip_prefix('+').unwrap_or(text).split('_').try_fold(0, |number, part| {
+        let mut digits = part.chars().map(digit).peekable();
+        digits.peek()?;
+        digits.try_fold(number, |number: u32, digit| Some(number.saturating_mul(10).saturating_add(digit?)))
+    })
+}
+
+/// Value of a digit of any script; they stand in tens.
+fn digit(c: char) -> Option<u32> {
+    let tens = DIGIT.ranges().iter().find(|tens| (tens.start()..=tens.end()).contains(&c))?;
+    Some((u32::from(c) - u32::from(tens.start())) % 10)
+}
 
 fn octal(code: u32, at: usize) -> Parse<char> {
     let c = char::from_u32(code).filter(|_| code <= 0o377);

@@ -43,6 +43,22 @@ fn words_are_those_of_python_beside_combining_marks() {
 }
 
 #[test]
+fn a_class_in_a_set_holds_no_letters_of_the_other_case() {
+    // The mark U+0345 folds to the letter iota.
+    for (pattern, text, found) in [
+        (r"(?i)[\W_]", "ι", None),
+        (r"(?i)[\W_]", "Ι", None),
+        (r"(?i)[\W_]", "\u{1fbe}", None),
+        (r"(?i)[^\W_]", "ι", Some(0)),
+        (r"(?i)[\w]", "\u{345}", None),
+        (r"(?i)[^\w]", "\u{345}", Some(0)),
+        (r"(?i)[\dι]", "\u{345}", Some(0)),
+    ] {
+        assert_eq!(search(pattern, text), Ok(found), "{pattern} {text}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_read_as_one_character_each() {
     let pattern = Pattern::new(r"^..$").unwrap();
     assert_eq!(pattern.search(b"\xed\xa0\x80\xff"), Ok(Some(0)));
@@ -58,7 +74,63 @@ fn what_is_no_pattern_is_named_with_its_place() {
     assert_eq!(refusal("(?<=a+)b"), "a look-behind must have a fixed length, at character 1");
     assert_eq!(refusal(r"\2"), "no group has this number, at character 1");
     assert_eq!(refusal(r"é\q"), "unknown escape, at character 2");
+    // Later versions of Python know this one.
+    assert_eq!(refusal(r"\z"), "unknown escape, at character 1");
+    assert_eq!(refusal("a(?i-i:a)"), "a flag is turned on and off, at character 2");
+    assert_eq!(refusal("(?ms-xm:a)"), "a flag is turned on and off, at character 1");
+    assert_eq!(refusal("(?a)(?i)(?u)a"), "the flags a and u exclude each other, at character 9");
+    assert_eq!(refusal("((?<!(?(1)a|b)))"), "reference to a group that is still open, at character 9");
+    assert_eq!(refusal("(?<!()(?(1)a|b))"), "a look-behind cannot refer to a group inside itself, at character 10");
     assert_eq!(refusal(&"(".repeat(200)), "groups are nested more than 100 deep, at character 101");
+}
+
+#[test]
+fn a_backslash_hides_the_end_of_a_comment() {
+    for (pattern, text, all) in [
+        ("(?x)a#c\\\nb", "a", true),
+        ("(?x)a#c\\\nb", "ab", false),
+        ("(?x)a#c\\\\\nb", "ab", true),
+        (r"(?#\))a", "a", true),
+    ] {
+        assert_eq!(Pattern::new(pattern).unwrap().is_all_of(text.as_bytes()), Ok(all), "{pattern:?}");
+    }
+    assert_eq!(refusal(r"(?x)a#\"), "backslash at the end, at character 7");
+    assert_eq!(refusal("a(?#b"), "group not closed, at character 2");
+}
+
+#[test]
+fn flags_of_a_part_may_differ_from_those_of_the_whole() {
+    assert_eq!(search(r"(?a)(?a)(?u:\w)", "é"), Ok(Some(0)));
+    assert_eq!(search("(?i)(?s-i:a.)", "A\na\n"), Ok(Some(2)));
+    assert_eq!(search("(a)(?<!(?(1)b|a))", "a"), Ok(Some(0)));
+}
+
+#[test]
+fn names_of_groups_are_those_of_python() {
+    for name in ["a", "_1", "é", "a·", "℘", "漢字", "ⅷ", "a\u{301}"] {
+        assert!(Pattern::new(&format!("(?P<{name}>x)(?P={name})")).is_ok(), "{name}");
+    }
+    for name in ["", "1", "·a", "a²", "²", "a b", "a-", "ͺ", "Ⓐ", "a・", "a\u{200d}"] {
+        assert!(Pattern::new(&format!("(?P<{name}>x)")).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn the_number_of_a_condition_is_what_int_reads() {
+    for number in ["1", "01", "+1", "0_1", " 1\u{3000}", "١", "𝟙"] {
+        assert_eq!(search(&format!("(a)?(?({number})b|c)"), "xab"), Ok(Some(1)), "{number}");
+    }
+    for number in ["", "0", "-1", "1_", "_1", "0__1", "+_1", "++1", "+ 1", "\u{1f}1", "²", "2", "4294967297"] {
+        assert!(Pattern::new(&format!("(a)?(?({number})b|c)")).is_err(), "{number}");
+    }
+}
+
+#[test]
+fn a_template_repeats_nothing() {
+    assert_eq!(search("(?ti)[ab](?i:c)", "AC"), Ok(Some(0)));
+    for pattern in ["(?t)a*", "(?t)(a|b+?)", "(?t:a)", "(?t-i:a)", "(?t)(?t:a)", "(?-t:a)"] {
+        assert!(Pattern::new(pattern).is_err(), "{pattern}");
+    }
 }
 
 #[test]
