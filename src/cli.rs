@@ -50,6 +50,7 @@ mod tables;
 mod verify;
 
 pub use ask::ModelFlags;
+pub use config::CheckSettings;
 pub use demo::DemoArgs;
 pub use export::Draw;
 pub use out::{Out, tell_panics};
@@ -598,7 +599,13 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
 }
 
 /// Runs a command and returns the exit code, or the reason why it failed.
-pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) -> Result<u8, Shown> {
+pub fn run(
+    command: &Command,
+    keys: &Keys<'_>,
+    draw: Draw<'_>,
+    check_settings: CheckSettings,
+    out: &mut Out,
+) -> Result<u8, Shown> {
     strike("command");
     let side = match command {
         Command::Check(check) => side_data(check.schemas.as_deref()),
@@ -629,7 +636,7 @@ pub fn run(command: &Command, keys: &Keys<'_>, draw: Draw<'_>, out: &mut Out) ->
         }
         Command::Schema { name, format } => print::schema(name.as_deref(), *format, out),
         Command::Config(options) => config::config(options, out),
-        Command::Doctor(options) => Ok(config::doctor(options, out)),
+        Command::Doctor(options) => Ok(config::doctor(options, check_settings, out)),
         // The screen shows it.
         Command::Demo(_) => Ok(FAILED),
         Command::Man => {

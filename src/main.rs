@@ -33,7 +33,9 @@ fn main() -> ExitCode {
 fn run() -> u8 {
     let mut out = Out::new();
     let done = match cli::parse(std::env::args_os(), &mut out) {
-        Ok(Invocation::Command(command)) => cli::run(&command, &cli::Keys(&key_rows()), &play::picture, &mut out),
+        Ok(Invocation::Command(command)) => {
+            cli::run(&command, &cli::Keys(&key_rows()), &play::picture, session::check_settings, &mut out)
+        }
         Ok(Invocation::Screen(screen)) => open(&screen, &mut out),
         Ok(Invocation::Demo(demo)) => show(*demo, &mut out),
         Err(code) => Ok(code),

@@ -1137,3 +1137,38 @@ fn letters_without_a_twin_are_escapes_and_carets_stay_in_place() {
     let filter = run(&["check", "--format", "short", "--filter", "--ascii"], &[&path]);
     assert!(text(&filter.stdout).contains("dé jà"), "{filter:?}");
 }
+
+/// What keeps the program from starting is what `doctor` finds wrong.
+#[test]
+fn doctor_finds_what_the_screen_would_refuse() {
+    let folder = Folder::new();
+    let doctor = |settings: &str| {
+        let file = folder.write("config.toml", settings);
+        let output = run(&["doctor", "--config-dir", file.parent().unwrap().to_str().unwrap()], &[]);
+        let settings = text(&output.stdout).lines().find(|line| line.contains("settings")).unwrap().to_owned();
+        (code(&output), settings)
+    };
+    for (settings, named) in [
+        ("theme = \"lihgt\"", "lihgt"),
+        ("profile = \"nope\"", "nope"),
+        ("[keys]\nnext_stp = [\"n\"]", "next_stp"),
+        ("[keys]\nnext_step = [\"Ctrl+Alt+Foo\"]", "Ctrl+Alt+Foo"),
+    ] {
+        let (status, said) = doctor(settings);
+        assert!(status == 1 && said.starts_with("wrong") && said.contains(named), "{settings}: {said}");
+    }
+    let (_, said) =
+        doctor("theme = \"light\"\nprofile = \"own\"\n[profiles.own]\nmodel = \"m\"\n[keys]\nnext_step = [\"n\"]");
+    assert!(said.starts_with("ok"), "{said}");
+}
+
+#[test]
+fn without_the_check_for_finite_numbers_a_number_may_be_none() {
+    let folder = Folder::new();
+    let answers = folder.write("answers.jsonl", "{\"final_answer\": \"5\", \"final_answer_numerical\": \"5\"}\n");
+    let own = folder.write("own.json", "{}");
+    let check = ["check", "--format", "short", "--schema", own.to_str().unwrap()];
+    let (with, without) = (run(&check, &[&answers]), run(&[&check[..], &["--no-finite-check"]].concat(), &[&answers]));
+    assert!(text(&with.stdout).contains("final_answer_numerical must be a number"), "{with:?}");
+    assert!(!text(&without.stdout).contains("final_answer_numerical"), "{without:?}");
+}

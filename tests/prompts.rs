@@ -187,3 +187,28 @@ fn a_record_gives_the_inputs_of_its_steps() {
     assert_eq!(refused, Refused::Unresolvable(Untrusted::from("gone")));
     assert_eq!(visible_inputs(&procedure, &state, 9).unwrap_err(), Refused::NoStep);
 }
+
+/// Python makes texts of lists, and asks of every field only whether it holds "name".
+#[test]
+fn odd_fields_are_gone_through_as_python_does() {
+    let prompt = |step: &str| {
+        let text = format!(r#"{{"steps": [{step}, {{"id": 2}}]}}"#);
+        let mut tape = Tape::default();
+        let procedure = Procedure::read(tape.parse(text.as_bytes()).unwrap());
+        let request = execution(&procedure, 0, &[], AnswerShape::Published(AnswerSchema::General));
+        request.map(|request| request.prompt.utf8().unwrap().to_owned())
+    };
+    let odd = prompt(
+        r#"{"id": 1, "stepDescription": ["Add", "b"], "inputs": ["problem_text", ["x"]],
+            "output": [{"name": "a", "description": ["it's", {"k": [1, null]}]}, [], "b"]}"#,
+    )
+    .unwrap();
+    assert!(odd.starts_with("['Add', 'b']\n# Inputs (JSON)\n{}\n"), "{odd}");
+    assert!(odd.contains("- a: [\"it's\", {'k': [1, None]}]\n"), "{odd}");
+    for output in [r#"{"a": 1}"#, r#""abc""#, "[]", r#"[["x"]]"#] {
+        assert!(prompt(&format!(r#"{{"id": 1, "output": {output}}}"#)).is_ok(), "{output}");
+    }
+    for output in ["5", "[5]", "[null]", r#"["my name"]"#, r#"[["name"]]"#, r#"{"name": 1}"#] {
+        assert_eq!(prompt(&format!(r#"{{"id": 1, "output": {output}}}"#)), Err(Refused::Odd), "{output}");
+    }
+}

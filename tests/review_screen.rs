@@ -299,7 +299,8 @@ fn gold_step_target_correction_and_note_go_with_the_verdict() {
     d.keys("Enter x 6 ! ! b").shows(&["first wrong step"]);
     d.keys("7 Enter").shows(&["a step from 1 to 2"]);
     d.keys("Backspace 2 Enter @ = 'seven' Enter").shows(&["the correction must be a number"]);
-    d.keys("^U '7.50' Enter ; 'not what I think' Enter");
+    d.keys("^U '1,080' Enter").shows(&["= 1080"]);
+    d.keys("= ^U '7.50' Enter ; 'not what I think' Enter");
     d.shows(&["wrong unit or format  from step 2", "expected: wrong", "= 7.50", "not what I think"]);
     d.keys("Enter").until(|app| app.review.saved);
     let events = desk.events();

@@ -147,7 +147,7 @@ pub fn open(start: &Start) -> Result<SessionEnd, Shown> {
     start.setup.check(&config)?;
     let tty = Tty::open().map_err(|error| Shown::error(&error))?;
     let keymap = keymap(&config)?;
-    let looks = looks(start, &config, folders.config.as_deref())?;
+    let looks = looks(start.theme.as_deref(), start.ascii, &config, folders.config.as_deref())?;
     let types = types::read_all(folders.config.as_deref(), start.schemas.as_deref())?;
     if let Some(typed) = &start.filter {
         Filter::parse(typed, &types).map_err(|error| shown!("--filter: {}", error.message))?;
@@ -287,7 +287,13 @@ fn keymap(config: &Config) -> Result<Keymap, Failure> {
     })
 }
 
-fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks, Failure> {
+/// Tells why no session starts with these settings, of the folder that holds them.
+pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<(), Failure> {
+    keymap(config)?;
+    looks(None, false, config, folder).map(drop)
+}
+
+fn looks(named: Option<&str>, ascii: bool, config: &Config, folder: Option<&Path>) -> Result<Looks, Failure> {
     let get = |name: &str| std::env::var(name).ok();
     let depth = Depth::detect(get);
     let light = get("COLORFGBG").and_then(|hint| light_hint(&hint)).unwrap_or(false);
@@ -295,14 +301,14 @@ fn looks(start: &Start, config: &Config, folder: Option<&Path>) -> Result<Looks,
     let built_in = BUILT_IN.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let mut all: Vec<(String, String)> = built_in.collect();
     all.extend(folder.map(themes::read_all).unwrap_or_default());
-    let asked = [(&start.theme, Shown::own("--theme")), (&config.theme, config.file.clone())];
-    for (name, from) in asked.iter().filter_map(|(name, from)| Some((name.as_deref()?, from))) {
+    let asked = [(named, Shown::own("--theme")), (config.theme.as_deref(), config.file.clone())];
+    for (name, from) in asked.iter().filter_map(|(name, from)| Some(((*name)?, from))) {
         if !all.iter().any(|(known, _)| known == name) {
             let text = themes::read(Path::new(name)).map_err(|failure| no_theme(name, from, &all, failure))?;
             all.push((name.to_owned(), text));
         }
     }
-    let ascii = start.ascii || !is_utf8(locale(get).as_deref());
+    let ascii = ascii || !is_utf8(locale(get).as_deref());
     Ok(Looks { theme, all, chosen: None, depth, ascii })
 }
 

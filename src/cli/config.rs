@@ -8,6 +8,7 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_io::config::{Config, Folders};
+use stepscope_io::failure::Failure;
 
 /// Variables that change what the program does.
 const VARIABLES: [&str; 16] = [
@@ -111,9 +112,19 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
     Ok(CLEAN)
 }
 
+/// Function that tells why the screen would not start with these settings and this folder of settings. The screen
+/// provides it.
+pub type CheckSettings = fn(&Config, Option<&Path>) -> Result<(), Failure>;
+
 /// Checks the terminal, folders and settings. Nothing is written, and no server is asked.
-pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
-    let read = read(options);
+pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) -> u8 {
+    let read = read(options).and_then(|(folders, config)| {
+        check(&config, folders.config.as_deref())?;
+        match config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
+            Some(name) => Err(shown!("{}: no [profiles.{}]", config.file, Shown::line(name.as_bytes()))),
+            None => Ok((folders, config)),
+        }
+    });
     let folders = Folders::find(options.config_dir.as_deref());
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let term = variable("TERM");
@@ -145,7 +156,7 @@ pub(super) fn doctor(options: &Settings, out: &mut Out) -> u8 {
                 Ok((_, config)) => config.file.clone(),
                 Err(why) => why.clone(),
             },
-            "Correct this line of config.toml.",
+            "Correct it in config.toml.",
         ),
         Row::checked("state folder", state.0, state.1, "Make the folder writable, or set STEPSCOPE_STATE_DIR."),
         // Without one, prompts are edited on the screen.

@@ -15,7 +15,7 @@ pub mod repair;
 /// A whole procedure, run step by step as upstream's runner does.
 pub mod runner;
 
-use stepscope_base::json::{Member, Part, Pointer, Value};
+use stepscope_base::json::{Kind, Member, Part, Pointer, Value};
 use stepscope_base::text::Untrusted;
 
 /// The variable every procedure starts from.
@@ -96,7 +96,8 @@ impl<'a> Procedure<'a> {
         }
         procedure.name = procedure.name.or(snake);
         if let Some(steps) = procedure.steps_member {
-            let count = steps.value.len();
+            // Of an object in place of the list there are no steps to be read.
+            let count = if steps.value.kind() == Kind::Array { steps.value.len() } else { 0 };
             let mut fields = Room { left: MAX_FIELDS, refused: 0 };
             procedure.steps.reserve_exact(count.min(MAX_STEPS));
             procedure.steps.extend(steps.value.items().take(MAX_STEPS).map(|step| Step::read(step, &mut fields)));

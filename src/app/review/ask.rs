@@ -19,9 +19,7 @@ use stepscope_base::json::Part;
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::citations::Numbering;
-use stepscope_core::review::event::{
-    Anchor, AnswerType, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text,
-};
+use stepscope_core::review::event::{Anchor, Event, EventKind, LabelDefinition, LabelRef, LabelSet, MAX_TEXT, Text};
 
 /// Largest number of records that are labelled at once.
 pub(crate) const MAX_BATCH: usize = 10_000;
@@ -201,7 +199,7 @@ fn take_line(app: &mut App, field: &ReviewField, typed: &str) -> Result<(), Show
             app.review.draft.step = step;
         }
         ReviewField::Correction => {
-            let json = (!typed.is_empty()).then(|| as_json(typed, target.summary.answer_type));
+            let json = (!typed.is_empty()).then(|| target.summary.answer_type.json_of(typed));
             if let Some(why) = json.as_ref().and_then(|json| target.summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
@@ -467,21 +465,6 @@ fn new_label_set(app: &mut App, mut set: LabelSet) -> Effects {
     effects.extend(review::keys::say_event(app, event));
     effects
 }
-
-/// Turns the typed text into the JSON of an answer of this type.
-fn as_json(typed: &str, kind: AnswerType) -> Text {
-    let mut tape = stepscope_base::json::Tape::default();
-    let as_it_is = match kind {
-        AnswerType::Choice | AnswerType::Text => typed.starts_with('"'),
-        AnswerType::Number | AnswerType::Bool | AnswerType::Any => tape.parse(typed.as_bytes()).is_some(),
-    };
-    if as_it_is {
-        return Text::from(typed.to_owned());
-    }
-    let text = if kind == AnswerType::Choice { typed.to_uppercase() } else { typed.to_owned() };
-    Text::owned(stepscope_base::json::write::Style::ASCII.of(text))
-}
-
 /// Phrases the place of a note: ` on /state/b`.
 fn phrase_of(anchor: &Anchor) -> Shown {
     match anchor {

@@ -315,7 +315,7 @@ fn json_int(text: &str) -> Result<&str, SchemaErrorKind> {
     let sign = usize::from(text.starts_with('-'));
     let digits = text.bytes().skip(sign).take_while(u8::is_ascii_digit).count();
     let zero = text.as_bytes().get(sign) == Some(&b'0');
-    if !zero && sign + digits > MAX_DIGITS {
+    if !zero && digits > MAX_DIGITS {
         Err(SchemaErrorKind::IntParsingSize)
     } else if digits == 0 || (zero && digits > 1) || sign + digits < text.len() {
         Err(SchemaErrorKind::IntParsing)
@@ -401,6 +401,9 @@ mod tests {
             assert_eq!(coerced_id(id), expected.map(Cow::Borrowed), "{json}");
         }
         assert_eq!(text_id(&"9".repeat(4300)).unwrap().len(), 4300);
+        let negative = |digits| format!("-{}", "9".repeat(digits));
+        assert_eq!(text_id(&negative(4300)).unwrap().len(), 4301, "the sign is no digit");
+        assert_eq!(text_id(&negative(4301)), Err(SchemaErrorKind::IntParsingSize));
         assert_eq!(text_id(&format!("{}x", "9".repeat(4301))), Err(IntParsingSize));
         assert_eq!(text_id(&format!(" {}", "9".repeat(4301))), Err(IntParsing));
         assert_eq!(text_id(&format!("{}1", "0".repeat(5000))).unwrap(), "1");

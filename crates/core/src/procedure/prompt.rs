@@ -56,7 +56,7 @@ pub enum Refused {
     NoStep,
     /// An input that no earlier step gives, or whose value is not known here.
     Unresolvable(Untrusted<'static>),
-    /// The step is no object, or its lists hold something that upstream's code does not survive.
+    /// The step is no object, or its lists hold something that ends upstream's code.
     Odd,
 }
 
@@ -114,7 +114,7 @@ pub fn execution<'a>(
     }
     let is_final = runs_as_last(value.get("id"), procedure.steps.len());
     let (schema, outputs) = if is_final { answer_schema(answer)? } else { step_schema(value)? };
-    let mut prompt = action(value)?;
+    let mut prompt = action(value);
     prompt.extend_from_slice(b"\n# Inputs (JSON)\n");
     DUMPED.append_object(&mut prompt, |object| {
         for (name, value) in once(inputs) {
@@ -155,23 +155,23 @@ fn answer_schema(answer: AnswerShape<'_>) -> Result<Shape, Refused> {
         AnswerShape::Published(schema) => {
             let mut tape = Tape::default();
             let text = schemas::answer(schema);
-            own_schema(tape.parse(text.as_bytes()).ok_or(Refused::Odd)?)
+            Ok(own_schema(tape.parse(text.as_bytes()).ok_or(Refused::Odd)?))
         }
-        AnswerShape::Own(schema) => own_schema(schema),
+        AnswerShape::Own(schema) => Ok(own_schema(schema)),
     }
 }
 
-fn own_schema(schema: Value<'_>) -> Result<Shape, Refused> {
+fn own_schema(schema: Value<'_>) -> Shape {
     let text = DUMPED.of(schema);
     let properties = schema.get("properties").map(Value::entries).unwrap_or_default();
     let outputs = properties.into_iter().map(|member| {
         let description = match member.value.get("description") {
-            Some(description) => str_of(description)?,
+            Some(description) => python::str(description),
             None => Untrusted::default(),
         };
-        Ok((member.name().into_owned(), description.into_owned()))
+        (member.name().into_owned(), description.into_owned())
     });
-    Ok((text, outputs.collect::<Result<_, _>>()?))
+    (text, outputs.collect())
 }
 
 /// `runners.create_output_schema`: any number, string or boolean under each declared output.
@@ -201,7 +201,7 @@ fn names(fields: Option<Value<'_>>) -> Result<Vec<Untrusted<'_>>, Refused> {
     let mut names = Vec::new();
     for field in objects(fields)? {
         if let Some(name) = field.get("name") {
-            names.push(str_of(name)?);
+            names.push(python::str(name));
         }
     }
     Ok(names)
@@ -212,29 +212,44 @@ fn descriptions(fields: Option<Value<'_>>) -> Result<HashMap<Untrusted<'_>, Untr
     let mut descriptions = HashMap::new();
     for field in objects(fields)? {
         if let Some(name) = field.get("name") {
-            let description = field.get("description").map_or(Ok(Untrusted::default()), str_of)?;
-            descriptions.insert(str_of(name)?, description);
+            let description = field.get("description").map(python::str).unwrap_or_default();
+            descriptions.insert(python::str(name), description);
         }
     }
     Ok(descriptions)
 }
 
-/// The fields of a list that upstream's code can go through.
-fn objects(fields: Option<Value<'_>>) -> Result<impl Iterator<Item = Value<'_>>, Refused> {
-    let fields = fields.filter(|fields| is_true(*fields));
-    match fields {
-        Some(list) if list.kind() != Kind::Array => Err(Refused::Odd),
-        Some(list) if list.items().any(|field| field.kind() != Kind::Object) => Err(Refused::Odd),
-        list => Ok(list.into_iter().flat_map(Value::items)),
+/// The fields among what upstream's code goes through: it asks `"name" in field` of each. What has no `name` is passed over,
+/// whatever it is; of what is no object, a text with these letters or a list of them makes it fail.
+fn objects(fields: Option<Value<'_>>) -> Result<Vec<Value<'_>>, Refused> {
+    let Some(fields) = fields.filter(|fields| is_true(*fields)) else { return Ok(Vec::new()) };
+    let all: Vec<Value<'_>> = match fields.kind() {
+        Kind::Array => fields.items().collect(),
+        Kind::Object => fields.members().map(|member| member.key).collect(),
+        // Its letters, of which none holds a name.
+        Kind::String => Vec::new(),
+        _ => return Err(Refused::Odd),
+    };
+    let fails = |field: Value<'_>| match field.kind() {
+        Kind::Object => false,
+        Kind::String | Kind::Key => {
+            field.string().is_some_and(|text| memchr::memmem::find(text.bytes(), b"name").is_some())
+        }
+        Kind::Array => field.items().any(|item| item.is_string("name")),
+        _ => true,
+    };
+    if all.iter().any(|field| fails(*field)) {
+        return Err(Refused::Odd);
     }
+    Ok(all.into_iter().filter(|field| field.kind() == Kind::Object).collect())
 }
 
 /// `step.get("stepDescription") or step.get("step_description") or ""`, as an f-string prints it.
-fn action(step: Value<'_>) -> Result<Vec<u8>, Refused> {
+fn action(step: Value<'_>) -> Vec<u8> {
     let said = ["stepDescription", "step_description"].iter().filter_map(|key| step.get(key));
     match said.into_iter().find(|value| is_true(*value)) {
-        Some(value) => Ok(str_of(value)?.bytes().to_vec()),
-        None => Ok(Vec::new()),
+        Some(value) => python::str(value).bytes().to_vec(),
+        None => Vec::new(),
     }
 }
 
@@ -247,11 +262,6 @@ fn is_true(value: Value<'_>) -> bool {
         Kind::String | Kind::Key => value.string().is_some_and(|text| !text.is_empty()),
         Kind::Array | Kind::Object => !value.is_empty(),
     }
-}
-
-/// Python's `str(value)` of a scalar; nobody names a variable by a list.
-fn str_of(value: Value<'_>) -> Result<Untrusted<'_>, Refused> {
-    if value.is_container() { Err(Refused::Odd) } else { Ok(python::str(value)) }
 }
 
 /// A dict's entries: a name that stands twice keeps the place of the first and the value of the last.

@@ -1,7 +1,9 @@
 //! One event of a review: who said what about which item, and what they saw.
 
+use crate::arithmetic::expression::{self, Names, Reading};
 use crate::record::{AnswerSchema, Record};
 use stepscope_base::canonical::Digest;
+use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind as Json, Tape, Value};
 use stepscope_base::text::{Shown, Untrusted};
 
@@ -344,6 +346,26 @@ impl AnswerType {
         }
     }
 
+    /// Makes JSON of an answer as a person types it: as it is if it is JSON, a number as the screen shows it (`1,080`), else a
+    /// text.
+    pub fn json_of(self, typed: &str) -> Text {
+        let as_it_is = match self {
+            Self::Choice | Self::Text => typed.starts_with('"'),
+            Self::Number | Self::Bool | Self::Any => Tape::default().parse(typed.as_bytes()).is_some(),
+        };
+        if as_it_is {
+            return Text::from(typed.to_owned());
+        }
+        if self == Self::Number
+            && !typed.contains(char::is_alphabetic)
+            && let Reading::Number(number) = expression::read(typed, &Names::default())
+        {
+            return Text::from(number.value.json());
+        }
+        let text = if self == Self::Choice { typed.to_uppercase() } else { typed.to_owned() };
+        Text::owned(Style::ASCII.of(text))
+    }
+
     /// Explains why a correction, written as JSON, is no answer of this type; `None`: it is one.
     pub fn refuses(self, correction: &[u8]) -> Option<Shown> {
         let mut tape = Tape::default();
@@ -387,6 +409,21 @@ mod tests {
         let bool = r#"{"final_answer": "yes", "final_answer_bool": true}"#;
         assert!(!refused(bool, "false") && refused(bool, "0"));
         assert!(!refused(r#"{"x": 1}"#, "[1]") && refused(r#"{"x": 1}"#, "NaN"));
+    }
+
+    #[test]
+    fn an_answer_is_taken_as_it_is_typed() {
+        for (kind, typed, json) in [
+            (AnswerType::Number, "7.50", "7.50"),
+            (AnswerType::Number, "1,080", "1080"),
+            (AnswerType::Number, "seven and", "\"seven and\""),
+            (AnswerType::Choice, "b", "\"B\""),
+            (AnswerType::Text, "1,080", "\"1,080\""),
+            (AnswerType::Bool, "true", "true"),
+            (AnswerType::Any, "é", "\"\\u00e9\""),
+        ] {
+            assert_eq!(kind.json_of(typed), json, "{typed}");
+        }
     }
 
     #[test]

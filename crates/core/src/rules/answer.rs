@@ -31,8 +31,9 @@ const SCHEMA: Rule = Rule {
     check,
 };
 
-/// Message of evoproc, unless it is called with `check_finite_number=False`.
+/// Messages of evoproc, unless it is called with `check_finite_number=False`.
 const NOT_FINITE: &str = "final_answer_numerical must be finite";
+const NOT_NUMBER: &str = "final_answer_numerical must be a number";
 
 /// Fault of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,7 +86,7 @@ pub fn validate(root: Value<'_>, answer: Value<'_>, schema: &Schema, view: View)
         Kind::True | Kind::False | Kind::Int => return None,
         Kind::Float | Kind::NotFinite if number.float().is_some_and(f64::is_finite) => return None,
         Kind::Float | Kind::NotFinite => NOT_FINITE,
-        _ => "final_answer_numerical must be a number",
+        _ => NOT_NUMBER,
     };
     Some(AnswerProblem { message: Untrusted::from(message), place: Place::Value(root.pointer_to(number)) })
 }
@@ -128,7 +129,8 @@ fn check(case: &CaseView<'_>, findings: &mut Findings) {
         _ => View::OwnKeys,
     };
     let judged = validate(record.root, answer, schema, view);
-    let judged = judged.filter(|problem| case.checks_finite() || problem.message != NOT_FINITE);
+    let is_of_number = |message: &Untrusted<'_>| *message == NOT_FINITE || *message == NOT_NUMBER;
+    let judged = judged.filter(|problem| case.checks_finite() || !is_of_number(&problem.message));
     if let Some(problem) = judged {
         let finding = Finding::new(RuleId::AnswerSchema, problem.message, problem.place)
             .help("Correct the value, or re-run the last step with a server that enforces the schema.");

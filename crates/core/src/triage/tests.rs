@@ -349,16 +349,17 @@ fn said(text: &str) -> Vec<String> {
 
 /// The same JSON with letters escaped as Python does, and signs as Go, Gson and PHP do: none of them is outside of strings.
 fn escaped(text: &str) -> String {
-    let mut all = String::new();
-    for c in text.chars() {
-        match c {
-            '/' => all.push_str("\\/"),
-            '<' | '>' | '=' | '&' | '\'' => all.push_str(&format!("\\u{:04x}", u32::from(c))),
-            _ if c.is_ascii() => all.push(c),
-            _ => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| all.push_str(&format!("\\u{unit:04x}"))),
-        }
-    }
-    all
+    let by_number = |c: char| {
+        let escapes: Vec<String> = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+        escapes.concat()
+    };
+    let one = |c: char| match c {
+        '/' => "\\/".to_owned(),
+        '<' | '>' | '=' | '&' | '\'' => by_number(c),
+        _ if c.is_ascii() => c.to_string(),
+        _ => by_number(c),
+    };
+    text.chars().map(one).collect()
 }
 
 #[test]
