@@ -93,10 +93,10 @@ impl Memory {
     }
 }
 
-/// What became of the work that was under way when the session ended.
+/// Outcome of the work that was under way when the session ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// What could not be saved or remembered, in sentences.
+    /// Things that could not be saved or remembered, in sentences.
     pub complaints: Vec<Shown>,
     /// True unless drafts, and with them what is not saved, could not be kept for the next start.
     pub drafts_kept: bool,

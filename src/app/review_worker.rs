@@ -25,7 +25,7 @@ use stepscope_io::pipeline::reading::Reading;
 use stepscope_io::pipeline::search;
 use stepscope_io::source::beneath::Place;
 
-/// What helps where drafts have no folder.
+/// Advice where drafts have no folder.
 const NO_FOLDER: &str = "there is none; set XDG_STATE_HOME or HOME";
 
 /// See the module.
@@ -33,7 +33,7 @@ const NO_FOLDER: &str = "there is none; set XDG_STATE_HOME or HOME";
 pub struct ReviewWorker {
     looker: Sender<Effect>,
     reader: Sender<Effect>,
-    /// Why the last drafts could not be kept, once all is done.
+    /// Reason why the last drafts could not be kept, once all is done.
     ended: Receiver<Option<Failure>>,
     searches: Vec<search::Search>,
     outbox: Outbox,

@@ -449,7 +449,7 @@ impl Parser<'_> {
         Ok(Element::Back { group, case: self.case() })
     }
 
-    /// What a look-behind refers to must be closed before it.
+    /// A group that a look-behind refers to must be closed before it.
     fn may_refer(&self, group: u32, at: usize) -> Parse<()> {
         let Some(first) = self.behind else { return Ok(()) };
         if group >= first {
@@ -625,7 +625,7 @@ fn class(letter: char, ascii: bool) -> ClassUnicode {
 static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"\p{Nd}"));
 /// Characters of Python's `str.isalnum`, and the underscore.
 pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{L}\p{N}_]"));
-/// What `str.isidentifier` of Python 3.11 takes first, and what behind it. Later versions of Unicode take two joiners
+/// Letters that `str.isidentifier` of Python 3.11 takes first, and those behind it. Later versions of Unicode take two joiners
 /// and two dots more.
 static NAME_START: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[_\p{XID_Start}&&\p{Age:14.0}]"));
 static NAME: LazyLock<ClassUnicode> =
