@@ -622,9 +622,9 @@ fn class(letter: char, ascii: bool) -> ClassUnicode {
     class
 }
 
-static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"\p{Nd}"));
-/// Characters of Python's `str.isalnum`, and the underscore.
-pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{L}\p{N}_]"));
+static DIGIT: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[\p{Nd}&&\p{Age:14.0}]"));
+/// Characters of Python's `str.isalnum`, and the underscore; Python 3.11 knows Unicode 14.
+pub(super) static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[[\p{L}\p{N}_]&&\p{Age:14.0}]"));
 /// Letters that `str.isidentifier` of Python 3.11 takes first, and those behind it. Later versions of Unicode take two joiners
 /// and two dots more.
 static NAME_START: LazyLock<ClassUnicode> = LazyLock::new(|| unicode::class(r"[_\p{XID_Start}&&\p{Age:14.0}]"));

@@ -177,3 +177,13 @@ fn a_pattern_has_a_length_that_people_write() {
     let refused = refusal(&"\\w".repeat(MAX_PATTERN));
     assert_eq!(refused, "the pattern is longer than 10,000 characters, at character 10001");
 }
+
+/// U+1E4D0 is a letter and U+1E4F0 a digit since Unicode 15, which Python 3.11 does not know.
+#[test]
+fn letters_and_digits_are_those_of_unicode_14() {
+    for (pattern, text) in [(r"\w", "\u{1e4d0}"), (r"\d", "\u{1e4f0}"), (r"a\b\W", "a\u{1e4d0}")] {
+        let place = if pattern.starts_with('a') { Some(0) } else { None };
+        assert_eq!(search(pattern, text), Ok(place), "{pattern}");
+    }
+    assert_eq!(search(r"\w", "\u{11f0}"), Ok(Some(0)));
+}
