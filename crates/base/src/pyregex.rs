@@ -194,7 +194,8 @@ fn readable(text: &[u8]) -> Cow<'_, str> {
 
 /// True if the text holds characters that only one side takes for parts of words: Unicode's rule, or Python's.
 fn has_marks(text: &str) -> bool {
-    static MARKS: LazyLock<Option<regex::Regex>> = LazyLock::new(|| regex::Regex::new(r"[\w~~[[\p{L}\p{N}_]&&\p{Age:14.0}]]").ok());
+    static MARKS: LazyLock<Option<regex::Regex>> =
+        LazyLock::new(|| regex::Regex::new(r"[\w~~[[\p{L}\p{N}_]&&\p{Age:14.0}]]").ok());
     !text.is_ascii() && MARKS.as_ref().is_none_or(|marks| marks.is_match(text))
 }
 

@@ -83,7 +83,9 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     let byte = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(b' ');
     let joins = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0xc3;
     let (before, after) = (byte(start.checked_sub(1)), byte(Some(end)));
-    if joins(before) || joins(after) {
+    // The letter of a line break or tab in JSON is no letter.
+    let is_blank = matches!(before, b'n' | b't' | b'r') && byte(start.checked_sub(2)) == b'\\';
+    if joins(before) && !is_blank || joins(after) {
         return false;
     }
     let point = |byte: u8| matches!(byte, b'.' | b',');
@@ -117,6 +119,8 @@ mod tests {
             ("3", r#"{"id": 3, "text": "round3 of 13, 3.5 and 1,3"}"#, false),
             ("3", "", false),
             ("12", r#"{"text":"12 boxes"}"#, true),
+            ("12", r#"{"text":"Count:\n12 boxes"}"#, true),
+            ("three", r#"{"text":"Count:\tthree"}"#, true),
         ] {
             let found = find(own.as_bytes());
             assert_eq!(Spellings::of(&found[0], own.as_bytes()).stand_in(text.as_bytes()), want, "{own} in {text}");
