@@ -18,7 +18,8 @@ use fed::fed;
 use proptest::prelude::*;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::theme::Role;
-use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_core::review::event::{Event, EventKind, Reviewer, ReviewerKind, Text};
+use stepscope_io::log::journal::{named, read_all};
 use stepscope_io::source::beneath::Place;
 
 fn fixture(name: &str) -> PathBuf {
@@ -274,6 +275,16 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
     (folder, drive)
 }
 
+/// Opens the fixture in a folder of its own, with two verdicts on one item and no label set.
+fn undecided() -> (tempfile::TempDir, Drive) {
+    let text = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
+    let (folder, mut drive) = two(&text("runs.jsonl"), &text("base.jsonl"));
+    say(&folder, "ada", r#"{"id":"c6","verdict":"fail"}"#);
+    say(&folder, "bob", r#"{"id":"c6","verdict":"pass"}"#);
+    drive.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    (folder, drive)
+}
+
 /// Saves verdicts as the shell does.
 fn say(folder: &tempfile::TempDir, who: &str, lines: &str) {
     let mut add = Command::new(env!("CARGO_BIN_EXE_stepscope"));
@@ -369,6 +380,28 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
     }
     let listed = shell(&["review", "list", "--outcome", "fail", "--ids"], &[&folder.path().join("a.jsonl")]);
     assert!(listed.contains("c6"), "{listed}");
+}
+
+#[test]
+fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_down_first() {
+    let (folder, mut d) = undecided();
+    d.keys("A x").shows(&["1 [ ] arithmetic slip", "4 [ ] wrong plan", "9 [ ] answer incomplete"]);
+    d.keys("4 Enter");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+    let events = |kind: EventKind| {
+        let all = read_all(&named(&[folder.path().join("a.jsonl.reviews.jsonl")])).unwrap().reviews.events().to_vec();
+        all.into_iter().filter(|event| event.kind == kind).collect::<Vec<Event>>()
+    };
+    assert_eq!(events(EventKind::Adjudicate)[0].labels[0].id, Text::from("wrong_plan"));
+    assert_eq!(events(EventKind::LabelSet).len(), 1);
+    let listed = shell(&["review", "list", "--outcome", "fail"], &[&folder.path().join("a.jsonl")]);
+    assert!(listed.contains("wrong plan") || listed.contains("wrong_plan"), "{listed}");
+    // The second decision finds it in the log.
+    say(&folder, "ada", r#"{"id":"c5","verdict":"fail"}"#);
+    say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
+    d.keys("q A").shows(&["verdict  Item 5"]);
+    d.keys("x 1 Enter");
+    assert_eq!((events(EventKind::Adjudicate).len(), events(EventKind::LabelSet).len()), (2, 1));
 }
 
 #[test]
