@@ -1,5 +1,6 @@
 //! Playing a tour: on a terminal by keys, or without one from start to end.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,6 +53,9 @@ const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Speed of a replayed reply, as a multiple of the recorded speed.
 const REPLAY: f64 = 4.0;
+
+/// Sizes in which a recorded tour is tried too, so that it waits for what is not of one size alone.
+const OTHER_SIZES: [(u16, u16); 4] = [(80, 24), (100, 24), (100, 30), (120, 40)];
 
 /// Time that a step stays in a recording.
 const STEP_STAY: Duration = Duration::from_secs(3);
@@ -193,6 +197,7 @@ fn playable(
 ) -> Result<Vec<Scene>, Shown> {
     let scenes = kept.iter().map(|kept| kept.scene.clone()).collect();
     let trial = TourScript { scenes, ..script.clone() };
+    let others = OTHER_SIZES.iter().map(|size| screens_at(start, &trial, *size)).collect::<Result<Vec<_>, _>>()?;
     let (tour, performer, outbox) = ready(start, trial, Depth::True, Speed::AtOnce)?;
     let (mut good, mut before) = (Vec::new(), Vec::new());
     let done = through(tour, performer, start.size, |tour| {
@@ -200,7 +205,8 @@ fn playable(
         let Some(kept) = kept.get(at) else { return };
         let rows = record::rows(&tour.app, tour.stage_area());
         if tour.stands() == Ok(true) && record::open(&tour.app) == kept.record {
-            let wait = record::wait_for(&kept.rows, &rows, &before);
+            let others: Vec<_> = others.iter().filter_map(|screens| screens.get(&at).cloned()).collect();
+            let wait = record::wait_for(&kept.rows, &rows, &others, &before);
             good.push(Scene { wait, ..kept.scene.clone() });
             before = rows;
         } else {
@@ -210,6 +216,23 @@ fn playable(
     });
     outbox.close();
     done.map(|()| good)
+}
+
+/// Plays a tour in another size, and returns the rows of each scene that was reached, by its number.
+fn screens_at(
+    start: &DemoStart,
+    script: &TourScript,
+    size: (u16, u16),
+) -> Result<BTreeMap<usize, Vec<String>>, Shown> {
+    let (tour, performer, outbox) = ready(start, script.clone(), Depth::True, Speed::AtOnce)?;
+    let mut screens = BTreeMap::new();
+    let done = through(tour, performer, size, |tour| {
+        if tour.stands() == Ok(true) {
+            screens.insert(tour.scene().0, record::rows(&tour.app, tour.stage_area()));
+        }
+    });
+    outbox.close();
+    done.map(|()| screens)
 }
 
 /// Refuses a tour in which something looks private, also in what its keys type.
