@@ -437,7 +437,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let desk = Desk::new(4);
     let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
     let mut d = desk.open_with(|app| app.review.hide = hide);
-    d.shows(&["❯  1   * "]).hides(&["✗ wrong"]);
+    d.shows(&["❯  1   * ", "4 records"]).hides(&["✗ wrong", "no findings"]);
     d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "✗ wrong", "fix the", "0.9"]);
     d.keys("J").hides(&["gold_num", "correct", "confidence\""]);
     d.keys("J a").until(|app| app.review.saved);
@@ -823,7 +823,12 @@ fn a_note_is_not_dropped_by_a_click_or_without_a_question() {
     d.keys("Esc").shows(&["half", "Discard the text?"]);
     d.click(5, 5);
     d.shows(&["half", "Discard the text?"]);
-    d.keys("x Backspace").hides(&["Discard the text?"]).shows(&["note: half"]);
+    // The key that keeps it only answers.
+    for key in ["n", "Enter", "Backspace"] {
+        d.keys(key).hides(&["Discard the text?"]).shows(&["note: half "]);
+        d.keys("Esc").shows(&["Discard the text?"]);
+    }
+    d.keys("n");
     d.keys("Enter").until(|app| app.review.saved);
     assert_eq!(desk.events()[0].note, Some("half".into()));
 }
