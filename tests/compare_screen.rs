@@ -224,8 +224,10 @@ fn odd_baselines_are_counted_not_refused() {
     d.keys("q G B").shows(&["␛[31mother?"]);
     let (_folder, mut empty) = two(&a, "");
     empty.keys("m").shows(&["0 by id, 0 by question; unmatched: 3 in A", "none"]);
+    let (_folder, mut one) = two(&row("1", 5, true), &a);
+    one.keys("m").shows(&["1 record  against", "3 records"]);
     let (_folder, mut nothing) = two("", &a);
-    nothing.keys("m").shows(&["0 by id"]).hides(&["NaN"]);
+    nothing.keys("m").shows(&["0 by id", "0 records  against"]).hides(&["NaN"]);
     nothing.keys("j Enter");
     assert!(nothing.status().contains("No records"), "{}", nothing.status());
 }
@@ -386,6 +388,11 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
 fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_down_first() {
     let (folder, mut d) = undecided();
     d.keys("A x").shows(&["1 [ ] arithmetic slip", "4 [ ] wrong plan", "9 [ ] answer incomplete"]);
+    // On a small screen too, and on the smallest the one that was toggled.
+    d.resize(60, 14).shows(&["1 [ ] arithmetic slip", "9 [ ] answer incomplete"]);
+    d.resize(60, 9).keys("9").shows(&["9 [x] answer incomplete"]);
+    d.keys("9 1").shows(&["1 [x] arithmetic slip"]);
+    d.resize(120, 36).keys("1");
     d.keys("4 Enter");
     assert!(d.status().contains("saved c6"), "{}", d.status());
     let events = |kind: EventKind| {

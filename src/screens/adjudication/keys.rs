@@ -97,6 +97,7 @@ fn give_decided(app: &mut App) {
     };
     if label < state::offered(&judged).len() {
         app.across.adjudication.toggle(label);
+        draw::show_label(app, label);
     } else {
         app.say(Shown::own("no such label"));
     }
