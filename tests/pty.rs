@@ -672,7 +672,8 @@ fn a_first_start_offers_the_tour_whatever_is_opened() {
 fn a_tour_goes_on_at_once_where_the_terminal_is_too_small_for_a_scene() {
     let folder = tempfile::tempdir().unwrap();
     let tour = folder.path().join("t.toml");
-    let scene = |name: &str, wait: &str| format!("[[scene]]\nname = \"{name}\"\nwait = \"{wait}\"\ncaption = \"{name}\"\n");
+    let scene =
+        |name: &str, wait: &str| format!("[[scene]]\nname = \"{name}\"\nwait = \"{wait}\"\ncaption = \"{name}\"\n");
     let text = "title = \"t\"\n".to_owned() + &scene("one", "not on any screen") + &scene("two", "records");
     std::fs::write(&tour, text).unwrap();
     let own = Terminal::start(&Start::stepscope(&["demo", tour.to_str().unwrap()]));
@@ -778,7 +779,7 @@ fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
     terminal.send("Q");
     terminal.assert_exit(0);
     assert_restored(&terminal);
-    terminal.wait_for("3 scenes. Write their captions");
+    terminal.wait_for("3 scenes. Write the captions");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("records = [\"runs.jsonl\"]") && text.contains("filter = \"correct:false\""), "{text}");
     assert_eq!(text.matches("caption = \"TODO").count(), 3, "{text}");

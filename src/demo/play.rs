@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::app::calls::Calls;
 use crate::app::effects::{Memory, Performer};
+use crate::app::export::look_private;
 use crate::app::model_choice::ModelChoice;
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
@@ -24,6 +25,7 @@ use crate::demo::picture::{self, Recording, ansi, line, svg};
 use crate::demo::record::{self, KeptScene, TourRecorder};
 use crate::demo::tour::{BAR, Tour};
 use crate::widgets::keymap::Keymap;
+use crate::widgets::prose::counted;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::shown;
@@ -183,8 +185,8 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
         refuse_private_script(&text, &script)?;
     }
     write_new(file, text.as_bytes())?;
-    let (count, name) = (script.scenes.len(), Shown::path(file));
-    played.scenes.push(shown!("Saved {name}: {count} scenes. Write their captions, then: stepscope demo {name}"));
+    let (count, name) = (counted(script.scenes.len(), "scene"), Shown::path(file));
+    played.scenes.push(shown!("Saved {name}: {count}. Write the captions, then: stepscope demo {name}"));
     Ok(played)
 }
 
@@ -219,11 +221,7 @@ fn playable(
 }
 
 /// Plays a tour in another size, and returns the rows of each scene that was reached, by its number.
-fn screens_at(
-    start: &DemoStart,
-    script: &TourScript,
-    size: (u16, u16),
-) -> Result<BTreeMap<usize, Vec<String>>, Shown> {
+fn screens_at(start: &DemoStart, script: &TourScript, size: (u16, u16)) -> Result<BTreeMap<usize, Vec<String>>, Shown> {
     let (tour, performer, outbox) = ready(start, script.clone(), Depth::True, Speed::AtOnce)?;
     let mut screens = BTreeMap::new();
     let done = through(tour, performer, size, |tour| {
@@ -351,8 +349,9 @@ fn refuse_private(scenes: &[StandingScene]) -> Result<(), Shown> {
 
 fn refuse_hits(hits: &PrivateHits) -> Result<(), Shown> {
     let Some(first) = hits.named.first() else { return Ok(()) };
-    let (count, place, what) = (hits.count, &first.place, first.kind.phrase());
-    Err(shown!("nothing was written: {count} places look private, the first is {what} in {place}; --force writes it"))
+    let (place, what) = (&first.place, first.kind.phrase());
+    let look = look_private(hits.count);
+    Err(shown!("nothing was written: {look}, the first is {what} in {place}; --force writes it"))
 }
 
 fn file_name(at: usize, name: &str) -> String {

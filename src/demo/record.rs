@@ -19,6 +19,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
+use crate::widgets::prose::counted;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::report::redact::PrivateHits;
@@ -191,8 +192,7 @@ impl Program for TourRecorder {
         let last = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
         let scenes = match self.kept.len() {
             0 => "no scene yet".to_owned(),
-            1 => "1 scene".to_owned(),
-            n => format!("{n} scenes"),
+            n => counted(n, "scene"),
         };
         let end = if self.app.screen() == ScreenKind::Table { "q ends" } else { "Q ends" };
         let hint = format!(" RECORDING · {scenes}{} · F2 keeps this screen as a scene · {end}", self.said);
