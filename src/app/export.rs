@@ -79,7 +79,7 @@ pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Eff
         return Ok(Vec::new());
     }
     app.export.folder = typed.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-    app.export.asked = Some((PromptPurpose::ExportAs(form), typed.to_owned()));
+    app.export.asked = Some((Some(form), typed.to_owned()));
     let path = PathBuf::from(typed);
     if form.is_of_record() { Ok(of_record(app, form, path)) } else { of_screen(app, form, path) }
 }
@@ -190,8 +190,8 @@ pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) 
     app.fail(shown!("{failure}"));
     // Who did something else meanwhile is not disturbed.
     let is_free = app.dialog.is_none() && app.opening.is_none();
-    if let Some((purpose, typed)) = asked.filter(|_| is_free) {
-        app.open_prompt(purpose, typed);
+    if let Some((form, typed)) = asked.filter(|_| is_free) {
+        app.open_prompt(form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed);
     }
     Vec::new()
 }

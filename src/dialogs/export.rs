@@ -2,7 +2,6 @@
 
 use ratatui::layout::Rect;
 
-use crate::dialogs::dialog::PromptPurpose;
 use crate::widgets::look::Look;
 use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
@@ -64,8 +63,9 @@ pub struct ExportChoice {
     pub redacts: bool,
     /// Folder to write to, with its last slash.
     pub folder: String,
-    /// The last prompt for a file, and what was typed: it comes back where the file cannot be written.
-    pub asked: Option<(PromptPurpose, String)>,
+    /// Form of the export under way (`None`: a procedure) and the file that was typed: the prompt comes back where it
+    /// cannot be written.
+    pub asked: Option<(Option<ExportForm>, String)>,
 }
 
 /// The forms that can be chosen; the last line says what becomes of what looks private.

@@ -62,12 +62,10 @@ fn label_row(app: &App, label: usize, width: usize) -> Option<usize> {
     lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)))
 }
 
-/// Scrolls to the line of a label.
-pub(crate) fn show_label(app: &mut App, label: usize) {
+/// Finds the line of a label, and counts the lines on screen.
+pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
     let area = places(app).voices;
-    let Some(row) = label_row(app, label, inner_width(area)) else { return };
-    let top = &mut app.across.adjudication.top;
-    *top = (*top).clamp((row + 1).saturating_sub(inner_height(area).max(1)), row);
+    Some((label_row(app, label, inner_width(area))?, inner_height(area).max(1)))
 }
 
 fn usual_places(app: &App) -> PaneAreas {

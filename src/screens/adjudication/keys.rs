@@ -97,7 +97,11 @@ fn give_decided(app: &mut App) {
     };
     if label < state::offered(&judged).len() {
         app.across.adjudication.toggle(label);
-        draw::show_label(app, label);
+        // A key does not change what is out of view.
+        if let Some((row, room)) = draw::label_place(app, label) {
+            let top = &mut app.across.adjudication.top;
+            *top = (*top).clamp((row + 1).saturating_sub(room), row);
+        }
     } else {
         app.say(Shown::own("no such label"));
     }
