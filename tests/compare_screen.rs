@@ -18,7 +18,8 @@ use fed::fed;
 use proptest::prelude::*;
 use stepscope::screens::kind::ScreenKind;
 use stepscope::widgets::theme::Role;
-use stepscope_core::review::event::{Reviewer, ReviewerKind};
+use stepscope_core::review::event::{Event, EventKind, Reviewer, ReviewerKind, Text};
+use stepscope_io::log::journal::{named, read_all};
 use stepscope_io::source::beneath::Place;
 
 fn fixture(name: &str) -> PathBuf {
@@ -223,8 +224,10 @@ fn odd_baselines_are_counted_not_refused() {
     d.keys("q G B").shows(&["␛[31mother?"]);
     let (_folder, mut empty) = two(&a, "");
     empty.keys("m").shows(&["0 by id, 0 by question; unmatched: 3 in A", "none"]);
+    let (_folder, mut one) = two(&row("1", 5, true), &a);
+    one.keys("m").shows(&["1 record  against", "3 records"]);
     let (_folder, mut nothing) = two("", &a);
-    nothing.keys("m").shows(&["0 by id"]).hides(&["NaN"]);
+    nothing.keys("m").shows(&["0 by id", "0 records  against"]).hides(&["NaN"]);
     nothing.keys("j Enter");
     assert!(nothing.status().contains("No records"), "{}", nothing.status());
 }
@@ -270,6 +273,16 @@ fn reviewed() -> (tempfile::TempDir, Drive) {
         {"id":"c4","verdict":"pass"}"#,
     );
     say(&folder, "bob", r#"{"id":"c6","verdict":"pass","note":"gold \u001b[31mis wrong","gold_status":"suspect"}"#);
+    drive.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
+    (folder, drive)
+}
+
+/// Opens the fixture in a folder of its own, with two verdicts on one item and no label set.
+fn undecided() -> (tempfile::TempDir, Drive) {
+    let text = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
+    let (folder, mut drive) = two(&text("runs.jsonl"), &text("base.jsonl"));
+    say(&folder, "ada", r#"{"id":"c6","verdict":"fail"}"#);
+    say(&folder, "bob", r#"{"id":"c6","verdict":"pass"}"#);
     drive.app.across.reviewer = Some(Reviewer { id: "eve".into(), kind: ReviewerKind::Person });
     (folder, drive)
 }
@@ -369,6 +382,33 @@ fn who_disagrees_stands_side_by_side_and_is_decided() {
     }
     let listed = shell(&["review", "list", "--outcome", "fail", "--ids"], &[&folder.path().join("a.jsonl")]);
     assert!(listed.contains("c6"), "{listed}");
+}
+
+#[test]
+fn labels_of_a_log_without_a_set_are_those_that_a_review_offers_and_are_written_down_first() {
+    let (folder, mut d) = undecided();
+    d.keys("A x").shows(&["1 [ ] arithmetic slip", "4 [ ] wrong plan", "9 [ ] answer incomplete"]);
+    // On a small screen too, and on the smallest the one that was toggled.
+    d.resize(60, 14).shows(&["1 [ ] arithmetic slip", "9 [ ] answer incomplete"]);
+    d.resize(60, 9).keys("9").shows(&["9 [x] answer incomplete"]);
+    d.keys("9 1").shows(&["1 [x] arithmetic slip"]);
+    d.resize(120, 36).keys("1");
+    d.keys("4 Enter");
+    assert!(d.status().contains("saved c6"), "{}", d.status());
+    let events = |kind: EventKind| {
+        let all = read_all(&named(&[folder.path().join("a.jsonl.reviews.jsonl")])).unwrap().reviews.events().to_vec();
+        all.into_iter().filter(|event| event.kind == kind).collect::<Vec<Event>>()
+    };
+    assert_eq!(events(EventKind::Adjudicate)[0].labels[0].id, Text::from("wrong_plan"));
+    assert_eq!(events(EventKind::LabelSet).len(), 1);
+    let listed = shell(&["review", "list", "--outcome", "fail"], &[&folder.path().join("a.jsonl")]);
+    assert!(listed.contains("wrong plan") || listed.contains("wrong_plan"), "{listed}");
+    // The second decision finds it in the log.
+    say(&folder, "ada", r#"{"id":"c5","verdict":"fail"}"#);
+    say(&folder, "bob", r#"{"id":"c5","verdict":"pass"}"#);
+    d.keys("q A").shows(&["verdict  Item 5"]);
+    d.keys("x 1 Enter");
+    assert_eq!((events(EventKind::Adjudicate).len(), events(EventKind::LabelSet).len()), (2, 1));
 }
 
 #[test]

@@ -957,11 +957,24 @@ fn no_hint_leads_to_the_screen_in_front() {
 }
 
 #[test]
+fn the_palette_shows_what_is_typed_and_a_row_on_the_smallest_screen() {
+    let mut d = Drive::runs();
+    for (width, height) in [(20, 5), (30, 6), (40, 10)] {
+        d.resize(width, height).keys(": 'redr'").shows(&[": redr", "redraw"]);
+        d.keys("Esc Esc");
+    }
+}
+
+#[test]
 fn the_title_of_the_timeline_has_whole_parts() {
     let problems = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
     let mut d = Drive::open(&[problems]);
     d.keys("j Enter").shows(&["≠ from step 2  7.1 s ─"]).hides(&["1,346"]);
     d.resize(200, 60).shows(&["recorded ≠ recomputed from step 2  7.1 s  1,346 tokens ─"]);
+    // Where a value is cut, the number that it should be is not.
+    for (width, height) in [(80, 24), (90, 30), (100, 30)] {
+        d.resize(width, height).shows(&["… ≠ 19 ", "3  should be 19"]).hides(&["should be …"]);
+    }
 }
 
 #[test]

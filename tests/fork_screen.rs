@@ -130,6 +130,24 @@ fn forks_stand_below_their_parents() {
 }
 
 #[test]
+fn the_charts_count_no_forks() {
+    let (_folder, path) = runs();
+    with_forks(&path, 1, &["\"x\"", "\"y\""]);
+    let mut d = open(&path);
+    let outcomes = |d: &mut Drive| {
+        d.resize(160, 40).keys("I").shows(&["Insights  8 records"]).hides(&["10 records"]);
+        let lines = d.lines();
+        let charts = lines.iter().filter_map(|line| line.split_once('┃')).map(|(chart, _)| chart.to_owned());
+        charts.skip_while(|line| !line.contains("Outcome")).collect::<Vec<_>>()
+    };
+    let with = outcomes(&mut d);
+    // The records next to the charts are those that the number counts.
+    assert_eq!(d.screen().matches("An orchard has 4 rows").count(), 1, "{}", d.screen());
+    std::fs::remove_file(forks_of(&path)).unwrap();
+    assert_eq!(with, outcomes(&mut open(&path)));
+}
+
+#[test]
 fn a_new_fork_appears_at_once_and_one_walks_between_it_and_its_parent() {
     let (_folder, path) = runs();
     let mut d = open(&path);
@@ -319,7 +337,7 @@ fn a_procedure_is_repaired_without_a_model() {
     assert!(fixed.starts_with("{\n  \"NameDescription\"") && !fixed.contains("colour"), "{fixed}");
     d.keys("o").keys("^U").keys(&format!("'{}' Enter", path.display()));
     assert!(d.status().contains("nothing is overwritten"), "{}", d.status());
-    d.keys("s");
+    d.keys("Esc s");
     d.wait_for(|app| app.fork_tree().len() == 2);
     d.keys(")").shows(&["fork r1", "Read the numbers."]);
     d.keys("q").shows(&["└ procedure repaired"]);

@@ -669,6 +669,32 @@ fn a_first_start_offers_the_tour_whatever_is_opened() {
 }
 
 #[test]
+fn a_tour_goes_on_at_once_where_the_terminal_is_too_small_for_a_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let tour = folder.path().join("t.toml");
+    let scene =
+        |name: &str, wait: &str| format!("[[scene]]\nname = \"{name}\"\nwait = \"{wait}\"\ncaption = \"{name}\"\n");
+    let text = "title = \"t\"\n".to_owned() + &scene("one", "not on any screen") + &scene("two", "records");
+    std::fs::write(&tour, text).unwrap();
+    let own = Terminal::start(&Start::stepscope(&["demo", tour.to_str().unwrap()]));
+    // The keys are named as soon as nothing more will come: no key has to wait until the scene is given up.
+    own.wait_for("1/2 · RECORDED · Space next");
+    own.send(" ");
+    own.wait_for("2/2 · RECORDED · Space next");
+    assert!(!own.screen().contains("best at"), "{}", own.screen());
+    own.send("q");
+    own.assert_exit(0);
+    let small = Terminal::start(&Start::stepscope(&["demo"]).size(60, 14));
+    small.wait_for("Space next · q quit · best at 80x24");
+    for n in 2..=4 {
+        small.send(" ");
+        small.wait_for(&format!(" {n}/13 · RECORDED · Space next"));
+    }
+    small.send("q");
+    small.assert_exit(0);
+}
+
+#[test]
 fn a_second_terminal_shows_the_notes_to_a_tour_and_ends_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let scene = |name: &str, wait: &str| {
@@ -719,8 +745,9 @@ fn a_second_terminal_shows_the_notes_to_a_tour_and_ends_with_it() {
 }
 
 /// Plays a tour without a terminal and returns the exit code and the output.
-fn plays(tour: &std::path::Path) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_stepscope")).args(["demo", "--check"]).arg(tour).output().unwrap();
+fn plays(tour: &std::path::Path, size: &str) -> (Option<i32>, String) {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+    let output = check.args(["demo", "--check", "--size", size]).arg(tour).output().unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap() + std::str::from_utf8(&output.stderr).unwrap())
 }
 
@@ -731,7 +758,7 @@ fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
     let (own, file) = (folder.path().join("runs.jsonl"), folder.path().join("tour.toml"));
     std::fs::copy(records, &own).unwrap();
     let words = ["demo", "--record", file.to_str().unwrap(), own.to_str().unwrap()];
-    let terminal = Terminal::start(&Start::stepscope(&words).size(120, 36));
+    let terminal = Terminal::start(&Start::stepscope(&words).size(100, 30));
     let keep = |n: &str| {
         terminal.send("\x1bOQ");
         terminal.wait_for(n);
@@ -752,13 +779,15 @@ fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
     terminal.send("Q");
     terminal.assert_exit(0);
     assert_restored(&terminal);
-    terminal.wait_for("3 scenes. Write their captions");
+    terminal.wait_for("3 scenes. Write the captions");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("records = [\"runs.jsonl\"]") && text.contains("filter = \"correct:false\""), "{text}");
     assert_eq!(text.matches("caption = \"TODO").count(), 3, "{text}");
     assert!(!text.contains("wait = \"\"") && text.matches("id = ").count() == 2, "{text}");
-    let (code, told) = plays(&file);
-    assert_eq!((code, told.lines().count()), (Some(0), 3), "{told}");
+    for size in ["80x24", "100x24", "100x30", "120x40"] {
+        let (code, told) = plays(&file, size);
+        assert_eq!((code, told.lines().count()), (Some(0), 3), "{size} {told}\n{text}");
+    }
     // Nothing is overwritten, and what was typed is looked through as it is read.
     let again = Terminal::start(&Start::stepscope(&words));
     again.assert_exit(2);
@@ -778,7 +807,7 @@ fn a_tour_is_recorded_from_what_somebody_does_and_plays_at_once() {
         assert_eq!(secret.exists(), force.is_some(), "{}", terminal.screen());
         assert!(force.is_some() || terminal.screen().contains("private"), "{}", terminal.screen());
     }
-    assert_eq!(plays(&secret).0, Some(0), "{}", plays(&secret).1);
+    assert_eq!(plays(&secret, "100x30").0, Some(0), "{}", plays(&secret, "100x30").1);
 }
 
 #[test]

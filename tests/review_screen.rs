@@ -309,7 +309,7 @@ fn gold_step_target_correction_and_note_go_with_the_verdict() {
     assert_eq!((event.correction.clone(), event.note.clone()), (Some("7.50".into()), Some("not what I think".into())));
     assert!(event.fix_target.is_some() && event.anchors.len() == 1);
     // Of a verdict that stands, a change is saved at once.
-    d.keys("{ !").shows(&["Expected answer: suspect · wrong · [ok] · no opinion"]);
+    d.keys("{ !").shows(&["Expected answer set (! next): suspect · wrong · [ok] · no opinion"]);
     d.until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.verdict, last.gold_status), (Some(Verdict::Fail), Some(GoldStatus::Ok)));
@@ -452,7 +452,7 @@ fn what_is_hidden_stays_hidden_until_the_verdict_or_until_one_looks() {
     let desk = Desk::new(4);
     let hide = Hide::of([Hidden::Gold, Hidden::Triage, Hidden::Confidence]);
     let mut d = desk.open_with(|app| app.review.hide = hide);
-    d.shows(&["❯  1   * "]).hides(&["✗ wrong"]);
+    d.shows(&["❯  1   * ", "4 records"]).hides(&["✗ wrong", "no findings"]);
     d.keys("Enter").shows(&["hidden: gold, triage, confidence"]).hides(&["gold 2", "✗ wrong", "fix the", "0.9"]);
     d.keys("J").hides(&["gold_num", "correct", "confidence\""]);
     d.keys("J a").until(|app| app.review.saved);
@@ -838,7 +838,12 @@ fn a_note_is_not_dropped_by_a_click_or_without_a_question() {
     d.keys("Esc").shows(&["half", "Discard the text?"]);
     d.click(5, 5);
     d.shows(&["half", "Discard the text?"]);
-    d.keys("x Backspace").hides(&["Discard the text?"]).shows(&["note: half"]);
+    // The key that keeps it only answers.
+    for key in ["n", "Enter", "Backspace"] {
+        d.keys(key).hides(&["Discard the text?", "halfn"]).shows(&["note: half"]);
+        d.keys("Esc").shows(&["Discard the text?"]);
+    }
+    d.keys("n");
     d.keys("Enter").until(|app| app.review.saved);
     assert_eq!(desk.events()[0].note, Some("half".into()));
 }
@@ -1016,4 +1021,19 @@ fn verdicts_of_others_on_a_part_are_seen_once_i_have_judged_it_or_the_record() {
     bob.keys("1 a").shows(&["A text  ⊕ ada ⊕  red", "B text  blue"]);
     // The next record is in front after the verdict.
     bob.keys("a {").shows(&["A text  ⊕ ada ⊕  red", "B text  ada ⊕  blue"]);
+}
+
+#[test]
+fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
+    let desk = Desk::new(3);
+    let mut d = desk.open();
+    d.keys("Enter @");
+    assert!(d.status().starts_with("Fix (@ next): ["), "{}", d.status());
+    assert!(d.status().ends_with("; saved with your verdict"), "{}", d.status());
+    d.keys("a { @");
+    assert!(d.status().starts_with("Fix set (@ next): "), "{}", d.status());
+    d.keys("!");
+    assert!(d.status().starts_with("Expected answer set (! next): [suspect]"), "{}", d.status());
+    // All of it fits where there is least room.
+    d.resize(80, 24).keys("@").shows(&["Fix set (@ next)", "no opinion"]);
 }

@@ -85,6 +85,14 @@ fn o_exports_what_is_in_front() {
     d.paste(folder.path().join("table.svg").to_str().unwrap());
     d.keys("Enter");
     d.shows(&["nothing is overwritten"]);
+    // What was typed can be changed: the prompt is there again.
+    d.keys("Esc o g 2 j Enter ^U");
+    d.paste(folder.path().join("gone/new.svg").to_str().unwrap());
+    d.keys("Enter").shows(&["gone/new.svg"]);
+    assert!(d.app.dialog.is_some() && d.status().contains("cannot"), "{}", d.screen());
+    std::fs::create_dir(folder.path().join("gone")).unwrap();
+    d.keys("Enter");
+    assert!(d.app.dialog.is_none() && folder.path().join("gone/new.svg").exists(), "{}", d.screen());
 }
 
 #[test]
@@ -102,9 +110,10 @@ fn what_looks_private_is_not_exported_unless_it_is_taken_out() {
         std::fs::read_to_string(&path).ok()
     };
     assert_eq!(to(&mut d, "a.html", "g"), None);
-    d.shows(&["look private", "an e-mail address"]);
+    d.shows(&["4 places look private", "an e-mail address"]);
+    d.keys("Esc");
     let page = to(&mut d, "a.html", "g Space").unwrap();
     assert!(page.contains("[redacted:email]") && !page.contains("ada@example"));
     assert_eq!(to(&mut d, "a.svg", "g 2 j"), None);
-    d.shows(&["look private"]);
+    d.shows(&["private; use stepscope export", "a.svg"]);
 }

@@ -57,6 +57,7 @@ impl App {
         let pane = self.screens.record().and_then(|view| view.answer.as_ref()).map(|answer| answer.pane);
         match (binding.context, binding.action) {
             (Context::Rerun, Action::Open) if stage == Some(Stage::Choosing) => "select",
+            (Context::Rerun, Action::Open) if self.models.replays() => "replay or edit",
             (_, Action::Back) if self.focus() == Focus::Screen(ScreenKind::Table) => "quit",
             (Context::Answer, Action::Open) if pane == Some(AnswerPane::Checks) => "open",
             _ => binding.hint,

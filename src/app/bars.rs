@@ -221,8 +221,8 @@ fn totals(app: &App, look: Look<'_>) -> Spans {
     let is_any_found = found.iter().any(|count| *count > 0);
     // Rows count findings with the same signs; here records are counted that have one.
     line.extend(is_any_found.then(|| look.span("with ", Role::Dim)));
-    // That there are none is known at the end.
-    if is_any_found || all > 0 && percent.is_none() {
+    // That there are none is known at the end; while something is hidden, the counts would tell of it.
+    if is_any_found || all > 0 && percent.is_none() && app.review.hide.is_empty() {
         line.extend(counts(found, look));
     }
     line
@@ -367,7 +367,7 @@ pub(crate) fn prompt(prompt: &Prompt, area: Rect, buf: &mut Buffer, look: Look<'
             Rest::Unread(unread) => format!("; Enter searches the text of {unread}"),
             Rest::Searching => "; searching…".to_owned(),
         };
-        put(vec![look.span(format!(" {sure} of {all} records{rest}"), Role::Dim)], 0, parts.status, buf);
+        put(vec![look.span(format!(" {sure} of {}{rest}", counted(all, "record")), Role::Dim)], 0, parts.status, buf);
     }
     suggestions(prompt, parts.body, buf, look);
     if let Some(error) = prompt.error.as_ref().filter(|_| parts.status.height > 0) {

@@ -24,6 +24,7 @@ use crate::screens::stack::Screen;
 use crate::widgets::borders::close;
 use crate::widgets::keymap::Reason;
 use crate::widgets::panes;
+use crate::widgets::prose::counted;
 use crate::widgets::theme::Theme;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -71,15 +72,16 @@ pub(crate) fn may_write(app: &App) -> Result<(), Reason> {
     }
 }
 
-/// Makes it, and remembers the folder.
-pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Effects {
+/// Makes it, and remembers the folder. `Err`: it is refused.
+pub(crate) fn export(app: &mut App, form: ExportForm, typed: &str) -> Result<Effects, Shown> {
     let typed = typed.trim();
     if typed.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     app.export.folder = typed.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+    app.export.asked = Some((Some(form), typed.to_owned()));
     let path = PathBuf::from(typed);
-    if form.is_of_record() { of_record(app, form, path) } else { of_screen(app, form, path) }
+    if form.is_of_record() { Ok(of_record(app, form, path)) } else { of_screen(app, form, path) }
 }
 
 fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
@@ -102,7 +104,7 @@ fn of_record(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     vec![Effect::ExportRecord(Box::new(handle), Box::new(RecordExport { form, path, step, cleaner, said }))]
 }
 
-fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
+fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Result<Effects, Shown> {
     app.status = None;
     let whole = Rect::new(0, 0, app.size.width, app.size.height);
     let pane = focused_pane(app).filter(|_| form == ExportForm::PanePicture);
@@ -115,8 +117,8 @@ fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
     let mut private = PrivateHits::default();
     (area.top()..area.bottom()).for_each(|row| private.look(line(&dark, row).trim().as_bytes(), &Shown::own("screen")));
     if !private.is_empty() {
-        let count = private.count;
-        return app.fail(shown!("not written: {count} places look private; use stepscope export --svg --redact all"));
+        let look = look_private(private.count);
+        return Err(shown!("not written: {look}; use stepscope export --svg --redact all"));
     }
     let title = shown!("stepscope: {}", app.screen().word());
     let bytes = match form {
@@ -127,7 +129,12 @@ fn of_screen(app: &mut App, form: ExportForm, path: PathBuf) -> Effects {
         }
         _ => svg(&dark, &light, title.as_str()).into_bytes(),
     };
-    vec![Effect::Export(path, bytes)]
+    Ok(vec![Effect::Export(path, bytes)])
+}
+
+/// Tells how many places look private.
+pub(crate) fn look_private(places: usize) -> String {
+    format!("{} look{} private", counted(places, "place"), if places == 1 { "s" } else { "" })
 }
 
 /// Gives a pane of the screen in front all the room, by its title. Where it is then.
@@ -176,10 +183,23 @@ pub(crate) fn drawn_in(app: &mut App, theme: &str, area: Rect) -> Buffer {
     buf
 }
 
-/// Reports whether the file was written.
+/// Reports whether the file was written; if not, asks again for its name, with what was typed.
 pub(crate) fn exported(app: &mut App, path: &Path, result: Result<(), Failure>) -> Effects {
-    match result {
-        Ok(()) => app.say(shown!("written to {}", Shown::path(path))),
-        Err(failure) => app.fail(shown!("{failure}")),
+    let asked = app.export.asked.take();
+    let Err(failure) = result else { return app.say(shown!("written to {}", Shown::path(path))) };
+    app.fail(shown!("{failure}"));
+    // Who did something else meanwhile is not disturbed.
+    let is_free = app.dialog.is_none() && app.opening.is_none();
+    if let Some((form, typed)) = asked.filter(|_| is_free) {
+        app.open_prompt(form.map_or(PromptPurpose::Export, PromptPurpose::ExportAs), typed);
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn one_place_looks_and_more_look() {
+        assert_eq!([1, 2].map(super::look_private), ["1 place looks private", "2 places look private"]);
     }
 }

@@ -59,11 +59,16 @@ impl ModelChoice {
     /// Returns the source of the replies.
     pub fn mode(&self) -> Mode {
         match &self.server {
-            Some(server) if server.client.is_cassette() => Mode::Cassette,
+            Some(_) if self.replays() => Mode::Cassette,
             None if self.setup.cassette.is_some() => Mode::Cassette,
             _ if self.setup.wanted.offline => Mode::Offline,
             _ => Mode::Live,
         }
+    }
+
+    /// Tells whether the chosen server is a recording: nothing is sent then.
+    pub(crate) fn replays(&self) -> bool {
+        self.server.as_ref().is_some_and(|server| server.client.is_cassette())
     }
 
     /// Names the source of the replies, in a few words; `None` if none was chosen yet.

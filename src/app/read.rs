@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::app::across::RecordHandle;
+use crate::app::export::look_private;
 use crate::app::export::request::RecordExport;
 use crate::app::fork_tree::Address;
 use crate::app::msg::{Effect, Msg};
@@ -151,8 +152,8 @@ fn written(handle: &RecordHandle, export: &RecordExport, side: &Arc<SideData>) -
     let cleaned = export.cleaner.clean(&opened.view(), export.said.clone(), source.as_str().as_bytes());
     let private = cleaned.private();
     if let Some(first) = private.named.first() {
-        let (count, place, what) = (private.count, &first.place, first.kind.phrase());
-        let why = shown!("{count} places look private, the first is {what} in {place}; o, then Space, takes them out");
+        let (look, place, what) = (look_private(private.count), &first.place, first.kind.phrase());
+        let why = shown!("{look}, the first is {what} in {place}; o, then Space, takes them out");
         return Err(Failure { what: SAVE, path: Shown::path(&export.path), source: why });
     }
     let (view, options) = (cleaned.case.view(), cleaned.options(export.step, env!("CARGO_PKG_VERSION")));

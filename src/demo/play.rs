@@ -1,5 +1,6 @@
 //! Playing a tour: on a terminal by keys, or without one from start to end.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use tokio::time::timeout;
 
 use crate::app::calls::Calls;
 use crate::app::effects::{Memory, Performer};
+use crate::app::export::look_private;
 use crate::app::model_choice::ModelChoice;
 use crate::app::msg::Msg;
 use crate::app::outbox::Outbox;
@@ -23,6 +25,7 @@ use crate::demo::picture::{self, Recording, ansi, line, svg};
 use crate::demo::record::{self, KeptScene, TourRecorder};
 use crate::demo::tour::{BAR, Tour};
 use crate::widgets::keymap::Keymap;
+use crate::widgets::prose::counted;
 use crate::widgets::theme::{BUILT_IN, Theme};
 use stepscope_base::ascii::{is_utf8, locale};
 use stepscope_base::shown;
@@ -52,6 +55,9 @@ const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Speed of a replayed reply, as a multiple of the recorded speed.
 const REPLAY: f64 = 4.0;
+
+/// Sizes in which a recorded tour is tried too, so that it waits for what is not of one size alone.
+const OTHER_SIZES: [(u16, u16); 4] = [(80, 24), (100, 24), (100, 30), (120, 40)];
 
 /// Time that a step stays in a recording.
 const STEP_STAY: Duration = Duration::from_secs(3);
@@ -179,8 +185,8 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
         refuse_private_script(&text, &script)?;
     }
     write_new(file, text.as_bytes())?;
-    let (count, name) = (script.scenes.len(), Shown::path(file));
-    played.scenes.push(shown!("Saved {name}: {count} scenes. Write their captions, then: stepscope demo {name}"));
+    let (count, name) = (counted(script.scenes.len(), "scene"), Shown::path(file));
+    played.scenes.push(shown!("Saved {name}: {count}. Write the captions, then: stepscope demo {name}"));
     Ok(played)
 }
 
@@ -193,6 +199,7 @@ fn playable(
 ) -> Result<Vec<Scene>, Shown> {
     let scenes = kept.iter().map(|kept| kept.scene.clone()).collect();
     let trial = TourScript { scenes, ..script.clone() };
+    let others = OTHER_SIZES.iter().map(|size| screens_at(start, &trial, *size)).collect::<Result<Vec<_>, _>>()?;
     let (tour, performer, outbox) = ready(start, trial, Depth::True, Speed::AtOnce)?;
     let (mut good, mut before) = (Vec::new(), Vec::new());
     let done = through(tour, performer, start.size, |tour| {
@@ -200,7 +207,8 @@ fn playable(
         let Some(kept) = kept.get(at) else { return };
         let rows = record::rows(&tour.app, tour.stage_area());
         if tour.stands() == Ok(true) && record::open(&tour.app) == kept.record {
-            let wait = record::wait_for(&kept.rows, &rows, &before);
+            let others: Vec<_> = others.iter().filter_map(|screens| screens.get(&at).cloned()).collect();
+            let wait = record::wait_for(&kept.rows, &rows, &others, &before);
             good.push(Scene { wait, ..kept.scene.clone() });
             before = rows;
         } else {
@@ -210,6 +218,19 @@ fn playable(
     });
     outbox.close();
     done.map(|()| good)
+}
+
+/// Plays a tour in another size, and returns the rows of each scene that was reached, by its number.
+fn screens_at(start: &DemoStart, script: &TourScript, size: (u16, u16)) -> Result<BTreeMap<usize, Vec<String>>, Shown> {
+    let (tour, performer, outbox) = ready(start, script.clone(), Depth::True, Speed::AtOnce)?;
+    let mut screens = BTreeMap::new();
+    let done = through(tour, performer, size, |tour| {
+        if tour.stands() == Ok(true) {
+            screens.insert(tour.scene().0, record::rows(&tour.app, tour.stage_area()));
+        }
+    });
+    outbox.close();
+    done.map(|()| screens)
 }
 
 /// Refuses a tour in which something looks private, also in what its keys type.
@@ -328,8 +349,9 @@ fn refuse_private(scenes: &[StandingScene]) -> Result<(), Shown> {
 
 fn refuse_hits(hits: &PrivateHits) -> Result<(), Shown> {
     let Some(first) = hits.named.first() else { return Ok(()) };
-    let (count, place, what) = (hits.count, &first.place, first.kind.phrase());
-    Err(shown!("nothing was written: {count} places look private, the first is {what} in {place}; --force writes it"))
+    let (place, what) = (&first.place, first.kind.phrase());
+    let look = look_private(hits.count);
+    Err(shown!("nothing was written: {look}, the first is {what} in {place}; --force writes it"))
 }
 
 fn file_name(at: usize, name: &str) -> String {

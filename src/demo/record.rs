@@ -19,6 +19,7 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::state::RecordView;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
+use crate::widgets::prose::counted;
 use crate::widgets::theme::Role;
 use stepscope_base::text::Shown;
 use stepscope_core::report::redact::PrivateHits;
@@ -29,7 +30,7 @@ use stepscope_terminal::run::Program;
 /// The key that keeps a scene.
 const KEEP: KeyCode = KeyCode::F(2);
 /// Number of characters of a text to wait for.
-const WAIT: std::ops::RangeInclusive<usize> = 6..=60;
+const WAIT: std::ops::RangeInclusive<usize> = 6..=40;
 /// The last rows of the program tell keys and their answers, not what is shown.
 const FOOT: usize = 2;
 /// Characters that separate unrelated texts in a row.
@@ -126,22 +127,23 @@ pub(crate) fn rows(app: &App, place: Rect) -> Vec<String> {
 }
 
 /// Finds a text for a scene to wait for: one that was on the screen when the scene was kept and is there when it is
-/// played, preferably one that was not there before. Empty: there is none.
-pub(crate) fn wait_for(kept: &[String], played: &[String], before: &[String]) -> String {
+/// played, preferably on screens of other sizes too, and preferably one that was not there before. A text that was cut
+/// is none. Empty: there is none.
+pub(crate) fn wait_for(kept: &[String], played: &[String], others: &[Vec<String>], before: &[String]) -> String {
     let body = |rows: &[String]| rows.get(..rows.len().saturating_sub(FOOT)).unwrap_or_default().to_vec();
     let stands = |rows: &[String], text: &str| rows.iter().any(|row| row.contains(text));
     let (kept, played) = (body(kept), body(played));
+    let others: Vec<_> = others.iter().map(|rows| body(rows)).collect();
     let texts = kept.iter().flat_map(|row| row.split(BORDERS)).flat_map(|part| part.split("  ")).map(str::trim);
     let fits = |text: &&str| {
         let is_text = text.chars().any(char::is_alphabetic) && WAIT.contains(&text.chars().count());
-        is_text && stands(&played, text) && !is_private(text)
+        is_text && !text.contains('…') && stands(&played, text) && !is_private(text)
     };
-    let fitting: Vec<&str> = texts.filter(fits).collect();
-    let longest = |texts: &mut dyn Iterator<Item = &&str>| {
-        texts.max_by_key(|text| text.chars().count()).map(|text| (*text).to_owned())
+    let worth = |text: &&str| {
+        let everywhere = others.iter().all(|rows| stands(rows, text));
+        (everywhere, !stands(before, text), text.chars().count())
     };
-    let new = longest(&mut fitting.iter().filter(|text| !stands(before, text)));
-    new.or_else(|| longest(&mut fitting.iter())).unwrap_or_default()
+    texts.filter(fits).max_by_key(worth).map(ToOwned::to_owned).unwrap_or_default()
 }
 
 fn is_private(text: &str) -> bool {
@@ -190,8 +192,7 @@ impl Program for TourRecorder {
         let last = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
         let scenes = match self.kept.len() {
             0 => "no scene yet".to_owned(),
-            1 => "1 scene".to_owned(),
-            n => format!("{n} scenes"),
+            n => counted(n, "scene"),
         };
         let end = if self.app.screen() == ScreenKind::Table { "q ends" } else { "Q ends" };
         let hint = format!(" RECORDING · {scenes}{} · F2 keeps this screen as a scene · {end}", self.said);
@@ -219,9 +220,15 @@ mod tests {
         let kept = screen(&["│ the same title │ took 0.3 seconds  mail ada@example.org now │", "│ new here │"]);
         let played = screen(&["the same title", "took 0.4 seconds", "new here", "mail ada@example.org now"]);
         let before = screen(&["the same title"]);
-        assert_eq!(wait_for(&kept, &played, &before), "new here");
-        assert_eq!(wait_for(&kept, &played, &[]), "the same title");
-        assert_eq!(wait_for(&kept, &screen(&["another"]), &[]), "");
+        assert_eq!(wait_for(&kept, &played, &[], &before), "new here");
+        assert_eq!(wait_for(&kept, &played, &[], &[]), "the same title");
+        assert_eq!(wait_for(&kept, &screen(&["another"]), &[], &[]), "");
+        // What a smaller screen does not show is the last choice, and what was cut is none.
+        let smaller = screen(&["the same title"]);
+        assert_eq!(wait_for(&kept, &played, &[smaller], &before), "the same title");
+        assert_eq!(wait_for(&kept, &played, &[screen(&["nothing"])], &before), "new here");
+        let cut = screen(&["a text that was cut …", "a whole one"]);
+        assert_eq!(wait_for(&cut, &cut, &[], &[]), "a whole one");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 use ratatui::style::Modifier;
 use ratatui::text::Line;
-use ratatui::widgets::{Paragraph, Widget as _, Wrap};
+use ratatui::widgets::Widget as _;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -23,6 +23,7 @@ use crate::screens::rerun::state::{Attempt, Stage};
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::list::List;
+use crate::widgets::prose::{fit, wrapped};
 use crate::widgets::theme::{Role, Theme};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -33,6 +34,10 @@ use stepscope_terminal::run::Program;
 
 /// Rows of the caption and the line under it.
 pub(crate) const BAR: u16 = 3;
+/// Size of the terminal that the built-in tour is made for.
+const MADE_FOR: Size = Size { width: 80, height: 24 };
+/// Rows of a caption.
+const CAPTION: usize = 2;
 /// Longest wait for a scene: one that is not ready by then has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Time after a return to the tour in which Esc counts as a slip.
@@ -146,6 +151,23 @@ impl Tour {
         }
     }
 
+    /// Tells whether the scene is ready, or never will be.
+    const fn is_over(&self) -> bool {
+        matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_))
+    }
+
+    /// Tells whether nothing is under way and yet the scene's text is not on the screen, as where that is too small:
+    /// nobody has to wait then.
+    fn is_stuck(&self) -> bool {
+        let looks = matches!(self.stage, SceneStage::Keys(_) | SceneStage::Waiting);
+        looks && self.app.store.is_settled() && is_idle(&self.app) && self.app.has_row_texts()
+    }
+
+    /// Tells whether the built-in tour, which is made for a larger terminal, is not shown whole.
+    fn is_small(&self) -> bool {
+        self.app.samples && (self.size.width < MADE_FOR.width || self.size.height < MADE_FOR.height)
+    }
+
     /// Computes how long the scene stays in auto-play.
     pub(crate) fn stay(&self) -> Duration {
         STAY + STAY_PER_LETTER * self.scene().1.caption.chars().count() as u32
@@ -174,7 +196,7 @@ impl Tour {
             KeyCode::Char('c') if control => return vec![Effect::Quit(0)],
             KeyCode::Char('q') => return vec![Effect::Quit(0)],
             KeyCode::Char(' ' | 'n') | KeyCode::Right | KeyCode::PageDown => {
-                if matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)) {
+                if self.is_over() {
                     return self.next(now);
                 }
                 self.hurries = true;
@@ -222,7 +244,7 @@ impl Tour {
             }
         }
         let late = self.since.is_some_and(|since| now >= since + PATIENCE);
-        if late && !matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)) {
+        if late && !self.is_over() {
             let wait = Shown::line(self.scene().1.wait.as_bytes());
             self.stage = SceneStage::Failed(shown!("scene not reached: \"{wait}\" is not on the screen"));
         }
@@ -230,7 +252,7 @@ impl Tour {
             let until = *self.auto.get_or_insert(now + self.stay());
             self.hurries |= now >= until;
         }
-        if self.hurries && matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)) {
+        if self.hurries && (self.is_over() || self.is_stuck()) {
             self.hurries = false;
             effects.extend(self.next(now));
             effects.extend(self.advance(now));
@@ -321,22 +343,25 @@ impl Tour {
             dim_but(&scene.spot, above, buf, theme);
         }
         let bar = Rect { y: above.bottom(), height: BAR.min(area.height), ..area };
-        let text = Rect { height: 2.min(bar.height), ..bar };
+        let text = Rect { height: (CAPTION as u16).min(bar.height), ..bar };
         let caption = match &self.stage {
             SceneStage::Failed(why) => why.clone(),
             _ => Shown::line(scene.caption.as_bytes()),
         };
         buf.set_style(bar, theme.style(Role::Text));
         let bold = theme.style(Role::Title).add_modifier(Modifier::BOLD);
-        Paragraph::new(caption.into_string()).style(bold).wrap(Wrap { trim: true }).render(text, buf);
+        for (row, line) in (text.top()..text.bottom()).zip(caption_lines(caption.as_str(), usize::from(text.width))) {
+            Line::styled(line, bold).render(Rect { y: row, height: 1, ..text }, buf);
+        }
         let of = self.script.scenes.len();
-        let hint = match (self.wanders, &self.stage) {
+        let auto = if self.plays { "a stop" } else { "a auto" };
+        let hint = match (self.wanders, self.is_over() || self.is_stuck()) {
             (true, _) => "you have the keys · Esc Esc back to the tour".to_owned(),
-            (_, SceneStage::Stands | SceneStage::Failed(_)) => {
-                let auto = if self.plays { "a stop" } else { "a auto" };
-                format!("Space next · p back · {auto} · Esc try it yourself · q quit")
+            (_, false) => "…".to_owned(),
+            _ if self.is_small() => {
+                format!("Space next · q quit · best at {}x{}", MADE_FOR.width, MADE_FOR.height)
             }
-            _ => "…".to_owned(),
+            _ => format!("Space next · p back · {auto} · Esc try it yourself · q quit"),
         };
         let hint = format!(" {}/{of} · {} · {hint}", at + 1, self.mark());
         let last = Rect { y: bar.bottom().saturating_sub(1), height: 1, ..bar };
@@ -371,6 +396,16 @@ impl Tour {
         self.app.size.height -= blank;
         draw(self, name)
     }
+}
+
+/// Wraps a caption; one that is too long for its rows ends with an ellipsis.
+fn caption_lines(caption: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = wrapped(caption, width.max(1), CAPTION + 1).map(ToOwned::to_owned).collect();
+    if lines.len() > CAPTION {
+        lines.truncate(CAPTION);
+        lines.last_mut().into_iter().for_each(|line| *line = fit(&format!("{line} …"), width));
+    }
+    lines
 }
 
 /// Leaves room for the bar in what the program is told of the size of the screen; the whole size is kept.
@@ -472,8 +507,20 @@ impl Program for Tour {
 
     fn wake_at(&self) -> Option<Instant> {
         let stuck = self.since.map(|since| since + PATIENCE);
-        let stuck =
-            stuck.filter(|_| !self.wanders && !matches!(self.stage, SceneStage::Stands | SceneStage::Failed(_)));
+        let stuck = stuck.filter(|_| !self.wanders && !self.is_over());
         self.app.wake_at().into_iter().chain(self.auto.filter(|_| self.plays)).chain(stuck).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caption_that_is_too_long_says_so() {
+        assert_eq!(caption_lines("one two three", 20), ["one two three"]);
+        assert_eq!(caption_lines("one two three", 8), ["one two", "three"]);
+        assert_eq!(caption_lines("one two three four", 8), ["one two", "three …"]);
+        assert_eq!(caption_lines("", 8).concat(), "");
     }
 }

@@ -63,6 +63,9 @@ pub struct ExportChoice {
     pub redacts: bool,
     /// Folder to write to, with its last slash.
     pub folder: String,
+    /// Form of the export under way (`None`: a procedure) and the file that was typed: the prompt comes back where it
+    /// cannot be written.
+    pub asked: Option<(Option<ExportForm>, String)>,
 }
 
 /// The forms that can be chosen; the last line says what becomes of what looks private.

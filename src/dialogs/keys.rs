@@ -79,7 +79,8 @@ fn closed(app: &mut App, dialog: &Dialog) -> Effects {
     }
 }
 
-/// A key for the question whether typed text is to be dropped; any key but two keeps it and means what it means.
+/// A key for the question whether typed text is to be dropped; any other key keeps it, and only answers: an `n` does not
+/// go into the text.
 pub(crate) fn answer_drop(app: &mut App, event: KeyEvent) -> Effects {
     let Some(Dialog::Drop(dialog)) = app.dialog.take() else { return Vec::new() };
     let key = Key::from_event(event);
@@ -87,7 +88,7 @@ pub(crate) fn answer_drop(app: &mut App, event: KeyEvent) -> Effects {
         return closed(app, &dialog);
     }
     app.dialog = Some(*dialog);
-    app.key(event)
+    Vec::new()
 }
 
 /// A key where letters are text.
@@ -261,7 +262,7 @@ fn prompt_key(app: &mut App, mut prompt: Prompt, event: KeyEvent) -> Effects {
                 PromptPurpose::Find => table::search::find(app, &typed),
                 PromptPurpose::Field(field) => rerun::keys::set_field(app, field, &typed),
                 PromptPurpose::Export => Ok(export::procedure::export(app, &typed)),
-                PromptPurpose::ExportAs(form) => Ok(export::export(app, form, &typed)),
+                PromptPurpose::ExportAs(form) => export::export(app, form, &typed),
             };
             // What cannot be done stays to be mended.
             return done.unwrap_or_else(|why| {

@@ -10,8 +10,14 @@ use crate::widgets::prose::pad;
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
 
+/// Size in which it is of use, where the screen has it.
+const LEAST_WIDTH: u16 = 30;
+const LEAST_HEIGHT: u16 = 6;
+
 pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>) -> Window<'a> {
-    let place = centred(area, area.width.saturating_sub(8).min(76), area.height.saturating_sub(4).min(20));
+    // On the smallest screens it takes all, so that what is typed and a row are seen.
+    let width = area.width.saturating_sub(8).clamp(LEAST_WIDTH, 76);
+    let place = centred(area, width, area.height.saturating_sub(4).clamp(LEAST_HEIGHT, 20));
     let (visible, _) = line::window(typed, usize::from(place.width.saturating_sub(7)));
     let line = vec![look.span(": ", Role::HintKey), look.span(visible, Role::Text), look.span("▏", Role::Accent)];
     let rows = app.palette_rows(typed.value());
@@ -30,6 +36,7 @@ pub(crate) fn window<'a>(app: &'a App, typed: &Line, area: Rect, look: Look<'a>)
             look.span(binding.help, Role::Dim),
         ]
     });
-    let head = [line, Vec::new()].into_iter().chain(nothing).collect();
+    let blank = (place.height > LEAST_HEIGHT).then(Vec::new);
+    let head = [line].into_iter().chain(blank).chain(nothing).collect();
     Window { head, has_cursor: true, has_mark: false, ..window }
 }

@@ -23,5 +23,6 @@ pub(crate) fn export(app: &mut App, typed: &str) -> Effects {
     let procedure = app.screens.side_by_side().and_then(|sides| sides.fork.as_ref()?.procedure.clone());
     let Some(mut procedure) = procedure.filter(|_| !typed.trim().is_empty()) else { return Vec::new() };
     procedure.push(b'\n');
+    app.export.asked = Some((None, typed.trim().to_owned()));
     vec![Effect::Export(PathBuf::from(typed.trim()), procedure)]
 }

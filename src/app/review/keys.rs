@@ -216,7 +216,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             let next = turn(&round, app.review.draft.gold, 1);
             app.review.draft.gold = next;
             let words = round.map(|gold| gold.map_or(NO_OPINION, GoldStatus::word));
-            amend(app, &shown!("Expected answer: {}", choices(&words, next.map_or(NO_OPINION, GoldStatus::word))))
+            turned(app, "Expected answer", action, &choices(&words, next.map_or(NO_OPINION, GoldStatus::word)))
         }
         A::FixTarget => {
             take_up(app);
@@ -230,7 +230,7 @@ fn review_target(app: &mut App, action: Action) -> Effects {
             let next = if now.is_none() { Some(first) } else { place.and_then(|n| round.get(n + 1).copied()) };
             app.review.draft.target = next.map(|fix| Text::from(fix.word()));
             let words: Vec<&str> = round.iter().map(|fix| fix.phrase()).chain([NO_OPINION]).collect();
-            amend(app, &shown!("Where to fix: {}", choices(&words, next.map_or(NO_OPINION, Fix::phrase))))
+            turned(app, "Fix", action, &choices(&words, next.map_or(NO_OPINION, Fix::phrase)))
         }
         A::Reveal => reveal(app),
         A::BadStep => review::ask::ask_step(app),
@@ -316,6 +316,12 @@ const NO_OPINION: &str = "no opinion";
 fn choices(words: &[&str], now: &str) -> String {
     let word = |word: &&str| if *word == now { format!("[{word}]") } else { (*word).to_owned() };
     words.iter().map(word).collect::<Vec<_>>().join(" · ")
+}
+
+/// A key has turned to the next choice: it is set already, no other key has to confirm it.
+fn turned(app: &mut App, subject: &'static str, action: Action, choices: &str) -> Effects {
+    let set = if given_now(app).is_some() { " set" } else { "" };
+    amend(app, &shown!("{subject}{set} ({} next): {choices}", app.key_of(action)))
 }
 
 /// Holds back what is typed while something is being read, to take it later in its order; `Some`: it need not wait.
@@ -405,11 +411,16 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     Some(event)
 }
 
-/// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
-pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
+/// Finds the verdict that a change belongs to at once, and when its record was shown.
+fn given_now(app: &App) -> Option<(Verdict, Option<Text>)> {
     let again = app.review.target.as_ref().is_some_and(|target| target.again);
     let given = app.review.verdict().and_then(|event| Some((event.verdict?, event.times.shown.clone())));
-    let Some((verdict, shown)) = given.filter(|_| !app.review.draft.choosing && !again) else {
+    given.filter(|_| !app.review.draft.choosing && !again)
+}
+
+/// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
+pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
+    let Some((verdict, shown)) = given_now(app) else {
         app.say(shown!("{what}; saved with your verdict"));
         return keep_drafts(app);
     };

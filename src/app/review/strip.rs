@@ -402,7 +402,7 @@ fn labels(
     let height = u16::try_from(fits.len().clamp(1, LISTED) + 4 + usize::from(guideline.is_some())).unwrap_or(8);
     let heading = match purpose {
         LabelPurpose::Give => Shown::own("Labels"),
-        LabelPurpose::All(records) => shown!("Label for {} records", records.len()),
+        LabelPurpose::All(records) => shown!("Label for {}", counted(records.len(), "record")),
         LabelPurpose::MergeInto(from) => {
             let set = app.review.label_set();
             let name = set.labels.iter().find(|label| label.id == *from).map(|label| &label.name);

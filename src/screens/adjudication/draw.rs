@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use crate::app::state::App;
-use crate::screens::adjudication::state::offered;
+use crate::screens::adjudication::state::{KEYS, offered};
 use crate::screens::dashboard::draw::{reading, unread};
 use crate::widgets::layout;
 use crate::widgets::layout::{WIDE, inner_height, inner_width, pane_above, pane_left, rows};
@@ -30,7 +30,45 @@ struct PaneAreas {
     voices: Rect,
 }
 
+/// While labels are chosen all of them are on screen, as far as there is room at all: they have keys.
 fn places(app: &App) -> PaneAreas {
+    let areas = usual_places(app);
+    let body = layout::parts(app.area()).body;
+    if app.across.adjudication.choosing.is_none() {
+        return areas;
+    }
+    let fits = |voices: Rect| label_rows(app, inner_width(voices)) <= inner_height(voices);
+    let (list, below) = pane_above(body, 3);
+    let none = Rect { height: 0, ..body };
+    match () {
+        () if fits(areas.voices) => areas,
+        () if fits(below) => PaneAreas { agreement: none, list, voices: below },
+        () => PaneAreas { agreement: none, list: none, voices: body },
+    }
+}
+
+/// Counts the lines down to the last label.
+fn label_rows(app: &App, width: usize) -> usize {
+    label_row(app, KEYS, width).map_or(0, |row| row + 1)
+}
+
+/// Finds the line of a label, or of the last one.
+fn label_row(app: &App, label: usize, width: usize) -> Option<usize> {
+    let judged = app.across.judged.as_ref()?;
+    let case = app.across.adjudication.case(judged)?;
+    let last = offered(judged).len().checked_sub(1)?;
+    let name = format!("  {} [", label.min(last) + 1);
+    let lines = case_lines(app, judged, case, width);
+    lines.iter().position(|line| line.iter().any(|(text, _)| text.starts_with(&name)))
+}
+
+/// Finds the line of a label, and counts the lines on screen.
+pub(crate) fn label_place(app: &App, label: usize) -> Option<(usize, usize)> {
+    let area = places(app).voices;
+    Some((label_row(app, label, inner_width(area))?, inner_height(area).max(1)))
+}
+
+fn usual_places(app: &App) -> PaneAreas {
     let body = layout::parts(app.area()).body;
     let wanted = rows(app.across.judged.as_ref().map_or(0, |judged| judged.agreement.len()).saturating_add(2));
     let agreement = wanted.clamp(3, (body.height / 3).max(3)).min(body.height);

@@ -14,7 +14,8 @@ use crate::screens::kind::ScreenKind;
 use crate::widgets::keymap::{Action, Reason, need};
 use crate::widgets::list::{Move, scroll};
 use stepscope_base::text::Shown;
-use stepscope_core::review::event::{Event, Verdict};
+use stepscope_core::review::event::{Event, EventKind, LabelRef, LabelSet, Reviewer, Verdict};
+use stepscope_io::source::beneath::Place;
 
 pub(crate) fn allowed(app: &App, action: Action) -> Result<(), Reason> {
     match action {
@@ -96,6 +97,11 @@ fn give_decided(app: &mut App) {
     };
     if label < state::offered(&judged).len() {
         app.across.adjudication.toggle(label);
+        // A key does not change what is out of view.
+        if let Some((row, room)) = draw::label_place(app, label) {
+            let top = &mut app.across.adjudication.top;
+            *top = (*top).clamp((row + 1).saturating_sub(room), row);
+        }
     } else {
         app.say(Shown::own("no such label"));
     }
@@ -110,7 +116,9 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
         return Vec::new();
     };
     let offered = state::offered(&judged);
-    let labels = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
+    let labels: Vec<LabelRef> = chosen.iter().filter_map(|label| Some(offered.get(*label)?.0.clone())).collect();
+    let label_set = judged.offered.as_ref().filter(|_| !labels.is_empty());
+    let mut effects = write_label_set(app, &journal, &reviewer, label_set);
     let mut event = state::decide(case, reviewer, verdict, labels);
     let same = |earlier: &Event| {
         (&earlier.item, earlier.verdict, &earlier.labels) == (&event.item, event.verdict, &event.labels)
@@ -119,7 +127,21 @@ fn decide(app: &mut App, verdict: Verdict, chosen: &[usize]) -> Effects {
         event.event_id = earlier.event_id;
     }
     (app.review.clock.stamp)(&mut event);
-    app.log.event(journal, What::Decision(Box::new(event))).into_iter().collect()
+    effects.extend(app.log.event(journal, What::Decision(Box::new(event))));
+    effects
+}
+
+/// Writes down the labels that are only offered, before the first of them is given.
+fn write_label_set(app: &mut App, journal: &Place, reviewer: &Reviewer, offered: Option<&LabelSet>) -> Effects {
+    let Some(offered) = offered else { return Vec::new() };
+    if app.log.events().any(|(event, _)| event.kind == EventKind::LabelSet) {
+        // It is on its way already.
+        return Vec::new();
+    }
+    let mut event = Event::new(EventKind::LabelSet, reviewer.clone());
+    event.label_set = Some(Box::new(offered.clone()));
+    (app.review.clock.stamp)(&mut event);
+    app.log.event(journal.clone(), What::Verdict(Box::new(event))).into_iter().collect()
 }
 
 fn show_agreement(app: &mut App) {

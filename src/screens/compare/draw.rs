@@ -10,7 +10,7 @@ use crate::screens::compare::state::{CompareRow, rows};
 use crate::widgets::charts;
 use crate::widgets::layout::{inner_height, inner_width, parts, split_rows, with_third_pane};
 use crate::widgets::look::{Look, Spans, frame, point_at, put, scroll_mark, select};
-use crate::widgets::prose::{fit, pad, pad_left, wrapped};
+use crate::widgets::prose::{counted, fit, pad, pad_left, wrapped};
 use crate::widgets::sign;
 use crate::widgets::theme::Role;
 use stepscope_base::shown;
@@ -204,10 +204,10 @@ fn names_of_sides(app: &App, look: Look<'_>) -> Spans {
     vec![
         look.span("A ", Role::Accent),
         look.span(fit(a.as_str(), 30), Role::Title),
-        look.span(format!("  {records_a} records  against  "), Role::Faint),
+        look.span(format!("  {}  against  ", counted(records_a, "record")), Role::Faint),
         look.span("B ", Role::Accent),
         look.span(fit(b.as_str(), 40), Role::Title),
-        look.span(format!("  {records_b} records"), Role::Faint),
+        look.span(format!("  {}", counted(records_b, "record")), Role::Faint),
     ]
 }
 

@@ -40,7 +40,8 @@ pub(crate) fn height(app: &App) -> usize {
 pub(crate) fn draw(app: &App, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let lines = lines(app);
     let mut title = vec![look.span("Insights", Role::Title)];
-    title.push(look.span(format!("  {}", counted(app.store.totals().checked, "record")), Role::Dim));
+    let records = app.store.totals().insights.kinds.iter().sum();
+    title.push(look.span(format!("  {}", counted(records, "record")), Role::Dim));
     if let Some(percent) = app.percent() {
         title.push(look.span(format!("  checking {percent} %"), Role::Accent));
     }

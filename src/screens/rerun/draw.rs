@@ -102,12 +102,14 @@ pub(crate) fn describe(app: &App, look: Look<'_>) -> Spans {
         (Stage::Choosing, _) if attempt.picker.candidates.is_empty() => "Nothing sent yet",
         (Stage::Choosing, _) => "Nothing sent yet. Enter selects this model",
         (Stage::Preview, Pane::Top) => match attempt.field() {
+            Field::Send if app.models.replays() => "Nothing is sent: Enter on this line replays the recording",
             Field::Send => "Nothing sent yet. Enter on this line sends",
             Field::Server => "Enter selects another",
             Field::Scope | Field::Enforcement => "Left, right or Enter change it",
             Field::Model => "Enter changes it",
             Field::Samples | Field::Temperature | Field::Seed => "Left and right change it, Enter types a value",
         },
+        (Stage::Preview, _) if app.models.replays() => "Nothing is sent. Tab goes to the line that replays",
         (Stage::Preview, _) => "Nothing sent yet. Tab goes to the line that sends",
         (Stage::Asking, _) => "Esc cancels; the partial reply is kept",
         (Stage::Judging, _) => "checking the result…",
@@ -229,7 +231,7 @@ fn sending(attempt: &Attempt, models: &ModelChoice) -> (Shown, Role) {
     let preview = &attempt.preview;
     let (steps, of, tokens) = (preview.steps.len(), preview.of, attempt.tokens());
     let times = if attempt.samples > 1 { format!(", the first sampled {}×", attempt.samples) } else { String::new() };
-    let verb = if server.client.is_cassette() { "replay" } else { "send" };
+    let verb = if models.replays() { "replay" } else { "send" };
     let size = size(bytes);
     if let Some(Machine::Answer(answer)) = attempt.ready.as_ref().map(|ready| &ready.machine) {
         let source = &answer.source;
@@ -256,7 +258,11 @@ fn preview(app: &App, attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLin
     lines.extend(values.map(|field| row(field.word(), value(*field, attempt, models), Role::Text)));
     for (n, file) in files(app, attempt).iter().enumerate() {
         for (m, text) in wrapped(file.as_str(), width.saturating_sub(WORD + 2), usize::MAX).enumerate() {
-            let word = if n + m == 0 { "files sent" } else { "" };
+            let word = match n + m {
+                0 if models.replays() => "files, not sent",
+                0 => "files sent",
+                _ => "",
+            };
             lines.push(row(word, text.to_owned(), Role::Text));
         }
     }

@@ -30,6 +30,8 @@ const MAX_NAMED: usize = 20;
 const MAX_LINES: usize = 4;
 /// Variables that are measured for the width of the pane.
 const MAX_MEASURED: usize = 500;
+/// Columns that a cut value keeps.
+const LEAST: usize = 4;
 /// Columns that longer values want; more wrap.
 const WANTED: usize = 34;
 /// Columns for values, and for badges as words next to them.
@@ -303,8 +305,11 @@ fn value(
     }
     // A value that takes several lines has what belongs behind it at its end.
     let first = wrapped(value.text, value.full, 1).next().filter(|_| tall && !value.fits());
-    let behind = if first.is_some() { Vec::new() } else { value.behind };
-    let text = first.map_or_else(|| fit(value.text, value.room), ToOwned::to_owned);
+    let (text, behind) = match first {
+        Some(first) => (first.to_owned(), Vec::new()),
+        None if value.fits() => (fit(value.text, value.room), value.behind),
+        None => value.in_brief(),
+    };
     room = room.saturating_sub(text.width());
     spans.push(Span::styled(text, style));
     for span in fit_spans(behind, room) {
@@ -333,6 +338,8 @@ struct ValueText<'v> {
     role: Role,
     /// Pieces that follow the text.
     behind: Spans,
+    /// The same in brief, for where they and the text do not fit on one line.
+    brief: Spans,
     /// Columns of the text where the pieces follow it on one line.
     room: usize,
     /// Columns of the text alone.
@@ -354,11 +361,18 @@ impl<'v> ValueText<'v> {
             None if write.badge == Badge::NotRun => (write.badge.label(), Role::Dim),
             None => (write.badge.label(), Role::BadgeDoubt),
         };
-        let behind = behind(view, variable, write, look);
+        let [behind, brief] = [false, true].map(|in_brief| behind(view, variable, write, in_brief, look));
         let width: usize = behind.iter().map(Span::width).sum();
         let full = columns.value.saturating_sub(if mark.is_some() { 2 } else { 0 });
         let room = if width == 0 { full } else { full.saturating_sub(width).max(full / 3) };
-        Self { mark, text, role, behind, room, full }
+        Self { mark, text, role, behind, brief, room, full }
+    }
+
+    /// Cuts the text for one line, with the pieces in brief: the number that it should be counts for more than the rest
+    /// of what is wrong.
+    fn in_brief(self) -> (String, Spans) {
+        let width: usize = self.brief.iter().map(Span::width).sum();
+        (fit(self.text, self.full.saturating_sub(width).max(LEAST.min(self.full))), self.brief)
     }
 
     /// Tells whether the text is whole on one line, with what follows it.
@@ -399,7 +413,7 @@ fn badge<'i>(view: &'i RecordView, write: &WriteRow, width: usize) -> &'i str {
 }
 
 /// Lists what follows a value: the numbers of the quantities that it is, and what it should be.
-fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) -> Spans {
+fn behind(view: &RecordView, variable: usize, write: &WriteRow, in_brief: bool, look: Look<'_>) -> Spans {
     let computed = &view.opened.computed;
     let mut spans = Vec::new();
     let taken = computed.taken.get(variable).map(Vec::as_slice).unwrap_or_default();
@@ -413,9 +427,13 @@ fn behind(view: &RecordView, variable: usize, write: &WriteRow, look: Look<'_>) 
         Some(computed) if computed.relation == ToRecomputed::Same || says(&computed.value) => {
             spans.push(look.span("  ≙", Role::Ok));
         }
+        Some(computed) if computed.relation == ToRecomputed::Differs && in_brief => {
+            spans.push(look.span(format!(" ≠ {}", computed.value), Role::Warning));
+        }
         Some(computed) if computed.relation == ToRecomputed::Differs => {
             spans.push(look.span(format!("  should be {}", computed.value), Role::Warning));
         }
+        Some(computed) if in_brief => spans.push(look.span(format!(" ≙ {}", computed.value), Role::Dim)),
         Some(computed) => spans.push(look.span(format!("  recomputed {}", computed.value), Role::Dim)),
         None => {}
     }

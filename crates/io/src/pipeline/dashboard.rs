@@ -12,7 +12,7 @@ use stepscope_base::text::Shown;
 use stepscope_core::review::agreement::Agreement;
 use stepscope_core::review::dashboard::{Dashboard, DashboardTable};
 use stepscope_core::review::disagreement::{Disagreement, disagreements};
-use stepscope_core::review::event::LabelRef;
+use stepscope_core::review::event::{LabelRef, LabelSet};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::Summary;
 
@@ -51,6 +51,8 @@ pub struct BoardData {
     pub cases: Vec<DisputedRecord>,
     /// The labels that there are, with their names.
     pub labels: Vec<(LabelRef, Shown)>,
+    /// Label set that is only offered: it is written down before its first label is given.
+    pub offered: Option<LabelSet>,
 }
 
 /// Reads review logs and records; `percent` is told how many of these. An error says what could not be read.
@@ -64,6 +66,7 @@ pub fn read(
     let summaries = wanted.run.summaries(threads, Some(side), |item| reviews.names(item), percent);
     let steps: Vec<Option<u64>> = summaries.iter().map(|summary| summary.fix_step).collect();
     let Dashboard { boards, sets, judged, elsewhere } = Dashboard::of(&reviews, &summaries, &steps);
+    let offered = reviews.label_sets().newest().next().is_none().then(LabelSet::starter);
     let place = |at: &usize| summaries.get(*at).map(address);
     let case = |dispute: Disagreement| {
         let summary = summaries.get(dispute.record)?.clone();
@@ -75,14 +78,18 @@ pub fn read(
         counts: [judged, elsewhere],
         agreement: if reviews.items().next().is_some() { Agreement::of(&reviews).lines() } else { Vec::new() },
         cases: disagreements(&reviews, &summaries).into_iter().filter_map(case).collect(),
-        labels: labels(&reviews),
+        labels: labels(&reviews, offered.as_ref()),
+        offered,
     }))
 }
 
-/// Lists the labels of the newest sets, then those that were given without one. The set that labels are given from comes
-/// first, so that they have the same numbers as in a review.
-fn labels(reviews: &Reviews) -> Vec<(LabelRef, Shown)> {
-    let sets = reviews.label_sets();
+/// Lists the labels of the newest sets, or those that are offered, then those that were given without one. The set that
+/// labels are given from comes first, so that they have the same numbers as in a review.
+fn labels(reviews: &Reviews, offered: Option<&LabelSet>) -> Vec<(LabelRef, Shown)> {
+    let mut sets = reviews.label_sets();
+    if let Some(offered) = offered {
+        sets = sets.or_offered(offered);
+    }
     let first = sets.given_from();
     let (own, others): (Vec<_>, Vec<_>) = sets.newest().partition(|set| set.id == first.id);
     let of_sets = own.into_iter().chain(others).flat_map(|set| set.labels.iter().map(|label| &label.id));

@@ -168,7 +168,7 @@ pub struct Totals {
     pub right: usize,
     /// Runs judged wrong.
     pub wrong: usize,
-    /// Figures that charts show of them.
+    /// Figures that charts show of them: forks are no answers of the run.
     pub insights: Insights,
 }
 
@@ -178,12 +178,14 @@ impl Totals {
         self.insights.kinds.get(RecordKind::Typed as usize).copied().unwrap_or(0)
     }
 
-    fn count(&mut self, row: &RowFacts, step: isize) {
+    fn count(&mut self, row: &RowFacts, is_fork: bool, step: isize) {
         let add = |to: &mut usize, on: bool| *to = if on { to.saturating_add_signed(step) } else { *to };
         add(&mut self.checked, row.has(Flag::Checked));
         add(&mut self.right, row.has(Flag::Right));
         add(&mut self.wrong, row.has(Flag::Wrong));
-        self.insights.count(row, step);
+        if !is_fork {
+            self.insights.count(row, step);
+        }
         for (to, &n) in self.with.iter_mut().zip(&row.counts) {
             add(to, n > 0);
         }
@@ -408,9 +410,9 @@ impl Store {
 
     fn opened(&mut self, at: usize, generation: u32, found: Source, size: u64, changed: bool) -> Change {
         let Some(source) = self.sources.get_mut(at) else { return Change::None };
-        let old: usize = source.len();
+        let (old, is_fork) = (source.len(), source.is_forks());
         for row in source.chunks.iter().flat_map(|chunk| &chunk.rows) {
-            self.totals.count(row, -1);
+            self.totals.count(row, is_fork, -1);
         }
         source.chunks = Vec::new();
         source.skips = Skips::default();
@@ -428,6 +430,7 @@ impl Store {
     fn found(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
         let totals = &mut self.totals;
         let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
+        let is_fork = source.is_forks();
         // A tail that is found again, longer, takes the place of what it was.
         let mut gone = 0;
         while let Some(chunk) = source.chunks.last_mut()
@@ -435,7 +438,7 @@ impl Store {
         {
             let keep = chunk.rows.partition_point(|row| row.offset() < part.span.start);
             for row in chunk.rows.drain(keep..) {
-                totals.count(&row, -1);
+                totals.count(&row, is_fork, -1);
                 gone += 1;
             }
             chunk.span.end = chunk.span.end.min(part.span.start);
@@ -453,7 +456,7 @@ impl Store {
         }
         source.found_to = source.found_to.max(part.span.end);
         source.size = source.size.max(part.span.end);
-        part.rows.iter().for_each(|row| totals.count(row, 1));
+        part.rows.iter().for_each(|row| totals.count(row, is_fork, 1));
         let by = part.rows.len() as isize - gone;
         source.push(part);
         let last = at + 1 >= self.sources.len() || self.positions(at).end == self.len;
@@ -464,6 +467,7 @@ impl Store {
     fn checked(&mut self, at: usize, generation: u32, part: RowRun) -> Change {
         let totals = &mut self.totals;
         let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
+        let is_fork = source.is_forks();
         let Some(chunk) = source.chunk_at(part.span.start) else { return Change::None };
         let Some(first) = source.chunks.get_mut(chunk) else { return Change::None };
         let from = first.rows.partition_point(|row| row.offset() < part.span.start);
@@ -471,9 +475,9 @@ impl Store {
         let by = part.rows.len() as isize - (to - from) as isize;
         let Some(old) = first.rows.get_mut(from..to) else { return Change::None };
         for row in &*old {
-            totals.count(row, -1);
+            totals.count(row, is_fork, -1);
         }
-        part.rows.iter().for_each(|row| totals.count(row, 1));
+        part.rows.iter().for_each(|row| totals.count(row, is_fork, 1));
         if by == 0 {
             old.copy_from_slice(&part.rows);
         } else {
@@ -489,14 +493,15 @@ impl Store {
 
     fn duplicates(&mut self, at: usize, generation: u32, offsets: &[u64]) -> Change {
         let Some(source) = current(&mut self.sources, at, generation) else { return Change::None };
+        let is_fork = source.is_forks();
         for &offset in offsets {
             let Some(chunk) = source.chunk_at(offset).and_then(|n| source.chunks.get_mut(n)) else { continue };
             let Ok(n) = chunk.rows.binary_search_by_key(&offset, RowFacts::offset) else { continue };
             if let Some(row) = chunk.rows.get_mut(n).filter(|row| !row.has(Flag::Duplicate)) {
-                self.totals.count(row, -1);
+                self.totals.count(row, is_fork, -1);
                 row.set(Flag::Duplicate);
                 row.note(RuleId::DuplicateId, RuleId::DuplicateId.severity());
-                self.totals.count(row, 1);
+                self.totals.count(row, is_fork, 1);
             }
         }
         Change::Rows
