@@ -488,6 +488,19 @@ fn a_csv_goes_out_inert_and_comes_back() {
 }
 
 #[test]
+fn records_are_not_merged_as_reviews() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
+    let ran = folder.run(&["review", "merge", "runs.jsonl"], "");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.said);
+    assert!(ran.said.contains("cannot merge runs.jsonl: no line of it is a review event"), "{}", ran.said);
+    folder.write("empty.jsonl", "");
+    let both = folder.ok(&["review", "merge", "empty.jsonl", "runs.jsonl.reviews.jsonl"], "");
+    assert_eq!(both, folder.text("runs.jsonl.reviews.jsonl"), "an empty review log is one");
+}
+
+#[test]
 fn check_accepts_what_people_passed_and_names_what_they_failed() {
     let folder = Folder::new();
     // A gold number that was misread is a finding; nothing is found in the second.
