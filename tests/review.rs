@@ -187,6 +187,37 @@ fn lists_name_questions_and_take_a_filter() {
 }
 
 #[test]
+fn a_mistyped_choice_is_no_empty_list() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    let list = |more: &[&str]| folder.run(&[&["review", "list", "runs.jsonl", "--ids"], more].concat(), "");
+    assert_eq!(list(&["--label", "arithmetic_slp"]).code, 0, "without reviews there is nothing to choose from");
+    let fail = json!({"labels": ["arithmetic slip"], "fix_target": "step_run"});
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &fail));
+    for more in [["--label", "arithmetic slip"], ["--fix", "model output"], ["--fix", "step_run"], ["--by", "ada"]] {
+        let ran = list(&more);
+        assert_eq!((ran.code, ran.out.as_str(), ran.said.as_str()), (0, "r1\n", ""), "{more:?}");
+    }
+    for (more, code, said) in [
+        (["--label", "arithmetic_slp"], 2, "unknown label \"arithmetic_slp\" (use arithmetic_slip, incomplete, "),
+        (["--label", "arithmetic_slp"], 2, "Did you mean \"arithmetic_slip\"?"),
+        (
+            ["--fix", "modle output"],
+            2,
+            "unknown place to fix \"modle output\" (use gold, none, procedure, step_run, unknown)",
+        ),
+        (["--by", "adda"], 0, "unknown reviewer \"adda\" (use ada). Did you mean \"ada\"?"),
+    ] {
+        let ran = list(&more);
+        assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{more:?}");
+        assert!(ran.said.contains(said), "{more:?}: {}", ran.said);
+    }
+    let failed = ["review", "export", "--failed", "runs.jsonl", "--label", "slpi"];
+    assert_eq!(folder.run(&failed, "").code, 2);
+    assert_eq!(list(&["--label", "wrong_plan"]).said, "", "a label of the set that nobody gave");
+}
+
+#[test]
 fn a_record_that_changed_shows_its_verdict_as_stale() {
     let folder = Folder::new();
     let one = run(1, 4.0, 5.0);
