@@ -519,16 +519,44 @@ fn a_csv_goes_out_inert_and_comes_back() {
 }
 
 #[test]
-fn records_are_not_merged_as_reviews() {
+fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
-    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
-    let ran = folder.run(&["review", "merge", "runs.jsonl"], "");
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.said);
-    assert!(ran.said.contains("cannot merge runs.jsonl: no line of it is a review event"), "{}", ran.said);
-    folder.write("empty.jsonl", "");
-    let both = folder.ok(&["review", "merge", "empty.jsonl", "runs.jsonl.reviews.jsonl"], "");
-    assert_eq!(both, folder.text("runs.jsonl.reviews.jsonl"), "an empty review log is one");
+    let no_id =
+        r#"{"question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}, "pred_num": 5.0, "raw": "x"}"#;
+    folder.write("runs.jsonl", &format!("{}\n{}\n{no_id}\n", procedural(1), procedural(2)));
+    let whole = json!({"labels": ["misread"], "fix_target": "step_run", "first_bad_step": 2, "variable": "sum",
+        "gold_status": "suspect", "correction": -5, "note": "n"});
+    let mine =
+        verdict(1, "fail", &whole) + &verdict(2, "pass", &json!({})) + "{\"row_index\": 2, \"verdict\": \"pass\"}\n";
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &mine);
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "bob"], &verdict(2, "fail", &json!({})));
+    folder
+        .ok(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &verdict(2, "pass", &json!({"kind": "adjudicate"})));
+    folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
+    let to = |who| folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "k", "--reviewer", who], "");
+    let ran = to("ada");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "saved r1\nsaved r2\nsaved r2\nsaved row 2\n"), "{}", ran.said);
+    let ignored = "columns that are not imported: outcome, dataset, side, decided, event_id\n";
+    assert!(ran.said.contains(ignored), "{}", ran.said);
+    assert!(ran.said.contains("not saved: rows of the reviewer bob (1); --reviewer bob imports them"), "{}", ran.said);
+    assert_eq!(to("bob").out, "saved r2\n");
+    let told = |log: &[&str]| {
+        let mut items = folder.json(&[&["review", "export", "runs.jsonl"], log].concat());
+        for event in items.iter_mut().flat_map(|item| item["events"].as_array_mut().unwrap()) {
+            let event = event.as_object_mut().unwrap();
+            (event.remove("event_id"), event.remove("decided"));
+        }
+        items
+    };
+    assert_eq!(told(&["--reviews", "k"]), told(&[]));
+    // What the reviewer judged is not there any more.
+    folder.write("runs.jsonl", &format!("{}\n", procedural(1).replace("2 + 3?", "3 + 3?")));
+    folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
+    let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "l", "--reviewer", "ada"], "");
+    assert!(ran.said.contains("row 1 is not saved: its record has changed since"), "{}", ran.said);
+    folder.write("words.csv", "id,verdict,correction\nr1,fail,six\n");
+    assert_eq!(folder.run(&["review", "import", "words.csv", "--reviews", "m"], "").code, 0);
+    assert_eq!(folder.json(&["review", "export", "--reviews", "m"])[0]["events"][0]["correction"], "six");
 }
 
 #[test]
@@ -893,8 +921,8 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     assert_eq!(stats["outcomes"]["open"], json!(1), "the item itself is not judged by them");
     let told = folder.ok(&["review", "stats", "answers.jsonl"], "");
     assert!(told.contains("verdicts on parts of answers\n  pass ") && told.contains("failed parts by label"), "{told}");
-    // A table goes to another reviewer as it came: no part becomes a verdict on the whole answer.
-    folder.write("said.csv", &csv);
+    // In another's table, too, no part becomes a verdict on the whole answer.
+    folder.write("said.csv", &csv.replace(",ada,", ",bob,"));
     folder.ok(&["review", "import", "said.csv", "answers.jsonl", "--reviewer", "bob"], "");
     let list = folder.ok(&["review", "list", "answers.jsonl"], "");
     assert!(list.starts_with("r1  open ") && list.contains("bob pass item B, citation 2"), "{list}");

@@ -34,12 +34,11 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     event.item = item(value);
     event.verdict = verdict;
     event.labels = labels(value, sets)?;
-    event.fix_target = word(value, "fix_target", Fix::from_word, "step_run, procedure, gold, none or unknown")?
-        .map(|fix| Text::from(fix.word()));
+    event.fix_target = said(value, "fix_target").map(|said| fix_target(&said)).transpose()?;
     event.first_bad_step = step(value)?;
     event.variable = text(value, "variable")?;
     event.anchors = log_line::items(value, "anchors").filter_map(log_line::read_anchor).collect();
-    event.gold_status = word(value, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")?;
+    event.gold_status = said(value, "gold_status").map(|said| gold_status(&said)).transpose()?;
     event.correction = value.get("correction").filter(|value| !value.is_null()).map(|value| {
         let json = Style::SORTED.of(value);
         Untrusted::owned(json)
@@ -137,18 +136,40 @@ pub fn split(text: &Text) -> impl Iterator<Item = Text> + '_ {
     parts.filter(|part| !part.is_empty()).map(|part| Untrusted::new(part).into_owned())
 }
 
+/// Reads the word of a place to fix.
+pub fn fix_target(said: &Untrusted<'_>) -> Result<Text, Shown> {
+    let fix = known_word(said, "fix_target", Fix::from_word, "step_run, procedure, gold, none or unknown")?;
+    Ok(Text::from(fix.word()))
+}
+
+/// Reads the word of a judgment of the expected answer.
+pub fn gold_status(said: &Untrusted<'_>) -> Result<GoldStatus, Shown> {
+    known_word(said, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")
+}
+
+/// Reads a member that is a word; of any other value its text is read, which is no word.
+fn said<'a>(value: Value<'a>, key: &str) -> Option<Untrusted<'a>> {
+    let word = value.get(key).filter(|word| !word.is_null())?;
+    Some(word.string().unwrap_or_else(|| Untrusted::new(word.raw())))
+}
+
 fn word<T>(
     value: Value<'_>,
     key: &'static str,
     known: impl Fn(&str) -> Option<T>,
     words: &'static str,
 ) -> Result<Option<T>, Shown> {
-    let Some(word) = value.get(key).filter(|word| !word.is_null()) else { return Ok(None) };
-    let said = word.string().unwrap_or_else(|| Untrusted::new(word.raw()));
-    match said.utf8().and_then(known) {
-        Some(known) => Ok(Some(known)),
-        None => Err(shown!("invalid {key} \"{}\" (use {words})", said.line().cut(40))),
-    }
+    said(value, key).map(|said| known_word(&said, key, known, words)).transpose()
+}
+
+fn known_word<T>(
+    said: &Untrusted<'_>,
+    key: &'static str,
+    known: impl Fn(&str) -> Option<T>,
+    words: &'static str,
+) -> Result<T, Shown> {
+    let why = || shown!("invalid {key} \"{}\" (use {words})", said.line().cut(40));
+    said.utf8().and_then(known).ok_or_else(why)
 }
 
 #[cfg(test)]
