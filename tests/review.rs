@@ -309,9 +309,14 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
         (r#""variable": "nowhere""#, "this record has no variable \"nowhere\""),
         (r#""gold_status": "banana""#, "(use ok, suspect or wrong)"),
         (r#""correction": "five""#, "the correction must be a number"),
+        (r#""lables": ["misread"]"#, "unknown member \"lables\". Did you mean \"labels\"?"),
+        (r#""verdict": "pass", "labels": ["misread"]"#, "labels belong to the verdict fail, and this one is pass"),
     ];
-    let lines: Vec<String> =
-        refused.iter().map(|(more, _)| format!("{{\"id\": \"r1\", \"verdict\": \"fail\", {more}}}")).collect();
+    let line = |more: &str| {
+        let verdict = if more.starts_with("\"verdict\"") { "" } else { "\"verdict\": \"fail\", " };
+        format!("{{\"id\": \"r1\", {verdict}{more}}}")
+    };
+    let lines: Vec<String> = refused.iter().map(|(more, _)| line(more)).collect();
     let ran = folder.run(&["review", "add", "runs.jsonl"], &lines.join("\n"));
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     for (n, ((_, words), said)) in refused.iter().zip(ran.said.lines()).enumerate() {
@@ -329,7 +334,10 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
     folder.ok(&["review", "add", "runs.jsonl"], "{\"row_index\": 1, \"verdict\": \"pass\"}\n");
     let ran = folder.run(&["review", "add", "runs.jsonl"], "{\"row_index\": 0, \"verdict\": \"pass\"}\n");
     assert!(ran.said.contains("no record without an id has this row_index"), "{}", ran.said);
-    // The same goes for tables.
+    // The same goes for flags and tables.
+    let flags = ["review", "add", "runs.jsonl", "--id", "r1", "--verdict", "pass", "--label", "misread"];
+    let ran = folder.run(&flags, "");
+    assert!(ran.code == 2 && ran.said.contains("not saved: labels belong to the verdict fail"), "{}", ran.said);
     folder.write("v.csv", "id,verdict,labels\nr1,fail,nonsense\n");
     let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl"], "");
     assert!(ran.code == 2 && ran.said.contains("row 1 is not saved: unknown label \"nonsense\""), "{}", ran.said);
@@ -484,6 +492,19 @@ fn two_reviewers_agree_as_far_as_they_do_and_a_third_decides() {
     assert_eq!(disputed(), "r3\n");
     add("eve", "all.jsonl", &verdict(3, "pass", &json!({"kind": "adjudicate"})));
     assert_eq!(disputed(), "");
+}
+
+#[test]
+fn records_are_not_merged_as_reviews() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
+    let ran = folder.run(&["review", "merge", "runs.jsonl"], "");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.said);
+    assert!(ran.said.contains("cannot merge runs.jsonl: no line of it is a review event"), "{}", ran.said);
+    folder.write("empty.jsonl", "");
+    let both = folder.ok(&["review", "merge", "empty.jsonl", "runs.jsonl.reviews.jsonl"], "");
+    assert_eq!(both, folder.text("runs.jsonl.reviews.jsonl"), "an empty review log is one");
 }
 
 #[test]
