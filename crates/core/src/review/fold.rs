@@ -80,7 +80,7 @@ impl<'a> ItemName<'a> {
     }
 }
 
-/// What tells items apart.
+/// Key that tells items apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ItemKey<'a> {
     name: ItemName<'a>,
