@@ -206,7 +206,7 @@ fn verdict_phrase(event: &Event, sets: &LabelSets<'_>) -> Option<String> {
 
 /// The head of the Markdown table.
 pub const MARKDOWN_HEAD: &str =
-    "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
+    "| id | outcome | verdicts | labels | fix | expected answer | note |\n|---|---|---|---|---|---|---|\n";
 
 /// Writes a row of the Markdown table.
 pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
@@ -221,8 +221,11 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
         Some([event.reviewer.id.bytes(), b": ", verdict.as_bytes()].concat())
     };
     let fix = |event: &&Event| {
-        let step = event.first_bad_step.map(|step| format!(" step {step}")).unwrap_or_default();
-        event.fix_target.as_ref().map(|target| [target.bytes(), step.as_bytes()].concat())
+        let step = event.first_bad_step.map(|step| format!(", step {step}")).unwrap_or_default();
+        let target = event.fix_target.as_ref()?;
+        let known = target.utf8().and_then(Fix::from_word);
+        let phrase = known.map_or(target.bytes(), |fix| fix.phrase().as_bytes());
+        Some([phrase, step.as_bytes()].concat())
     };
     let gold = |event: &&Event| event.gold_status.map(|status| status.word().into());
     let note = |event: &&Event| event.note.as_ref().map(|note| note.bytes().to_vec());
@@ -406,6 +409,27 @@ mod tests {
         let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
         let expected = r"| a | fail | ada\: fail | a\|b\, slip |  |  | \!\[x\]\(http\:\/\/x\) &lt;b\> \| \`c\` &amp;amp\; \*d\* \# e |";
         assert_eq!(row.trim_end(), expected);
+    }
+
+    #[test]
+    fn people_read_the_phrase_of_a_place_to_fix_and_programs_its_word() {
+        for (target, phrase) in [("step_run", "model output"), ("gold", "expected answer"), ("mine", "mine")] {
+            let mut reviews = Reviews::default();
+            let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+            let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
+            let event = Event { event_id: "e".into(), ..Event::verdict(reviewer, item, Verdict::Fail) };
+            reviews.push(Event { fix_target: Some(target.into()), first_bad_step: Some(2), ..event });
+            let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
+            assert!(row.contains(&format!(r"| {phrase}\, step 2 |")), "{row}");
+            let line = text(reviews.items().next().unwrap(), None, &reviews.label_sets(), Columns::default());
+            assert!(line.as_str().contains(&format!("fix: {phrase}, step 2")), "{line}");
+            for exact in [
+                written(&reviews, |one, sets, out| csv(one, sets, false, out)),
+                written(&reviews, |one, sets, out| jsonl(one, None, sets, out)),
+            ] {
+                assert!(exact.contains(target), "{exact}");
+            }
+        }
     }
 
     #[test]

@@ -161,8 +161,8 @@ impl Stats {
         board("verdicts on parts of answers", parts.collect());
         board("failed parts by label", counts(&self.part_labels));
         let place = |((target, step), n): (&(Text, Option<u64>), &u64)| match step {
-            Some(step) => (shown!("{}, step {step}", target.line()), *n),
-            None => (target.line(), *n),
+            Some(step) => (shown!("{}, step {step}", Fix::phrase_of(target)), *n),
+            None => (Fix::phrase_of(target), *n),
         };
         board("failed by where to fix", most(self.fixes.iter().map(place)));
         board("expected answers", most(self.gold.iter().map(|(status, n)| (Shown::own(status.word()), *n))));
@@ -328,6 +328,7 @@ mod tests {
         let lines: Vec<String> = stats.lines().into_iter().map(Shown::into_string).collect();
         assert_eq!(lines[0], "5 items: 1 pass, 2 fail, 1 defer, 1 stale");
         assert!(lines.iter().any(|line| line.contains("50.0 % [9.5, 90.5]  1 of 2")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("  model output, step 3 ")), "{lines:?}");
         let mut out = Vec::new();
         stats.write_json(&mut out);
         let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
