@@ -246,13 +246,14 @@ impl ExportArgs {
             }
         }
         if let Some(md) = &self.md {
-            picked.check_out(Some(md))?;
+            picked.check_out(Some(md), "--md")?;
             let is_ours = |head: &[u8]| head.starts_with(page::BEGIN_MARKDOWN.as_bytes());
+            let options = PageOptions { ascii: out.is_ascii(md), ..options.clone() };
             save(md, page::markdown(&view, &options).as_bytes(), is_ours, &Shown::default(), out)?;
         }
-        for (file, is_recording) in [(&self.svg, false), (&self.cast, true)] {
+        for (file, option, is_recording) in [(&self.svg, "--svg", false), (&self.cast, "--cast", true)] {
             let Some(file) = file else { continue };
-            picked.check_out(Some(file))?;
+            picked.check_out(Some(file), option)?;
             let name = picked.path.as_deref().and_then(Path::file_name).unwrap_or_default();
             let name = cleaner.redaction.text(name.as_encoded_bytes()).into_owned();
             let bytes = self.picture(&view, &name, &options, is_recording, draw)?;

@@ -77,7 +77,7 @@ pub struct DemoStart {
     pub size: (u16, u16),
     /// The theme.
     pub theme: Option<String>,
-    /// True if only ASCII characters are drawn on a terminal, whatever the locale says.
+    /// True if only ASCII characters are drawn on a terminal, whatever the locale says, and written into Markdown.
     pub ascii: bool,
     /// Files are written although something in them looks private.
     pub force: bool,
@@ -396,7 +396,7 @@ fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(),
     }
     if let Some(md) = &start.md {
         let is_ours = |head: &[u8]| head.starts_with(handout::BEGIN_MARKDOWN.as_bytes());
-        write_export(md, handout::markdown(title, &handed).as_bytes(), is_ours)?;
+        save(md, handout::markdown(title, &handed, start.ascii).as_bytes(), &is_ours)?;
     }
     for (file, version) in [(&start.cast, 3), (&start.cast_v2, 2)] {
         if let Some(file) = file {
