@@ -236,7 +236,7 @@ impl ExportArgs {
         }
         let (view, options) = (cleaned.case.view(), cleaned.options(step, VERSION));
         if let Some(html) = &self.html {
-            picked.check_out(Some(html))?;
+            picked.check_out(Some(html), "--html")?;
             let page = page::html(&view, &options);
             let at = step.map(|step| shown!("#step-{}", step + 1)).unwrap_or_default();
             save(html, page.text.as_bytes(), page::carried::is_page, &at, out)?;
@@ -260,6 +260,7 @@ impl ExportArgs {
             let begin = if is_recording { b"{\"version\":3,\"term\"".as_slice() } else { b"<svg xmlns=" };
             save(file, &bytes, |head| head.starts_with(begin), &Shown::default(), out)?;
         }
+        out.complain_of(self.pick.took_first(&picked).into_iter());
         Ok(CLEAN)
     }
 
