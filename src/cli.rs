@@ -325,6 +325,9 @@ pub enum Command {
 ///
 /// Exit code: 0 no finding at or above --fail-on, 1 findings, 2 something could not be read.
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    override_usage = "stepscope check [OPTIONS] <PATH>...\n       stepscope check [OPTIONS] --docintel [PATH]..."
+)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Check {
     /// Files and folders, `-` for standard input; folders are searched in path order
@@ -504,6 +507,7 @@ pub enum Colour {
 
 /// Print one record: question, steps, values, findings
 #[derive(clap::Args, Clone, Debug)]
+#[command(override_usage = "stepscope show [OPTIONS] <PATH>...\n       stepscope show [OPTIONS] --docintel [PATH]...")]
 pub struct Show {
     /// File or folder with the record
     #[arg(value_name = "PATH", required_unless_present = "docintel")]
@@ -670,6 +674,29 @@ mod tests {
         assert_eq!(asked.who.reviewer().id, *"ada");
         for wrong in [["--hide", "answer"], ["--clean-share", "2"], ["--repeat", "-1"], ["--shuffle", "x"]] {
             assert!(parse(&wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_mistake_in_a_number_is_told_in_our_words() {
+        for (arguments, words) in [
+            (&["stepscope", "--shuffle", "abc"][..], "'abc' for '--shuffle <SEED>': use a whole number\n"),
+            (&["stepscope", "--shuffle", ""], "use a whole number\n"),
+            (&["stepscope", "check", "x", "--jobs", "0"], ": use a whole number of 1 or more\n"),
+            (&["stepscope", "export", "x", "--line", "99999999999999999999999"], ": the number is too large\n"),
+            (&["stepscope", "--theme"], "a value is required"),
+        ] {
+            let error = Arguments::try_parse_from(arguments).unwrap_err().render().to_string();
+            assert!(in_words(&error).contains(words), "{}", in_words(&error));
+        }
+    }
+
+    #[test]
+    fn the_usage_says_that_a_path_is_needed() {
+        let program = whole();
+        for name in ["show", "check", "export", "rerun", "repair", "verify"] {
+            let usage = program.find_subcommand(name).unwrap().clone().render_usage().to_string();
+            assert!(usage.contains(&format!("stepscope {name} [OPTIONS] <PATH>...")), "{usage}");
         }
     }
 

@@ -36,6 +36,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Exit code: 0 written, 1 something in it looks private, and without --force nothing was written, 2 something could
 /// not be done.
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    override_usage = "stepscope export [OPTIONS] <PATH>...\n       stepscope export [OPTIONS] --docintel [PATH]..."
+)]
 pub struct ExportArgs {
     /// The file (or folder) that holds the record
     #[arg(value_name = "PATH", required_unless_present = "docintel")]
