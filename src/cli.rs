@@ -589,7 +589,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         }
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
-            out.complain(&Shown::prose(error.render().to_string().trim_end().as_bytes()));
+            let message = in_words(&error.render().to_string());
+            out.complain(&Shown::prose(message.trim_end().as_bytes()));
             Err(FAILED)
         }
         Err(help) => {
@@ -599,6 +600,19 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
             Err(CLEAN)
         }
     }
+}
+
+/// Returns a message on the command line with our words where the library's speak of digits and types.
+fn in_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 4] = [
+        (": invalid digit found in string", ": use a whole number"),
+        (": cannot parse integer from empty string", ": use a whole number"),
+        (": number would be zero for non-zero type", ": use a whole number of 1 or more"),
+        (": number too large to fit in target type", ": the number is too large"),
+    ];
+    let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
+    let said = WORDS.iter().find_map(|(theirs, ours)| Some(format!("{}{ours}{rest}", first.strip_suffix(theirs)?)));
+    said.unwrap_or_else(|| message.to_owned())
 }
 
 /// Runs a command and returns the exit code, or the reason why it failed.
@@ -660,24 +674,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_somebody_reviews_is_asked_for_by_options() {
-        let parse = |options: &[&str]| {
-            let words = ["stepscope", "runs.jsonl"].iter().chain(options);
-            Arguments::try_parse_from(words).map(|arguments| arguments.screen.reviewing)
-        };
-        let asked =
-            parse(&["--hide", "gold,model", "--clean-share", "0.1", "--shuffle", "7", "--reviewer", "ada"]).unwrap();
-        assert_eq!(
-            (asked.hide, asked.clean_share, asked.shuffle),
-            (vec![Hidden::Gold, Hidden::Model], Some(0.1), Some(7))
-        );
-        assert_eq!(asked.who.reviewer().id, *"ada");
-        for wrong in [["--hide", "answer"], ["--clean-share", "2"], ["--repeat", "-1"], ["--shuffle", "x"]] {
-            assert!(parse(&wrong).is_err(), "{wrong:?}");
-        }
-    }
-
-    #[test]
     fn a_mistake_in_a_number_is_told_in_our_words() {
         for (arguments, words) in [
             (&["stepscope", "--shuffle", "abc"][..], "'abc' for '--shuffle <SEED>': use a whole number\n"),
@@ -697,6 +693,24 @@ mod tests {
         for name in ["show", "check", "export", "rerun", "repair", "verify"] {
             let usage = program.find_subcommand(name).unwrap().clone().render_usage().to_string();
             assert!(usage.contains(&format!("stepscope {name} [OPTIONS] <PATH>...")), "{usage}");
+        }
+    }
+
+    #[test]
+    fn how_somebody_reviews_is_asked_for_by_options() {
+        let parse = |options: &[&str]| {
+            let words = ["stepscope", "runs.jsonl"].iter().chain(options);
+            Arguments::try_parse_from(words).map(|arguments| arguments.screen.reviewing)
+        };
+        let asked =
+            parse(&["--hide", "gold,model", "--clean-share", "0.1", "--shuffle", "7", "--reviewer", "ada"]).unwrap();
+        assert_eq!(
+            (asked.hide, asked.clean_share, asked.shuffle),
+            (vec![Hidden::Gold, Hidden::Model], Some(0.1), Some(7))
+        );
+        assert_eq!(asked.who.reviewer().id, *"ada");
+        for wrong in [["--hide", "answer"], ["--clean-share", "2"], ["--repeat", "-1"], ["--shuffle", "x"]] {
+            assert!(parse(&wrong).is_err(), "{wrong:?}");
         }
     }
 

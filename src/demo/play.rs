@@ -97,6 +97,19 @@ pub struct Played {
     pub scenes: Vec<Shown>,
     /// Number of scenes that failed.
     pub failed: usize,
+    /// Files that are standard output, as one.
+    pub output: Vec<u8>,
+}
+
+/// Explains why there is no terminal for a tour, and what to do.
+fn no_terminal(error: &NoTerminal, advice: &'static str) -> Shown {
+    match error {
+        NoTerminal::OutputNotTerminal => shown!("standard output is not a terminal; {advice}"),
+        NoTerminal::Dumb => {
+            shown!("this terminal cannot place text on the screen (TERM is unset or \"dumb\"); {advice}")
+        }
+        NoTerminal::NotFound(why) => shown!("no terminal to read keys from ({}); {advice}", Shown::error(why)),
+    }
 }
 
 /// Shows a tour on the terminal. The exit code; an error is a sentence that says why there is no screen.
@@ -311,7 +324,7 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     if start.writes() && !start.force {
         refuse_private(&scenes)?;
     }
-    write(start, &title, &scenes)?;
+    write(start, &title, &scenes, &mut played.output)?;
     Ok(played)
 }
 
@@ -381,7 +394,15 @@ fn through(
     })
 }
 
-fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(), Failure> {
+/// Writes the files that were asked for; `-` goes to `output`.
+fn write(start: &DemoStart, title: &str, scenes: &[StandingScene], output: &mut Vec<u8>) -> Result<(), Failure> {
+    let mut save = |path: &Path, bytes: &[u8], is_ours: &dyn Fn(&[u8]) -> bool| {
+        if path.as_os_str() == "-" {
+            output.extend_from_slice(bytes);
+            return Ok(());
+        }
+        write_export(path, bytes, is_ours)
+    };
     if let Some(folder) = &start.svg {
         export_folder(folder)?;
         for scene in scenes {
@@ -392,7 +413,7 @@ fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(),
     }
     let handed: Vec<HandoutScene<'_>> = scenes.iter().map(StandingScene::handout).collect();
     if let Some(html) = &start.html {
-        write_export(html, handout::html(title, &handed).as_bytes(), is_page)?;
+        save(html, handout::html(title, &handed).as_bytes(), &is_page)?;
     }
     if let Some(md) = &start.md {
         let is_ours = |head: &[u8]| head.starts_with(handout::BEGIN_MARKDOWN.as_bytes());
@@ -401,7 +422,7 @@ fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(),
     for (file, version) in [(&start.cast, 3), (&start.cast_v2, 2)] {
         if let Some(file) = file {
             let recording = cast(scenes, start.size, version, &Shown::own("stepscope tour")).finish();
-            write_export(file, &recording, |head| head.starts_with(recording.get(..RECORDING).unwrap_or_default()))?;
+            save(file, &recording, &|head| head.starts_with(recording.get(..RECORDING).unwrap_or_default()))?;
         }
     }
     Ok(())
