@@ -45,7 +45,7 @@ use stepscope_io::source::input::{expand, samples};
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{self, CHANNEL, Control, Options, Program as _};
-use stepscope_terminal::terminal::Tty;
+use stepscope_terminal::terminal::{NoTerminal, Tty};
 
 /// Longest time in which nothing happens; after it, something hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -115,7 +115,8 @@ fn no_terminal(error: &NoTerminal, advice: &'static str) -> Shown {
 /// Shows a tour on the terminal. The exit code; an error is a sentence that says why there is no screen.
 pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     let script = script(start)?;
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let tty = Tty::open()
+        .map_err(|error| no_terminal(&error, "play it without one with --check, --svg, --html, --md or --cast"))?;
     let depth = Depth::detect(variable);
     let (mut tour, mut performer, outbox) = ready(start, script, depth, Speed::Times(REPLAY))?;
     let followed = Folders::find(None).state.and_then(|folder| Followed::begin(&folder));
@@ -137,7 +138,8 @@ fn variable(name: &str) -> Option<String> {
 pub fn follow(theme: Option<&str>, ascii: bool) -> Result<u8, Shown> {
     let folder = Folders::find(None).state;
     let folder = folder.ok_or(Shown::own("no state folder to follow a tour by; set STEPSCOPE_STATE_DIR"))?;
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let tty = Tty::open()
+        .map_err(|error| no_terminal(&error, "the notes are shown on a terminal of their own, next to the tour"))?;
     let depth = Depth::detect(variable);
     let theme = theme.unwrap_or("dark");
     let unknown = || shown!("there is no theme {}", Shown::line(theme.as_bytes()));
@@ -171,7 +173,7 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
         ));
     }
     let mut script = TourScript { title: "TODO: what the tour is about".to_owned(), records, ..TourScript::default() };
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let tty = Tty::open().map_err(|error| no_terminal(&error, "a tour is recorded on a terminal"))?;
     let depth = Depth::detect(variable);
     let (tour, mut performer, outbox) = ready(start, script.clone(), depth, Speed::Times(REPLAY))?;
     let mut recorder = TourRecorder::new(tour.app);
