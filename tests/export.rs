@@ -7,10 +7,12 @@ mod fed;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
 use fed::fed;
 
 use serde_json::Value;
+use stepscope_io::source::columns::ColumnMap;
 use stepscope_io::source::input::{Begun, Input, begin};
 use stepscope_io::source::open::Stat;
 
@@ -390,7 +392,7 @@ fn reviewed_page(folder: &Path, more: &[&str]) -> PathBuf {
 fn a_page_that_is_open_is_watched_as_the_file_that_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let page = reviewed_page(folder.path(), &[]);
-    let begun = begin(&Input::Named(page.clone()), &Default::default(), &Default::default());
+    let begun = begin(&Input::Named(page.clone()), &Arc::default(), &ColumnMap::default());
     let Ok(Begun::Source(source)) = begun else { panic!("{begun:?}") };
     assert_eq!(Some(source.stat), Stat::at(&page), "else it counts as changed at once");
     assert!(source.decoded && source.blob.len().unwrap() < source.stat.len);
