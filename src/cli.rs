@@ -326,6 +326,9 @@ pub enum Command {
 ///
 /// Exit code: 0 no finding at or above --fail-on, 1 findings, 2 something could not be read.
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    override_usage = "stepscope check [OPTIONS] <PATH>...\n       stepscope check [OPTIONS] --docintel [PATH]..."
+)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line are bools")]
 pub struct Check {
     /// Files and folders, `-` for standard input; folders are searched in path order
@@ -505,6 +508,7 @@ pub enum Colour {
 
 /// Print one record: question, steps, values, findings
 #[derive(clap::Args, Clone, Debug)]
+#[command(override_usage = "stepscope show [OPTIONS] <PATH>...\n       stepscope show [OPTIONS] --docintel [PATH]...")]
 pub struct Show {
     /// File or folder with the record
     #[arg(value_name = "PATH", required_unless_present = "docintel")]
@@ -586,7 +590,8 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         }
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
-            out.complain(&Shown::prose(error.render().to_string().trim_end().as_bytes()));
+            let message = in_words(&error.render().to_string());
+            out.complain(&Shown::prose(message.trim_end().as_bytes()));
             Err(FAILED)
         }
         Err(help) => {
@@ -596,6 +601,19 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
             Err(CLEAN)
         }
     }
+}
+
+/// Returns a message on the command line with our words where the library's speak of digits and types.
+fn in_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 4] = [
+        (": invalid digit found in string", ": use a whole number"),
+        (": cannot parse integer from empty string", ": use a whole number"),
+        (": number would be zero for non-zero type", ": use a whole number of 1 or more"),
+        (": number too large to fit in target type", ": the number is too large"),
+    ];
+    let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
+    let said = WORDS.iter().find_map(|(theirs, ours)| Some(format!("{}{ours}{rest}", first.strip_suffix(theirs)?)));
+    said.unwrap_or_else(|| message.to_owned())
 }
 
 /// Runs a command and returns the exit code, or the reason why it failed.
@@ -661,6 +679,29 @@ fn side_data(named: Option<&Path>) -> Result<Arc<SideData>, Shown> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistake_in_a_number_is_told_in_our_words() {
+        for (arguments, words) in [
+            (&["stepscope", "--shuffle", "abc"][..], "'abc' for '--shuffle <SEED>': use a whole number\n"),
+            (&["stepscope", "--shuffle", ""], "use a whole number\n"),
+            (&["stepscope", "check", "x", "--jobs", "0"], ": use a whole number of 1 or more\n"),
+            (&["stepscope", "export", "x", "--line", "99999999999999999999999"], ": the number is too large\n"),
+            (&["stepscope", "--theme"], "a value is required"),
+        ] {
+            let error = Arguments::try_parse_from(arguments).unwrap_err().render().to_string();
+            assert!(in_words(&error).contains(words), "{}", in_words(&error));
+        }
+    }
+
+    #[test]
+    fn the_usage_says_that_a_path_is_needed() {
+        let program = whole();
+        for name in ["show", "check", "export", "rerun", "repair", "verify"] {
+            let usage = program.find_subcommand(name).unwrap().clone().render_usage().to_string();
+            assert!(usage.contains(&format!("stepscope {name} [OPTIONS] <PATH>...")), "{usage}");
+        }
+    }
 
     #[test]
     fn how_somebody_reviews_is_asked_for_by_options() {

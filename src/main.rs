@@ -122,7 +122,14 @@ fn show(demo: cli::DemoArgs, out: &mut Out) -> Result<u8, Shown> {
         None if headless => play::play(&start)?,
         None => return play::open(&start).map(|_| cli::CLEAN),
     };
-    played.scenes.iter().for_each(|scene| out.line(scene));
+    match played.output.as_slice() {
+        [] => played.scenes.iter().for_each(|scene| out.line(scene)),
+        output => {
+            out.write(output);
+            // What is written says that the scenes were shown.
+            played.scenes.iter().filter(|_| played.failed > 0).for_each(|scene| out.complain(scene));
+        }
+    }
     Ok(if played.failed > 0 { cli::FOUND } else { cli::CLEAN })
 }
 

@@ -1099,7 +1099,6 @@ fn what_programs_read_is_the_same_in_ascii() {
         "review export --format csv FILE",
         "review export --format markdown FILE",
         "review export --failed FILE",
-        "export --md - FILE",
         "export --html - FILE",
         "repair --without-model FILE",
         "verify --verifier gold FILE",

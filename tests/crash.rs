@@ -20,7 +20,7 @@ const STEPSCOPE: &str = env!("CARGO_BIN_EXE_stepscope");
 fn verdicts(tag: &str, n: usize) -> String {
     let note = "x".repeat(200);
     let line =
-        |k| format!("{{\"id\": \"{tag}-{k}\", \"verdict\": \"pass\", \"labels\": [\"a\"], \"note\": \"{note}\"}}\n");
+        |k| format!("{{\"id\": \"{tag}-{k}\", \"verdict\": \"fail\", \"labels\": [\"a\"], \"note\": \"{note}\"}}\n");
     (1..=n).map(line).collect()
 }
 

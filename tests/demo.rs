@@ -147,6 +147,40 @@ fn a_tour_is_handed_out_as_a_page_and_as_markdown() {
 }
 
 #[test]
+fn a_page_of_a_tour_goes_to_standard_output_and_is_ascii_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    for (options, begin) in [(["--html", "-"], "<!doctype html>"), (["--md", "-"], "<!-- stepscope tour -->")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_stepscope"))
+            .args([&["demo", "--ascii", "--size", "80x24"][..], &options].concat())
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{}", told(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with(begin) && !text.contains(": shown"), "{text}");
+        assert!(options[0] == "--html" || text.is_ascii(), "{text}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn records_are_no_tour_and_a_tour_needs_a_terminal() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_runs/word_problems.jsonl");
+    let output = demo(&[], &[&records]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("these are records and no tour; --record FILE makes"), "{}", told(&output));
+    assert_eq!(told(&output).lines().count(), 1);
+    let to = tempfile::tempdir().unwrap().path().join("tour.toml");
+    for arguments in [&["--notes"][..], &["--record", to.to_str().unwrap()], &[]] {
+        let output = demo(arguments, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(told(&output).contains("standard output is not a terminal; "), "{}", told(&output));
+        assert!(!told(&output).contains("stepscope check"), "{}", told(&output));
+    }
+}
+
+#[test]
 fn what_looks_private_is_in_no_file_of_a_tour() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

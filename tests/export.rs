@@ -252,6 +252,44 @@ fn markdown_for_an_issue_means_nothing_by_itself() {
 }
 
 #[test]
+fn what_a_page_is_of_is_told_where_nobody_chose() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, to) = (sample("word_problems.jsonl"), folder.path().join("a.md"));
+    let to = to.to_str().unwrap();
+    let output = stepscope(&["export", "--md", to], &[&runs]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("word_problems.jsonl:1; --id ID or --line N chooses another"), "{}", said(&output));
+    assert!(said(&output).contains("wrote the first of "), "{}", said(&output));
+    let chosen = stepscope(&["export", "--line", "1", "--md", to], &[&runs]);
+    assert!(chosen.stderr.is_empty(), "{}", said(&chosen));
+    let copy = folder.path().join("runs.jsonl");
+    std::fs::copy(&runs, &copy).unwrap();
+    for option in ["--html", "--md", "--svg", "--cast"] {
+        let output = stepscope(&["export", option, copy.to_str().unwrap()], &[&copy]);
+        assert_eq!(output.status.code(), Some(2));
+        let expected = format!("is the input file; choose another for {option}");
+        assert!(said(&output).contains(&expected), "{}", said(&output));
+    }
+}
+
+#[test]
+fn markdown_in_ascii_is_inert_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, to) = (folder.path().join("a.jsonl"), folder.path().join("a.md"));
+    // The twins of these signs are those of Markdown.
+    let nasty = "⟨b⟩ │ ✗ ◆ ´x´ “é”";
+    let record = serde_json::json!({ "id": nasty, "question": nasty, "mode": "procedural", "state": { nasty: nasty }, "pred_answer": nasty });
+    std::fs::write(&path, record.to_string()).unwrap();
+    let output = stepscope(&["export", "--ascii", "--md", to.to_str().unwrap()], &[&path]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let text = std::fs::read_to_string(&to).unwrap();
+    assert!(text.is_ascii(), "{text}");
+    assert!(text.contains("\n<b> | x * ") && text.contains("<code>&#60;b&#62; &#124; x &#42; "), "{text}");
+    let plain = stepscope(&["export", "--ascii", "--md", "-"], &[&path]);
+    assert_eq!(plain.stdout, text.into_bytes());
+}
+
+#[test]
 fn a_pane_alone_is_as_high_as_what_it_holds() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("a.svg");

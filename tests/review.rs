@@ -187,6 +187,37 @@ fn lists_name_questions_and_take_a_filter() {
 }
 
 #[test]
+fn a_mistyped_choice_is_no_empty_list() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    let list = |more: &[&str]| folder.run(&[&["review", "list", "runs.jsonl", "--ids"], more].concat(), "");
+    assert_eq!(list(&["--label", "arithmetic_slp"]).code, 0, "without reviews there is nothing to choose from");
+    let fail = json!({"labels": ["arithmetic slip"], "fix_target": "step_run"});
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &fail));
+    for more in [["--label", "arithmetic slip"], ["--fix", "model output"], ["--fix", "step_run"], ["--by", "ada"]] {
+        let ran = list(&more);
+        assert_eq!((ran.code, ran.out.as_str(), ran.said.as_str()), (0, "r1\n", ""), "{more:?}");
+    }
+    for (more, code, said) in [
+        (["--label", "arithmetic_slp"], 2, "unknown label \"arithmetic_slp\" (use arithmetic_slip, incomplete, "),
+        (["--label", "arithmetic_slp"], 2, "Did you mean \"arithmetic_slip\"?"),
+        (
+            ["--fix", "modle output"],
+            2,
+            "unknown place to fix \"modle output\" (use gold, none, procedure, step_run, unknown)",
+        ),
+        (["--by", "adda"], 0, "unknown reviewer \"adda\" (use ada). Did you mean \"ada\"?"),
+    ] {
+        let ran = list(&more);
+        assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{more:?}");
+        assert!(ran.said.contains(said), "{more:?}: {}", ran.said);
+    }
+    let failed = ["review", "export", "--failed", "runs.jsonl", "--label", "slpi"];
+    assert_eq!(folder.run(&failed, "").code, 2);
+    assert_eq!(list(&["--label", "wrong_plan"]).said, "", "a label of the set that nobody gave");
+}
+
+#[test]
 fn a_record_that_changed_shows_its_verdict_as_stale() {
     let folder = Folder::new();
     let one = run(1, 4.0, 5.0);
@@ -278,9 +309,14 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
         (r#""variable": "nowhere""#, "this record has no variable \"nowhere\""),
         (r#""gold_status": "banana""#, "(use ok, suspect or wrong)"),
         (r#""correction": "five""#, "the correction must be a number"),
+        (r#""lables": ["misread"]"#, "unknown member \"lables\". Did you mean \"labels\"?"),
+        (r#""verdict": "pass", "labels": ["misread"]"#, "labels belong to the verdict fail, and this one is pass"),
     ];
-    let lines: Vec<String> =
-        refused.iter().map(|(more, _)| format!("{{\"id\": \"r1\", \"verdict\": \"fail\", {more}}}")).collect();
+    let line = |more: &str| {
+        let verdict = if more.starts_with("\"verdict\"") { "" } else { "\"verdict\": \"fail\", " };
+        format!("{{\"id\": \"r1\", {verdict}{more}}}")
+    };
+    let lines: Vec<String> = refused.iter().map(|(more, _)| line(more)).collect();
     let ran = folder.run(&["review", "add", "runs.jsonl"], &lines.join("\n"));
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     for (n, ((_, words), said)) in refused.iter().zip(ran.said.lines()).enumerate() {
@@ -298,7 +334,10 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
     folder.ok(&["review", "add", "runs.jsonl"], "{\"row_index\": 1, \"verdict\": \"pass\"}\n");
     let ran = folder.run(&["review", "add", "runs.jsonl"], "{\"row_index\": 0, \"verdict\": \"pass\"}\n");
     assert!(ran.said.contains("no record without an id has this row_index"), "{}", ran.said);
-    // The same goes for tables.
+    // The same goes for flags and tables.
+    let flags = ["review", "add", "runs.jsonl", "--id", "r1", "--verdict", "pass", "--label", "misread"];
+    let ran = folder.run(&flags, "");
+    assert!(ran.code == 2 && ran.said.contains("not saved: labels belong to the verdict fail"), "{}", ran.said);
     folder.write("v.csv", "id,verdict,labels\nr1,fail,nonsense\n");
     let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl"], "");
     assert!(ran.code == 2 && ran.said.contains("row 1 is not saved: unknown label \"nonsense\""), "{}", ran.said);
@@ -373,19 +412,19 @@ fn what_is_sent_again_is_said_once() {
     // Somebody who has another mind, and then the first again, said three things.
     add(&verdict(1, "pass", &json!({})));
     add(&failed);
-    assert_eq!((events(), repeats()), (4, json!(2)));
-    // With an id of its own a verdict is judged again; with the same id it is the same.
+    assert_eq!(events(), 4);
+    // With an id of its own a verdict is another one; with the same id it is the same.
     let again = |id: &str| verdict(1, "fail", &json!({"event_id": id}));
     for id in ["one", "two", "two"] {
         add(&again(id));
     }
-    assert_eq!((events(), repeats()), (6, json!(4)));
+    assert_eq!(events(), 6);
     // A batch with ids that was cut off is sent again whole, and says nothing twice.
     let line = |id: &str, word| verdict(1, word, &json!({"event_id": id}));
     let batch = [line("three", "pass"), line("four", "fail"), line("five", "pass")];
     add(&batch[..2].concat());
     assert_eq!(add(&batch.concat()), "saved r1\n".repeat(3));
-    assert_eq!((events(), repeats()), (9, json!(7)));
+    assert_eq!((events(), repeats()), (9, json!(0)), "nothing was shown again: these are changes of mind");
     let ran = folder.run(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({"event_id": "two"})));
     assert!(ran.code == 2 && ran.said.contains("another event has the event_id two"), "{}", ran.said);
     for (of, words) in [("nothing", "no event nothing in the review log"), ("two", "who alone can undo it")] {
@@ -456,6 +495,19 @@ fn two_reviewers_agree_as_far_as_they_do_and_a_third_decides() {
 }
 
 #[test]
+fn records_are_not_merged_as_reviews() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
+    let ran = folder.run(&["review", "merge", "runs.jsonl"], "");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.said);
+    assert!(ran.said.contains("cannot merge runs.jsonl: no line of it is a review event"), "{}", ran.said);
+    folder.write("empty.jsonl", "");
+    let both = folder.ok(&["review", "merge", "empty.jsonl", "runs.jsonl.reviews.jsonl"], "");
+    assert_eq!(both, folder.text("runs.jsonl.reviews.jsonl"), "an empty review log is one");
+}
+
+#[test]
 fn a_csv_goes_out_inert_and_comes_back() {
     let folder = Folder::new();
     let hostile =
@@ -485,6 +537,46 @@ fn a_csv_goes_out_inert_and_comes_back() {
     );
     folder.write("none.csv", "a,b\n1,2\n");
     assert_eq!(folder.run(&["review", "import", "none.csv", "--reviews", "k"], "").code, 2);
+}
+
+#[test]
+fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
+    let folder = Folder::new();
+    let no_id =
+        r#"{"question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}, "pred_num": 5.0, "raw": "x"}"#;
+    folder.write("runs.jsonl", &format!("{}\n{}\n{no_id}\n", procedural(1), procedural(2)));
+    let whole = json!({"labels": ["misread"], "fix_target": "step_run", "first_bad_step": 2, "variable": "sum",
+        "gold_status": "suspect", "correction": -5, "note": "n"});
+    let mine =
+        verdict(1, "fail", &whole) + &verdict(2, "pass", &json!({})) + "{\"row_index\": 2, \"verdict\": \"pass\"}\n";
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &mine);
+    folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "bob"], &verdict(2, "fail", &json!({})));
+    folder
+        .ok(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &verdict(2, "pass", &json!({"kind": "adjudicate"})));
+    folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
+    let to = |who| folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "k", "--reviewer", who], "");
+    let ran = to("ada");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "saved r1\nsaved r2\nsaved r2\nsaved row 2\n"), "{}", ran.said);
+    let ignored = "columns that are not imported: outcome, dataset, side, decided, event_id\n";
+    assert!(ran.said.contains(ignored), "{}", ran.said);
+    assert!(ran.said.contains("not saved: rows of the reviewer bob (1); --reviewer bob imports them"), "{}", ran.said);
+    assert_eq!(to("bob").out, "saved r2\n");
+    let told = |log: &[&str]| {
+        let mut items = folder.json(&[&["review", "export", "runs.jsonl"], log].concat());
+        for event in items.iter_mut().flat_map(|item| item["events"].as_array_mut().unwrap()) {
+            event.as_object_mut().unwrap().retain(|key, _| !matches!(key.as_str(), "event_id" | "decided"));
+        }
+        items
+    };
+    assert_eq!(told(&["--reviews", "k"]), told(&[]));
+    // What the reviewer judged is not there any more.
+    folder.write("runs.jsonl", &format!("{}\n", procedural(1).replace("2 + 3?", "3 + 3?")));
+    folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
+    let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "l", "--reviewer", "ada"], "");
+    assert!(ran.said.contains("row 1 is not saved: its record has changed since"), "{}", ran.said);
+    folder.write("words.csv", "id,verdict,correction\nr1,fail,six\n");
+    assert_eq!(folder.run(&["review", "import", "words.csv", "--reviews", "m"], "").code, 0);
+    assert_eq!(folder.json(&["review", "export", "--reviews", "m"])[0]["events"][0]["correction"], "six");
 }
 
 #[test]
@@ -687,9 +779,8 @@ fn a_hundred_thousand_events_fold_in_time() {
     let body = line.split(",\"crc\"").next().unwrap();
     let mut journal = String::new();
     for n in 0..100_000 {
-        journal.push_str(
-            &body.replace("\"id\":\"r1\"", &format!("\"id\":\"r{}\"", n % 30_000)).replace(id, &format!("e{n}")),
-        );
+        let one = body.replace("\"id\":\"r1\"", &format!("\"id\":\"r{}\"", n % 30_000)).replace(id, &format!("e{n}"));
+        journal.push_str(&one.replace("\"times\":{", &format!("\"times\":{{\"shown\":\"t{n}\",")));
         journal.push_str("}\n");
     }
     folder.write("j", &journal);
@@ -849,8 +940,8 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     assert_eq!(stats["outcomes"]["open"], json!(1), "the item itself is not judged by them");
     let told = folder.ok(&["review", "stats", "answers.jsonl"], "");
     assert!(told.contains("verdicts on parts of answers\n  pass ") && told.contains("failed parts by label"), "{told}");
-    // A table goes to another reviewer as it came: no part becomes a verdict on the whole answer.
-    folder.write("said.csv", &csv);
+    // In another's table, too, no part becomes a verdict on the whole answer.
+    folder.write("said.csv", &csv.replace(",ada,", ",bob,"));
     folder.ok(&["review", "import", "said.csv", "answers.jsonl", "--reviewer", "bob"], "");
     let list = folder.ok(&["review", "list", "answers.jsonl"], "");
     assert!(list.starts_with("r1  open ") && list.contains("bob pass item B, citation 2"), "{list}");

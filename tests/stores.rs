@@ -746,7 +746,7 @@ fn what_lies_beside_records_is_no_link() {
         let output = fed(Command::new(env!("CARGO_BIN_EXE_stepscope")).args(arguments).current_dir(at("data")), input);
         (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
     };
-    let verdict = "{\"id\": \"a\", \"label\": \"correct\", \"note\": \"SECRET\"}\n";
+    let verdict = "{\"id\": \"a\", \"note\": \"SECRET\"}\n";
     let add =
         |reviews: &[&str]| stepscope(&[&["review", "add", "a.jsonl", "--reviewer", "ada"], reviews].concat(), verdict);
     let (code, said) = add(&["--reviews", "../home/own.reviews.jsonl"]);

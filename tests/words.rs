@@ -208,6 +208,23 @@ fn no_sentence_of_the_program_uses_a_banned_word() {
 }
 
 #[test]
+fn every_sign_of_the_screen_has_an_ascii_twin() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let mut signs = 0;
+    for file in files {
+        let source = std::fs::read_to_string(&file).unwrap();
+        for sign in literals(&source).iter().flat_map(|literal| literal.chars()).filter(|sign| !sign.is_ascii()) {
+            signs += 1;
+            // The sign of no quote has the twin that others have for want of one.
+            let has_twin = sign == '◍' || stepscope_base::ascii::cell(&sign.to_string()) != "?";
+            assert!(has_twin, "{}: add a twin of {sign} to crates/base/src/ascii.rs", file.display());
+        }
+    }
+    assert!(signs > 200, "only {signs} signs were read");
+}
+
+#[test]
 fn no_page_of_the_documentation_uses_a_banned_word() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Two pages are made of the program's own sentences, and hold its ids.

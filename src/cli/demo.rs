@@ -27,7 +27,7 @@ pub struct DemoArgs {
     /// The same in version 2
     #[arg(long, value_name = "FILE")]
     pub cast_v2: Option<PathBuf>,
-    /// Write a page of all scenes: pictures, and the screens as text
+    /// Write a page of all scenes: pictures, and the screens as text; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// The same as Markdown

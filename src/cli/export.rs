@@ -36,6 +36,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Exit code: 0 written, 1 something in it looks private, and without --force nothing was written, 2 something could
 /// not be done.
 #[derive(clap::Args, Clone, Debug)]
+#[command(
+    override_usage = "stepscope export [OPTIONS] <PATH>...\n       stepscope export [OPTIONS] --docintel [PATH]..."
+)]
 pub struct ExportArgs {
     /// The file (or folder) that holds the record
     #[arg(value_name = "PATH", required_unless_present = "docintel")]
@@ -236,7 +239,7 @@ impl ExportArgs {
         }
         let (view, options) = (cleaned.case.view(), cleaned.options(step, VERSION));
         if let Some(html) = &self.html {
-            picked.check_out(Some(html))?;
+            picked.check_out(Some(html), "--html")?;
             let page = page::html(&view, &options);
             let at = step.map(|step| shown!("#step-{}", step + 1)).unwrap_or_default();
             save(html, page.text.as_bytes(), page::carried::is_page, &at, out)?;
@@ -246,19 +249,21 @@ impl ExportArgs {
             }
         }
         if let Some(md) = &self.md {
-            picked.check_out(Some(md))?;
+            picked.check_out(Some(md), "--md")?;
             let is_ours = |head: &[u8]| head.starts_with(page::BEGIN_MARKDOWN.as_bytes());
+            let options = PageOptions { ascii: out.is_ascii(md), ..options.clone() };
             save(md, page::markdown(&view, &options).as_bytes(), is_ours, &Shown::default(), out)?;
         }
-        for (file, is_recording) in [(&self.svg, false), (&self.cast, true)] {
+        for (file, option, is_recording) in [(&self.svg, "--svg", false), (&self.cast, "--cast", true)] {
             let Some(file) = file else { continue };
-            picked.check_out(Some(file))?;
+            picked.check_out(Some(file), option)?;
             let name = picked.path.as_deref().and_then(Path::file_name).unwrap_or_default();
             let name = cleaner.redaction.text(name.as_encoded_bytes()).into_owned();
             let bytes = self.picture(&view, &name, &options, is_recording, draw)?;
             let begin = if is_recording { b"{\"version\":3,\"term\"".as_slice() } else { b"<svg xmlns=" };
             save(file, &bytes, |head| head.starts_with(begin), &Shown::default(), out)?;
         }
+        out.complain_of(self.pick.took_first(&picked).into_iter());
         Ok(CLEAN)
     }
 

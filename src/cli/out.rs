@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Colour, FAILED};
@@ -33,7 +34,8 @@ impl Default for Out {
     fn default() -> Self {
         let is_terminal = std::io::stdout().is_terminal();
         let is_utf8 = is_utf8(locale(|name| std::env::var(name).ok()).as_deref());
-        let ascii = AsciiOnly { stdout: !is_utf8 && is_terminal, stderr: !is_utf8 && std::io::stderr().is_terminal() };
+        let stderr = !is_utf8 && std::io::stderr().is_terminal();
+        let ascii = AsciiOnly { stdout: !is_utf8 && is_terminal, stderr, files: false };
         Self { buffer: Vec::new(), ended: None, is_terminal, ascii }
     }
 }
@@ -43,6 +45,8 @@ impl Default for Out {
 struct AsciiOnly {
     stdout: bool,
     stderr: bool,
+    /// True if it was asked for, and holds for files too.
+    files: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +71,13 @@ impl Out {
 
     /// Writes text for people in ASCII from now on, if that was asked for.
     pub(super) fn in_ascii(&mut self, is_asked: bool) {
-        self.ascii = AsciiOnly { stdout: self.ascii.stdout || is_asked, stderr: self.ascii.stderr || is_asked };
+        let AsciiOnly { stdout, stderr, files } = self.ascii;
+        self.ascii = AsciiOnly { stdout: stdout || is_asked, stderr: stderr || is_asked, files: files || is_asked };
+    }
+
+    /// Tells whether text for people in a file is in ASCII; `-` is standard output.
+    pub(super) fn is_ascii(&self, file: &Path) -> bool {
+        if file.as_os_str() == "-" { self.ascii.stdout } else { self.ascii.files }
     }
 
     /// Adds bytes for programs, in whole characters: the same in every locale.

@@ -9,6 +9,7 @@ use stepscope_base::guard::lock;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::case::{Case, CaseView};
+use stepscope_core::finding::grouped;
 use stepscope_core::record::Record;
 use stepscope_io::failure::Failure;
 use stepscope_io::pipeline::check::read_through;
@@ -38,15 +39,17 @@ pub(super) struct Picked {
     pub(super) files: Vec<Shown>,
     /// Documents that could not be read, if the record has none.
     pub(super) missing: Vec<Failure>,
+    /// Number of records that were read.
+    pub(super) records: u64,
 }
 
 impl Picked {
-    /// Refuses the input file as output: records are never written to.
-    pub(super) fn check_out(&self, to: Option<&Path>) -> Result<(), Shown> {
+    /// Refuses the input file as the output of an option: records are never written to.
+    pub(super) fn check_out(&self, to: Option<&Path>, option: &'static str) -> Result<(), Shown> {
         let (Some(to), Some(from)) = (to, &self.path) else { return Ok(()) };
         let id = |path| Stat::at(path).map(|stat| stat.id);
         if id(to).is_some() && id(to) == id(from) {
-            return Err(shown!("{} is the input file; choose another for --out", Shown::path(to)));
+            return Err(shown!("{} is the input file; choose another for {option}", Shown::path(to)));
         }
         Ok(())
     }
@@ -73,6 +76,14 @@ impl Pick {
             _ => Shown::own("there is no record"),
         };
         shown!("{what}; {records} were read. `stepscope check --format jsonl` lists their ids.")
+    }
+
+    /// Makes the sentence for a record that was taken because it is the first; `None`: it was asked for, or is the only one.
+    pub(super) fn took_first(&self, picked: &Picked) -> Option<Shown> {
+        let is_chosen = self.id.is_some() || self.line.is_some() || picked.records < 2;
+        let (records, place) = (grouped(usize::try_from(picked.records).unwrap_or(usize::MAX)), &picked.place);
+        (!is_chosen)
+            .then(|| shown!("wrote the first of {records} records, {place}; --id ID or --line N chooses another"))
     }
 
     /// Finds the first record that is asked for.
@@ -105,7 +116,10 @@ impl Pick {
                 if first.as_ref().is_none_or(|(other, _)| at < *other) {
                     let place = shown!("{}:{}", case.source().line(), case.origin().line);
                     let (path, files) = (input.path().map(Path::to_owned), input.files_of(case.root()));
-                    *first = Some((at, Picked { case: case.to_owned(), place, path, files, missing: Vec::new() }));
+                    *first = Some((
+                        at,
+                        Picked { case: case.to_owned(), place, path, files, missing: Vec::new(), records: 0 },
+                    ));
                 }
             },
             |_, _| Ok(()),
@@ -115,6 +129,7 @@ impl Pick {
         }
         let found = first.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (_, mut picked) = found.ok_or_else(|| self.none(outcome.counts.records))?;
+        picked.records = outcome.counts.records;
         if picked.case.view().document().is_none() {
             picked.missing = outcome.missing;
         }

@@ -59,7 +59,7 @@ pub struct Repair {
 pub(super) fn run(options: &Repair, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
     let picked = options.pick.find(expand(&options.paths), side)?;
-    picked.check_out(options.out.as_deref())?;
+    picked.check_out(options.out.as_deref(), "--out")?;
     let case = picked.case.view();
     let procedure = case.record.as_ref().and_then(|record| record.procedure.or(Some(record.root)));
     let procedure = procedure.ok_or_else(|| shown!("the record at {} cannot be read", picked.place))?;

@@ -89,7 +89,7 @@ pub struct Rerun {
 pub(super) fn run(options: &Rerun, side: &Arc<SideData>, out: &mut Out) -> Result<u8, Shown> {
     options.ask.check()?;
     let picked = options.pick.find(options.answers.expand(&options.paths)?, side)?;
-    picked.check_out(options.out.as_deref())?;
+    picked.check_out(options.out.as_deref(), "--out")?;
     let Picked { case, place, files, missing, .. } = picked;
     Session { options, place, files }.run(case, &missing, out)
 }

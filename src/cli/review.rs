@@ -13,9 +13,7 @@ use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
-use stepscope_core::review::fold::{ItemReviews, Outcome, Reviews};
-use stepscope_core::review::labels::LabelSets;
-use stepscope_core::review::stats::is_to_be_run_again;
+use stepscope_core::review::fold::Reviews;
 use stepscope_core::summary::{Index, Summary};
 use stepscope_io::log::journal::{Contents, beside, found_beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read};
@@ -28,6 +26,7 @@ const FOUND_THERE: &str = "found next to the records; --reviews FILE selects ano
 
 mod add;
 mod agreement;
+mod choice;
 mod export;
 mod import;
 mod list;
@@ -55,7 +54,10 @@ pub enum ReviewCommand {
     Export(export::ReviewExport),
     /// Import verdicts from a CSV with the columns id, verdict, labels and note
     ///
-    /// With the columns item and citation too, a row is about that part of an answer, counted from 0. Rows that are already saved are skipped. Exit code: 0 all saved, 2 not all.
+    /// With the columns item and citation too, a row is about that part of an answer, counted from 0. Of the other columns
+    /// of an exported CSV it takes `row_index`, kind (adjudicate), `fix_target`, `first_bad_step`, variable, `gold_status`
+    /// and correction, and names those that it does not take. Rows that are already saved are skipped; rows of another
+    /// reviewer, or on a record that has changed since, are not saved. Exit code: 0 all saved, 2 not all.
     Import(import::Import),
     /// Count verdicts, labels, expected-answer statuses and rule precision
     Stats(stats::Stats),
@@ -74,51 +76,6 @@ pub(super) struct Where {
     /// Review log [default: FILE.reviews.jsonl]; may be repeated
     #[arg(long, value_name = "PATH")]
     reviews: Vec<PathBuf>,
-}
-
-/// Which of the judged items.
-#[derive(Args, Clone, Debug)]
-struct Choice {
-    /// Only these outcomes: pass, fail, defer, skip, disputed, stale, open
-    #[arg(long, value_name = "OUTCOME", value_delimiter = ',', value_parser = outcome)]
-    outcome: Vec<Outcome>,
-    /// Only with one of these labels, by id or name
-    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
-    label: Vec<String>,
-    /// Only with this where-to-fix: `step_run`, procedure, gold, none, unknown, or another program's word
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
-    fix: Vec<String>,
-    /// Only by this reviewer
-    #[arg(long, value_name = "ID")]
-    by: Option<String>,
-    /// Only with an expected answer called suspect or wrong
-    #[arg(long)]
-    disputed_gold: bool,
-    /// Only to re-run: failed, and the expected answer is not to blame
-    #[arg(long)]
-    regenerate: bool,
-}
-
-fn outcome(word: &str) -> Result<Outcome, &'static str> {
-    Outcome::from_word(word).ok_or("use pass, fail, defer, skip, disputed, stale or open")
-}
-
-impl Choice {
-    fn takes(&self, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> bool {
-        let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());
-        let labelled =
-            || reviewed.labels(sets).iter().any(|label| is(&label.id, &self.label) || is(&label.name, &self.label));
-        let fixed = |event: &stepscope_core::review::event::Event| {
-            event.fix_target.as_ref().is_some_and(|target| is(target, &self.fix))
-        };
-        let by = self.by.as_ref().map(|by| Untrusted::from(by.clone()));
-        (self.outcome.is_empty() || self.outcome.contains(&reviewed.outcome()))
-            && (self.label.is_empty() || labelled())
-            && (self.fix.is_empty() || reviewed.fresh().into_iter().any(fixed))
-            && by.is_none_or(|by| reviewed.verdict_of(&by).is_some())
-            && (!self.disputed_gold || reviewed.disputes_gold())
-            && (!self.regenerate || is_to_be_run_again(reviewed))
-    }
 }
 
 /// Who judges.

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use ratatui::buffer::Buffer;
 
 use crate::demo::picture::{line, svg_named};
+use crate::widgets::ascii::draw as draw_in_ascii;
+use stepscope_base::ascii;
 use stepscope_core::report::page::carried::BEGIN;
 use stepscope_core::report::page::push_markup;
 
@@ -23,8 +25,8 @@ pub(crate) struct HandoutScene<'s> {
 }
 
 /// The screen as text.
-fn text(scene: &HandoutScene<'_>) -> String {
-    let rows = (0..scene.dark.area.height).map(|row| line(scene.dark, row));
+fn text(screen: &Buffer) -> String {
+    let rows = (0..screen.area.height).map(|row| line(screen, row));
     let text: String = rows.map(|row| row.trim_end().to_owned() + "\n").collect();
     text.trim_end().to_owned()
 }
@@ -50,19 +52,25 @@ pub(crate) fn html(title: &str, scenes: &[HandoutScene<'_>]) -> String {
             out.push_str("</p>\n");
         }
         out.push_str("<details><summary>The screen as text</summary>\n<pre tabindex=\"0\">");
-        push_markup(&text(scene), &mut out);
+        push_markup(&text(scene.dark), &mut out);
         out.push_str("</pre></details>\n</section>\n");
     }
     out.push_str("</main>\n</body>\n</html>\n");
     out
 }
 
-/// The same as Markdown.
-pub(crate) fn markdown(title: &str, scenes: &[HandoutScene<'_>]) -> String {
-    let plain = |text: &str| text.replace(['\n', '`', '<', '[', ']', '*', '_', '|', '#'], " ");
+/// The same as Markdown. `is_ascii`: all of it in ASCII.
+pub(crate) fn markdown(title: &str, scenes: &[HandoutScene<'_>], is_ascii: bool) -> String {
+    // A twin may be a sign of Markdown, so it comes first.
+    let letters = |text: &str| if is_ascii { ascii::text(text.as_bytes()) } else { text.to_owned() };
+    let plain = |text: &str| letters(text).replace(['\n', '`', '<', '[', ']', '*', '_', '|', '#'], " ");
     let mut out = format!("{BEGIN_MARKDOWN}# {}\n", plain(title));
     for (n, scene) in scenes.iter().enumerate() {
-        let text = text(scene);
+        let mut screen = scene.dark.clone();
+        if is_ascii {
+            draw_in_ascii(&mut screen);
+        }
+        let text = text(&screen);
         // No line of the screen ends the fence.
         let longest = text.lines().map(|line| line.chars().filter(|c| *c == '`').count()).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);

@@ -48,7 +48,7 @@ use stepscope_io::source::input::{expand, samples};
 use stepscope_terminal::colour::Depth;
 use stepscope_terminal::input::Input;
 use stepscope_terminal::run::{self, CHANNEL, Control, Options, Program as _};
-use stepscope_terminal::terminal::Tty;
+use stepscope_terminal::terminal::{NoTerminal, Tty};
 
 /// Longest time in which nothing happens; after it, something hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -83,7 +83,7 @@ pub struct DemoStart {
     pub size: (u16, u16),
     /// The theme.
     pub theme: Option<String>,
-    /// True if only ASCII characters are drawn on a terminal, whatever the locale says.
+    /// True if only ASCII characters are drawn on a terminal, whatever the locale says, and written into Markdown.
     pub ascii: bool,
     /// Files are written although something in them looks private.
     pub force: bool,
@@ -103,12 +103,26 @@ pub struct Played {
     pub scenes: Vec<Shown>,
     /// Number of scenes that failed.
     pub failed: usize,
+    /// Files that are standard output, as one.
+    pub output: Vec<u8>,
+}
+
+/// Explains why there is no terminal for a tour, and what to do.
+fn no_terminal(error: &NoTerminal, advice: &'static str) -> Shown {
+    match error {
+        NoTerminal::OutputNotTerminal => shown!("standard output is not a terminal; {advice}"),
+        NoTerminal::Dumb => {
+            shown!("this terminal cannot place text on the screen (TERM is unset or \"dumb\"); {advice}")
+        }
+        NoTerminal::NotFound(why) => shown!("no terminal to read keys from ({}); {advice}", Shown::error(why)),
+    }
 }
 
 /// Shows a tour on the terminal. The exit code; an error is a sentence that says why there is no screen.
 pub fn open(start: &DemoStart) -> Result<u8, Shown> {
     let script = script(start)?;
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let tty = Tty::open()
+        .map_err(|error| no_terminal(&error, "play it without one with --check, --svg, --html, --md or --cast"))?;
     let depth = Depth::detect(variable);
     let (mut tour, mut performer, outbox) = ready(start, script, depth, Speed::Times(REPLAY))?;
     let followed = Folders::find(None).state.and_then(|folder| Followed::begin(&folder));
@@ -130,7 +144,8 @@ fn variable(name: &str) -> Option<String> {
 pub fn follow(theme: Option<&str>, ascii: bool) -> Result<u8, Shown> {
     let folder = Folders::find(None).state;
     let folder = folder.ok_or(Shown::own("no state folder to follow a tour by; set STEPSCOPE_STATE_DIR"))?;
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let tty = Tty::open()
+        .map_err(|error| no_terminal(&error, "the notes are shown on a terminal of their own, next to the tour"))?;
     let depth = Depth::detect(variable);
     let theme = theme.unwrap_or("dark");
     let unknown = || shown!("there is no theme {}", Shown::line(theme.as_bytes()));
@@ -164,7 +179,7 @@ pub fn record(start: &DemoStart, records: Vec<PathBuf>, file: &Path) -> Result<P
         ));
     }
     let mut script = TourScript { title: "TODO: what the tour is about".to_owned(), records, ..TourScript::default() };
-    let tty = Tty::open().map_err(|error| Shown::error(&error))?;
+    let tty = Tty::open().map_err(|error| no_terminal(&error, "a tour is recorded on a terminal"))?;
     let depth = Depth::detect(variable);
     let (tour, mut performer, outbox) = ready(start, script.clone(), depth, Speed::Times(REPLAY))?;
     let mut recorder = TourRecorder::new(tour.app);
@@ -332,7 +347,7 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     if start.writes() && !start.force {
         refuse_private(&scenes)?;
     }
-    write(start, &title, &scenes)?;
+    write(start, &title, &scenes, &mut played.output)?;
     Ok(played)
 }
 
@@ -403,7 +418,15 @@ fn through(
     })
 }
 
-fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(), Failure> {
+/// Writes the files that were asked for; `-` goes to `output`.
+fn write(start: &DemoStart, title: &str, scenes: &[StandingScene], output: &mut Vec<u8>) -> Result<(), Failure> {
+    let mut save = |path: &Path, bytes: &[u8], is_ours: &dyn Fn(&[u8]) -> bool| {
+        if path.as_os_str() == "-" {
+            output.extend_from_slice(bytes);
+            return Ok(());
+        }
+        write_export(path, bytes, is_ours)
+    };
     if let Some(folder) = &start.svg {
         export_folder(folder)?;
         for scene in scenes {
@@ -414,16 +437,16 @@ fn write(start: &DemoStart, title: &str, scenes: &[StandingScene]) -> Result<(),
     }
     let handed: Vec<HandoutScene<'_>> = scenes.iter().map(StandingScene::handout).collect();
     if let Some(html) = &start.html {
-        write_export(html, handout::html(title, &handed).as_bytes(), is_page)?;
+        save(html, handout::html(title, &handed).as_bytes(), &is_page)?;
     }
     if let Some(md) = &start.md {
         let is_ours = |head: &[u8]| head.starts_with(handout::BEGIN_MARKDOWN.as_bytes());
-        write_export(md, handout::markdown(title, &handed).as_bytes(), is_ours)?;
+        save(md, handout::markdown(title, &handed, start.ascii).as_bytes(), &is_ours)?;
     }
     for (file, version) in [(&start.cast, 3), (&start.cast_v2, 2)] {
         if let Some(file) = file {
             let recording = cast(scenes, start.size, version, &Shown::own("stepscope tour")).finish();
-            write_export(file, &recording, |head| head.starts_with(recording.get(..RECORDING).unwrap_or_default()))?;
+            save(file, &recording, &|head| head.starts_with(recording.get(..RECORDING).unwrap_or_default()))?;
         }
     }
     Ok(())

@@ -30,6 +30,10 @@ mod tests {
         {
             assert_ne!(cell(glyph), "?", "{glyph}");
         }
+        // Borders, and every way in which those of two panes can meet.
+        for line in "─│┌┐└┘├┤┬┴┼╭╮╰╯╴╵╶╷".chars().chain('═'..='╬') {
+            assert_ne!(cell(line.encode_utf8(&mut [0; 4])), "?", "{line}");
+        }
         let mut buf = Buffer::with_lines(["╭ Steps ³ ╮", "❯ ✗ 漢 é ≙"]);
         draw(&mut buf);
         assert!(buf.content.iter().all(|cell| cell.symbol().is_ascii()), "{buf:?}");

@@ -6,10 +6,10 @@ use crate::text::{Piece, pieces};
 
 /// Signs and their ASCII twins, one character for one.
 const TWINS: [(&str, &str); 47] = [
-    ("─━╌", "-"),
+    ("─━╌╴╶╸╺", "-"),
     ("═", "="),
-    ("│┃┆╎║", "|"),
-    ("╭╮╰╯├┤┬┴┼┌┐└┘╔╗╚╝", "+"),
+    ("│┃┆╎║╵╷╹╻", "|"),
+    ("╭╮╰╯├┤┬┴┼┌┐└┘╒╓╔╕╖╗╘╙╚╛╜╝╞╟╠╡╢╣╤╥╦╧╨╩╪╫╬", "+"),
     ("■█▊▉▋", "#"),
     ("▓", "="),
     ("▏▎▍▌", "|"),
@@ -23,7 +23,7 @@ const TWINS: [(&str, &str); 47] = [
     ("✓", "v"),
     ("✗×", "x"),
     ("÷", "/"),
-    ("⊘", "0"),
+    ("⊘∅", "0"),
     ("–−—", "-"),
     ("☑", "Y"),
     ("☒", "N"),
@@ -45,7 +45,7 @@ const TWINS: [(&str, &str); 47] = [
     ("◇○●", "o"),
     ("≙=≡", "="),
     // A full stop would look like the end of a number or sentence.
-    ("…", "~"),
+    ("…⋯", "~"),
     ("“”«", "\""),
     ("‘’", "'"),
     ("✎", "w"),
@@ -58,7 +58,7 @@ const TWINS: [(&str, &str); 47] = [
 /// Superscripts: the numbers of a question, and powers.
 const SUPERSCRIPTS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /// Twins in running text, where one character would say something else.
-const LONGER: [(char, &str); 5] = [('…', "..."), ('≥', ">="), ('≤', "<="), ('≠', "!="), ('√', "sqrt")];
+const LONGER: [(char, &str); 6] = [('…', "..."), ('⋯', "..."), ('≥', ">="), ('≤', "<="), ('≠', "!="), ('√', "sqrt")];
 
 /// Blanks between two columns of a line.
 const GAP: usize = 2;

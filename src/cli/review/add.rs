@@ -133,6 +133,9 @@ impl Completion<'_> {
 
     /// Binds an event to its record and to what the reviewer said before; `Err`: the event means nothing.
     pub(super) fn complete(&self, mut event: Event) -> Result<Event, Shown> {
+        if let Some(why) = event.contradicts() {
+            return Err(why);
+        }
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
             let Some(summary) = records.named(item) else {
                 return Err(Shown::own(match item.id {

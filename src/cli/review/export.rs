@@ -7,7 +7,8 @@ use stepscope_io::pipeline::side_data::SideData;
 
 use clap::{Args, ValueEnum};
 
-use super::{Choice, Where};
+use super::Where;
+use super::choice::Choice;
 use crate::cli::check::threads;
 use crate::cli::{CLEAN, FAILED, Out};
 use stepscope_base::text::Shown;
@@ -52,6 +53,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     }
     let contents = options.place.contents(out)?;
     let reviews = &contents.reviews;
+    let choice = options.choice.checked(reviews, out)?;
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, |_, _| {}))?;
     let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
     let mut bytes = Vec::new();
@@ -63,7 +65,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     let raw = options.raw && !out.is_terminal();
     for reviewed in contents.reviews.items() {
         let reviewed = index.at_content(reviewed);
-        if options.choice.takes(reviewed, &sets) {
+        if choice.takes(reviewed, &sets) {
             match options.format {
                 ExportFormat::Jsonl => export::jsonl(reviewed, None, &sets, &mut bytes),
                 ExportFormat::Csv => export::csv(reviewed, &sets, raw, &mut bytes),
@@ -88,6 +90,7 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
         journals = options.failed.iter().map(|file| beside(file)).collect();
     }
     let contents = super::contents(&journals, out)?;
+    let choice = options.choice.checked(&contents.reviews, out)?;
     let (reviews, sets) = (&contents.reviews, contents.reviews.label_sets());
     let outcome = read_through(
         expand(&options.failed),
@@ -96,8 +99,8 @@ fn failed(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -> Option
         |case, input, out| {
             let summary = summary(case, input);
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
-            let fails = reviewed
-                .filter(|reviewed| reviewed.outcome() == Outcome::Fail && options.choice.takes(*reviewed, &sets));
+            let fails =
+                reviewed.filter(|reviewed| reviewed.outcome() == Outcome::Fail && choice.takes(*reviewed, &sets));
             if let Some(out) = out.filter(|_| fails.is_some()) {
                 one_line(case.text(), out);
             }

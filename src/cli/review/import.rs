@@ -1,6 +1,6 @@
 //! `stepscope review import`: the verdicts of a CSV.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
@@ -11,11 +11,14 @@ use super::add::{Completion, JudgedLines};
 use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
+use stepscope_base::json::Tape;
+use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
-use stepscope_core::review::export::{self, ImportedRow};
+use stepscope_core::review::export::{self, ImportedRow, ImportedTable};
 use stepscope_core::review::short_form::{self, split};
+use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::summaries::read_named;
 use stepscope_io::source::open::{Opened, open};
 
@@ -23,6 +26,8 @@ use stepscope_io::source::open::{Opened, open};
 const TOGETHER: usize = 128;
 /// Maximum size of a table, in bytes: a larger one was not made by hand.
 const MAX_CSV: u64 = 256 << 20;
+/// Maximum number of columns that are named because they are not imported.
+const MAX_NAMED: usize = 30;
 
 /// `stepscope review import`.
 #[derive(Args, Clone, Debug)]
@@ -38,12 +43,33 @@ pub struct Import {
 
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
-    let rows = out.given(rows)?;
-    let ids: HashSet<&Text> = rows.iter().map(|ImportedRow { cells: [id, ..], .. }| id).collect();
-    let is_named = |item: &ItemRef| item.id.as_ref().is_some_and(|id| ids.contains(id));
+    let ImportedTable { rows, ignored } = out.given(rows)?;
+    if !ignored.is_empty() {
+        let names: Vec<Shown> = ignored.iter().take(MAX_NAMED).map(|name| name.line().cut(40)).collect();
+        let names: Vec<&str> = names.iter().map(Shown::as_str).collect();
+        let more = if ignored.len() > MAX_NAMED { ", …" } else { "" };
+        out.complain(&shown!("columns that are not imported: {}{more}", names.join(", ")));
+    }
+    let me = import.who.reviewer().id;
+    let (rows, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_of(row, &me));
+    let ids: HashSet<ItemRef> = rows.iter().filter_map(|row| item(row).ok()).collect();
+    let is_named = |item: &ItemRef| {
+        let row_index = item.row_index.filter(|_| item.id.is_none());
+        ids.contains(&ItemRef { id: item.id.clone(), row_index, ..ItemRef::default() })
+    };
     let summaries = import.place.records(out, |files, threads| read_named(files, threads, side, is_named))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
     let (mut refused, mut repeated) = (Refused::default(), 0_u64);
+    let mut of: BTreeMap<Shown, u64> = BTreeMap::new();
+    for ImportedRow { more: [_, reviewer, ..], .. } in &others {
+        *of.entry(reviewer.line().cut(40)).or_default() += 1;
+    }
+    for (reviewer, rows) in of {
+        refused.say(
+            &shown!("not saved: rows of the reviewer {reviewer} ({rows}); --reviewer {reviewer} imports them"),
+            out,
+        );
+    }
     let (mut waiting, mut judged) = (Vec::new(), JudgedLines::new("row"));
     for row in &rows {
         let event = event(row, &known).and_then(|event| Ok((known.stands(&event)?, event)));
@@ -77,37 +103,84 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
 /// Waits until the rows that were given are saved, and says so.
 fn settle(waiting: &mut Vec<&ImportedRow>, writer: &mut LogWriter, out: &mut Out) -> Option<()> {
     for row in waiting.drain(..) {
-        let [id, ..] = &row.cells;
+        let name = item(row).map(|item| name_of(&item).line()).unwrap_or_default();
         if let Err(failure) = writer.settle(out) {
-            out.complain(&shown!("NOT SAVED {}: {failure}", id.line()));
+            out.complain(&shown!("NOT SAVED {name}: {failure}"));
             out.complain(&shown!("nothing from row {} on is saved; import the file again", row.row));
             return None;
         }
-        out.line(&shown!("saved {}", id.line()));
+        out.line(&shown!("saved {name}"));
     }
     out.flush();
     Some(())
 }
 
+/// Tells whether a row is a verdict of this reviewer: a table of one names none.
+fn is_of(ImportedRow { more: [_, reviewer, ..], .. }: &ImportedRow, me: &Text) -> bool {
+    reviewer.is_empty() || reviewer == me
+}
+
+/// Reads which item a row is about: its id, else its position.
+fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
+    let ([id, ..], [row_index, ..]) = (&row.cells, &row.more);
+    if !id.is_empty() {
+        return Ok(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
+    }
+    match row_index.utf8().and_then(|text| text.trim().parse().ok()) {
+        Some(row_index) => Ok(ItemRef { row_index: Some(row_index), ..ItemRef::default() }),
+        None => Err(Shown::own("it has no id")),
+    }
+}
+
 fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
-    let [id, verdict, labels, note] = &row.cells;
-    if id.is_empty() {
-        return Err(Shown::own("it has no id"));
+    let [_, verdict, labels, note] = &row.cells;
+    let [_, _, said_kind, stale, fix_target, step, variable, gold_status, correction] = &row.more;
+    let item = item(row)?;
+    if *stale == "stale" {
+        return Err(Shown::own("its record has changed since; review it again"));
     }
     let part = part(&row.part)?;
     let word = verdict.utf8().unwrap_or_default().trim().to_ascii_lowercase();
     let is_note = word.is_empty() && !note.is_empty();
-    let kind = if is_note || part.is_some() { EventKind::Note } else { EventKind::Verdict };
+    let kind = match (is_note || part.is_some(), *said_kind == EventKind::Adjudicate.word()) {
+        (true, _) => EventKind::Note,
+        (false, true) => EventKind::Adjudicate,
+        (false, false) => EventKind::Verdict,
+    };
     let mut event = Event::new(kind, known.reviewer.clone());
     (event.verdict, event.part) = (Verdict::from_word(&word), part);
     if !is_note && event.verdict.is_none() {
         return Err(shown!("invalid verdict \"{}\" (use pass, fail, defer or skip)", verdict.line().cut(40)));
     }
-    event.item = Some(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
+    event.item = Some(item);
     let sets = known.label_sets();
     event.labels = split(labels).map(|label| short_form::known(sets.give(&label), &sets)).collect::<Result<_, _>>()?;
-    event.note = Some(note.clone()).filter(|note| !note.is_empty());
+    event.note = given(note).cloned();
+    event.fix_target = given(fix_target).map(|word| short_form::fix_target(word)).transpose()?;
+    event.first_bad_step = given(step).map(first_bad_step).transpose()?;
+    event.variable = given(variable).cloned();
+    event.gold_status = given(gold_status).map(|word| short_form::gold_status(word)).transpose()?;
+    event.correction = given(correction).map(json);
     known.complete(event)
+}
+
+fn given(cell: &Text) -> Option<&Text> {
+    Some(cell).filter(|cell| !cell.is_empty())
+}
+
+/// Steps are counted from 1.
+fn first_bad_step(cell: &Text) -> Result<u64, Shown> {
+    let step = cell.utf8().and_then(|text| text.trim().parse().ok()).filter(|step| *step > 0);
+    step.ok_or_else(|| shown!("first_bad_step \"{}\" is not a whole number of 1 or more", cell.line().cut(40)))
+}
+
+/// Reads a correction: JSON as it is exported, or the words of somebody who knows no JSON.
+fn json(cell: &Text) -> Text {
+    let mut tape = Tape::default();
+    Text::owned(match tape.parse(cell.bytes()) {
+        Some(value) => Style::SORTED.of(value),
+        None => Style::SORTED.of(cell),
+    })
 }
 
 /// Reads the part of an answer that a row is about; `None`: the whole record.
@@ -116,7 +189,7 @@ fn part([item, citation]: &[Text; 2]) -> Result<Option<AnswerPart>, Shown> {
         let number = cell.utf8().and_then(|text| text.trim().parse::<u64>().ok());
         number.ok_or_else(|| shown!("\"{}\" names no item or citation, counted from 0", cell.line().cut(40)))
     };
-    let given = |cell: &Text| Some(cell.clone()).filter(|cell| !cell.is_empty()).as_ref().map(number).transpose();
+    let given = |cell| given(cell).map(number).transpose();
     match (given(item)?, given(citation)?) {
         (Some(item), citation) => Ok(Some(AnswerPart { item, citation })),
         (None, Some(_)) => Err(Shown::own("it has a citation and no item")),

@@ -4,7 +4,8 @@ use clap::Args;
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
 
-use super::{Choice, Where, Who};
+use super::choice::Choice;
+use super::{Where, Who};
 use crate::cli::filtered::{FilterArgs, Filtered, Verdicts};
 use crate::cli::{CLEAN, ListFormat, Out};
 use stepscope_base::text::Shown;
@@ -48,6 +49,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     }
     let contents = list.place.contents(out)?;
     let reviews = &contents.reviews;
+    let choice = list.choice.checked(reviews, out)?;
     let note = |summary: &mut Summary, case: &CaseView<'_>| {
         if reviews.names(&summary.item) || summary.is_error() {
             summary.take_question(case);
@@ -61,7 +63,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let found = reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
     let found = found.map(|(reviewed, summary)| (reviewed.at(summary.map(|summary| &summary.content)), summary));
     let fits = |(reviewed, summary): &(ItemReviews<'_>, Option<&Summary>)| {
-        list.choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)
+        choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)
     };
     let chosen: Vec<_> = found.filter(fits).collect();
     let errors: Vec<&Summary> = unjudged_errors(list, reviews, &summaries)

@@ -21,7 +21,9 @@ pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
     let mut seen = foldhash::HashSet::default();
     for path in &merge.journals {
         // The lines as they stand: their checksums stay right.
+        let mut is_log = false;
         let report = read_lines(path, |read, line| {
+            is_log = true;
             if !seen.insert(read.event.event_id) {
                 return;
             }
@@ -35,6 +37,11 @@ pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
         }
         for sentence in report.sentences(&name) {
             out.complain(&sentence);
+        }
+        if !is_log && report.faults() > 0 {
+            let hint = "for records, pass their review log, FILE.reviews.jsonl";
+            out.complain(&shown!("cannot merge {name}: no line of it is a review event; {hint}"));
+            return None;
         }
     }
     Some(())

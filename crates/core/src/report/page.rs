@@ -42,6 +42,8 @@ pub struct PageOptions<'p> {
     pub said: &'p [Said],
     /// The program's version.
     pub version: &'static str,
+    /// True if Markdown is written in ASCII.
+    pub ascii: bool,
 }
 
 /// A picture or recording of one record, made from its page.

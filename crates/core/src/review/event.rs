@@ -5,6 +5,7 @@ use crate::record::{AnswerSchema, Record};
 use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind as Json, Tape, Value};
+use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 
 /// Version of the review log that this program writes; it reads none above this one.
@@ -310,6 +311,19 @@ impl Event {
             None
         }
     }
+
+    /// Names what does not go with the verdict; `None`: nothing. On the screen, too, only a fail has reasons.
+    pub fn contradicts(&self) -> Option<Shown> {
+        let verdict = self.verdict.filter(|verdict| *verdict != Verdict::Fail)?;
+        let what = if !self.labels.is_empty() {
+            "labels belong"
+        } else if self.first_bad_step.is_some() {
+            "first_bad_step belongs"
+        } else {
+            return None;
+        };
+        Some(shown!("{what} to the verdict fail, and this one is {}", verdict.word()))
+    }
 }
 
 /// Type that a corrected answer must have.
@@ -435,6 +449,20 @@ mod tests {
         assert_eq!(Event::undo(reviewer.clone(), &verdict).lacks(), None);
         for kind in EventKind::ALL {
             assert!(Event::new(kind, reviewer.clone()).lacks().is_some(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_fail_has_labels_and_a_first_bad_step() {
+        for verdict in Verdict::ALL {
+            let plain = Event::verdict(Reviewer::default(), ItemRef::default(), verdict);
+            let label = LabelRef { id: "slip".into(), set: "default".into(), version: 0 };
+            let labelled = Event { labels: vec![label], ..plain.clone() };
+            let placed = Event { first_bad_step: Some(1), ..plain.clone() };
+            assert_eq!(plain.contradicts(), None);
+            for event in [labelled, placed] {
+                assert_eq!(event.contradicts().is_none(), verdict == Verdict::Fail, "{event:?}");
+            }
         }
     }
 }

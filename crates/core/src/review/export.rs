@@ -13,7 +13,7 @@ use stepscope_base::json::write::{AnySink, Json, Object, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
-/// The columns of the CSV; the first four are those of the import.
+/// The columns of the CSV; see [`ImportedRow`] for those that come back.
 const COLUMNS: &str = "id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status \
     correction dataset row_index side decided event_id item citation";
 /// Signs by which a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
@@ -101,13 +101,28 @@ pub struct ImportedRow {
     pub cells: [Text; 4],
     /// The cells of the columns `item` and `citation` of a table that has both: the part of an answer, counted from 0.
     pub part: [Text; 2],
+    /// The cells of [`MORE`], in this order.
+    pub more: [Text; 9],
+}
+
+/// More columns of an exported table that the import understands.
+const MORE: [&str; 9] =
+    ["row_index", "reviewer", "kind", "stale", "fix_target", "first_bad_step", "variable", "gold_status", "correction"];
+
+/// A CSV that is to be imported.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ImportedTable {
+    /// The rows below the head.
+    pub rows: Vec<ImportedRow>,
+    /// Names of the columns that the import does not understand.
+    pub ignored: Vec<Text>,
 }
 
 /// A table of more rows was not made by hand; each takes about two kilobytes until all are saved.
 const MAX_ROWS: usize = 100_000;
 
-/// Reads a CSV with a head that names at least `id` and `verdict`; other columns are passed over.
-pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
+/// Reads a CSV with a head that names at least `id` and `verdict`.
+pub fn import(text: &[u8]) -> Result<ImportedTable, Shown> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text);
     let head = reader.byte_headers().map_err(|error| Shown::error(&error))?.clone();
@@ -119,6 +134,10 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
     // A table with one of them alone means something else by it.
     let part =
         column("item").zip(column("citation")).map_or([None; 2], |(item, citation)| [Some(item), Some(citation)]);
+    let more = MORE.map(column);
+    let is_read = |at: &usize| columns.iter().chain(&part).chain(&more).any(|read| *read == Some(*at));
+    let ignored = head.iter().enumerate().filter(|(at, name)| !is_read(at) && !name.trim_ascii().is_empty());
+    let ignored = ignored.map(|(_, name)| Untrusted::new(name.trim_ascii()).into_owned()).collect();
     let mut rows = Vec::new();
     for (n, record) in reader.byte_records().enumerate() {
         if n == MAX_ROWS {
@@ -127,9 +146,9 @@ pub fn import(text: &[u8]) -> Result<Vec<ImportedRow>, Shown> {
         let record = record.map_err(|error| Shown::error(&error))?;
         let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
         let text = |column| Untrusted::new(active(cell(column))).into_owned();
-        rows.push(ImportedRow { row: n + 1, cells: columns.map(text), part: part.map(text) });
+        rows.push(ImportedRow { row: n + 1, cells: columns.map(text), part: part.map(text), more: more.map(text) });
     }
-    Ok(rows)
+    Ok(ImportedTable { rows, ignored })
 }
 
 /// Writes one JSON object an item, with the question of its record where that is given.
@@ -187,7 +206,7 @@ fn verdict_phrase(event: &Event, sets: &LabelSets<'_>) -> Option<String> {
 
 /// The head of the Markdown table.
 pub const MARKDOWN_HEAD: &str =
-    "| id | outcome | verdicts | labels | fix | gold | note |\n|---|---|---|---|---|---|---|\n";
+    "| id | outcome | verdicts | labels | fix | expected answer | note |\n|---|---|---|---|---|---|---|\n";
 
 /// Writes a row of the Markdown table.
 pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut Vec<u8>) {
@@ -202,8 +221,11 @@ pub fn markdown(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out:
         Some([event.reviewer.id.bytes(), b": ", verdict.as_bytes()].concat())
     };
     let fix = |event: &&Event| {
-        let step = event.first_bad_step.map(|step| format!(" step {step}")).unwrap_or_default();
-        event.fix_target.as_ref().map(|target| [target.bytes(), step.as_bytes()].concat())
+        let step = event.first_bad_step.map(|step| format!(", step {step}")).unwrap_or_default();
+        let target = event.fix_target.as_ref()?;
+        let known = target.utf8().and_then(Fix::from_word);
+        let phrase = known.map_or(target.bytes(), |fix| fix.phrase().as_bytes());
+        Some([phrase, step.as_bytes()].concat())
     };
     let gold = |event: &&Event| event.gold_status.map(|status| status.word().into());
     let note = |event: &&Event| event.note.as_ref().map(|note| note.bytes().to_vec());
@@ -360,7 +382,7 @@ mod tests {
                     assert!(!first.is_some_and(|sign| FORMULA.contains(&sign)), "{id:?} gives {cell:?}");
                 }
             }
-            let rows = import(&text).unwrap();
+            let rows = import(&text).unwrap().rows;
             let expected = [id, "fail", "slip;a|b", "=HYPERLINK(\"http://x\")"].map(|cell| Text::from(cell.to_owned()));
             assert_eq!(rows[0].cells, expected, "{id:?}");
         }
@@ -390,6 +412,27 @@ mod tests {
     }
 
     #[test]
+    fn people_read_the_phrase_of_a_place_to_fix_and_programs_its_word() {
+        for (target, phrase) in [("step_run", "model output"), ("gold", "expected answer"), ("mine", "mine")] {
+            let mut reviews = Reviews::default();
+            let reviewer = Reviewer { id: "ada".into(), kind: ReviewerKind::Person };
+            let item = ItemRef { id: Some("a".into()), ..ItemRef::default() };
+            let event = Event { event_id: "e".into(), ..Event::verdict(reviewer, item, Verdict::Fail) };
+            reviews.push(Event { fix_target: Some(target.into()), first_bad_step: Some(2), ..event });
+            let row = written(&reviews, |one, sets, out| markdown(one, sets, false, out));
+            assert!(row.contains(&format!(r"| {phrase}\, step 2 |")), "{row}");
+            let line = text(reviews.items().next().unwrap(), None, &reviews.label_sets(), Columns::default());
+            assert!(line.as_str().contains(&format!("fix: {phrase}, step 2")), "{line}");
+            for exact in [
+                written(&reviews, |one, sets, out| csv(one, sets, false, out)),
+                written(&reviews, |one, sets, out| jsonl(one, None, sets, out)),
+            ] {
+                assert!(exact.contains(target), "{exact}");
+            }
+        }
+    }
+
+    #[test]
     fn a_part_of_an_answer_is_no_verdict_on_the_whole() {
         let mut reviews = reviews("a", "n");
         let mut event = reviews.events()[0].clone();
@@ -402,10 +445,11 @@ mod tests {
         let mut text = Vec::new();
         csv_head(&mut text);
         text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, false, out)).as_bytes());
-        let parts: Vec<_> = import(&text).unwrap().into_iter().map(|row| row.part).collect();
+        let parts: Vec<_> = import(&text).unwrap().rows.into_iter().map(|row| row.part).collect();
         assert_eq!(parts, [["", ""], ["1", ""]].map(|cells| cells.map(Text::from)));
         let others = import(b"id,verdict,item\n7,pass,apple\n").unwrap();
-        assert_eq!(others[0].part, ["", ""].map(Text::from), "a column of another meaning");
+        assert_eq!(others.ignored, ["item"]);
+        assert_eq!(others.rows[0].part, ["", ""].map(Text::from), "a column of another meaning");
     }
 
     #[test]
@@ -422,7 +466,7 @@ mod tests {
     #[test]
     fn a_csv_is_read_as_people_have_it() {
         let text = b"\xef\xbb\xbfNote,ID ,verdict\r\n\"two\r\nlines\",7,pass\r\n,8,fail,more\r\nshort\r\n";
-        let rows = import(text).unwrap();
+        let rows = import(text).unwrap().rows;
         let cells = |row: &ImportedRow| row.cells.each_ref().map(|cell| cell.utf8().unwrap().to_owned());
         assert_eq!(cells(&rows[0]), ["7", "pass", "", "two\r\nlines"]);
         assert_eq!((cells(&rows[1]), rows[1].row), (["8", "fail", "", ""].map(str::to_owned), 2));

@@ -1,5 +1,5 @@
-//! What a program asks to have said: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with any
-//! other member of an event under its own name. The short form of `stepscope review add`.
+//! What a program asks to have said: `{"id": "a-1", "verdict": "fail", "labels": ["slip"], "note": "..."}`, with
+//! other members of an event under their own names. The short form of `stepscope review add`.
 
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
 use super::labels::{DEFAULT_SET, LabelSets};
@@ -9,6 +9,15 @@ use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
+use stepscope_base::words::closest;
+
+/// Members that are read. What is not among them would be lost, and often is one of them misspelt.
+const MEMBERS: &[&str] = stepscope_base::list![
+    id row_index dataset side kind verdict labels note fix_target first_bad_step variable gold_status correction part
+    anchors active_ms event_id supersedes adjudicates revealed label_set
+];
+/// Members of an event that stepscope writes itself.
+const WRITTEN: &[&str] = stepscope_base::list![v item seen reviewer draft times findings tool_version crc];
 
 /// Maximum number of labels that are named where one is unknown.
 const MAX_NAMED: usize = 30;
@@ -18,6 +27,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     if value.kind() != Kind::Object {
         return Err(Shown::own("not a JSON object"));
     }
+    only_known(value)?;
     let verdict = word(value, "verdict", Verdict::from_word, "pass, fail, defer or skip")?;
     let kind = word(value, "kind", EventKind::from_word, "verdict, note, label_set, undo, adjudicate or reveal")?;
     let part = part(value)?;
@@ -34,12 +44,11 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     event.item = item(value);
     event.verdict = verdict;
     event.labels = labels(value, sets)?;
-    event.fix_target = word(value, "fix_target", Fix::from_word, "step_run, procedure, gold, none or unknown")?
-        .map(|fix| Text::from(fix.word()));
+    event.fix_target = said(value, "fix_target").map(|said| fix_target(&said)).transpose()?;
     event.first_bad_step = step(value)?;
     event.variable = text(value, "variable")?;
     event.anchors = log_line::items(value, "anchors").filter_map(log_line::read_anchor).collect();
-    event.gold_status = word(value, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")?;
+    event.gold_status = said(value, "gold_status").map(|said| gold_status(&said)).transpose()?;
     event.correction = value.get("correction").filter(|value| !value.is_null()).map(|value| {
         let json = Style::SORTED.of(value);
         Untrusted::owned(json)
@@ -58,6 +67,25 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
         }
     }
     Ok(event)
+}
+
+/// Refuses members that mean nothing here.
+fn only_known(value: Value<'_>) -> Result<(), Shown> {
+    let is_known = |name: &Untrusted<'_>| MEMBERS.iter().any(|known| *name == *known);
+    let Some(name) = value.members().map(|member| member.name().into_owned()).find(|name| !is_known(name)) else {
+        return Ok(());
+    };
+    let said = name.line().cut(40);
+    if name == "reviewer" {
+        return Err(Shown::own("unknown member \"reviewer\"; --reviewer says who judges"));
+    }
+    if WRITTEN.iter().any(|written| name == *written) {
+        return Err(shown!("unknown member \"{said}\"; stepscope writes it itself"));
+    }
+    Err(match name.utf8().and_then(|name| closest(name, MEMBERS.iter().copied())) {
+        Some(near) => shown!("unknown member \"{said}\". Did you mean \"{near}\"?"),
+        None => shown!("unknown member \"{said}\" (use {})", MEMBERS.join(", ")),
+    })
 }
 
 fn item(value: Value<'_>) -> Option<ItemRef> {
@@ -137,18 +165,40 @@ pub fn split(text: &Text) -> impl Iterator<Item = Text> + '_ {
     parts.filter(|part| !part.is_empty()).map(|part| Untrusted::new(part).into_owned())
 }
 
+/// Reads the word of a place to fix.
+pub fn fix_target(said: &Untrusted<'_>) -> Result<Text, Shown> {
+    let fix = known_word(said, "fix_target", Fix::from_word, "step_run, procedure, gold, none or unknown")?;
+    Ok(Text::from(fix.word()))
+}
+
+/// Reads the word of a judgment of the expected answer.
+pub fn gold_status(said: &Untrusted<'_>) -> Result<GoldStatus, Shown> {
+    known_word(said, "gold_status", GoldStatus::from_word, "ok, suspect or wrong")
+}
+
+/// Reads a member that is a word; of any other value its text is read, which is no word.
+fn said<'a>(value: Value<'a>, key: &str) -> Option<Untrusted<'a>> {
+    let word = value.get(key).filter(|word| !word.is_null())?;
+    Some(word.string().unwrap_or_else(|| Untrusted::new(word.raw())))
+}
+
 fn word<T>(
     value: Value<'_>,
     key: &'static str,
     known: impl Fn(&str) -> Option<T>,
     words: &'static str,
 ) -> Result<Option<T>, Shown> {
-    let Some(word) = value.get(key).filter(|word| !word.is_null()) else { return Ok(None) };
-    let said = word.string().unwrap_or_else(|| Untrusted::new(word.raw()));
-    match said.utf8().and_then(known) {
-        Some(known) => Ok(Some(known)),
-        None => Err(shown!("invalid {key} \"{}\" (use {words})", said.line().cut(40))),
-    }
+    said(value, key).map(|said| known_word(&said, key, known, words)).transpose()
+}
+
+fn known_word<T>(
+    said: &Untrusted<'_>,
+    key: &'static str,
+    known: impl Fn(&str) -> Option<T>,
+    words: &'static str,
+) -> Result<T, Shown> {
+    let why = || shown!("invalid {key} \"{}\" (use {words})", said.line().cut(40));
+    said.utf8().and_then(known).ok_or_else(why)
 }
 
 #[cfg(test)]
@@ -183,7 +233,7 @@ mod tests {
         assert_eq!(labels, [("slip", 3), ("slip", 3)]);
         assert_eq!(asked(r#"{"id": "a", "note": "x"}"#).unwrap().kind, EventKind::Note);
         let more = asked(
-            r#"{"row_index": 0, "verdict": "pass", "labels": "slip; arithmetic slip;", "correction": {"b": 1.50, "a": 2}}"#,
+            r#"{"row_index": 0, "verdict": "fail", "labels": "slip; arithmetic slip;", "correction": {"b": 1.50, "a": 2}}"#,
         );
         let more = more.unwrap();
         assert_eq!((more.labels.len(), more.correction), (2, Some(r#"{"a":2,"b":1.50}"#.into())));
@@ -212,6 +262,13 @@ mod tests {
             (r#"{"id": 1, "verdict": "fail", "first_bad_step": "2"}"#, "is not a whole number of 1"),
             (r#"{"id": 1, "verdict": "fail", "first_bad_step": -1.5}"#, "is not a whole number of 1"),
             (r#"{"id": 1, "note": 5}"#, "note 5 is not a string"),
+            (
+                r#"{"id": 1, "verdict": "fail", "lables": ["slip"]}"#,
+                "unknown member \"lables\". Did you mean \"labels\"?",
+            ),
+            (r#"{"id": 1, "verdict": "fail", "\u001bwxyz": 1}"#, "unknown member \"␛wxyz\" (use id, row_index, "),
+            (r#"{"id": 1, "verdict": "fail", "reviewer": "bob"}"#, "--reviewer says who judges"),
+            (r#"{"id": 1, "verdict": "fail", "times": {}}"#, "stepscope writes it itself"),
             (r#"{"id": 1, "verdict": "fail", "variable": ["x"]}"#, "is not a string"),
         ] {
             assert!(asked(json).unwrap_err().contains(words), "{json}: {}", asked(json).unwrap_err());

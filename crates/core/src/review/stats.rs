@@ -132,7 +132,9 @@ impl Stats {
     /// Counts verdicts that were given again: they show how far a reviewer agrees with themselves.
     fn count_repeats(&mut self, reviewed: ItemReviews<'_>) {
         for looks in reviewed.looks().values() {
-            for (earlier, later) in looks.iter().zip(looks.iter().skip(1)) {
+            // What was given without being shown, by a program, is no other look but a change.
+            let looks = || looks.iter().filter(|event| event.times.shown.is_some());
+            for (earlier, later) in looks().zip(looks().skip(1)) {
                 let both = earlier.verdict.zip(later.verdict).is_some_and(|(a, b)| a.judges() && b.judges());
                 if both && earlier.seen.content_sha256 == later.seen.content_sha256 {
                     self.repeats.of += 1;
@@ -161,8 +163,8 @@ impl Stats {
         board("verdicts on parts of answers", parts.collect());
         board("failed parts by label", counts(&self.part_labels));
         let place = |((target, step), n): (&(Text, Option<u64>), &u64)| match step {
-            Some(step) => (shown!("{}, step {step}", target.line()), *n),
-            None => (target.line(), *n),
+            Some(step) => (shown!("{}, step {step}", Fix::phrase_of(target)), *n),
+            None => (Fix::phrase_of(target), *n),
         };
         board("failed by where to fix", most(self.fixes.iter().map(place)));
         board("expected answers", most(self.gold.iter().map(|(status, n)| (Shown::own(status.word()), *n))));
@@ -307,7 +309,9 @@ mod tests {
         let mut stale = event(4, "d", Verdict::Fail);
         stale.seen.content_sha256 = Some(Digest::of_bytes(b"old"));
         stale.labels = vec![label("slip")];
-        let again = Event { event_id: "e5".into(), ..passed.clone() };
+        passed.times.shown = Some("9:00".into());
+        let mut again = Event { event_id: "e5".into(), ..passed.clone() };
+        again.times.shown = Some("9:30".into());
         for event in [failed, passed, gold, stale, again, event(6, "e", Verdict::Defer)] {
             reviews.push(event);
         }
@@ -328,6 +332,7 @@ mod tests {
         let lines: Vec<String> = stats.lines().into_iter().map(Shown::into_string).collect();
         assert_eq!(lines[0], "5 items: 1 pass, 2 fail, 1 defer, 1 stale");
         assert!(lines.iter().any(|line| line.contains("50.0 % [9.5, 90.5]  1 of 2")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.starts_with("  model output, step 3 ")), "{lines:?}");
         let mut out = Vec::new();
         stats.write_json(&mut out);
         let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
@@ -353,12 +358,12 @@ mod tests {
             events.for_each(|event| _ = reviews.push(event.clone()));
             Stats::of(&reviews, |_| None).repeats
         };
-        let once = Share { hits: 0, of: 1 };
-        assert_eq!(repeats(&mut batch.iter()), once, "a is judged twice, c has a word added");
+        let none = Share::default();
+        assert_eq!(repeats(&mut batch.iter()), none, "a is changed without a look, c has a word added");
         for stop in 0..=batch.len() {
-            assert_eq!(repeats(&mut batch.iter().take(stop).chain(&batch)), once, "sent again after {stop}");
+            assert_eq!(repeats(&mut batch.iter().take(stop).chain(&batch)), none, "sent again after {stop}");
         }
         let later = look(6, "c", Verdict::Fail, "9:30");
-        assert_eq!(repeats(&mut batch.iter().chain([&later])), Share { hits: 1, of: 2 });
+        assert_eq!(repeats(&mut batch.iter().chain([&later])), Share { hits: 1, of: 1 });
     }
 }

@@ -96,6 +96,9 @@ impl TourScript {
 
     fn parse(text: &str, name: &Shown) -> Result<Self, Failure> {
         let fail = |why: Shown| Failure { what: USE, path: name.clone(), source: why };
+        if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+            return Err(fail(Shown::own("these are records and no tour; --record FILE makes a tour of them")));
+        }
         let tour: Self =
             toml::from_str(text).map_err(|error| fail(Shown::prose(error.to_string().trim_end().as_bytes())))?;
         if tour.scenes.is_empty() || tour.scenes.len() > MAX_SCENES {

@@ -68,6 +68,7 @@ impl Cleaned {
             redacted: self.cleaner.redaction.names(),
             said: &self.said,
             version,
+            ascii: false,
         }
     }
 

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::PageOptions;
 use super::model::{DerivationPart, Mood, PageModel};
 use crate::finding::grouped;
+use stepscope_base::ascii;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -19,31 +20,45 @@ pub(super) const MAX_MARKDOWN: usize = 60_000;
 
 /// Markdown that is being written.
 #[derive(Default)]
-struct Markdown(String);
+struct Markdown {
+    text: String,
+    /// True if all of it is in ASCII.
+    ascii: bool,
+}
 
 impl Markdown {
     /// Our own markup.
     fn raw(&mut self, own: &'static str) -> &mut Self {
-        self.0.push_str(own);
+        if self.ascii {
+            own.chars().for_each(|c| ascii::push(c, &mut self.text));
+        } else {
+            self.text.push_str(own);
+        }
         self
     }
 
+    /// Text of a record in the letters that are wanted, before its signs are made inert: a twin may be one of them.
+    fn letters(&self, text: &Shown) -> Shown {
+        if self.ascii { text.clone().ascii() } else { text.clone() }
+    }
+
     fn number(&mut self, number: usize) -> &mut Self {
-        let _ = write!(self.0, "{number}");
+        let _ = write!(self.text, "{number}");
         self
     }
 
     /// Text on one line, as code; it may stand in a table, in a list and in a summary.
     fn code(&mut self, text: &Shown) -> &mut Self {
-        self.0.push_str("<code>");
+        self.text.push_str("<code>");
+        let text = self.letters(text);
         for c in text.as_str().chars() {
             match c {
-                '\n' => self.0.push_str(" &#9166; "),
-                c if c.is_ascii_alphanumeric() || c == ' ' => self.0.push(c),
+                '\n' => self.text.push_str(" &#9166; "),
+                c if c.is_ascii_alphanumeric() || c == ' ' => self.text.push(c),
                 c if c.is_ascii() => {
-                    let _ = write!(self.0, "&#{};", u32::from(c));
+                    let _ = write!(self.text, "&#{};", u32::from(c));
                 }
-                c => self.0.push(c),
+                c => self.text.push(c),
             }
         }
         self.raw("</code>")
@@ -51,6 +66,7 @@ impl Markdown {
 
     /// Text of several lines, in a fence that is longer than any in it.
     fn block(&mut self, text: &Shown) -> &mut Self {
+        let text = self.letters(text);
         let mut longest = 0;
         let mut run = 0;
         for c in text.as_str().chars() {
@@ -58,7 +74,7 @@ impl Markdown {
             longest = longest.max(run);
         }
         let fence = "`".repeat((longest + 1).max(3));
-        let _ = write!(self.0, "\n\n{fence}text\n{}\n{fence}\n\n", text.as_str());
+        let _ = write!(self.text, "\n\n{fence}text\n{}\n{fence}\n\n", text.as_str());
         self
     }
 
@@ -69,7 +85,7 @@ impl Markdown {
 
 /// The page of a record, short enough for an issue.
 pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
-    let mut page = Markdown::default();
+    let mut page = Markdown { ascii: options.ascii, ..Markdown::default() };
     page.raw(BEGIN).raw("### ").mood(model.mood).code(&model.title).raw("\n\n| | |\n|--|--|\n| Verdict | ");
     page.mood(model.mood).code(&model.verdict).raw(" |\n");
     if let Some(fix) = &model.fix {
@@ -99,12 +115,12 @@ pub(super) fn write(model: &PageModel, options: &PageOptions<'_>) -> String {
     findings(&mut page, model);
     said(&mut page, options);
     page.raw("\n<sub>Made by stepscope ").raw(options.version).raw("</sub>\n");
-    page.0
+    page.text
 }
 
 fn more(page: &mut Markdown, count: usize, what: &'static str) {
     if count > 0 {
-        let _ = write!(page.0, "\nand {} more {what}\n", grouped(count));
+        let _ = write!(page.text, "\nand {} more {what}\n", grouped(count));
     }
 }
 
@@ -143,7 +159,7 @@ fn state(page: &mut Markdown, model: &PageModel) {
     for column in &table.columns {
         page.raw(" after ").number(*column).raw(" |");
     }
-    page.raw("\n|--|").raw("").0.push_str(&"--|".repeat(table.columns.len()));
+    page.raw("\n|--|").raw("").text.push_str(&"--|".repeat(table.columns.len()));
     page.raw("\n");
     for (name, cells) in &table.rows {
         page.raw("| ").code(name).raw(" |");
@@ -189,7 +205,7 @@ fn derivations(page: &mut Markdown, model: &PageModel) {
 }
 
 fn branch(page: &mut Markdown, tree: &DerivationPart, depth: usize) {
-    page.0.push_str(&"  ".repeat(depth));
+    page.text.push_str(&"  ".repeat(depth));
     page.raw("- ").code(&tree.name).raw(" = ").code(&tree.value);
     if let Some(formula) = &tree.formula {
         page.raw(" = ").code(formula);
