@@ -656,11 +656,19 @@ fn what_is_added_to_a_verdict_is_no_second_look() {
     let mut d = desk.open();
     d.keys("Enter x Enter").until(|app| app.review.saved);
     d.keys("{ !").until(|app| app.review.saved);
+    // Who goes back and is of another opinion does not judge a second time either.
+    d.keys("} a { x").keys("Enter {").until(|app| app.review.saved);
+    let stats = stepscope_core::review::stats::Stats::of(&d.app.review.reviews, |_| None);
+    assert_eq!(stats.repeats.of, 0);
     d.keys("q f '-id:r9' Enter g X").shows(&["Label for 3 records"]);
     d.keys("'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
     let verdicts = desk.events().iter().filter(|event| event.kind == EventKind::Verdict).count();
     let stats = stepscope_core::review::stats::Stats::of(&d.app.review.reviews, |_| None);
-    assert_eq!((verdicts, stats.repeats.of), (5, 0), "one, with the gold answer, and three with a label");
+    assert_eq!(
+        (verdicts, stats.repeats.of),
+        (7, 0),
+        "two, one with the gold answer, one changed, and three with a label"
+    );
 }
 
 #[test]

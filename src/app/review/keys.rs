@@ -20,6 +20,7 @@ use crate::widgets::sign;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{Anchor, AnswerPart, Event, EventKind, GoldStatus, LabelRef, Text, Verdict};
+use stepscope_core::review::fold::is_fresh;
 use stepscope_core::review::hide::Hide;
 use stepscope_core::rules::id::QueueClass;
 use stepscope_core::triage::Fix;
@@ -404,10 +405,16 @@ fn verdict_event(app: &App, verdict: Verdict, draft: Draft) -> Option<Event> {
     let mut event = app.review.event(EventKind::Verdict)?;
     draft.fill(&mut event);
     event.verdict = Some(verdict);
-    let summary = &app.review.target.as_ref()?.summary;
-    let earlier = app.review.reviews.find(&summary.item, Some(&summary.content));
-    let earlier = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id));
-    event.supersedes = earlier.map(|earlier| earlier.event_id.clone());
+    let target = app.review.target.as_ref()?;
+    let (item, content) = (&target.summary.item, &target.summary.content);
+    let earlier = app.review.reviews.find(item, Some(content));
+    if let Some(earlier) = earlier.and_then(|reviewed| reviewed.verdict_of(&app.review.me.id)) {
+        event.supersedes = Some(earlier.event_id.clone());
+        // Who goes back and changes a verdict does not judge a second time.
+        if !target.again && is_fresh(earlier, Some(content)) {
+            event.times.shown.clone_from(&earlier.times.shown);
+        }
+    }
     Some(event)
 }
 
