@@ -101,7 +101,8 @@ pub struct ImportedRow {
     pub cells: [Text; 4],
     /// The cells of the columns `item` and `citation` of a table that has both: the part of an answer, counted from 0.
     pub part: [Text; 2],
-    /// The cells of [`MORE`], in this order.
+    /// The cells of `row_index`, `reviewer`, `kind`, `stale`, `fix_target`, `first_bad_step`, `variable`, `gold_status` and
+    /// `correction`.
     pub more: [Text; 9],
 }
 
