@@ -15,6 +15,10 @@ use stepscope_core::record::{RecordKind, formats};
 
 /// Number of columns that one record may have as keys.
 const MAX_COLUMNS: usize = 256;
+/// Keys under which every format has a text, also one that is JSON: a model's reply is judged as it came.
+const TEXTS: &[&str] = stepscope_base::list![
+    completion error error_type gold_answer id pred_answer prompt question raw response solution
+];
 /// Number of rows that tell what a column holds.
 pub(super) const LOOKED_AT: usize = 20;
 /// Lines are written to where they are kept in pieces of this size.
@@ -183,8 +187,8 @@ fn place_of(
     tape: &mut Tape,
     table: usize,
 ) -> Result<Option<RecordPlace>, &'static str> {
-    let mut line = RowLines::default();
-    for row in 0..columns.rows.min(LOOKED_AT) {
+    let (mut line, mut looked_at) = (RowLines::default(), 0);
+    for row in 0..columns.rows {
         line.lines.clear();
         line.begin(table);
         by_key(leaves, keys, columns, row, tape, &mut line);
@@ -193,6 +197,11 @@ fn place_of(
         }
         if is_record(&line.lines, tape) {
             return Ok(Some(RecordPlace::Keyed));
+        }
+        // A row of nothing says nothing.
+        looked_at += usize::from(line.lines != b"{}\n");
+        if looked_at == LOOKED_AT {
+            break;
         }
     }
     Ok((0..leaves.len()).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column))
@@ -217,8 +226,8 @@ fn by_key(
 
 /// Tells whether the first values of a column are the JSON of records.
 fn holds_records(columns: &Columns, column: usize, tape: &mut Tape) -> bool {
-    let texts = (0..columns.rows.min(LOOKED_AT)).filter_map(|row| columns.cell(column, row).text());
-    let mut all = texts.peekable();
+    let texts = (0..columns.rows).filter_map(|row| columns.cell(column, row).text());
+    let mut all = texts.take(LOOKED_AT).peekable();
     all.peek().is_some() && all.all(|text| is_record(text, tape))
 }
 
@@ -252,8 +261,8 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
         Cell::Text(bytes) => {
             let text = bytes.data();
-            // Tables have no objects: whoever writes records keeps them as JSON.
-            let is_json = text.starts_with(b"{") || text.starts_with(b"[");
+            // Tables may have no objects: whoever writes records keeps them as JSON.
+            let is_json = matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !TEXTS.contains(&name);
             let style = style_of(text);
             let is_ascii = style == Style::ASCII;
             match is_json.then(|| tape.parse(text)).flatten() {
@@ -339,6 +348,21 @@ mod tests {
         assert_eq!(lines(&blob).unwrap(), format!("{first}\n{second}\n"));
         let blob = table("required binary question (UTF8);", &["2 + 3?", "3 + 4?"], None, None);
         assert_eq!(lines(&blob), None);
+    }
+
+    #[test]
+    fn a_text_that_is_json_stays_a_text_where_every_format_has_one() {
+        let one = |key: &str, text: &str| {
+            let blob = table(&format!("required binary {key} (UTF8);"), &[text], None, None);
+            let map = ColumnMap::new(&[(key.to_owned(), key.to_owned())]);
+            read(&blob, &map, false).unwrap().unwrap().text()
+        };
+        let reply = r#"{"a": 1}"#;
+        assert_eq!(one("completion", reply), "{\"completion\":\"{\\\"a\\\": 1}\"}\n");
+        assert_eq!(one("question", "[1, 2]"), "{\"question\":\"[1, 2]\"}\n");
+        assert_eq!(one("state", reply), "{\"state\":{\"a\":1}}\n");
+        assert_eq!(one("state", "\n {\"a\": 1}"), "{\"state\":{\"a\":1}}\n");
+        assert_eq!(one("state", "7"), "{\"state\":\"7\"}\n");
     }
 
     #[test]
