@@ -7,7 +7,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::Out;
 use stepscope_base::shown;
-use stepscope_base::text::Shown;
+use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::procedure::repair;
 use stepscope_core::procedure::runner::Ended;
 use stepscope_core::run::call::{Enforcement, RunEvent};
@@ -249,10 +249,8 @@ fn only_model(server: &Server, runtime: &Runtime, named: bool, known: Option<&st
         [only] => only.utf8().map(ToOwned::to_owned).ok_or(Shown::own(NO_MODEL)),
         [] => Err(shown!("no model selected, and {} has none", server.place())),
         several => {
-            let names: Vec<String> = several.iter().take(NAMED).map(|name| name.line().into_string()).collect();
-            let more = if several.len() > NAMED { ", …" } else { "" };
-            let (count, names) = (several.len(), names.join(", "));
-            Err(shown!("no model selected, and {} has {count}: {names}{more}. Pass --model.", server.place()))
+            let (count, names) = (several.len(), Shown::listed(several.iter().map(Untrusted::line), NAMED));
+            Err(shown!("no model selected, and {} has {count}: {names}. Pass --model.", server.place()))
         }
     }
 }

@@ -300,10 +300,9 @@ impl Session<'_> {
         let case = Case::citing(line, document);
         let found = case.findings();
         if !found.is_empty() {
-            let named = found.iter().take(NAMED).map(|finding| finding.rule.word()).collect::<Vec<_>>().join(", ");
+            let named = Shown::listed(found.iter().map(|finding| Shown::own(finding.rule.word())), NAMED);
             let word = if found.len() == 1 { "finding" } else { "findings" };
-            let more = if found.len() > NAMED { ", …" } else { "" };
-            self.say(out, &shown!("the fork has {} {word}: {named}{more}", found.len()));
+            self.say(out, &shown!("the fork has {} {word}: {named}", found.len()));
         }
         found.iter().filter(|finding| finding.severity < Severity::Note).count()
     }

@@ -177,6 +177,13 @@ impl Shown {
         self
     }
 
+    /// Names on one line, of many only the first.
+    pub fn listed(names: impl IntoIterator<Item = Self>, most: usize) -> Self {
+        let mut names = names.into_iter();
+        let named = names.by_ref().take(most).reduce(|all, name| all.and(", ").join(&name)).unwrap_or_default();
+        if names.next().is_some() { named.and(", …") } else { named }
+    }
+
     /// A number in the program's own words.
     pub fn count(n: usize) -> Self {
         Self(Cow::Owned(n.to_string()))

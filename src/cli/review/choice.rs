@@ -62,11 +62,10 @@ fn add(words: &mut BTreeSet<String>, text: &Untrusted<'_>) {
 fn unknown(what: &str, word: &str, known: &BTreeSet<String>) -> Shown {
     let near = closest(word, known.iter().map(String::as_str));
     let near = near.map(|near| shown!(" Did you mean \"{}\"?", Shown::line(near.as_bytes()))).unwrap_or_default();
-    let named: Vec<Shown> = known.iter().take(MAX_NAMED).map(|word| Shown::line(word.as_bytes()).cut(40)).collect();
-    let named: Vec<&str> = named.iter().map(Shown::as_str).collect();
-    let more = if known.len() > MAX_NAMED { ", …" } else { "" };
+    let shown = |word: &String| Shown::line(word.as_bytes()).cut(40);
+    let named = Shown::listed(known.iter().map(shown), MAX_NAMED);
     let word = Shown::line(word.as_bytes()).cut(40);
-    shown!("unknown {what} \"{word}\" (use {}{more}).{near}", named.join(", "))
+    shown!("unknown {what} \"{word}\" (use {named}).{near}")
 }
 
 impl Choice {

@@ -45,10 +45,8 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
     let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let ImportedTable { rows, ignored } = out.given(rows)?;
     if !ignored.is_empty() {
-        let names: Vec<Shown> = ignored.iter().take(MAX_NAMED).map(|name| name.line().cut(40)).collect();
-        let names: Vec<&str> = names.iter().map(Shown::as_str).collect();
-        let more = if ignored.len() > MAX_NAMED { ", …" } else { "" };
-        out.complain(&shown!("columns that are not imported: {}{more}", names.join(", ")));
+        let names = Shown::listed(ignored.iter().map(|name| name.line().cut(40)), MAX_NAMED);
+        out.complain(&shown!("columns that are not imported: {names}"));
     }
     let me = import.who.reviewer().id;
     let (rows, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_of(row, &me));

@@ -32,6 +32,12 @@ pub const FORMATS: &[Format] = &[
     typed::FORMAT,
 ];
 
+/// The keys under which every format has a text, also one that is JSON: a model's reply is judged as it came.
+pub const TEXTS: &[&str] = list![
+    completion error error_type gold_answer ground_truth_solution id model_solution pred_answer problem prompt question raw
+    reply response solution
+];
+
 /// The keys that columns of tables can be read as.
 pub const KEYS: &[&str] = list![
     answer answer_found answer_schema choice_rationale chain completion confidence correct details doc_id document error

@@ -152,11 +152,9 @@ pub fn known(label: LabelRef, sets: &LabelSets<'_>) -> Result<LabelRef, Shown> {
     if sets.knows(&label) || sets.newest().next().is_none() {
         return Ok(label);
     }
-    let all = sets.newest().flat_map(|set| &set.labels).map(|label| label.id.line().into_string());
-    let all: Vec<String> = all.take(MAX_NAMED).collect();
-    let more = if all.len() == MAX_NAMED { ", …" } else { "" };
-    let name = label.id.line().cut(40);
-    Err(shown!("unknown label \"{name}\" (use {}{more}); an event of kind label_set adds one", all.join(", ")))
+    let all = sets.newest().flat_map(|set| &set.labels).map(|label| label.id.line());
+    let (name, all) = (label.id.line().cut(40), Shown::listed(all, MAX_NAMED));
+    Err(shown!("unknown label \"{name}\" (use {all}); an event of kind label_set adds one"))
 }
 
 /// Lists the labels of one text.

@@ -15,10 +15,6 @@ use stepscope_core::record::{RecordKind, formats};
 
 /// Number of columns that one record may have as keys.
 const MAX_COLUMNS: usize = 256;
-/// Keys under which every format has a text, also one that is JSON: a model's reply is judged as it came.
-const TEXTS: &[&str] = stepscope_base::list![
-    completion error error_type gold_answer id pred_answer prompt question raw response solution
-];
 /// Number of rows that tell what a column holds.
 pub(super) const LOOKED_AT: usize = 20;
 /// Lines are written to where they are kept in pieces of this size.
@@ -262,7 +258,7 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
         Cell::Text(bytes) => {
             let text = bytes.data();
             // Tables may have no objects: whoever writes records keeps them as JSON.
-            let is_json = matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !TEXTS.contains(&name);
+            let is_json = matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !formats::TEXTS.contains(&name);
             let style = style_of(text);
             let is_ascii = style == Style::ASCII;
             match is_json.then(|| tape.parse(text)).flatten() {
@@ -359,6 +355,7 @@ mod tests {
         };
         let reply = r#"{"a": 1}"#;
         assert_eq!(one("completion", reply), "{\"completion\":\"{\\\"a\\\": 1}\"}\n");
+        assert_eq!(one("reply", reply), one("completion", reply).replace("completion", "reply"));
         assert_eq!(one("question", "[1, 2]"), "{\"question\":\"[1, 2]\"}\n");
         assert_eq!(one("state", reply), "{\"state\":{\"a\":1}}\n");
         assert_eq!(one("state", "\n {\"a\": 1}"), "{\"state\":{\"a\":1}}\n");

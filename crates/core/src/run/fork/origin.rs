@@ -90,9 +90,7 @@ impl ForkOrigin {
         if self.edited.is_empty() {
             return Shown::own("nothing");
         }
-        let named = self.edited.iter().take(MAX_NAMED).map(|name| name.line().into_string()).collect::<Vec<_>>();
-        let more = if self.edited.len() > MAX_NAMED { ", …" } else { "" };
-        shown!("{}{more}", named.join(", "))
+        Shown::listed(self.edited.iter().map(Untrusted::line), MAX_NAMED)
     }
 }
 
