@@ -176,6 +176,26 @@ fn what_is_hidden_is_not_in_the_page() {
     );
     let text = std::fs::read_to_string(&page).unwrap();
     assert!(text.contains("Without the passages of the document") && !text.contains("Policyholder: Ilse"), "{text}");
+    let run = ["export", "--line", "2", "--html", at, "--no-passages"];
+    assert!(stepscope(&run, &[&sample("word_problems.jsonl")]).status.success());
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.contains("redacted:passage") && !text.contains("# Inputs (JSON)"), "{text}");
+}
+
+#[test]
+fn a_page_judges_a_run_as_the_table_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("pages");
+    let samples = ["word_problems.jsonl", "by_hand.jsonl"].map(sample);
+    let samples: Vec<&Path> = samples.iter().map(PathBuf::as_path).collect();
+    assert!(stepscope(&["export", "--all", pages.to_str().unwrap(), "--force"], &samples).status.success());
+    let index = std::fs::read_to_string(pages.join("index.html")).unwrap();
+    for (word, filter) in [("✓ right", "correct:true"), ("✗ wrong", "correct:false"), ("⊘ failed", "kind:error")]
+    {
+        let found = stepscope(&["check", "--filter", filter, "--format", "jsonl"], &samples);
+        let count = String::from_utf8(found.stdout).unwrap().lines().count();
+        assert!(index.contains(&format!("{word}</th><td>{count}</td>")), "{word}: {count}");
+    }
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub(super) struct Privacy {
     /// Take out what matches, in page and record: NAME=REGEX, or key, bearer, secret, email, home, all
     #[arg(long, value_name = "NAME=REGEX")]
     redact: Vec<String>,
-    /// Leave out the words of the document: lines, quotes, prompts and raw replies
+    /// Leave out the words of document and model: lines, quotes, prompts and raw replies
     #[arg(long)]
     no_passages: bool,
     /// Write even though something in it looks private

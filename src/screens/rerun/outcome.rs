@@ -159,8 +159,7 @@ impl Side {
         });
         let answer = record.and_then(|record| record.pred_num.or(record.pred_answer)).filter(|value| !value.is_null());
         let counts = Severity::ALL.map(|severity| findings.iter().filter(|found| found.severity == severity).count());
-        let right = record.and_then(|record| record.correct).or_else(|| case.right());
-        Self { right, answer: answer.map(one_line), fix, counts }
+        Self { right: case.graded(), answer: answer.map(one_line), fix, counts }
     }
 }
 

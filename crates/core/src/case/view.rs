@@ -267,6 +267,11 @@ impl<'c> CaseView<'c> {
         *self.case.cache.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
     }
 
+    /// How the run was graded: as the record says, else by the expected answer.
+    pub fn graded(&self) -> Option<bool> {
+        self.record.as_ref().and_then(|record| record.correct).or_else(|| self.right())
+    }
+
     /// Tells whether the run is known to be right.
     pub fn is_right(&self) -> bool {
         self.right() == Some(true)

@@ -11,6 +11,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::answer::document::{Document, Heading};
 use crate::record::formats;
+use crate::run::trace::VariablePlaces;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
@@ -284,22 +285,33 @@ impl Redaction {
     }
 }
 
-/// The text of a record without the words of the document that it cites: lines, pages, quotes, prompts and raw replies.
+/// The text of a record without the words that a model read and wrote: lines, pages, quotes, prompts and raw replies.
+/// Question and answers stay, and so do the values of a run's variables.
 pub fn without_passages(text: &[u8]) -> Cow<'_, [u8]> {
-    const WORDS: [&str; 7] = ["quote", "raw_response", "raw", "prompt", "context", "reply", "passage"];
+    const WORDS: &[&str] = stepscope_base::list![
+        answer_text completion content context llm_discovered_keywords messages passage prompt quote raw raw_response reply
+        response
+    ];
     let mut tape = Tape::default();
     tape.read(text);
-    let typed = tape.root(text).and_then(|root| Some((root, formats::read(root).typed?)));
-    let Some((root, typed)) = typed else { return Cow::Borrowed(text) };
-    let lines = typed.document.and_then(|document| document.get("lines").or(document.get("text")));
-    let whole: Vec<Range<usize>> =
-        [lines, typed.retrieved_pages, typed.meta].into_iter().flatten().map(Value::range).collect();
+    let Some(root) = tape.root(text) else { return Cow::Borrowed(text) };
+    let record = formats::read(root);
+    let document = record.typed.as_ref().map_or([None; 3], |typed| {
+        let lines = typed.document.and_then(|document| document.get("lines").or(document.get("text")));
+        [lines, typed.retrieved_pages, typed.meta]
+    });
+    let variables = VariablePlaces::of(&record);
     let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    let mut words_end = 0;
     for stop in root.walk() {
         let range = stop.value.range();
-        let named = stop.key.is_some_and(|key| WORDS.iter().any(|word| key.is_string(word)));
-        let within = whole.iter().any(|whole| whole.start <= range.start && range.end <= whole.end);
-        if (named || within) && stop.value.kind() == Kind::String {
+        let named = |key: Value<'_>| WORDS.iter().any(|word| key.is_string(word)) && !variables.contains(range.start);
+        if stop.key.is_some_and(named) || document.iter().flatten().any(|value| value.range() == range) {
+            words_end = range.end.max(words_end);
+        }
+        // Who speaks and in which form is no word of theirs.
+        let is_form = stop.key.is_some_and(|key| key.is_string("role") || key.is_string("type"));
+        if stop.value.kind() == Kind::String && range.start < words_end && !is_form {
             out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
             out.extend_from_slice(b"\"[redacted:passage]\"");
             at = range.end;

@@ -1,10 +1,17 @@
 //! What a reviewer does not want to see before they judge, and records without it.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::{Match, Regex};
 
 use super::event::Text;
+use crate::record::formats;
 use crate::rules::id::RuleId;
-use stepscope_base::json::{Tape, Value};
+use crate::run::trace::VariablePlaces;
+use stepscope_base::json::{Kind, Stop, Tape, Value};
 
 stepscope_base::words! {
     /// One thing that can be hidden.
@@ -116,39 +123,85 @@ impl Hide {
         root.and_then(|root| self.without(text, root)).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
-    /// Returns the text of a record without the members that tell it; `None`: it tells nothing of it. The state of a
-    /// run and the values of its variables stay: a variable may have any name.
+    /// Returns the text of a record without the members that tell it; `None`: it tells nothing of it. The values of a
+    /// run's variables stay, whatever their names, but for the confidence: that is a variable of its own in every run.
     pub fn without(self, text: &[u8], root: Value<'_>) -> Option<Vec<u8>> {
-        let keys: Vec<&str> = self.each().flat_map(Hidden::keys).copied().collect();
-        if keys.is_empty() {
-            return None;
-        }
-        let mut cuts: Vec<std::ops::Range<usize>> = Vec::new();
-        for stop in root.walk() {
-            let Some(key) = stop.key.filter(|key| keys.iter().any(|hidden| key.is_string(hidden))) else { continue };
-            let (from, to) = (key.range().start, stop.value.range().end);
-            // What stands in something that is cut goes with it.
-            if cuts.last().is_none_or(|last| last.end <= from) {
-                cuts.push(from..to);
-            }
-        }
+        let cuts = self.cuts(root);
         if cuts.is_empty() {
             return None;
         }
         let mut out = Vec::with_capacity(text.len());
         let mut at = 0;
-        for cut in cuts {
-            out.extend_from_slice(text.get(at..cut.start).unwrap_or_default());
-            let next = comma_behind(text, cut.end);
+        for Cut { range, is_listed } in cuts {
+            out.extend_from_slice(text.get(at..range.start).unwrap_or_default());
+            let next = if is_listed { comma_behind(text, range.end) } else { Some(range.end) };
             if next.is_none() {
                 drop_comma(&mut out);
             }
-            at = next.unwrap_or(cut.end);
+            at = next.unwrap_or(range.end);
         }
         out.extend_from_slice(text.get(at..).unwrap_or_default());
         Some(out)
     }
+
+    fn cuts(self, root: Value<'_>) -> Vec<Cut> {
+        let keys: Vec<(Hidden, &str)> =
+            self.each().flat_map(|hidden| hidden.keys().iter().map(move |key| (hidden, *key))).collect();
+        let mut cuts: Vec<Cut> = Vec::new();
+        if keys.is_empty() {
+            return cuts;
+        }
+        let variables = LazyCell::new(|| VariablePlaces::of(&formats::read(root)));
+        for stop in root.walk() {
+            let from = stop.key.unwrap_or(stop.value).range().start;
+            // What stands in something that is cut goes with it.
+            if cuts.last().is_some_and(|last| from < last.range.end) {
+                continue;
+            }
+            let hidden = stop.key.and_then(|key| keys.iter().find(|(_, hidden)| key.is_string(hidden)));
+            if let (Some(key), Some((hidden, _))) = (stop.key, hidden)
+                && (*hidden == Hidden::Confidence || !variables.contains(key.range().start))
+            {
+                cuts.push(Cut { range: from..stop.value.range().end, is_listed: true });
+            } else if self.has(Hidden::Confidence) {
+                cuts.extend(confidence_in(&stop));
+            }
+        }
+        cuts
+    }
 }
+
+/// Part of a record's text that is left out.
+struct Cut {
+    range: Range<usize>,
+    /// A member or an item: a comma goes with it.
+    is_listed: bool,
+}
+
+/// The confidence in a reply, which is JSON in a string, and among the keys that a schema asks for.
+fn confidence_in(stop: &Stop<'_>) -> Vec<Cut> {
+    let value = stop.value;
+    match value.kind() {
+        Kind::String if memchr::memmem::find(value.raw(), br#"\"confidence\""#).is_some() => {
+            let start = value.range().start;
+            let cut = |found: Match<'_>| Cut { range: start + found.start()..start + found.end(), is_listed: false };
+            STATED.find_iter(value.raw()).map(cut).collect()
+        }
+        Kind::Array if stop.key.is_some_and(|key| key.is_string("required")) => {
+            let asked = value.items().filter(|item| item.is_string("confidence"));
+            asked.map(|item| Cut { range: item.range(), is_listed: true }).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The member of an object in a string of JSON, with one comma.
+static STATED: LazyLock<Regex> = LazyLock::new(|| {
+    let blank = r"(?:\s|\\[nrt])*";
+    let value = r#"(?:-?[0-9][0-9.eE+-]*|\\"[^"\\]*\\"|null)"#;
+    let member = format!(r#"\\"confidence\\"{blank}:{blank}{value}"#);
+    Regex::new(&format!("{member}{blank},{blank}|,{blank}{member}|{member}")).expect("a pattern of our own")
+});
 
 /// Finds the first byte after the comma that follows, and the blanks after that.
 fn comma_behind(text: &[u8], from: usize) -> Option<usize> {
@@ -193,6 +246,30 @@ mod tests {
         assert_eq!(without(text, &[Hidden::Triage, Hidden::Baseline]), text);
         assert_eq!(without(r#"{"gold": {"correct": 1}, "correct": 1}"#, &[Hidden::Gold]), "{}");
         assert_eq!(without(r#"{"a": 1, "gold": 2, "correct": 1}"#, &[Hidden::Gold]), r#"{"a": 1}"#);
+    }
+
+    #[test]
+    fn variables_stay_whatever_their_names() {
+        let run = r#"{"procedure": {"NameDescription": "n", "steps": []}, "state": {"target": 30, "model": "T"}, "gold_num": 4, "trace": {"v": 1, "steps": [{"model": "m", "inputs": {"label": 1}, "outputs": {"target": 30}, "schema": {"properties": {"target": {}}}}]}}"#;
+        let want = run.replace(r#", "gold_num": 4"#, "").replace(r#""model": "m", "#, "");
+        assert_eq!(without(run, &[Hidden::Gold, Hidden::Model]), want);
+    }
+
+    #[test]
+    fn confidence_is_in_no_reply_and_no_schema_asks_for_it() {
+        let call = |confidence: [&str; 4]| {
+            let [first, last, fenced, required] = confidence;
+            format!(
+                r#"{{"trace": {{"steps": [{{"raw": "{{{first}\"x\": 1}}"}}, {{"raw": "{{\"x\": 1{last}}}"}}, {{"raw": "Sure:\n```json\n{{\n  \"x\": 1{fenced}\n}}\n```", "schema": {{"required": ["x"{required}]}}}}]}}}}"#
+            )
+        };
+        let stated = [
+            r#"\"confidence\": 0.9, "#,
+            r#", \"confidence\":1e-1"#,
+            r#",\n  \"confidence\" : \"high\""#,
+            r#", "confidence""#,
+        ];
+        assert_eq!(without(&call(stated), &[Hidden::Confidence]), call([""; 4]));
     }
 
     #[test]

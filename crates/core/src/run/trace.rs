@@ -1,6 +1,8 @@
 //! The recorded execution of every step: the `trace` key of a run record (see `schemas/trace.schema.json`), and which
 //! values of a fork were never recorded.
 
+use std::ops::Range;
+
 use crate::record::Record;
 use stepscope_base::json::{Kind, Pointer, Value};
 use stepscope_base::text::Untrusted;
@@ -61,6 +63,28 @@ impl<'a> TraceStep<'a> {
     /// Returns its position in the record, as a JSON pointer.
     pub fn pointer(&self) -> Pointer {
         Pointer::from_iter(["trace", "steps"]).then(self.entry)
+    }
+}
+
+/// The places in a run where keys are names of variables, which may be any word: its state, and what each recorded call
+/// read, wrote and was asked to write.
+pub(crate) struct VariablePlaces(Vec<Range<usize>>);
+
+impl VariablePlaces {
+    /// In a record.
+    pub(crate) fn of(record: &Record<'_>) -> Self {
+        let calls = record.trace_steps.into_iter().flat_map(Value::items).take(MAX_CALLS);
+        let objects =
+            calls.flat_map(|call| ["inputs", "outputs", "schema"].into_iter().filter_map(move |key| call.get(key)));
+        let mut places: Vec<Range<usize>> = record.state.into_iter().chain(objects).map(Value::range).collect();
+        places.sort_unstable_by_key(|place| place.start);
+        Self(places)
+    }
+
+    /// Tells whether a byte of the record lies in one.
+    pub(crate) fn contains(&self, byte: usize) -> bool {
+        let next = self.0.partition_point(|place| place.start <= byte);
+        next.checked_sub(1).and_then(|last| self.0.get(last)).is_some_and(|place| byte < place.end)
     }
 }
 

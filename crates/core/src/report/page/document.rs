@@ -424,7 +424,7 @@ fn write_item(html: &mut Html, item: &ItemPart) {
     let word = match item.mood {
         Mood::Good => "grounded",
         Mood::Doubt => "wrong place",
-        Mood::Bad => "not grounded",
+        Mood::Bad | Mood::Failed => "not grounded",
         Mood::Open => "not proven",
     };
     html.raw("<li>\n<p><strong>").text(&item.title).raw("</strong> ");

@@ -7,6 +7,7 @@ use super::html::{Html, PageLink};
 use super::model::{Mood, PageModel};
 use super::{Limits, PageOptions};
 use crate::case::CaseView;
+use crate::report::charts::share;
 use crate::review::hide::Hidden;
 use crate::triage::verdict::Fix;
 use stepscope_base::shown;
@@ -105,7 +106,13 @@ const fn place(fix: Fix) -> &'static str {
 
 fn charts(rows: &[IndexRow]) -> Vec<Bars> {
     let count = |takes: &dyn Fn(&IndexRow) -> bool| rows.iter().filter(|row| takes(row)).count();
-    let moods = [(Mood::Good, "right"), (Mood::Bad, "wrong"), (Mood::Doubt, "to look at"), (Mood::Open, "not graded")];
+    let moods = [
+        (Mood::Good, "right"),
+        (Mood::Bad, "wrong"),
+        (Mood::Failed, "failed"),
+        (Mood::Doubt, "to look at"),
+        (Mood::Open, "not graded"),
+    ];
     let verdicts = moods.map(|(mood, word)| (Shown::own(word), mood, count(&|row| row.mood == mood)));
     let fixes = Fix::ALL.map(|fix| (Shown::own(place(fix)), Mood::Open, count(&|row| row.fix == Some(fix))));
     let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
@@ -141,17 +148,17 @@ fn write_chart(html: &mut Html, chart: &Bars, all: usize) {
         .raw("</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
     html.raw(chart.title).raw("\"><table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Records</th><th scope=\"col\">Share</th><th scope=\"col\">Bar</th></tr></thead><tbody>\n");
     for (name, mood, count) in &chart.bars {
-        let share = count * 100 / all.max(1);
+        let width = count * 100 / all.max(1);
         html.raw("<tr><th scope=\"row\">");
         if *mood == Mood::Open {
             html.text(name)
         } else {
             html.raw(mood.glyph()).raw(" ").text(name)
         };
-        html.raw("</th><td>").number(*count).raw("</td><td>").number(share).raw(" %</td><td class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"all\" width=\"100\" height=\"8\"/><rect class=\"");
+        html.raw("</th><td>").number(*count).raw("</td><td>").text(&shown!("{}", share(*count, all))).raw("</td><td class=\"bar\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\" focusable=\"false\"><rect class=\"all\" width=\"100\" height=\"8\"/><rect class=\"");
         html.raw(if *mood == Mood::Open { "plain" } else { mood.class() })
             .raw("\" width=\"")
-            .number(share)
+            .number(width)
             .raw("\" height=\"8\"/></svg></td></tr>\n");
     }
     html.raw("</tbody></table></div>\n</section>\n");

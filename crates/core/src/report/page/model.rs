@@ -29,6 +29,8 @@ pub(crate) enum Mood {
     Good,
     Doubt,
     Bad,
+    /// It ended with an error, or cannot be read.
+    Failed,
     /// Nobody can tell, or nobody asked.
     Open,
 }
@@ -39,6 +41,7 @@ impl Mood {
             Self::Good => "✓",
             Self::Doubt => "▲",
             Self::Bad => "✗",
+            Self::Failed => "⊘",
             Self::Open => "•",
         }
     }
@@ -47,7 +50,7 @@ impl Mood {
         match self {
             Self::Good => "good",
             Self::Doubt => "warn",
-            Self::Bad => "bad",
+            Self::Bad | Self::Failed => "bad",
             Self::Open => "open",
         }
     }
@@ -350,7 +353,7 @@ struct Maker<'m, 'c> {
 impl Maker<'_, '_> {
     fn verdict(&self) -> (Mood, Shown) {
         let case = self.case;
-        let Some(record) = &case.record else { return (Mood::Bad, Shown::own("Not readable as JSON")) };
+        let Some(record) = &case.record else { return (Mood::Failed, Shown::own("Not readable as JSON")) };
         if let Some(routed) = case.routed() {
             let mood = match routed.route {
                 Route::Ship => Mood::Good,
@@ -368,7 +371,7 @@ impl Maker<'_, '_> {
             RecordKind::Error => {
                 let word = |value: Option<Value<'_>>| value.map(|value| line(value, 200));
                 let kind = word(record.error_type).map(|kind| shown!(": {kind}")).unwrap_or_default();
-                (Mood::Bad, shown!("Run ended with an error{kind}"))
+                (Mood::Failed, shown!("Run ended with an error{kind}"))
             }
             RecordKind::Procedure => match case.findings().iter().map(|finding| finding.severity).min() {
                 Some(worst) if worst <= Severity::Repairable => (Mood::Bad, Shown::own("Procedure has errors")),
@@ -386,7 +389,11 @@ impl Maker<'_, '_> {
         let answered = answered.or_else(|| record.pred_answer.map(|value| shown!("answered {}", line(value, 120))));
         let expected = self.case.gold().map(|gold| shown!(", expected {}", gold.value.shown())).unwrap_or_default();
         let answered = answered.unwrap_or_else(|| Shown::own("no answer"));
-        match self.case.right() {
+        // Who graded may have compared with another number than the expected answer ends with.
+        let disputed = self.case.right() != self.case.graded();
+        match self.case.graded() {
+            Some(true) if disputed => (Mood::Good, shown!("Graded right: {answered}{expected}")),
+            Some(false) if disputed => (Mood::Bad, shown!("Graded wrong: {answered}{expected}")),
             Some(true) => (Mood::Good, shown!("Right: {answered}{expected}")),
             Some(false) => (Mood::Bad, shown!("Wrong: {answered}{expected}")),
             None => (Mood::Open, shown!("Not graded: {answered}")),
@@ -600,7 +607,7 @@ impl Maker<'_, '_> {
                     Mood::Good => 0,
                     Mood::Open => 1,
                     Mood::Doubt => 2,
-                    Mood::Bad => 3,
+                    Mood::Bad | Mood::Failed => 3,
                 });
                 parts.push(ItemPart {
                     title: title(item),
