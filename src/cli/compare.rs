@@ -26,9 +26,9 @@ const MAX_WIDTH: usize = 40;
 
 /// Compare two runs of the same questions (joined by id, else by question)
 ///
-/// B is the baseline: an item that is correct in B and not in A is a regression. Exit code: 0, 1 with
-/// --fail-on-regression and a regression, 2 something could not be read, or with --fail-on-regression nothing could
-/// be compared.
+/// B is the baseline: an item that is correct in B and wrong, failed or missing in A is a regression. Exit code: 0, 1
+/// with --fail-on-regression and a regression, 2 something could not be read, or with --fail-on-regression regressions
+/// cannot be ruled out: nothing was compared, a line is cut off, or A has records without a grade.
 #[derive(Args, Clone, Debug)]
 pub struct Compare {
     /// Run: file or folder
@@ -102,7 +102,9 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
                 }
             })
         });
-    let [summaries_a, summaries_b] = [a?.summaries, b?.summaries];
+    let [a, b] = [a?, b?];
+    let is_cut = [&a, &b].iter().any(|side| side.outcome.counts.skips.cut.is_some());
+    let [summaries_a, summaries_b] = [a.summaries, b.summaries];
     let mut join = Join::of(&summaries_a, &summaries_b);
     if let Some((of_a, of_b)) = filter_a.as_ref().zip(filter_b.as_ref()) {
         // An item is what A makes of it; where A lacks it, what B does.
@@ -151,14 +153,19 @@ fn compare(options: &Compare, known: &Arc<SideData>, out: &mut Out) -> Option<u8
     if !options.fail_on_regression {
         return Some(CLEAN);
     }
-    if let Some(why) = undecidable(&items) {
+    if let Some(why) = incomparable(&items) {
         out.complain(&shown!("cannot check for regressions: {why}"));
         return None;
     }
     let regressions = items.iter().filter(|item| item.is_regression()).count();
     if regressions > 0 {
-        out.complain(&shown!("{regressions} regressions: correct in B, not in A"));
+        let word = if regressions == 1 { "regression" } else { "regressions" };
+        out.complain(&shown!("{regressions} {word}: correct in B, not in A"));
         return Some(FOUND);
+    }
+    if let Some(why) = unseen(&items, is_cut) {
+        out.complain(&shown!("cannot check for regressions: {why}"));
+        return None;
     }
     Some(CLEAN)
 }
@@ -172,13 +179,21 @@ fn takes(filter: &Filtered, summary: Option<&Summary>, reviews: &Reviews) -> boo
 }
 
 /// Explains why "no regression" would say nothing: no item is in both runs, or none is known to be right or wrong in B.
-fn undecidable(items: &[ComparedItem]) -> Option<&'static str> {
+fn incomparable(items: &[ComparedItem]) -> Option<&'static str> {
     let mut both = items.iter().filter(|item| item.pair.by != By::Alone).peekable();
     if both.peek().is_none() {
         return Some("no record of A matches one of B, by id or by question. Compare runs of the same questions.");
     }
     let decided = both.any(|item| !item.left_out && item.right(Basis::GoldAdjusted).1.is_some());
     (!decided).then_some("no shared item says whether B is correct. B needs expected answers, verdicts or `correct`.")
+}
+
+/// Explains why a regression may be there that was not seen.
+fn unseen(items: &[ComparedItem], is_cut: bool) -> Option<Shown> {
+    match items.iter().filter(|item| item.may_be_regression()).count() {
+        0 => is_cut.then(|| Shown::own("the last line of a file is cut off.")),
+        n => Some(shown!("{n} correct in B and not graded in A. A needs expected answers, verdicts or `correct`.")),
+    }
 }
 
 /// Reads the reviews of both runs.

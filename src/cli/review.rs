@@ -168,8 +168,13 @@ pub(super) fn summaries(
     said(read(paths, reviews, threads(None), side, also), out)
 }
 
-/// Returns summaries unless something could not be read, which is reported.
+/// Returns summaries unless something could not be read, which is reported, as is a last line that is cut off.
 pub(super) fn said(summaries: Summaries, out: &Out) -> Option<Summaries> {
+    for source in summaries.outcome.sources.values() {
+        if let Some(line) = source.counts.skips.cut {
+            out.complain(&shown!("{}: line {line} is cut off and not counted", source.name));
+        }
+    }
     out.complain_of(summaries.outcome.unread().map(Shown::from));
     summaries.outcome.failures.is_empty().then_some(summaries)
 }

@@ -51,6 +51,8 @@ pub struct Join {
     pub twice_b: Vec<usize>,
     /// Records that were joined by id although their questions differ.
     pub unlike: usize,
+    /// Items whose records have different expected answers.
+    pub other_gold: usize,
 }
 
 /// One run on its way into a join.
@@ -119,7 +121,11 @@ impl Join {
                 None => Pair { a: Some(at), b: None, by: By::Alone },
             });
         let alone = b.free().into_iter().map(|(at, _)| Pair { a: None, b: Some(at), by: By::Alone });
-        Self { pairs: of_a.chain(alone).collect(), twice_a: a.twice, twice_b: b.twice, unlike }
+        let pairs: Vec<Pair> = of_a.chain(alone).collect();
+        let gold = |half: &Half<'_>, at: Option<usize>| half.summaries.get(at?)?.gold;
+        let differs = |pair: &&Pair| gold(&a, pair.a).zip(gold(&b, pair.b)).is_some_and(|(a, b)| !a.is_near(b));
+        let other_gold = pairs.iter().filter(differs).count();
+        Self { pairs, twice_a: a.twice, twice_b: b.twice, unlike, other_gold }
     }
 
     /// Counts the items that were joined in a way.
@@ -140,7 +146,7 @@ stepscope_base::words! {
         /// None is right.
         Neither = "none" => "both wrong",
         /// One of them is missing, ended in an error, or is not judged.
-        Missing = "missing" => "missing or failed",
+        Missing = "missing" => "undecided",
     }
 }
 
@@ -177,6 +183,8 @@ pub struct ComparedItem {
     pub right: [(Option<bool>, Option<bool>); 3],
     /// Its gold answer is disputed, and nobody gave a better one: it is left out of the last basis.
     pub left_out: bool,
+    /// The first run has its record, which did not fail, and nothing says whether it is right.
+    pub is_ungraded: bool,
 }
 
 impl ComparedItem {
@@ -193,6 +201,15 @@ impl ComparedItem {
 
     /// Tells whether the second run, the baseline, has it right and the first has not: wrong, in error, or missing.
     pub fn is_regression(&self) -> bool {
+        self.is_lacking() && !self.is_ungraded
+    }
+
+    /// Tells whether it may be a regression: the baseline has it right, and nobody graded the first run.
+    pub fn may_be_regression(&self) -> bool {
+        self.is_lacking() && self.is_ungraded
+    }
+
+    fn is_lacking(&self) -> bool {
         let (a, b) = self.right(Basis::GoldAdjusted);
         !self.left_out && b == Some(true) && a != Some(true)
     }
@@ -246,7 +263,8 @@ fn judge_pair(pair: Pair, a: ReviewedCard<'_>, b: ReviewedCard<'_>) -> ComparedI
     });
     let left_out = disputed && correction.is_none();
     let right = [recorded, judged, adjusted].map(|[a, b]| (a, b));
-    ComparedItem { pair, right, left_out }
+    let is_ungraded = adjusted[0].is_none() && a.is_some_and(|(summary, _)| !summary.is_error());
+    ComparedItem { pair, right, left_out, is_ungraded }
 }
 
 /// Tells whether people count the record as right; `None`: they did not decide.

@@ -81,6 +81,9 @@ impl ComparedRuns<'_> {
         if self.join.unlike > 0 {
             line = line.join(&shown!("; {} joined by id ask different questions", self.join.unlike));
         }
+        if self.join.other_gold > 0 {
+            line = line.join(&shown!("; {} have different expected answers", self.join.other_gold));
+        }
         line
     }
 
@@ -161,6 +164,8 @@ impl ComparedRuns<'_> {
                 object.put("id", self.join.count(By::Id));
                 object.put("question", self.join.count(By::Question));
                 object.put("different_questions", self.join.unlike);
+                let other_gold = Some(self.join.other_gold).filter(|count| *count > 0);
+                object.maybe("different_expected_answers", other_gold);
             });
             object.put("regressions", self.items.iter().filter(|item| item.is_regression()).count());
             for basis in Basis::ALL {
@@ -215,7 +220,9 @@ pub fn measures(columns: &[BasisCounts; 3]) -> [Vec<MeasureLine>; 3] {
     };
     let test = |(basis, column): (Basis, &BasisCounts)| {
         let (a, b) = (column.count(Cell::OnlyA), column.count(Cell::OnlyB));
-        let text = shown!("McNemar's exact test{} p = {:.4}  ({a} vs {b} discordant)", named(basis), column.p);
+        // No p is 0, however small.
+        let p = if column.p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", column.p) };
+        let text = shown!("McNemar's exact test{} {p}  ({a} vs {b} discordant)", named(basis));
         MeasureLine { text, interval: None }
     };
     [accuracy("A", |column| column.a), accuracy("B", |column| column.b), all().map(test).collect()]
