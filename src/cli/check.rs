@@ -3,6 +3,7 @@
 use std::io::{Error, ErrorKind};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::reviewed::Reviewed;
@@ -88,12 +89,16 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     let is_filter = format == ReportFormat::Jsonl && !options.summary;
     let manner = Manner { left_out: if is_filter { LEFT_OUT } else { b"" }, compares_ids: !is_filter };
     let mut any = false;
+    let is_joined = AtomicBool::new(options.baseline.is_none());
     let mut outcome = check_as(
         inputs,
         threads(options.jobs),
         &Surroundings { side, schema, takes_not_finite: options.no_finite_check, ..Surroundings::default() },
         manner,
         |case, input, out| {
+            if !is_joined.load(Ordering::Relaxed) && case.baseline().is_some() {
+                is_joined.store(true, Ordering::Relaxed);
+            }
             let accepted = reviewed.as_ref().map(|reviewed| reviewed.findings(case, input));
             let findings = accepted.as_ref().unwrap_or_else(|| case.findings());
             if filtered.as_ref().is_some_and(|filtered| !filtered.counts(case, findings)) {
@@ -161,6 +166,14 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     }
     let said = tally.map(|tally| tally.phrase()).unwrap_or_default();
     let code = finish(options, &outcome, &said, out);
+    if let Some(baseline) = &options.baseline {
+        if outcome.counts.records > 0 && !is_joined.into_inner() {
+            out.complain(&shown!("{}: no baseline answer has the id of a record", Shown::path(baseline)));
+        }
+        if !judges && options.filter.filter.is_none() {
+            out.complain(&Shown::own("--baseline tells where to fix; add --summary or --format jsonl to see it"));
+        }
+    }
     if let Some(tables) = tables {
         tables.end(out)?;
     }

@@ -21,7 +21,8 @@ pub const RULES: &[Rule] = &[
         id: RuleId::DuplicateId,
         summary: "duplicate id",
         explanation: "Runs are joined by id: with a baseline, with verdicts, with a second run. If two runs of a file have \
-            the same id, one of them is lost or compared with the wrong run.",
+            the same id, one of them is lost or compared with the wrong run. The screen shows it; `check` reads records \
+            one by one, often in parts, and names doubles in its last line alone.",
         bad: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 1, \"question\": \"!\", \"state\": {}}",
         good: "{\"id\": 1, \"question\": \"?\", \"state\": {}}\n{\"id\": 2, \"question\": \"!\", \"state\": {}}",
         check: |_, _| {},
