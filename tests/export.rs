@@ -236,6 +236,9 @@ fn a_folder_of_pages_has_an_index_that_leads_to_each() {
     for (link, record) in links.iter().zip(&records) {
         assert_eq!(checked(&to.join(link)), std::slice::from_ref(record), "{link}");
     }
+    let output = stepscope(&["export", "--all", to.to_str().unwrap()], &[&sample("notice.jsonl")]);
+    let expected = format!("also holds pages of another export: {}", records.len());
+    assert!(said(&output).contains(&expected), "{}", said(&output));
     let refused = folder.path().join("refused");
     let planted = planted(folder.path());
     let output = stepscope(&["export", "--all", refused.to_str().unwrap()], &[&planted]);

@@ -1,6 +1,6 @@
 //! `stepscope export`: a record as a page to send.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -23,6 +23,7 @@ use stepscope_io::files::{export_folder, write_export};
 use stepscope_io::log::journal::{found_beside, named, read_all};
 use stepscope_io::pipeline::check::read;
 use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::source::beneath::Beneath;
 use stepscope_io::source::input::Input;
 use stepscope_io::source::page::reviews_of;
 
@@ -335,6 +336,10 @@ impl ExportArgs {
         let index = page::index(&rows, &name, VERSION);
         save(&folder.join("index.html"), index.as_bytes(), page::carried::is_page, &Shown::default(), out)?;
         out.line(&shown!("{} pages", grouped(rows.len())));
+        let others = other_pages(folder, &rows);
+        if others > 0 {
+            out.complain(&shown!("{} also holds pages of another export: {}", Shown::path(folder), grouped(others)));
+        }
         let left_out = lock(&room).left_out;
         if left_out > 0 {
             let why = "the pages would be more than 20 times as long as the records; name fewer of them";
@@ -371,6 +376,22 @@ impl ExportArgs {
         out.complain_of(contents.absent.iter().map(|name| shown!("{name}: there are no reviews yet")));
         Ok(contents.reviews)
     }
+}
+
+/// Counts the pages in a folder that an export did not write.
+fn other_pages(folder: &Path, rows: &[IndexRow]) -> usize {
+    let written: HashSet<String> = rows.iter().map(IndexRow::file).collect();
+    let mut others = 0;
+    let listed = Beneath::root(folder).and_then(|folder| {
+        folder.list(|entry| {
+            let name = entry.name.to_string_lossy();
+            others += usize::from(name.ends_with(".html") && name != "index.html" && !written.contains(name.as_ref()));
+            true
+        })
+    });
+    // Only a hint depends on it.
+    drop(listed);
+    others
 }
 
 /// Returns the position of a record among all: its source, and its first byte there.

@@ -267,7 +267,7 @@ impl<'c> CaseView<'c> {
         *self.case.cache.right.get_or_init(|| is_right_by(self.gold(), self.record.as_ref()?))
     }
 
-    /// How the run was graded: as the record says, else by the expected answer.
+    /// Tells how the run was graded: as the record says, else by the expected answer.
     pub fn graded(&self) -> Option<bool> {
         self.record.as_ref().and_then(|record| record.correct).or_else(|| self.right())
     }
