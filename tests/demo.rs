@@ -56,8 +56,35 @@ fn a_scene_that_cannot_stand_is_told() {
     let output = demo(&["--check"], &[&tour]);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("1 a: there is no key NoKey"), "{}", told(&output));
+    for (scene, why) in [
+        ("id = \"nobody\"", "no record has the id"),
+        ("filter = \"nonsense:::\"", "nonsense"),
+        ("id = \"e6c1704c4f7bd93e8a4014a3fce8d964\"\nstep = 99", "there is no step 99: the record has 4"),
+        ("spot = \"never there\"", "the spot \"never there\" is not on the screen"),
+        ("keys = \"q\"\n[[scene]]\nname = \"b\"", "2 b: not reached"),
+    ] {
+        std::fs::write(&tour, format!("title = \"t\"\n[[scene]]\nname = \"a\"\n{scene}\n")).unwrap();
+        let output = demo(&["--check"], &[&tour]);
+        assert_eq!(output.status.code(), Some(1), "{scene}: {}", told(&output));
+        assert!(told(&output).contains(why), "{scene}: {}", told(&output));
+    }
     std::fs::write(&tour, "title = 1").unwrap();
     assert_eq!(demo(&["--check"], &[&tour]).status.code(), Some(2));
+}
+
+#[test]
+fn nothing_of_a_tour_reaches_page_or_terminal_raw() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tour, html, md) = (folder.path().join("t.toml"), folder.path().join("t.html"), folder.path().join("t.md"));
+    let hot = r"\u001b]52;c;x\u0007 \u202e";
+    let text = format!("title = \"{hot}\"\n[[scene]]\nname = \"{hot}\"\ncaption = \"{hot}\"\nnote = \"{hot}\"\n");
+    std::fs::write(&tour, text).unwrap();
+    let output = demo(&["--html", html.to_str().unwrap(), "--md", md.to_str().unwrap()], &[&tour]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    for path in [html, md] {
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(!written.contains(['\u{1b}', '\u{7}', '\u{202e}']));
+    }
 }
 
 #[test]

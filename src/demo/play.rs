@@ -318,18 +318,22 @@ impl StandingScene {
 /// Plays a tour from start to end, as if Space were pressed, and writes what was asked for.
 pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     let script = script(start)?;
-    let title = script.title.clone();
+    let title = Shown::line(script.title.as_bytes()).into_string();
+    let names: Vec<Shown> = script.scenes.iter().map(|scene| Shown::line(scene.name.as_bytes())).collect();
     let (tour, performer, outbox) = ready(start, script, Depth::True, Speed::AtOnce)?;
     let mut played = Played::default();
     let mut scenes = Vec::new();
     let done = through(tour, performer, start.size, |tour| {
         let (at, scene) = tour.scene();
         let name = Shown::line(scene.name.as_bytes());
-        match tour.stands().map(|_| ()).map_err(Clone::clone) {
+        let missing = |spot: &str| shown!("the spot \"{}\" is not on the screen", Shown::line(spot.as_bytes()));
+        let stands = tour.stands().map_err(Clone::clone);
+        match stands.and_then(|_| tour.missing_spot().map_or(Ok(()), |spot| Err(missing(spot)))) {
             Ok(()) => {
                 played.scenes.push(shown!("{} {name}: shown", at + 1));
-                let (name, caption, stay) = (file_name(at, &scene.name), scene.caption.clone(), tour.stay());
-                let note = scene.note.clone();
+                let (name, stay) = (file_name(at, &scene.name), tour.stay());
+                let caption = Shown::line(scene.caption.as_bytes()).into_string();
+                let note = Shown::prose(scene.note.as_bytes()).into_string();
                 let (dark, light) = (drawn(tour, "dark", start.size), drawn(tour, "light", start.size));
                 scenes.push(StandingScene { name, caption, note, dark, light, stay });
             }
@@ -344,6 +348,10 @@ pub fn play(start: &DemoStart) -> Result<Played, Shown> {
     });
     outbox.close();
     done?;
+    for (at, name) in names.iter().enumerate().skip(played.scenes.len()) {
+        played.scenes.push(shown!("{} {name}: not reached, the keys of the scene before end the program", at + 1));
+        played.failed += 1;
+    }
     if start.writes() && !start.force {
         refuse_private(&scenes)?;
     }

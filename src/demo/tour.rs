@@ -20,6 +20,7 @@ use crate::app::view;
 use crate::demo::picture::{blank_rows, cropped, line};
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{Attempt, Stage};
+use crate::screens::table::search::try_filter;
 use crate::widgets::ascii;
 use crate::widgets::keymap::Key;
 use crate::widgets::list::List;
@@ -227,9 +228,12 @@ impl Tour {
         app.models.forget_choice();
         let filter = self.script.scenes.get(self.at).map(|scene| scene.filter.clone()).unwrap_or_default();
         let mut effects = attempt;
-        effects.extend(app.set_filter(&filter));
+        match try_filter(app, &filter) {
+            Ok(filtering) => effects.extend(filtering),
+            Err(why) => self.stage = SceneStage::Failed(why),
+        }
         // What is on screen now is asked for as after any other message.
-        effects.extend(app.update(Msg::Tick, now));
+        effects.extend(self.app.update(Msg::Tick, now));
         effects
     }
 
@@ -245,8 +249,9 @@ impl Tour {
         }
         let late = self.since.is_some_and(|since| now >= since + PATIENCE);
         if late && !self.is_over() {
-            let wait = Shown::line(self.scene().1.wait.as_bytes());
-            self.stage = SceneStage::Failed(shown!("scene not reached: \"{wait}\" is not on the screen"));
+            let wait = || shown!("\"{}\" is not on the screen", Shown::line(self.scene().1.wait.as_bytes()));
+            let why = self.failure().unwrap_or_else(wait);
+            self.stage = SceneStage::Failed(shown!("scene not reached: {why}"));
         }
         if self.stage == SceneStage::Stands && self.plays {
             let until = *self.auto.get_or_insert(now + self.stay());
@@ -277,12 +282,22 @@ impl Tour {
                 return self.app.seek(&id, None);
             }
             SceneStage::Opening if self.app.screen() != ScreenKind::Table && is_idle(&self.app) => {
+                self.stage = SceneStage::Keys(0);
                 if let (Some(step), Some(view)) = (step, self.app.screens.record_mut()) {
+                    let of = view.opened.steps.len();
+                    if step > of {
+                        self.stage = SceneStage::Failed(shown!("there is no step {step}: the record has {of}"));
+                        return Vec::new();
+                    }
                     view.go_to_moment(step);
                     // Panes take what the step holds; no message may come that would lay them out.
                     self.app.settle();
                 }
-                self.stage = SceneStage::Keys(0);
+            }
+            SceneStage::Opening if is_idle(&self.app) => {
+                if let Some(why) = self.failure() {
+                    self.stage = SceneStage::Failed(why);
+                }
             }
             SceneStage::Keys(n) if is_idle(&self.app) => {
                 let n = *n;
@@ -319,6 +334,17 @@ impl Tour {
     /// The place of the program, above the bar.
     pub(crate) fn stage_area(&self) -> Rect {
         Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
+    }
+
+    /// What the program says of something that did not work.
+    fn failure(&self) -> Option<Shown> {
+        self.app.status.as_ref().filter(|status| status.failed).map(|status| status.text.clone())
+    }
+
+    /// What should stay bright, where nothing of it is on the screen.
+    pub(crate) fn missing_spot(&self) -> Option<&str> {
+        let spot = &self.scene().1.spot;
+        (!spot.split('|').any(|text| self.shows(text))).then_some(spot)
     }
 
     /// Tells whether a text is on the screen of the program, on one line.
