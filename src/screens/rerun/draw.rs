@@ -10,7 +10,7 @@ use crate::app::bars;
 use crate::app::model_choice::{Candidate, Mode, ModelChoice};
 use crate::app::state::App;
 use crate::screens::rerun::outcome::{ChangedRow, Outcome, Side};
-use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, Stage, scope_words};
+use crate::screens::rerun::state::{Attempt, Field, Kept, Pane, ReplyAmount, Stage, scope_words};
 use crate::screens::rerun::transition::Machine;
 use crate::screens::run::state::RecordView;
 use crate::screens::{rerun, side_by_side};
@@ -430,7 +430,11 @@ fn judgement(attempt: &Attempt, width: usize, look: Look<'_>) -> BoxLines {
             let head = if n == 0 { format!("{} ", sign::FAILED) } else { "  ".to_owned() };
             lines.push(vec![look.span(head, Role::Fatal), look.span(text.to_owned(), Role::Fatal)]);
         }
-        let text = "partial reply below; not a result, not compared";
+        let text = match attempt.amount() {
+            ReplyAmount::Nothing => "nothing came, so nothing is compared",
+            ReplyAmount::Part => "partial reply below; not a result, not compared",
+            ReplyAmount::Whole => "the whole reply is below; not a result, not compared",
+        };
         lines.push(vec![look.span(text, Role::Dim)]);
         if attempt.kept != Kept::No {
             lines.push(kept(attempt, look));
@@ -526,7 +530,9 @@ fn about_reply(app: &App, attempt: &Attempt, look: Look<'_>) -> Spans {
         line.push(look.span("  ↺ replay", Role::Warning));
     }
     if matches!(reply.received.phase, Phase::Failed(_) | Phase::Cancelled) {
-        line.push(look.span("  ✗ partial, no answer", Role::Fatal));
+        let text =
+            if attempt.amount() == ReplyAmount::Nothing { "  ✗ nothing came" } else { "  ✗ partial, no answer" };
+        line.push(look.span(text, Role::Fatal));
     }
     line
 }
@@ -807,7 +813,7 @@ impl Text<'_> {
     /// Adds the values that came before the run ended early.
     fn received(&mut self, outcome: &Outcome) {
         if outcome.received.is_empty() {
-            return self.say("no complete reply: the recorded values are unchanged", Role::Dim);
+            return self.say("no answer: the recorded values are unchanged", Role::Dim);
         }
         self.say("received before the run ended; not a result", Role::Faint);
         for (step, name, value) in &outcome.received {

@@ -11,7 +11,7 @@ use crate::app::state::App;
 use crate::dialogs::dialog::PromptPurpose;
 use crate::screens::kind::ScreenKind;
 use crate::screens::rerun::state::{
-    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Of, Pane, SAMPLES, Stage, farther, turned,
+    AT_ONCE, Attempt, Field, Kept, MAX_SAMPLES, Of, Pane, ReplyAmount, SAMPLES, Stage, farther, turned,
 };
 use crate::screens::rerun::transition::Reached;
 use crate::screens::run::state::RecordView;
@@ -261,7 +261,13 @@ fn send(app: &mut App) -> Effects {
 /// Breaks off what runs; `None`: nothing does.
 pub(crate) fn cancel_run(app: &mut App) -> Option<Effects> {
     let (id, transition) = app.screens.attempt_mut()?.cancel()?;
-    app.say(Shown::own("Cancelled. The partial reply is kept here; it is not an answer"));
+    let came = app.screens.attempt().is_some_and(|attempt| attempt.amount() != ReplyAmount::Nothing);
+    let text = if came {
+        "Cancelled. The partial reply is kept here; it is not an answer"
+    } else {
+        "Cancelled. Nothing had come"
+    };
+    app.say(Shown::own(text));
     Some(vec![Effect::CancelRun(id), Effect::Transition(id, Box::new(transition))])
 }
 

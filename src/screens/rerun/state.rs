@@ -12,7 +12,7 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::answer::document::Document;
 use stepscope_core::procedure::runner::Ask;
-use stepscope_core::run::call::{Call, Enforcement, JudgedReply, RunId};
+use stepscope_core::run::call::{Call, Enforcement, JudgedReply, Phase, RunId};
 use stepscope_core::run::fork::Scope;
 use stepscope_core::run::replay::{Preview, RerunStart};
 use stepscope_core::run::sampling::{CallEvent, Choice, SamplingRound};
@@ -60,6 +60,17 @@ pub enum Stage {
     Several,
     /// End: no more will come.
     Over,
+}
+
+/// How much of a reply came that is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReplyAmount {
+    /// Not a letter.
+    Nothing,
+    /// It broke off.
+    Part,
+    /// All of it, and nothing could be read from it.
+    Whole,
 }
 
 stepscope_base::words! {
@@ -412,6 +423,16 @@ impl Attempt {
         match self.stage {
             Stage::Several => self.list.at.saturating_sub(1),
             _ => 0,
+        }
+    }
+
+    /// Tells how much came of a reply that is no answer.
+    pub(crate) fn amount(&self) -> ReplyAmount {
+        let reply = self.round.as_ref().and_then(|round| round.replies.get(self.shown_reply()));
+        match reply.map(|reply| &reply.received) {
+            Some(received) if matches!(received.phase, Phase::Done(_)) => ReplyAmount::Whole,
+            Some(received) if !received.content.is_empty() || !received.reasoning.is_empty() => ReplyAmount::Part,
+            _ => ReplyAmount::Nothing,
         }
     }
 

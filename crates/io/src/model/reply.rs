@@ -129,7 +129,10 @@ impl ReplyReader {
         }
         let data = frame.data.trim_ascii();
         if data == b"[DONE]" {
+            let is_foreign = self.frames > 0 && !self.seen;
             self.complete();
+            // Other kinds of servers end in the same way.
+            self.seen = !is_foreign;
             return Ok(());
         }
         self.frames += 1;
@@ -654,6 +657,22 @@ mod tests {
         }
         let Intake::Frames(framer) = &told.intake else { panic!("{:?}", told.intake) };
         assert!(framer.is_empty() && told.content.is_empty() && told.joined.is_empty());
+    }
+
+    #[test]
+    fn the_end_of_another_kind_of_reply_is_no_reply() {
+        let seen = |backend: Backend, frames: &[&[u8]]| {
+            let mut reader = ReplyReader::new(backend);
+            for data in frames {
+                let frame = Frame { data: data.to_vec(), ..Frame::default() };
+                reader.frame(&frame, &mut Vec::new()).unwrap();
+            }
+            (reader.is_stopped(), reader.has_seen())
+        };
+        let said: &[u8] = br#"{"choices": [{"delta": {"content": "5"}}]}"#;
+        assert_eq!(seen(Backend::Anthropic, &[said, b"[DONE]"]), (true, false));
+        assert_eq!(seen(Backend::Chat, &[said, b"[DONE]"]), (true, true));
+        assert_eq!(seen(Backend::Chat, &[b"[DONE]"]), (true, true));
     }
 
     #[test]
