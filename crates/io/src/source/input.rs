@@ -16,6 +16,7 @@ use crate::source::beneath::{Beneath, Place, is_link};
 use crate::source::block::BLOCK;
 use crate::source::columns::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
+use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
 use crate::source::magic::{is_journal, not_text};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
@@ -379,6 +380,9 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
     if !named && begins_as_journal(&blob) {
         return Ok(Begun::PassedOver);
     }
+    if matches!(input, Input::Found(at) | Input::Beside(at) if is_description(at.path(), &blob)) {
+        return Ok(Begun::PassedOver);
+    }
     let documents = match input {
         Input::Sample(_) => Documents::of_samples(cache.clone()),
         _ => match input.place() {
@@ -654,6 +658,25 @@ mod tests {
             begin(&Input::Found(root.join("gone")), &Arc::default(), &ColumnMap::default()),
             Ok(Begun::PassedOver)
         ));
+    }
+
+    #[test]
+    fn what_a_dataset_says_of_itself_is_passed_over_where_nobody_named_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        std::fs::write(&path, r#"{"_data_files": [], "_fingerprint": "4"}"#).unwrap();
+        let found = || Input::Found(Beneath::root(dir.path()).unwrap().join("state.json"));
+        let columns = ColumnMap::new(&[("question".to_owned(), "prompt".to_owned())]);
+        for columns in [&ColumnMap::default(), &columns] {
+            assert!(matches!(begin(&found(), &Arc::default(), columns), Ok(Begun::PassedOver)));
+        }
+        assert!(matches!(
+            begin(&Input::Named(path.clone()), &Arc::default(), &ColumnMap::default()),
+            Ok(Begun::Source(_))
+        ));
+        std::fs::write(&path, r#"{"id": 1, "question": "?", "state": {}}"#).unwrap();
+        assert!(matches!(begin(&found(), &Arc::default(), &ColumnMap::default()), Ok(Begun::Source(_))));
+        assert!(begin(&found(), &Arc::default(), &columns).is_err(), "a record that is left out is told");
     }
 
     #[test]

@@ -42,6 +42,8 @@ const KNOWN: &[ForeignShape] = &[
     known("the statistics of a training cycle", &["cycle"], &["elapsed_minutes", "avg_reward", "skipped"]),
     known("the results of lm-evaluation-harness", &["results"], &["versions", "configs", "n-shot", "config_general"]),
     known("a finding of stepscope", &["rule", "severity", "message"], &[]),
+    known("the state of a Hugging Face dataset", &["_data_files", "_fingerprint"], &[]),
+    known("the description of a Hugging Face dataset", &["features", "citation"], &[]),
     known("a chat", &["messages"], &[]),
     known("a server's error", &["error"], &[]),
 ];
@@ -111,6 +113,8 @@ mod tests {
             (r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#, "a Jupyter notebook"),
             (r#"{"name": "x", "version": "1.0.0", "scripts": {"test": "jest"}}"#, "a package.json"),
             (r#"{"name": "x", "lockfileVersion": 3, "packages": {}}"#, "a package-lock.json"),
+            (r#"{"_data_files": [], "_fingerprint": "4"}"#, "the state of a Hugging Face dataset"),
+            (r#"{"features": {}, "citation": ""}"#, "the description of a Hugging Face dataset"),
             (r#"{"accuracy": 0.5}"#, "an object of numbers, such as metrics"),
             (r#"{"eval": {"loss": 0.1, "f1": [1, 2]}, "done": true}"#, "an object of numbers, such as metrics"),
             (r#"{"learning_rate": 1e-4, "optimizer": "adam"}"#, "a configuration"),
