@@ -519,10 +519,7 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
-    if let Some(source) = notebook(&blob, &head, stat)? {
-        return Ok(Some(source));
-    }
-    Ok(Some(source(Arc::new(blob), &head, false, stat)))
+    text(Arc::new(blob), &head, false, stat).map(Some)
 }
 
 /// Makes a source whose beginning is known.
@@ -540,8 +537,21 @@ fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Op
     Ok(Some(Source { note: rows.note, ..source(Arc::new(rows.lines), &head, true, stat) }))
 }
 
-/// Reads the records of a notebook, if it is one and holds any: places are those of their lines.
-fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Failure> {
+/// Makes a source of text that was read as UTF-8, or `decoded`. The places of a notebook's records are those of their
+/// lines; one without records stays as it is.
+fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Source, Failure> {
+    let Some(notebook) = notebook(&blob, head)? else { return Ok(source(blob, head, decoded, stat)) };
+    let note = said_of(&notebook);
+    if notebook.records == 0 {
+        return Ok(Source { note: note.filter(|_| notebook.unread > 0), ..source(blob, head, decoded, stat) });
+    }
+    let lines = Blob::of_bytes(blob.name().clone(), &notebook.lines)?;
+    let head = notebook.lines.get(..notebook.lines.len().min(BLOCK)).unwrap_or_default();
+    Ok(Source { note, ..source(Arc::new(lines), head, true, stat) })
+}
+
+/// Reads a notebook, if it is one.
+fn notebook(blob: &Blob, head: &[u8]) -> Result<Option<Notebook>, Failure> {
     let len = blob.len()?;
     if !may_be_notebook(head) || len > MAX_TEXT as u64 {
         return Ok(None);
@@ -549,10 +559,7 @@ fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Fail
     let (mut text, mut tape) = (Vec::new(), Tape::default());
     blob.read(0, len as usize, &mut text)?;
     let read = guarded(|| tape.parse(without_filler(&text)).filter(|root| is_notebook(*root)).map(Notebook::read));
-    let Some(read) = read.flatten().filter(|notebook| notebook.records > 0) else { return Ok(None) };
-    let lines = Blob::of_bytes(blob.name().clone(), &read.lines)?;
-    let head = read.lines.get(..read.lines.len().min(BLOCK)).unwrap_or_default();
-    Ok(Some(Source { note: said_of(&read), ..source(Arc::new(lines), head, true, stat) }))
+    Ok(read.flatten())
 }
 
 /// Names the parts of a notebook that hold no records, or too many.
@@ -561,11 +568,13 @@ fn said_of(notebook: &Notebook) -> Option<Shown> {
     let named = notebook.others.iter().take(NAMED).map(Shown::as_str).collect::<Vec<_>>().join("; ");
     let more = notebook.others.len().saturating_sub(NAMED) + notebook.more_others;
     let rest = if more > 0 { shown!("; and {more} more") } else { Shown::default() };
-    let count = notebook.records;
-    let found = if count == 1 { shown!("1 record") } else { shown!("{count} records") };
-    let others = (!notebook.others.is_empty()).then(|| {
-        Shown::own(" read from its outputs; other outputs hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
-    });
+    let found = match notebook.records {
+        0 => shown!("no record"),
+        1 => shown!("1 record"),
+        count => shown!("{count} records"),
+    };
+    let others = (!notebook.others.is_empty())
+        .then(|| Shown::own(" read from its outputs; not read: ").join(&Shown::line(named.as_bytes())).join(&rest));
     let left_out = notebook.left_out;
     let too_many =
         (left_out > 0).then(|| shown!(" read from its outputs; {left_out} more exceed the limit of a notebook"));
@@ -601,7 +610,10 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Sou
     if let Some(why) = not_text(&head) {
         return Err(Failure::own("cannot read", blob.name(), why));
     }
-    Ok(Some(source(blob.clone(), &head, false, stat)))
+    if !ended && may_be_notebook(&head) && Layout::of(&head) == Layout::Values {
+        return Ok(None);
+    }
+    text(blob.clone(), &head, false, stat).map(Some)
 }
 
 fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
@@ -612,10 +624,9 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     }
     let mut wide = Vec::new();
     blob.read(0, len as usize, &mut wide)?;
-    let text = decode_wide(&wide).unwrap_or_default();
-    let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
-    let blob = Blob::of_bytes(blob.name().clone(), &text)?;
-    Ok(source(Arc::new(blob), head, true, stat))
+    let utf8 = decode_wide(&wide).unwrap_or_default();
+    let head = utf8.get(..utf8.len().min(BLOCK)).unwrap_or_default();
+    text(Arc::new(Blob::of_bytes(blob.name().clone(), &utf8)?), head, true, stat)
 }
 
 #[cfg(test)]
@@ -712,6 +723,22 @@ mod tests {
             panic!("not a source")
         };
         assert_eq!((source.layout, source.decoded, source.blob.len()), (Layout::Lines(b'\n'), true, Ok(18)));
+    }
+
+    #[test]
+    fn a_notebook_is_read_in_any_encoding_and_from_a_pipe() {
+        let record = r#"{\"question\": \"2 + 3?\", \"steps\": [\"2 + 3 = 5\"], \"answer\": 5}"#;
+        let outputs = format!(r#"[{{"output_type": "stream", "name": "stdout", "text": "{record}"}}]"#);
+        let text = format!("{{\n\"cells\": [{{\"outputs\": {outputs}}}],\n\"nbformat\": 4\n}}");
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [text.as_bytes(), &wide] {
+            let blob = || Blob::of_bytes(Shown::own("n.ipynb"), bytes).unwrap();
+            let read = recognise(blob(), false, &ColumnMap::default()).unwrap().unwrap();
+            let piped = Arc::new(blob());
+            assert!(recognise_pipe(&piped, false).unwrap().is_none(), "it may go on");
+            let piped = recognise_pipe(&piped, true).unwrap().unwrap();
+            assert_eq!((holds_known(&read), holds_known(&piped)), (true, true));
+        }
     }
 
     #[test]
