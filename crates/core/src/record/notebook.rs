@@ -114,8 +114,11 @@ impl Notebook {
             let among = first_record(&stdout);
             self.unread += usize::from(among.is_some());
             others.extend(among.map(|record| ("JSON next to printed runs", record)));
-        } else if had_text && self.embedded(number, before, &stdout, &mut others) == 0 {
-            others.push(("printed text", stdout));
+        } else if had_text {
+            let named = others.len();
+            if self.embedded(number, before, &stdout, &mut others) == 0 && others.len() == named {
+                others.push(("printed text", stdout));
+            }
         }
         for (what, text) in others {
             if self.others.len() < MAX_NAMED {
