@@ -4,9 +4,7 @@
 //! No thread only reads or only hands over: whoever needs a block reads it, and whoever finishes the block that is next
 //! hands it over, with all that wait behind it. So a thread seldom waits for another.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::failure::Failure;
@@ -120,8 +118,7 @@ impl Task {
             let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
             let offset = block.start + cut.range.start as u64;
             let index = block.index + n as u64;
-            let seen = Cell::new((0, column));
-            found(CutPlace { task: self, text, line, seen, index, offset, open }, cut);
+            found(CutPlace { task: self, text, line, column, index, offset, open }, cut);
         }
     }
 
@@ -142,13 +139,7 @@ impl Task {
                 cut_off = Some(place.line);
                 return;
             }
-            Text::of(block, cut).each_case(
-                tape,
-                around,
-                checks,
-                |range| place.origin(range),
-                |case| found(case, place.line),
-            );
+            Text::of(block, cut).case(tape, around, checks, place.origin(), |case| found(case, place.line));
         });
         cut_off
     }
@@ -159,8 +150,7 @@ pub(crate) struct CutPlace<'a> {
     task: &'a Task,
     pub(crate) text: &'a [u8],
     pub(crate) line: u64,
-    /// The byte up to which columns were counted, and the column there: many values may share a line.
-    seen: Cell<(usize, usize)>,
+    column: usize,
     index: u64,
     offset: u64,
     /// True if it is the last line, and no line end follows.
@@ -168,23 +158,14 @@ pub(crate) struct CutPlace<'a> {
 }
 
 impl CutPlace<'_> {
-    /// Computes the column of a byte. From value to value the text is read through once.
-    fn column(&self, byte: usize) -> usize {
-        let (from, column) = self.seen.get();
-        let between = self.text.get(from..byte).unwrap_or_default();
-        let column = advance_column(column, between);
-        self.seen.set((byte, column));
-        column
-    }
-
-    /// Locates a record of this cut in its source.
-    pub(crate) fn origin(&self, range: &Range<usize>) -> Location {
+    /// Locates the record in its source.
+    pub(crate) fn origin(&self) -> Location {
         Location {
             source: self.task.source,
             line: self.line,
-            column: self.column(range.start),
+            column: self.column,
             index: self.index,
-            offset: self.offset + range.start as u64,
+            offset: self.offset,
             ..Location::default()
         }
     }

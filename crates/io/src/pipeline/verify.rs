@@ -157,9 +157,8 @@ fn verify_block(
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
-        Text::of(block, cut).each_value(tape, |range, _, tape| {
-            let text = place.text.get(range.clone()).unwrap_or_default();
-            let root = tape.root(text);
+        Text::of(block, cut).read(tape, |tape| {
+            let root = tape.root(place.text);
             let judged = || {
                 let Some(record) = root else {
                     let why = tape.problems().last().map_or("it is empty", |problem| problem.kind.summary());
@@ -177,7 +176,7 @@ fn verify_block(
                 shape.line(&mut done.out, |out| {
                     Style::ASCII.line(out, |object| {
                         result.members(recorded, object);
-                        identity(root, text, shape.record, object);
+                        identity(root, place.text, shape.record, object);
                     });
                 });
                 if done.out.len() > room {
