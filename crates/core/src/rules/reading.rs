@@ -8,7 +8,7 @@ use crate::excess::Excess;
 use crate::finding::{Finding, Findings, Place, grouped};
 use crate::record::RecordKind;
 use crate::record::formats::foreign;
-use stepscope_base::json::{Pointer, ProblemKind};
+use stepscope_base::json::{Pointer, Problem, ProblemKind};
 use stepscope_base::python::Message;
 
 /// So many findings of one kind a record; the last one counts the rest.
@@ -152,11 +152,20 @@ const fn told(kind: ProblemKind) -> (RuleId, &'static str) {
     }
 }
 
+const NO_COMMA: &str =
+    "Remove the comma: JSON lines have none between their values; a list of them has [ and ] around it.";
+
+/// Tells whether what follows a value is a comma, as in a list without its brackets.
+fn is_comma(case: &CaseView<'_>, problem: &Problem) -> bool {
+    problem.kind == ProblemKind::Trailing && case.text().get(problem.range.start) == Some(&b',')
+}
+
 /// Says where the problems of a rule stand.
 fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
     for problem in case.problems() {
         let (own, help) = told(problem.kind);
         if own == rule {
+            let help = if is_comma(case, problem) { NO_COMMA } else { help };
             let finding = Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help);
             findings.push_of(FEW, finding);
         }
