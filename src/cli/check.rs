@@ -197,7 +197,8 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     let unread = outcome.unread().count();
     let nothing = outcome.sources.is_empty() && unread == 0 && !out.is_closed() && !is_piped;
     if nothing {
-        out.complain(&Shown::own("nothing to check: no file holds records"));
+        let pages = if outcome.pages > 0 { "; a report page is read if you pass it yourself" } else { "" };
+        out.complain(&Shown::own("nothing to check: no file holds records").and(pages));
     }
     // Engines have empty partitions, in files too.
     let failed = (nothing && options.fails_on(Some(Severity::Fatal)))

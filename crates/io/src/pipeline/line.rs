@@ -12,7 +12,7 @@ use crate::pipeline::examine::Text;
 use crate::source::block::{Block, Cursor, Want};
 use crate::source::cut::{Cut, Layout, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
+use crate::source::input::{Begun, Expand, Input, PassedOver, begin, begin_answers, begin_pipe};
 use stepscope_base::guard::{lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
@@ -73,6 +73,8 @@ pub(crate) struct Ended {
     pub(crate) notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub(crate) passed_over: u64,
+    /// Report pages among them.
+    pub(crate) pages: u64,
     /// Links in folders, which are not followed.
     pub(crate) links: u64,
 }
@@ -97,7 +99,8 @@ pub(crate) fn run<W, T: Tally>(
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     let missing = reader.cache.failures();
     let links = reader.links + reader.inputs.links();
-    Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over, links }
+    let BlockReader { failures, notes, passed_over, pages, .. } = reader;
+    Ended { failures, missing, notes, passed_over, pages, links }
 }
 
 impl Task {
@@ -224,6 +227,7 @@ struct BlockReader {
     failures: Vec<Failure>,
     notes: Vec<(Shown, Shown)>,
     passed_over: u64,
+    pages: u64,
     links: u64,
 }
 
@@ -292,6 +296,7 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             failures: Vec::new(),
             notes: Vec::new(),
             passed_over: 0,
+            pages: 0,
             links: 0,
         };
         let finished = FinishedBlocks {
@@ -419,8 +424,13 @@ impl BlockReader {
                     None => return Some(()),
                 }
             }
-            Ok(Begun::PassedOver) => {
+            Ok(Begun::PassedOver(why)) => {
                 self.passed_over += 1;
+                match why {
+                    PassedOver::Other => {}
+                    PassedOver::Page => self.pages += 1,
+                    PassedOver::Packed(why) => self.notes.push((input.name(), Shown::own(why))),
+                }
                 return Some(());
             }
             Err(failure) => Err(failure),

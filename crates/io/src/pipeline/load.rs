@@ -740,7 +740,7 @@ impl Scout {
             self.watch(name);
         }
         let begun = begin(input, &self.shared.cache, &self.shared.columns);
-        if let Ok(Begun::PassedOver) = begun {
+        if let Ok(Begun::PassedOver(_)) = begun {
             return self.send(LoadEvent::PassedOver);
         }
         let source = self.sources.len();
@@ -766,7 +766,7 @@ impl Scout {
             Ok(Begun::Source(found)) => self.opened(source, found, false),
             Ok(Begun::Pipe(pipe)) => self.begin_pipe(source, pipe),
             Ok(Begun::Answers(store)) => self.begin_answers(source, store),
-            Ok(Begun::PassedOver) => {}
+            Ok(Begun::PassedOver(_)) => {}
             Err(failure) => {
                 if let Some(track) = self.sources.get_mut(source) {
                     track.stat = track.stat_now();

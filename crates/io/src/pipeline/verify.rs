@@ -121,6 +121,8 @@ pub struct VerifyOutcome {
     pub counts: VerifyCounts,
     /// Failures to read a source.
     pub failures: Vec<Failure>,
+    /// Notes on how sources were read, with their names.
+    pub notes: Vec<(Shown, Shown)>,
 }
 
 /// Judges the completion of every record. `shape`: what of each result is printed. `sink` gets the results as JSON
@@ -142,7 +144,8 @@ pub fn verify(
         counts.add(found);
         sink(&done.out).is_ok()
     });
-    VerifyOutcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
+    let failures = ended.failures.into_iter().chain(ended.missing).collect();
+    VerifyOutcome { counts, failures, notes: ended.notes }
 }
 
 fn verify_block(

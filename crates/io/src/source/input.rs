@@ -18,7 +18,7 @@ use crate::source::columns::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::magic::{is_journal, not_text};
+use crate::source::magic::{is_journal, not_records};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
@@ -338,8 +338,19 @@ pub enum Begun {
     Pipe(File),
     /// A store of answers: to be read into a blob line by line.
     Answers(AnswerStore),
-    /// A file that does not begin like JSON, and that no person named.
-    PassedOver,
+    /// A file that no person named, and that is not read.
+    PassedOver(PassedOver),
+}
+
+/// File in a folder that is not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassedOver {
+    /// It does not begin like JSON, or is nobody's records.
+    Other,
+    /// A report page: it has a record of another file, as a rule of this folder.
+    Page,
+    /// Records by its name, which cannot be read as it is, and the reason.
+    Packed(&'static str),
 }
 
 /// Opens an input and recognises it by its first block.
@@ -353,7 +364,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Input::Forks(place) => open_place(place)?,
         // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
         Input::Found(at) | Input::Beside(at) => match open_beneath(at) {
-            Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver),
+            Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver(PassedOver::Other)),
             opened => Opened::File(opened?),
         },
         Input::Answers(_) if !columns.is_empty() => return Err(Failure::own("cannot read", &input.name(), NO_TABLE)),
@@ -371,17 +382,25 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         if is_store && !columns.is_empty() {
             return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
         }
-        return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
+        return Ok(if is_store {
+            Begun::Answers(AnswerStore::of_database(place))
+        } else {
+            Begun::PassedOver(PassedOver::Other)
+        });
     }
     if named && let Some(source) = page::begin(&blob, cache)? {
         return Ok(Begun::Source(source));
     }
+    if !named && blob.place().is_some_and(|place| has_extension(place.path(), &["html", "htm"])) && page::is_one(&blob)
+    {
+        return Ok(Begun::PassedOver(PassedOver::Page));
+    }
     // A journal of reviews lies beside the records that it is about.
     if !named && begins_as_journal(&blob) {
-        return Ok(Begun::PassedOver);
+        return Ok(Begun::PassedOver(PassedOver::Other));
     }
     if matches!(input, Input::Found(at) | Input::Beside(at) if is_description(at.path(), &blob)) {
-        return Ok(Begun::PassedOver);
+        return Ok(Begun::PassedOver(PassedOver::Other));
     }
     let documents = match input {
         Input::Sample(_) => Documents::of_samples(cache.clone()),
@@ -393,12 +412,13 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
     let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
     // What a store's own tables lack is said of the store.
     let stores_own = found && matches!(input, Input::Beside(_)) && is_table(&blob);
+    let passed_over = if found { why_passed_over(&blob)? } else { PassedOver::Other };
     let source = match recognise(blob, found, columns) {
         Err(_) if stores_own => None,
         recognised => recognised?,
     };
     let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
-    Ok(source.map_or(Begun::PassedOver, |source| Begun::Source(source.citing(documents))))
+    Ok(source.map_or(Begun::PassedOver(passed_over), |source| Begun::Source(source.citing(documents))))
 }
 
 fn is_database(blob: &Blob) -> bool {
@@ -468,9 +488,25 @@ fn begins_as_journal(blob: &Blob) -> bool {
 /// Tells whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever
 /// it holds.
 fn claims_json(path: &Path) -> bool {
+    has_extension(path, &["json", "jsonl", "ndjson"])
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
-    extension
-        .is_some_and(|extension| ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// Says what a file in a folder is that is not read: packed records are not passed over in silence.
+fn why_passed_over(blob: &Blob) -> Result<PassedOver, Failure> {
+    const NEITHER: &str = "its name says that it is packed JSON, and it is not";
+    let path = blob.place().map(Place::path).unwrap_or(Path::new(""));
+    let is_packed = has_extension(path, &["gz", "zst", "xz", "bz2", "zip"]);
+    if !is_packed || !path.file_stem().is_some_and(|stem| claims_json(Path::new(stem))) {
+        return Ok(PassedOver::Other);
+    }
+    let mut head = Vec::new();
+    blob.read(0, BLOCK, &mut head)?;
+    Ok(PassedOver::Packed(not_records(&head).unwrap_or(NEITHER)))
 }
 
 /// Recognises a pipe by its beginning. It is read once, as it comes: memory does not grow with it. An empty one is a
@@ -486,7 +522,7 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
         spool(head.as_slice().chain(pipe), &blob, |_| true)?;
         recognise(blob, false, &ColumnMap::default())?
             .ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))?
-    } else if let Some(why) = not_text(&head) {
+    } else if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", name, why));
     } else {
         let blob = Blob::passing(name.clone(), pipe, head.clone())?;
@@ -508,12 +544,12 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
         return Ok(Some(source));
     }
     if !is_table && !found && !columns.is_empty() {
-        return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
+        return Err(Failure::own("cannot read", blob.name(), not_records(&head).unwrap_or(NO_TABLE)));
     }
     if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
     }
-    if let Some(why) = not_text(&head) {
+    if let Some(why) = not_records(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
     }
     if found && !looks_like_json(&head) {
@@ -607,7 +643,7 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Sou
     if decode_wide(&head).is_some() {
         return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
     }
-    if let Some(why) = not_text(&head) {
+    if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", blob.name(), why));
     }
     if !ended && may_be_notebook(&head) && Layout::of(&head) == Layout::Values {
@@ -653,7 +689,10 @@ mod tests {
         assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
         assert!(matches!(begin(&inputs[0], &Arc::default(), &ColumnMap::default()), Ok(Begun::Source(_))));
         assert!(
-            matches!(begin(&inputs[3], &Arc::default(), &ColumnMap::default()), Ok(Begun::PassedOver)),
+            matches!(
+                begin(&inputs[3], &Arc::default(), &ColumnMap::default()),
+                Ok(Begun::PassedOver(PassedOver::Other))
+            ),
             "prose is no record"
         );
         assert!(
@@ -667,7 +706,7 @@ mod tests {
         );
         assert!(matches!(
             begin(&Input::Found(root.join("gone")), &Arc::default(), &ColumnMap::default()),
-            Ok(Begun::PassedOver)
+            Ok(Begun::PassedOver(PassedOver::Other))
         ));
     }
 
@@ -679,7 +718,7 @@ mod tests {
         let found = || Input::Found(Beneath::root(dir.path()).unwrap().join("state.json"));
         let columns = ColumnMap::new(&[("question".to_owned(), "prompt".to_owned())]);
         for columns in [&ColumnMap::default(), &columns] {
-            assert!(matches!(begin(&found(), &Arc::default(), columns), Ok(Begun::PassedOver)));
+            assert!(matches!(begin(&found(), &Arc::default(), columns), Ok(Begun::PassedOver(PassedOver::Other))));
         }
         assert!(matches!(
             begin(&Input::Named(path.clone()), &Arc::default(), &ColumnMap::default()),
@@ -738,6 +777,27 @@ mod tests {
             assert!(recognise_pipe(&piped, false).unwrap().is_none(), "it may go on");
             let piped = recognise_pipe(&piped, true).unwrap().unwrap();
             assert_eq!((holds_known(&read), holds_known(&piped)), (true, true));
+        }
+    }
+
+    #[test]
+    fn what_a_folder_holds_and_is_not_read_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Beneath::root(dir.path()).unwrap();
+        let page: &[u8] = stepscope_core::report::page::carried::BEGIN;
+        let gzip = PassedOver::Packed("this is gzip; unpack it first: gunzip");
+        let neither = PassedOver::Packed("its name says that it is packed JSON, and it is not");
+        for (name, bytes, expected) in [
+            ("runs.jsonl.gz", &b"\x1f\x8b\x08\0"[..], gzip),
+            ("runs.json.GZ", b"\x1f\x8b\x08\0", gzip),
+            ("runs.jsonl.zst", b"words", neither),
+            ("weights.gz", b"\x1f\x8b\x08\0", PassedOver::Other),
+            ("page.html", page, PassedOver::Page),
+            ("other.html", b"<html>", PassedOver::Other),
+        ] {
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+            let begun = begin(&Input::Found(root.join(name)), &Arc::default(), &ColumnMap::default());
+            assert!(matches!(begun, Ok(Begun::PassedOver(why)) if why == expected), "{name}: {begun:?}");
         }
     }
 

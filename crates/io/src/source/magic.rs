@@ -1,5 +1,6 @@
 //! Kinds of files told by their first bytes: review logs, tables, databases, archives, images.
 
+use crate::source::cut::without_filler;
 use crate::source::{parquet, sqlite};
 use stepscope_base::json::Tape;
 use stepscope_core::record::{RecordKind, formats};
@@ -7,6 +8,8 @@ use stepscope_core::review::log_line;
 
 /// Number of lines at the beginning of a source that tell whether it is a review log.
 const HEAD_LINES: usize = 64;
+/// Names of columns are shorter.
+const MAX_NAME: usize = 64;
 
 /// Tells whether a source that begins like this is a review log: its first line is an event, and no record follows. One
 /// such line among records is no reason to read none of them.
@@ -58,9 +61,53 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
     (early.contains(&0) && !like_json).then_some("this is binary data, not JSON")
 }
 
+/// The same of what is to be read as records: tables as text are none.
+pub(crate) fn not_records(head: &[u8]) -> Option<&'static str> {
+    const CSV: &str = "this is CSV, not JSON; convert it to Parquet, in Python by pandas.read_csv(FILE).to_parquet(FILE), and \
+         read its columns with --columns";
+    not_text(head).or_else(|| [b',', b'\t', b';'].into_iter().any(|mark| begins_as_csv(head, mark)).then_some(CSV))
+}
+
+/// Tells whether the first line holds nothing but names of columns, and the second as many values or more.
+fn begins_as_csv(head: &[u8], mark: u8) -> bool {
+    let mut lines = without_filler(head).split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
+    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return false };
+    let marks = |line: &[u8]| memchr::memchr_iter(mark, line).count();
+    marks(names) > 0
+        && marks(values) >= marks(names)
+        && !values.starts_with(b"{")
+        && names.split(|byte| *byte == mark).all(is_column_name)
+}
+
+fn is_column_name(name: &[u8]) -> bool {
+    let bare = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name);
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ') || !byte.is_ascii();
+    bare.len() <= MAX_NAME
+        && bare.first().is_some_and(|byte| !byte.is_ascii_digit() && *byte != b' ')
+        && bare.iter().all(is_part)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_as_text_is_told_by_its_names() {
+        for (text, is_csv) in [
+            ("question,gold_answer\n2 + 3?,5\n", true),
+            ("\u{feff}\"question\",\"gold answer\"\r\n\"a, b\",5\r\n", true),
+            ("id\tquestion\n1\t2 + 3?\n", true),
+            ("question,gold_answer\n", false),
+            ("Loading model, please wait\nDone, ok\n", false),
+            ("a,b\n{\"a\": 1, \"b\": 2}\n", false),
+            ("{\"a\": 1,\n\"b\": 2}\n", false),
+            ("1,2\n3,4\n", false),
+        ] {
+            assert_eq!(not_records(text.as_bytes()).is_some_and(|why| why.contains("CSV")), is_csv, "{text}");
+            assert_eq!(not_text(text.as_bytes()), None, "a document may be so");
+        }
+    }
 
     #[test]
     fn a_line_of_a_journal_hides_no_records() {
