@@ -239,7 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn a_comma_behind_a_record_is_called_one() {
+    fn syntax_that_has_a_name_is_called_by_it() {
+        let python = findings(b"{'id': 1, 'question': '?'}").remove(0).help.unwrap();
+        assert!(python.contains("json.dumps"), "{python}");
         for (text, is_comma) in [("{\"id\": 1},", true), ("{\"id\": 1} , {\"id\": 2}", true), ("{\"id\": 1} x", false)]
         {
             let help = findings(text.as_bytes()).remove(0).help.unwrap();

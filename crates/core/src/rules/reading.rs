@@ -152,12 +152,16 @@ const fn told(kind: ProblemKind) -> (RuleId, &'static str) {
     }
 }
 
-const NO_COMMA: &str =
-    "Remove the comma: JSON lines have none between their values; a list of them has [ and ] around it.";
-
-/// Tells whether what follows a value is a comma, as in a list without its brackets.
-fn is_comma(case: &CaseView<'_>, problem: &Problem) -> bool {
-    problem.kind == ProblemKind::Trailing && case.text().get(problem.range.start) == Some(&b',')
+/// Says what helps with a syntax that has a name.
+fn syntax_help(text: &[u8], problem: &Problem) -> Option<&'static str> {
+    const COMMA: &str =
+        "Remove the comma: JSON lines have none between their values; a list of them has [ and ] around it.";
+    const PYTHON: &str = "Write it with json.dumps: this is how Python prints a dict.";
+    match problem.kind {
+        ProblemKind::Trailing if text.get(problem.range.start) == Some(&b',') => Some(COMMA),
+        ProblemKind::Unexpected if text.starts_with(b"{'") => Some(PYTHON),
+        _ => None,
+    }
 }
 
 /// Says where the problems of a rule stand.
@@ -165,7 +169,7 @@ fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
     for problem in case.problems() {
         let (own, help) = told(problem.kind);
         if own == rule {
-            let help = if is_comma(case, problem) { NO_COMMA } else { help };
+            let help = syntax_help(case.text(), problem).unwrap_or(help);
             let finding = Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help);
             findings.push_of(FEW, finding);
         }
@@ -201,9 +205,11 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let what = foreign::name(record.root).unwrap_or("an object of no known format");
     let message = Message::new("Not a record: this is ").text(what).text(".");
     let place = Place::Value(Pointer::default());
-    let finding = Finding::new(RuleId::UnknownShape, message, place).help(
+    let help = if what == foreign::HOLDS_RECORDS {
+        "Write each record on a line of its own, or all of them as one list."
+    } else {
         "Open the file that holds the records: procedures (NameDescription, steps), run records (question, procedure, \
-         state), answers (final_answer, items) or calls (prompt, completion).",
-    );
-    findings.push(finding);
+         state), answers (final_answer, items) or calls (prompt, completion)."
+    };
+    findings.push(Finding::new(RuleId::UnknownShape, message, place).help(help));
 }
