@@ -72,6 +72,12 @@ fn what_is_not_read_of_a_folder_is_told() {
     let output = run(&["check"], &[&at("pages")]);
     let told = text(&output.stderr);
     assert!(told.ends_with("no file holds records; a report page is read if you pass it yourself\n"), "{told}");
+    // As the cache of a hub keeps its files.
+    std::fs::create_dir(at("links")).unwrap();
+    std::os::unix::fs::symlink("../packed/good.jsonl", at("links/good.jsonl")).unwrap();
+    let output = run(&["check"], &[&at("links")]);
+    let told = text(&output.stderr);
+    assert!(told.ends_with("no file holds records; links are followed if you pass them yourself\n"), "{told}");
 }
 
 #[test]

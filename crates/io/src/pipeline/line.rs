@@ -429,7 +429,7 @@ impl BlockReader {
                 match why {
                     PassedOver::Other => {}
                     PassedOver::Page => self.pages += 1,
-                    PassedOver::Packed(why) => self.notes.push((input.name(), Shown::own(why))),
+                    PassedOver::Unread(why) => self.notes.push((input.name(), Shown::own(why))),
                 }
                 return Some(());
             }

@@ -18,7 +18,7 @@ use crate::source::columns::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
 use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::magic::{is_journal, not_records};
+use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
@@ -35,6 +35,8 @@ use stepscope_core::review::log_line;
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
 pub(crate) const MAX_WIDE: u64 = 64 << 20;
 
+/// Number of bytes that tell whether a file is packed.
+const HEAD_BYTES: usize = 512;
 /// Number of values at the beginning of a source that tell what it holds.
 const HEAD_VALUES: usize = 64;
 /// A store that is changed while it is read is read so often.
@@ -349,8 +351,8 @@ pub enum PassedOver {
     Other,
     /// A report page: it has a record of another file, as a rule of this folder.
     Page,
-    /// Records by its name, which cannot be read as it is, and the reason.
-    Packed(&'static str),
+    /// It seems to be records, which cannot be read as they are, and the reason.
+    Unread(&'static str),
 }
 
 /// Opens an input and recognises it by its first block.
@@ -496,17 +498,24 @@ fn has_extension(path: &Path, known: &[&str]) -> bool {
     extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
-/// Says what a file in a folder is that is not read: packed records are not passed over in silence.
+/// Says what a file in a folder is that is not read: packed records are not passed over in silence, nor what was not
+/// fetched.
 fn why_passed_over(blob: &Blob) -> Result<PassedOver, Failure> {
     const NEITHER: &str = "its name says that it is packed JSON, and it is not";
-    let path = blob.place().map(Place::path).unwrap_or(Path::new(""));
-    let is_packed = has_extension(path, &["gz", "zst", "xz", "bz2", "zip"]);
-    if !is_packed || !path.file_stem().is_some_and(|stem| claims_json(Path::new(stem))) {
-        return Ok(PassedOver::Other);
-    }
     let mut head = Vec::new();
-    blob.read(0, BLOCK, &mut head)?;
-    Ok(PassedOver::Packed(not_records(&head).unwrap_or(NEITHER)))
+    blob.read(0, HEAD_BYTES, &mut head)?;
+    let is_packed = blob.place().is_some_and(|place| claims_packed(place.path()));
+    Ok(match not_records(&head) {
+        Some(why) if is_packed || head.starts_with(LFS) => PassedOver::Unread(why),
+        None if is_packed => PassedOver::Unread(NEITHER),
+        _ => PassedOver::Other,
+    })
+}
+
+/// Tells whether a file says by its name that it is packed JSON, or a log of Inspect, which is packed too.
+fn claims_packed(path: &Path) -> bool {
+    let packs_json = || path.file_stem().is_some_and(|stem| claims_json(Path::new(stem)));
+    has_extension(path, &["eval"]) || has_extension(path, &["gz", "zst", "xz", "bz2", "zip"]) && packs_json()
 }
 
 /// Recognises a pipe by its beginning. It is read once, as it comes: memory does not grow with it. An empty one is a
@@ -785,13 +794,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = Beneath::root(dir.path()).unwrap();
         let page: &[u8] = stepscope_core::report::page::carried::BEGIN;
-        let gzip = PassedOver::Packed("this is gzip; unpack it first: gunzip");
-        let neither = PassedOver::Packed("its name says that it is packed JSON, and it is not");
+        let gzip = PassedOver::Unread("this is gzip; unpack it first: gunzip");
+        let pointer = [LFS, b"v1\noid sha256:0\nsize 12\n"].concat();
+        let fetch = PassedOver::Unread("this is a Git LFS pointer, not the file itself; fetch it first: git lfs pull");
+        let neither = PassedOver::Unread("its name says that it is packed JSON, and it is not");
         for (name, bytes, expected) in [
             ("runs.jsonl.gz", &b"\x1f\x8b\x08\0"[..], gzip),
             ("runs.json.GZ", b"\x1f\x8b\x08\0", gzip),
             ("runs.jsonl.zst", b"words", neither),
             ("weights.gz", b"\x1f\x8b\x08\0", PassedOver::Other),
+            ("log.eval", b"PK\x03\x04", PassedOver::Unread("this is a zip archive; unpack it first: unzip")),
+            ("a.parquet", &pointer, fetch),
             ("page.html", page, PassedOver::Page),
             ("other.html", b"<html>", PassedOver::Other),
         ] {

@@ -20,6 +20,9 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
     head.starts_with(log_line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
 }
 
+/// Beginning of what lies in place of a file that Git LFS has not fetched.
+pub(crate) const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 const NO_RECORDS_ARROW: &str =
     "this Arrow table holds no records, or comes through a pipe; tables are read from files that are named";
 
@@ -43,6 +46,7 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\x89PNG", "this is a PNG image, not JSON"),
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),
+        (LFS, "this is a Git LFS pointer, not the file itself; fetch it first: git lfs pull"),
         (b"\x7fELF", "this is a program, not JSON"),
     ];
     if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
@@ -65,12 +69,18 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
 pub(crate) fn not_records(head: &[u8]) -> Option<&'static str> {
     const CSV: &str = "this is CSV, not JSON; convert it to Parquet, in Python by pandas.read_csv(FILE).to_parquet(FILE), and \
          read its columns with --columns";
-    not_text(head).or_else(|| [b',', b'\t', b';'].into_iter().any(|mark| begins_as_csv(head, mark)).then_some(CSV))
+    const HTML: &str = "this is a web page, not JSON; a download that failed may have left it";
+    let text = without_filler(head);
+    let is_html = [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|tag| text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)));
+    let is_csv = || [b',', b'\t', b';'].into_iter().any(|mark| begins_as_csv(text, mark));
+    not_text(head).or_else(|| if is_html { Some(HTML) } else { is_csv().then_some(CSV) })
 }
 
 /// Tells whether the first line holds nothing but names of columns, and the second as many values or more.
 fn begins_as_csv(head: &[u8], mark: u8) -> bool {
-    let mut lines = without_filler(head).split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
+    let mut lines = head.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
     let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return false };
     let marks = |line: &[u8]| memchr::memchr_iter(mark, line).count();
     marks(names) > 0
@@ -132,6 +142,8 @@ mod tests {
         assert_eq!(not_text(b"\x1f\x8b\x08"), Some("this is gzip; unpack it first: gunzip"));
         assert_eq!(not_text(b"{\"a\": 1}\0\0\0"), None);
         assert_eq!(not_text(b"\0\0\0{\"a\": 1}"), None);
+        assert!(not_text(&[LFS, b"v1\noid sha256:0\n"].concat()).unwrap().contains("git lfs pull"));
+        assert!(not_records(b"\n<!DOCTYPE html>\n<html>").unwrap().contains("web page"));
         assert!(not_text(&[0; 64]).unwrap().contains("NUL bytes only"));
         assert!(not_text(b"\x01\x00\x02").unwrap().contains("binary"));
         assert_eq!(not_text(b""), None);
