@@ -55,6 +55,32 @@ fn run(arguments: &[&str], paths: &[&Path]) -> Output {
 }
 
 #[test]
+fn what_is_not_read_of_a_folder_is_told() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.path(name);
+    std::fs::create_dir(at("packed")).unwrap();
+    std::fs::write(at("packed/runs.jsonl.gz"), b"\x1f\x8b\x08\0").unwrap();
+    folder.write("packed/good.jsonl", &format!("{GOOD}\n"));
+    for arguments in [&["check", "--format", "jsonl"][..], &["verify", "--verifier", "json_structure"]] {
+        let output = run(arguments, &[&at("packed")]);
+        let told = text(&output.stderr);
+        assert!(told.contains("packed/runs.jsonl.gz: this is gzip; unpack it first: gunzip\n"), "{told}");
+    }
+    std::fs::create_dir(at("pages")).unwrap();
+    let page = run(&["export", "--force", "--html", at("pages/1.html").to_str().unwrap()], &[&at("packed/good.jsonl")]);
+    assert!(page.status.success(), "{page:?}");
+    let output = run(&["check"], &[&at("pages")]);
+    let told = text(&output.stderr);
+    assert!(told.ends_with("no file holds records; a report page is read if you pass it yourself\n"), "{told}");
+    // As the cache of a hub keeps its files.
+    std::fs::create_dir(at("links")).unwrap();
+    std::os::unix::fs::symlink("../packed/good.jsonl", at("links/good.jsonl")).unwrap();
+    let output = run(&["check"], &[&at("links")]);
+    let told = text(&output.stderr);
+    assert!(told.ends_with("no file holds records; links are followed if you pass them yourself\n"), "{told}");
+}
+
+#[test]
 fn lists_of_what_the_program_knows_are_json_lines_too() {
     let objects = |arguments: &[&str]| -> Vec<serde_json::Value> {
         let output = run(&[arguments, &["--format", "jsonl"]].concat(), &[]);

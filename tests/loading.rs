@@ -464,6 +464,22 @@ mod live {
     }
 
     #[test]
+    fn a_line_of_several_values_grows_value_by_value() {
+        let files = Files::new();
+        let path = files.write("runs.jsonl", format!("{A}\n{} {}{}", numbered(1), numbered(2), &numbered(3)[..30]));
+        let mut live = Live::open(std::slice::from_ref(&path));
+        live.settle();
+        assert_eq!(live.phrase(), "read 3, skipped 1: line 2 cut off");
+        append(&path, &format!("{}\n{A}\n", &numbered(3)[30..]));
+        live.until("the rest", |store| store.len() == 5 && store.totals().checked == 5);
+        assert_eq!(live.texts(), [A.to_owned(), numbered(1), numbered(2), numbered(3), A.to_owned()]);
+        assert_eq!(live.lines(), [1, 2, 2, 2, 3]);
+        let joined: Vec<bool> = live.store.rows().map(|row| row.has(Flag::Joined)).collect();
+        assert_eq!(joined, [false, false, true, true, false]);
+        assert_eq!(live.store.reading(3).unwrap().position, 3);
+    }
+
+    #[test]
     fn a_replaced_file_is_read_anew_and_marked() {
         let files = Files::new();
         let path = files.write("runs.jsonl", format!("{A}\n").repeat(3));

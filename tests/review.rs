@@ -344,6 +344,29 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
 }
 
 #[test]
+fn records_that_share_a_line_are_judged_one_by_one() {
+    let folder = Folder::new();
+    let chain = |n: usize| format!(r#"{{"question": "{n} + 1?", "steps": ["{n} + 1 = {0}"], "answer": {0}}}"#, n + 1);
+    folder.write("chains.jsonl", &format!("{} {}{}\n{}\n", chain(1), chain(2), chain(3), chain(4)));
+    let checked =
+        folder.run(&["check", "chains.jsonl", "--format", "jsonl", "--fields", "line,index", "--fail-on", "never"], "");
+    let places: Vec<&str> = checked.out.lines().collect();
+    assert_eq!(
+        places,
+        [r#"{"line":1,"index":0}"#, r#"{"line":1,"index":1}"#, r#"{"line":1,"index":2}"#, r#"{"line":2,"index":3}"#]
+    );
+    folder.ok(&["review", "add", "chains.jsonl", "--row", "1", "--verdict", "fail"], "");
+    folder.ok(&["review", "add", "chains.jsonl", "--row", "2", "--verdict", "pass"], "");
+    let events = folder.text("chains.jsonl.reviews.jsonl");
+    let events: Vec<Value> = events.lines().map(|line| line.parse().unwrap()).collect();
+    let said: Vec<_> = events.iter().map(|event| (&event["item"]["row_index"], &event["verdict"])).collect();
+    assert_eq!(said, [(&json!(1), &json!("fail")), (&json!(2), &json!("pass"))], "{events:?}");
+    assert_ne!(events[0]["seen"]["content_sha256"], events[1]["seen"]["content_sha256"]);
+    let listed = folder.ok(&["review", "list", "chains.jsonl"], "");
+    assert!(listed.contains("row 1") && listed.contains("row 2"), "{listed}");
+}
+
+#[test]
 fn a_verdict_names_the_rules_that_spoke_in_whatever_way_it_is_given() {
     let folder = Folder::new();
     let unlike = |id: usize, row: Option<usize>| {

@@ -210,7 +210,10 @@ fn finish(options: &Check, outcome: &CheckOutcome, said: &Shown, out: &mut Out) 
     let unread = outcome.unread().count();
     let nothing = outcome.sources.is_empty() && unread == 0 && !out.is_closed() && !is_piped;
     if nothing {
-        out.complain(&Shown::own("nothing to check: no file holds records"));
+        let pages = (outcome.pages > 0).then(|| Shown::own("a report page is read if you pass it yourself"));
+        let links = (outcome.links > 0).then(|| Shown::own("links are followed if you pass them yourself"));
+        let sentence = Shown::own("nothing to check: no file holds records");
+        out.complain(&[pages, links].into_iter().flatten().fold(sentence, |all, more| all.and("; ").join(&more)));
     }
     // Engines have empty partitions, in files too.
     let failed = (nothing && options.fails_on(Some(Severity::Fatal)))

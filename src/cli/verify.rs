@@ -196,6 +196,7 @@ pub(super) fn run(options: &Verify, out: &mut Out) -> Result<u8, Shown> {
         if out.is_closed() { Err(Error::from(ErrorKind::BrokenPipe)) } else { Ok(()) }
     });
     out.flush();
+    out.complain_of(outcome.notes.iter().map(|(name, note)| shown!("{name}: {note}")));
     out.complain_of(outcome.failures.iter().map(Shown::from));
     if let Some(tables) = tables {
         tables.end(out)?;

@@ -350,6 +350,13 @@ pub(crate) fn first_piece(rest: &[u8]) -> (usize, Piece) {
     (1, Piece::Byte(first))
 }
 
+/// Measures a sequence for terminals that a text begins with, such as a colour, in bytes.
+pub fn escape_len(rest: &[u8]) -> usize {
+    let body = rest.get(2..).filter(|_| rest.get(1) == Some(&b'[')).unwrap_or_default();
+    let parameters = body.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
+    if rest.get(1) == Some(&b'[') { (3 + parameters).min(rest.len()) } else { 1 }
+}
+
 /// The first bytes of a text from data, at most so many, without cutting a character in two.
 pub fn head(bytes: &[u8], limit: usize) -> &[u8] {
     let Some(head) = bytes.get(..limit).filter(|_| bytes.len() > limit) else { return bytes };

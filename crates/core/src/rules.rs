@@ -239,6 +239,17 @@ mod tests {
     }
 
     #[test]
+    fn syntax_that_has_a_name_is_called_by_it() {
+        let python = findings(b"{'id': 1, 'question': '?'}").remove(0).help.unwrap();
+        assert!(python.contains("json.dumps"), "{python}");
+        for (text, is_comma) in [("{\"id\": 1},", true), ("{\"id\": 1} , {\"id\": 2}", true), ("{\"id\": 1} x", false)]
+        {
+            let help = findings(text.as_bytes()).remove(0).help.unwrap();
+            assert_eq!(help.starts_with("Remove the comma"), is_comma, "{text}: {help}");
+        }
+    }
+
+    #[test]
     fn many_problems_of_one_kind_are_counted() {
         let text = format!(r#"{{"id": 1, "question": "?", "state": [{}1e999, NaN]}}"#, "NaN, 1e400, ".repeat(9));
         let messages = |id| {

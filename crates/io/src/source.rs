@@ -12,6 +12,8 @@ pub mod block;
 pub mod columns;
 /// Borders of records.
 pub mod cut;
+/// Descriptions of datasets, which are no records.
+pub(crate) mod datasets;
 /// The documents that answers cite, found and kept.
 pub(crate) mod documents;
 /// Ways from names to sources.

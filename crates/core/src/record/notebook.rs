@@ -4,12 +4,14 @@
 //!
 //! Nothing is executed and nothing is guessed: a line that has none of these fixed shapes is passed over.
 
+use self::embedded::without_colours;
 use crate::record::{RecordKind, formats};
 use stepscope_base::json::write::{Raw, Style};
 use stepscope_base::json::{Kind, Tape, Value};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
+mod embedded;
 mod literal;
 mod printed;
 
@@ -29,6 +31,8 @@ pub struct Notebook {
     pub others: Vec<Shown>,
     /// Number of further outputs that hold none.
     pub more_others: usize,
+    /// Number of lines that look like records and were not read; they are among the outputs that hold none.
+    pub unread: usize,
     /// Number of records beyond the limit.
     pub left_out: usize,
 }
@@ -43,6 +47,9 @@ pub fn is_notebook(root: Value<'_>) -> bool {
 fn cells(root: Value<'_>) -> Option<Value<'_>> {
     root.get("cells").or_else(|| root.get("worksheets")?.items().next()?.get("cells"))
 }
+
+/// Output that holds no record: what it is, and its text.
+type Other = (&'static str, Vec<u8>);
 
 /// Place where a record was printed: cell and place in it, from 1.
 #[derive(Clone, Copy)]
@@ -81,12 +88,12 @@ impl Notebook {
                 }
                 _ => {
                     let data = output.get("data").unwrap_or(output);
-                    let plain = text_of(data.get("text/plain").or_else(|| data.get("text")));
+                    let plain = without_colours(text_of(data.get("text/plain").or_else(|| data.get("text"))));
                     if let Some(json) = data.get("application/json") {
                         if self.json(number, before, json) == 0 {
                             others.push(("JSON that is not a record", Vec::new()));
                         }
-                    } else if !printed.take_result(&plain) && self.literal(number, before, &plain) == 0 {
+                    } else if !printed.take_result(&plain) && self.result(number, before, &plain, &mut others) == 0 {
                         others.push(("a result", plain));
                     }
                 }
@@ -95,6 +102,7 @@ impl Notebook {
         if !any_output {
             return;
         }
+        let stdout = without_colours(stdout);
         let had_text = !stdout.trim_ascii().is_empty();
         let found = printed.read(&stdout);
         let place = |count| CellPlace { cell: number, count };
@@ -102,8 +110,15 @@ impl Notebook {
             let place = place(self.records - before + 1);
             self.push(|out| run.write(place, out));
         }
-        if found.is_empty() && had_text && self.embedded(number, before, &stdout) == 0 {
-            others.push(("printed text", stdout));
+        if !found.is_empty() {
+            let among = first_record(&stdout);
+            self.unread += usize::from(among.is_some());
+            others.extend(among.map(|record| ("JSON next to printed runs", record)));
+        } else if had_text {
+            let named = others.len();
+            if self.embedded(number, before, &stdout, &mut others) == 0 && others.len() == named {
+                others.push(("printed text", stdout));
+            }
         }
         for (what, text) in others {
             if self.others.len() < MAX_NAMED {
@@ -114,56 +129,37 @@ impl Notebook {
         }
     }
 
-    /// Takes the records in a JSON value: itself, or the items of lists; how many there were.
+    /// Takes the records in a JSON value; how many there were.
     fn json(&mut self, cell: usize, before: usize, value: Value<'_>) -> usize {
         let had = self.records;
-        let mut waiting = vec![value];
-        while let Some(value) = waiting.pop() {
-            match value.kind() {
-                Kind::Array => {
-                    waiting.extend(value.items().take(MAX_RECORDS).collect::<Vec<_>>().into_iter().rev());
-                    self.left_out += value.len().saturating_sub(MAX_RECORDS);
-                }
-                Kind::Object if formats::read(value).kind != RecordKind::Unknown => {
-                    let place = CellPlace { cell, count: self.records - before + 1 };
-                    self.push(|out| write_at(place, value, out));
-                }
-                _ => {}
-            }
-        }
+        let left_out = records_in(value, |record| {
+            let place = CellPlace { cell, count: self.records - before + 1 };
+            self.push(|out| write_at(place, record, out));
+        });
+        self.left_out += left_out;
         self.records - had
     }
 
-    /// The same of what Python prints of such a value.
-    fn literal(&mut self, cell: usize, before: usize, text: &[u8]) -> usize {
-        let Some((json, rest)) = literal::to_json(text.trim_ascii()) else { return 0 };
-        let mut tape = Tape::default();
-        match tape.parse(&json) {
-            Some(value) if rest.trim_ascii().is_empty() => self.json(cell, before, value),
-            _ => 0,
+    /// The same of what Python prints of such a value, alone or of many on lines, and of texts that hold JSON.
+    fn result(&mut self, cell: usize, before: usize, text: &[u8], others: &mut Vec<Other>) -> usize {
+        if let Some((json, rest)) = literal::to_json(text.trim_ascii())
+            && rest.trim_ascii().is_empty()
+            && let Some(value) = Tape::default().parse(&json)
+        {
+            return match value.string() {
+                Some(text) => self.embedded(cell, before, text.bytes(), others),
+                None => self.json(cell, before, value),
+            };
         }
+        self.embedded(cell, before, text, others)
     }
 
-    /// The same of JSON that begins at the margin of printed text.
-    fn embedded(&mut self, cell: usize, before: usize, text: &[u8]) -> usize {
+    /// The same of what is in printed text; `others` gets what looks like records and is not read.
+    fn embedded(&mut self, cell: usize, before: usize, text: &[u8], others: &mut Vec<Other>) -> usize {
         let had = self.records;
-        let mut at = 0;
-        let mut work = text.len().saturating_mul(8);
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let line = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-            let mut len = line;
-            if matches!(rest.first(), Some(b'{' | b'['))
-                && let Some((value, looked)) = json_value(rest, work)
-            {
-                work = work.saturating_sub(looked);
-                let mut tape = Tape::default();
-                if let Some(root) = value.and_then(|end| tape.parse(rest.get(..end)?)) {
-                    self.json(cell, before, root);
-                    len = value.unwrap_or(line).max(line);
-                }
-            }
-            at += len;
-        }
+        let unread = embedded::each_value(text, |value| _ = self.json(cell, before, value));
+        self.unread += unread.len();
+        others.extend(unread.into_iter().map(|(what, line)| (what, line.to_vec())));
         self.records - had
     }
 
@@ -177,30 +173,28 @@ impl Notebook {
     }
 }
 
-/// Finds the end of the JSON value that begins here, if it ends, and the number of bytes looked at; `None`: `work`
-/// bytes were not enough.
-fn json_value(text: &[u8], work: usize) -> Option<(Option<usize>, usize)> {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for (n, byte) in text.iter().enumerate() {
-        if n >= work {
-            return None;
-        }
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            _ if in_string => {}
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some((Some(n + 1), n + 1));
-                }
+/// Finds the first record that is JSON in printed text.
+fn first_record(text: &[u8]) -> Option<Vec<u8>> {
+    let mut first = None;
+    let mut take = |record: Value<'_>| _ = first.get_or_insert_with(|| record.raw().to_vec());
+    embedded::each_value(text, |value| _ = records_in(value, &mut take));
+    first
+}
+
+/// Gives the records in a JSON value: itself, or the items of lists; the number of items beyond the limit.
+fn records_in(value: Value<'_>, mut found: impl FnMut(Value<'_>)) -> usize {
+    let (mut waiting, mut left_out) = (vec![value], 0);
+    while let Some(value) = waiting.pop() {
+        match value.kind() {
+            Kind::Array => {
+                waiting.extend(value.items().take(MAX_RECORDS).collect::<Vec<_>>().into_iter().rev());
+                left_out += value.len().saturating_sub(MAX_RECORDS);
             }
+            Kind::Object if formats::read(value).kind != RecordKind::Unknown => found(value),
             _ => {}
         }
     }
-    Some((None, text.len()))
+    left_out
 }
 
 /// A record as a line, with the cell that it was printed in.

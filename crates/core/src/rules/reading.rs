@@ -8,7 +8,7 @@ use crate::excess::Excess;
 use crate::finding::{Finding, Findings, Place, grouped};
 use crate::record::RecordKind;
 use crate::record::formats::foreign;
-use stepscope_base::json::{Pointer, ProblemKind};
+use stepscope_base::json::{Pointer, Problem, ProblemKind};
 use stepscope_base::python::Message;
 
 /// So many findings of one kind a record; the last one counts the rest.
@@ -152,11 +152,24 @@ const fn told(kind: ProblemKind) -> (RuleId, &'static str) {
     }
 }
 
+/// Says what helps with a syntax that has a name.
+fn syntax_help(text: &[u8], problem: &Problem) -> Option<&'static str> {
+    const COMMA: &str =
+        "Remove the comma: JSON lines have none between their values; a list of them has [ and ] around it.";
+    const PYTHON: &str = "Write it with json.dumps: this is how Python prints a dict.";
+    match problem.kind {
+        ProblemKind::Trailing if text.get(problem.range.start) == Some(&b',') => Some(COMMA),
+        ProblemKind::Unexpected if text.starts_with(b"{'") => Some(PYTHON),
+        _ => None,
+    }
+}
+
 /// Says where the problems of a rule stand.
 fn report(rule: RuleId, case: &CaseView<'_>, findings: &mut Findings) {
     for problem in case.problems() {
         let (own, help) = told(problem.kind);
         if own == rule {
+            let help = syntax_help(case.text(), problem).unwrap_or(help);
             let finding = Finding::new(rule, problem.kind.summary(), place(case, &problem.range)).help(help);
             findings.push_of(FEW, finding);
         }
@@ -192,9 +205,11 @@ fn check_shape(case: &CaseView<'_>, findings: &mut Findings) {
     let what = foreign::name(record.root).unwrap_or("an object of no known format");
     let message = Message::new("Not a record: this is ").text(what).text(".");
     let place = Place::Value(Pointer::default());
-    let finding = Finding::new(RuleId::UnknownShape, message, place).help(
+    let help = if what == foreign::HOLDS_RECORDS {
+        "Write each record on a line of its own, or all of them as one list."
+    } else {
         "Open the file that holds the records: procedures (NameDescription, steps), run records (question, procedure, \
-         state), answers (final_answer, items) or calls (prompt, completion).",
-    );
-    findings.push(finding);
+         state), answers (final_answer, items) or calls (prompt, completion)."
+    };
+    findings.push(Finding::new(RuleId::UnknownShape, message, place).help(help));
 }

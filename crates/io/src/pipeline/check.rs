@@ -115,6 +115,8 @@ pub struct CheckOutcome {
     pub notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub passed_over: u64,
+    /// Report pages among them.
+    pub pages: u64,
     /// Links in folders, which are not followed.
     pub links: u64,
     /// Ids that occur twice, by source and line.
@@ -241,7 +243,7 @@ fn examine_all(
     outcome.duplicates.sort_unstable();
     (outcome.failures, outcome.missing) = (ended.failures, ended.missing);
     outcome.notes = ended.notes;
-    outcome.passed_over = ended.passed_over;
+    (outcome.passed_over, outcome.pages) = (ended.passed_over, ended.pages);
     outcome.links = ended.links;
     outcome
 }

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::hash::Hasher as _;
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use crate::source::block::Block;
-use crate::source::cut::{Cut, read_each};
+use crate::source::cut::Cut;
 use stepscope_base::guard::{guarded, lock};
 use stepscope_base::json::{MAX_TEXT, Tape};
 use stepscope_core::case::{Case, CaseView, Context, Location};
@@ -17,7 +16,7 @@ use stepscope_core::table::row::{Flag, RowFacts};
 const LARGE: usize = 4 << 20;
 static LARGE_TURN: Mutex<()> = Mutex::new(());
 
-/// A text of one record, or of several one behind another.
+/// A text of one record.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'t> {
     pub(crate) bytes: &'t [u8],
@@ -33,35 +32,34 @@ impl<'t> Text<'t> {
         Self { bytes: block.text(cut), len: block.len_of(cut), joined: cut.joined }
     }
 
-    /// Gives each record as a case, with what the rules find if it is to be checked.
-    pub(crate) fn each_case(
+    /// Gives the record as a case, with what the rules find if it is to be checked.
+    pub(crate) fn case(
         self,
         tape: &mut Tape,
         around: &Arc<dyn Context + 't>,
         checks: bool,
-        place: impl Fn(&Range<usize>) -> Location,
-        mut found: impl FnMut(&CaseView<'_>),
+        place: Location,
+        found: impl FnOnce(&CaseView<'_>),
     ) {
-        self.each_value(tape, |range, joined, tape| {
-            let bytes = self.bytes.get(range.clone()).unwrap_or_default();
-            let len = if self.len > MAX_TEXT as u64 { self.len } else { range.len() as u64 };
-            let origin = Location { joined, len, ..place(&range) };
+        let Self { bytes, len, joined } = self;
+        self.read(tape, |tape| {
+            let origin = Location { joined, len, ..place };
             let case = Case::of(bytes, std::mem::take(tape), origin, around.clone());
             found(&view(&case, checks));
             *tape = case.into_tape();
         });
     }
 
-    /// Passes on each value with its range and whether it follows another. Of a text that is too long on disk nothing
-    /// is read. One large text is read at a time.
-    pub(crate) fn each_value(self, tape: &mut Tape, mut found: impl FnMut(Range<usize>, bool, &mut Tape)) {
-        let Self { bytes, len, joined } = self;
+    /// Reads the text. Of one that is too long on disk nothing is read. One large text is read at a time.
+    pub(crate) fn read(self, tape: &mut Tape, found: impl FnOnce(&mut Tape)) {
+        let Self { bytes, len, .. } = self;
         let _turn = (bytes.len() > LARGE).then(|| lock(&LARGE_TURN));
         if len > MAX_TEXT as u64 {
             tape.refuse(bytes.len());
-            return found(0..bytes.len(), joined, tape);
+        } else {
+            tape.read(bytes);
         }
-        read_each(tape, bytes, joined, found);
+        found(tape);
         if bytes.len() > LARGE {
             *tape = Tape::default();
         }

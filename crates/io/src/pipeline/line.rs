@@ -4,9 +4,7 @@
 //! No thread only reads or only hands over: whoever needs a block reads it, and whoever finishes the block that is next
 //! hands it over, with all that wait behind it. So a thread seldom waits for another.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::failure::Failure;
@@ -14,7 +12,7 @@ use crate::pipeline::examine::Text;
 use crate::source::block::{Block, Cursor, Want};
 use crate::source::cut::{Cut, Layout, is_cut_off, line_ends};
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::input::{Begun, Expand, Input, begin, begin_answers, begin_pipe};
+use crate::source::input::{Begun, Expand, Input, PassedOver, begin, begin_answers, begin_pipe};
 use stepscope_base::guard::{lock, strike};
 use stepscope_base::json::Tape;
 use stepscope_base::text::Shown;
@@ -75,6 +73,8 @@ pub(crate) struct Ended {
     pub(crate) notes: Vec<(Shown, Shown)>,
     /// Files in folders that do not look like JSON.
     pub(crate) passed_over: u64,
+    /// Report pages among them.
+    pub(crate) pages: u64,
     /// Links in folders, which are not followed.
     pub(crate) links: u64,
 }
@@ -99,7 +99,8 @@ pub(crate) fn run<W, T: Tally>(
     let reader = line.reader.into_inner().unwrap_or_else(PoisonError::into_inner);
     let missing = reader.cache.failures();
     let links = reader.links + reader.inputs.links();
-    Ended { failures: reader.failures, missing, notes: reader.notes, passed_over: reader.passed_over, links }
+    let BlockReader { failures, notes, passed_over, pages, .. } = reader;
+    Ended { failures, missing, notes, passed_over, pages, links }
 }
 
 impl Task {
@@ -120,8 +121,7 @@ impl Task {
             let open = block.open && n + 1 == last && matches!(self.layout, Layout::Lines(_));
             let offset = block.start + cut.range.start as u64;
             let index = block.index + n as u64;
-            let seen = Cell::new((0, column));
-            found(CutPlace { task: self, text, line, seen, index, offset, open }, cut);
+            found(CutPlace { task: self, text, line, column, index, offset, open }, cut);
         }
     }
 
@@ -142,13 +142,7 @@ impl Task {
                 cut_off = Some(place.line);
                 return;
             }
-            Text::of(block, cut).each_case(
-                tape,
-                around,
-                checks,
-                |range| place.origin(range),
-                |case| found(case, place.line),
-            );
+            Text::of(block, cut).case(tape, around, checks, place.origin(), |case| found(case, place.line));
         });
         cut_off
     }
@@ -159,8 +153,7 @@ pub(crate) struct CutPlace<'a> {
     task: &'a Task,
     pub(crate) text: &'a [u8],
     pub(crate) line: u64,
-    /// The byte up to which columns were counted, and the column there: many values may share a line.
-    seen: Cell<(usize, usize)>,
+    column: usize,
     index: u64,
     offset: u64,
     /// True if it is the last line, and no line end follows.
@@ -168,23 +161,14 @@ pub(crate) struct CutPlace<'a> {
 }
 
 impl CutPlace<'_> {
-    /// Computes the column of a byte. From value to value the text is read through once.
-    fn column(&self, byte: usize) -> usize {
-        let (from, column) = self.seen.get();
-        let between = self.text.get(from..byte).unwrap_or_default();
-        let column = advance_column(column, between);
-        self.seen.set((byte, column));
-        column
-    }
-
-    /// Locates a record of this cut in its source.
-    pub(crate) fn origin(&self, range: &Range<usize>) -> Location {
+    /// Locates the record in its source.
+    pub(crate) fn origin(&self) -> Location {
         Location {
             source: self.task.source,
             line: self.line,
-            column: self.column(range.start),
+            column: self.column,
             index: self.index,
-            offset: self.offset + range.start as u64,
+            offset: self.offset,
             ..Location::default()
         }
     }
@@ -243,6 +227,7 @@ struct BlockReader {
     failures: Vec<Failure>,
     notes: Vec<(Shown, Shown)>,
     passed_over: u64,
+    pages: u64,
     links: u64,
 }
 
@@ -311,6 +296,7 @@ impl<T: Tally, S: FnMut(&mut Done<T>) -> bool> Line<T, S> {
             failures: Vec::new(),
             notes: Vec::new(),
             passed_over: 0,
+            pages: 0,
             links: 0,
         };
         let finished = FinishedBlocks {
@@ -438,8 +424,13 @@ impl BlockReader {
                     None => return Some(()),
                 }
             }
-            Ok(Begun::PassedOver) => {
+            Ok(Begun::PassedOver(why)) => {
                 self.passed_over += 1;
+                match why {
+                    PassedOver::Other => {}
+                    PassedOver::Page => self.pages += 1,
+                    PassedOver::Unread(why) => self.notes.push((input.name(), Shown::own(why))),
+                }
                 return Some(());
             }
             Err(failure) => Err(failure),

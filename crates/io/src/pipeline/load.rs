@@ -341,17 +341,16 @@ fn work(shared: &Shared, sink: &Sink) {
     }
 }
 
-/// Finds the row of each record of a text, which begins at the byte `base`, and the number of its id; lends its case.
-fn each_row<'t>(
+/// Finds the row of the record of a text, which begins at the byte `offset`, and the number of its id; lends its case.
+fn row<'t>(
     text: Text<'t>,
-    base: u64,
+    offset: u64,
     checks: bool,
     tape: &mut Tape,
     around: &Arc<dyn Context + 't>,
-    mut found: impl FnMut(RowFacts, Option<u64>, &CaseView<'_>),
+    found: impl FnOnce(RowFacts, Option<u64>, &CaseView<'_>),
 ) {
-    let place = |range: &std::ops::Range<usize>| Location { offset: base + range.start as u64, ..Location::default() };
-    text.each_case(tape, around, checks, place, |case| {
+    text.case(tape, around, checks, Location { offset, ..Location::default() }, |case| {
         found(RowFacts::of(case, checks), case.record.as_ref().and_then(id_hash), case);
     });
 }
@@ -370,7 +369,7 @@ fn examine_block(
     let mut rows = Vec::with_capacity(block.cuts.len());
     for cut in &block.cuts {
         let base = block.start + cut.range.start as u64;
-        each_row(Text::of(block, cut), base, checks, tape, around, |row, id, case| {
+        row(Text::of(block, cut), base, checks, tape, around, |row, id, case| {
             ids.extend(id.map(|id| (id, row.offset())));
             if let Some(first) = &mut first {
                 first.add(rows.len(), case);
@@ -378,7 +377,6 @@ fn examine_block(
             rows.push(row);
         });
     }
-    part.dense &= rows.len() == block.cuts.len();
     part.rows = rows;
     part
 }
@@ -742,7 +740,7 @@ impl Scout {
             self.watch(name);
         }
         let begun = begin(input, &self.shared.cache, &self.shared.columns);
-        if let Ok(Begun::PassedOver) = begun {
+        if let Ok(Begun::PassedOver(_)) = begun {
             return self.send(LoadEvent::PassedOver);
         }
         let source = self.sources.len();
@@ -768,7 +766,7 @@ impl Scout {
             Ok(Begun::Source(found)) => self.opened(source, found, false),
             Ok(Begun::Pipe(pipe)) => self.begin_pipe(source, pipe),
             Ok(Begun::Answers(store)) => self.begin_answers(source, store),
-            Ok(Begun::PassedOver) => {}
+            Ok(Begun::PassedOver(_)) => {}
             Err(failure) => {
                 if let Some(track) = self.sources.get_mut(source) {
                     track.stat = track.stat_now();
@@ -1005,11 +1003,10 @@ impl Scout {
         }
         let text = Text { bytes: text, len, joined: cut.joined };
         let (base, rows, ids) = (part.span.start, &mut part.rows, &mut self.ids);
-        each_row(text, base, self.shared.checks, &mut self.tape, around, |row, id, _| {
+        row(text, base, self.shared.checks, &mut self.tape, around, |row, id, _| {
             ids.extend(id.map(|id| (id, row.offset())));
             rows.push(row);
         });
-        part.dense &= part.rows.len() == 1;
     }
 
     /// Looks at what became of a source, and reads what is new.

@@ -121,6 +121,8 @@ pub struct VerifyOutcome {
     pub counts: VerifyCounts,
     /// Failures to read a source.
     pub failures: Vec<Failure>,
+    /// Notes on how sources were read, with their names.
+    pub notes: Vec<(Shown, Shown)>,
 }
 
 /// Judges the completion of every record. `shape`: what of each result is printed. `sink` gets the results as JSON
@@ -142,7 +144,8 @@ pub fn verify(
         counts.add(found);
         sink(&done.out).is_ok()
     });
-    VerifyOutcome { counts, failures: ended.failures.into_iter().chain(ended.missing).collect() }
+    let failures = ended.failures.into_iter().chain(ended.missing).collect();
+    VerifyOutcome { counts, failures, notes: ended.notes }
 }
 
 fn verify_block(
@@ -157,9 +160,8 @@ fn verify_block(
     let room = room_of(block.bytes.len(), MAX_OUTPUT);
     let mut has_room = true;
     task.each(block, |place, cut| {
-        Text::of(block, cut).each_value(tape, |range, _, tape| {
-            let text = place.text.get(range.clone()).unwrap_or_default();
-            let root = tape.root(text);
+        Text::of(block, cut).read(tape, |tape| {
+            let root = tape.root(place.text);
             let judged = || {
                 let Some(record) = root else {
                     let why = tape.problems().last().map_or("it is empty", |problem| problem.kind.summary());
@@ -177,7 +179,7 @@ fn verify_block(
                 shape.line(&mut done.out, |out| {
                     Style::ASCII.line(out, |object| {
                         result.members(recorded, object);
-                        identity(root, text, shape.record, object);
+                        identity(root, place.text, shape.record, object);
                     });
                 });
                 if done.out.len() > room {

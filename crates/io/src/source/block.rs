@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::failure::Failure;
-use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, leading, line_ends, trailing};
+use crate::source::cut::{Cut, Layout, Skips, Span, State, cut, each_value, leading, line_ends, may_join, trailing};
 use crate::source::open::Blob;
 use stepscope_base::json::MAX_TEXT;
 use stepscope_core::report::places::advance_column;
@@ -216,10 +216,12 @@ impl Cursor {
         let mut at = self.at + lead as u64;
         let from = at;
         let mut part = text.to_vec();
+        let mut several = false;
         block.lines = 0;
         block.column = advance_column(self.column, block.bytes.get(..lead).unwrap_or_default());
         self.column = block.column;
         let (to, found) = loop {
+            several |= may_join(&part) || part.ends_with(b"}");
             if let Some(len) = span.feed(&part) {
                 let passed = part.get(..len).unwrap_or_default();
                 block.lines += line_ends(self.layout, passed);
@@ -246,18 +248,34 @@ impl Cursor {
         }
         let len = to - from;
         let keep = if len > MAX_TEXT as u64 { WINDOW } else { len as usize };
-        if want == Want::Bytes {
+        let is_line = matches!(self.layout, Layout::Lines(_));
+        several &= is_line && len <= MAX_TEXT as u64;
+        if want == Want::Bytes || several {
             self.blob.read(from, keep, &mut block.bytes)?;
         } else {
             block.bytes.clear();
         }
         block.start = from;
-        block.long = Some(len);
         let lists = self.state.lists();
-        let joined = self.layout == Layout::Values && self.state.pass();
+        let joined = self.state.pass();
+        if is_line {
+            self.state = State::default();
+        }
         if !found {
             self.state.end_list();
         }
+        if several {
+            let cuts = &mut block.cuts;
+            each_value(&block.bytes, joined, |range, joined| cuts.push(Cut { range, joined, lists: 0 }));
+            if cuts.len() > 1 {
+                return Ok(());
+            }
+            cuts.clear();
+            if want == Want::Places {
+                block.bytes.clear();
+            }
+        }
+        block.long = Some(len);
         block.cuts.push(Cut { range: 0..block.bytes.len(), joined, lists });
         Ok(())
     }

@@ -29,6 +29,10 @@ impl Layout {
         let line = text.get(..memchr(end, text).unwrap_or(text.len())).unwrap_or_default();
         let mut tape = Tape::default();
         match failure(&mut tape, line) {
+            // One value behind another, and no lines: each is found by its brackets, however many there are.
+            Some(ProblemKind::Trailing) if line.len() == text.len() && value_before_another(&tape, line).is_some() => {
+                return Self::Values;
+            }
             None | Some(ProblemKind::Trailing) => return Self::Lines(end),
             _ if line.len() == text.len() => return Self::Values,
             Some(ProblemKind::Cut) => match failure(&mut tape, text) {
@@ -276,7 +280,7 @@ pub fn cut(
     skips: &mut Skips,
 ) -> (usize, u64) {
     match layout {
-        Layout::Lines(end) => cut_lines(end, block, last, cuts, skips),
+        Layout::Lines(end) => cut_lines(state, end, block, last, cuts, skips),
         Layout::Values => {
             let done = cut_values(state, block, last, cuts, skips);
             (done, line_ends(layout, block.get(..done).unwrap_or_default()))
@@ -284,10 +288,18 @@ pub fn cut(
     }
 }
 
-fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> (usize, u64) {
+fn cut_lines(
+    state: &mut State,
+    end: u8,
+    block: &[u8],
+    last: bool,
+    cuts: &mut Vec<Cut>,
+    skips: &mut Skips,
+) -> (usize, u64) {
+    let several = may_join(block);
     let (mut from, mut lines) = (0, 0);
     for to in memchr::memchr_iter(end, block) {
-        cut_line(block, from..to, cuts, skips);
+        cut_line(state, block, from..to, several, cuts, skips);
         from = to + 1;
         lines += 1;
     }
@@ -295,18 +307,27 @@ fn cut_lines(end: u8, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut
         // What stands behind the last line end is a line only if there is anything.
         let rest = block.get(from..).unwrap_or_default();
         if leading(rest) < rest.len() || rest.contains(&0) {
-            cut_line(block, from..block.len(), cuts, skips);
+            cut_line(state, block, from..block.len(), several, cuts, skips);
         }
         from = block.len();
     }
     (from, lines)
 }
 
-fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut Skips) {
+/// Cuts a line. `several`: there may be lines of several values.
+fn cut_line(
+    state: &mut State,
+    block: &[u8],
+    range: Range<usize>,
+    several: bool,
+    cuts: &mut Vec<Cut>,
+    skips: &mut Skips,
+) {
+    let joined = std::mem::take(&mut state.seen);
     let line = block.get(range.clone()).unwrap_or_default();
     // Nearly every line begins and ends with its record.
-    if let (Some(b'{'), Some(b'}')) = (line.first(), line.last()) {
-        cuts.push(Cut { range, joined: false, lists: 0 });
+    if !several && let (Some(b'{'), Some(b'}')) = (line.first(), line.last()) {
+        cuts.push(Cut { range, joined, lists: 0 });
         return;
     }
     let lead = leading(line);
@@ -316,8 +337,24 @@ fn cut_line(block: &[u8], range: Range<usize>, cuts: &mut Vec<Cut>, skips: &mut 
     } else if text.starts_with(b"//") {
         skips.comments += 1;
     } else {
-        cuts.push(Cut { range: range.start + lead..range.end - trailing(text), joined: false, lists: 0 });
+        let start = range.start + lead;
+        let text = text.get(..text.len() - trailing(text)).unwrap_or_default();
+        each_value(text, joined, |part, joined| {
+            cuts.push(Cut { range: start + part.start..start + part.end, joined, lists: 0 });
+        });
     }
+}
+
+/// Tells whether an object may be followed by another value on its line. Of a block that cannot have one nothing more is
+/// asked, so this is as little work for a byte as can be.
+pub(crate) fn may_join(block: &[u8]) -> bool {
+    let next = block.get(1..).unwrap_or_default();
+    block.iter().zip(next).fold(false, |any, (&byte, &next)| any | (byte == b'}' && is_behind_value(next)))
+}
+
+/// Tells whether a byte may follow the first of several values, but for a line end.
+const fn is_behind_value(byte: u8) -> bool {
+    byte | 0x20 == b'{' || byte <= b' ' && byte != b'\n' || byte == 0xef
 }
 
 fn cut_values(state: &mut State, block: &[u8], last: bool, cuts: &mut Vec<Cut>, skips: &mut Skips) -> usize {
@@ -432,35 +469,41 @@ fn brackets(depth: &mut u64, string: &mut bool, escape: &mut bool, text: &[u8]) 
     None
 }
 
-/// Reads the record, or the records, of one cut. Several values on one line are given one by one, from the second on
-/// marked as joined; what cannot be read is given whole. `each` gets the range in `text` and the tape that read it.
-pub(crate) fn read_each(
-    tape: &mut Tape,
-    text: &[u8],
-    joined: bool,
-    mut each: impl FnMut(Range<usize>, bool, &mut Tape),
-) {
+/// Gives the values of a line one by one, from the second on marked as joined. What cannot be read is given whole.
+pub(crate) fn each_value(text: &[u8], joined: bool, mut each: impl FnMut(Range<usize>, bool)) {
     let (mut from, mut joined) = (0, joined);
-    loop {
-        let rest = text.get(from..).unwrap_or_default();
-        let mut len = rest.len();
-        let mut more = false;
-        if !tape.read(rest)
-            && let Some(first) = value_before_another(tape, rest)
-        {
-            len = first - trailing(rest.get(..first).unwrap_or_default());
-            tape.read(rest.get(..len).unwrap_or_default());
-            more = true;
-            from += first - len;
-        }
-        let start = text.len() - rest.len();
-        each(start..start + len, joined, tape);
-        if !more {
-            return;
-        }
-        from += len;
+    let mut tape = Tape::default();
+    while let Some(rest) = text.get(from..).filter(|rest| holds_several(rest))
+        && !tape.read(rest)
+        && let Some(next) = value_before_another(&tape, rest)
+    {
+        let value = rest.get(..next).unwrap_or_default();
+        each(from..from + next - trailing(value), joined);
+        from += next;
         joined = true;
     }
+    each(from..text.len(), joined);
+}
+
+/// Tells whether a line looks as if there were a value behind its first one. Texts have such places too: `\frac{1}{2}`.
+fn holds_several(line: &[u8]) -> bool {
+    let close = match line.first() {
+        Some(b'{') => b'}',
+        Some(b'[') => b']',
+        _ => return false,
+    };
+    let without_lead = |text: &[u8]| text.get(leading(text)..).and_then(|text| text.first().copied());
+    memchr::memchr_iter(close, line).any(|at| {
+        let rest = line.get(at + 1..).unwrap_or_default();
+        let next = rest.get(leading(rest)..).unwrap_or_default();
+        match next.split_first() {
+            Some((b'{', inside)) => {
+                matches!(without_lead(inside), None | Some(b'"' | b'\'' | b'{' | b'}' | b'[' | b'/'))
+            }
+            Some((byte, _)) => *byte == b'[',
+            None => false,
+        }
+    })
 }
 
 /// Finds, after a failed read, where the second value of the line begins, if the first is good and the second looks
@@ -564,7 +607,12 @@ mod tests {
         check(" \n\n ", LF, &[]);
         check("\u{feff}", LF, &[]);
         check("null\n7\n{\"a\":1}\n", LF, &["null", "7", "{\"a\":1}"]);
-        check("{\"a\":1}{\"a\":2}\n{\"a\":3} {\"a\":4}\n", LF, &["{\"a\":1}{\"a\":2}", "{\"a\":3} {\"a\":4}"]);
+        check(
+            "{\"a\":1}{\"a\":2}\n{\"a\":3} {\"a\":4}\t{}\n{\"a\":5}\n",
+            LF,
+            &["{\"a\":1}", "+{\"a\":2}", "{\"a\":3}", "+{\"a\":4}", "+{}", "{\"a\":5}"],
+        );
+        check("{\"a\":1}{\"a\":2} {\"a\":3}", Layout::Values, &["{\"a\":1}", "+{\"a\":2}", "+{\"a\":3}"]);
         check("{\"a\":1,\"b\n{\"a\":2}\n", LF, &["{\"a\":1,\"b", "{\"a\":2}"]);
         check("{\"a\":\n{\"a\":2}\n", LF, &["{\"a\":", "{\"a\":2}"]);
         check("{\"a\":\n{\"a\":2}\n}\n", Layout::Values, &["{\"a\":\n{\"a\":2}\n}"]);
@@ -622,21 +670,21 @@ mod tests {
 
     #[test]
     fn several_values_on_a_line_are_read_one_by_one() {
-        let mut tape = Tape::default();
-        let mut read = |text: &str| {
+        let read = |text: &str| {
             let mut out = Vec::new();
-            read_each(&mut tape, text.as_bytes(), false, |range, joined, tape| {
-                let good = tape.root(&text.as_bytes()[range.clone()]).is_some();
-                out.push((text[range].to_owned(), joined, good));
-            });
+            each_value(text.as_bytes(), false, |range, joined| out.push((text[range].to_owned(), joined)));
             out
         };
-        let is = |text: &str, joined, good| (text.to_owned(), joined, good);
-        assert_eq!(read("{}"), [is("{}", false, true)]);
-        assert_eq!(read("{} [1]{"), [is("{}", false, true), is("[1]", true, true), is("{", true, false)]);
-        assert_eq!(read("{} x"), [is("{} x", false, false)]);
-        assert_eq!(read("1 {}"), [is("1 {}", false, false)]);
-        assert_eq!(read("x"), [is("x", false, false)]);
+        let is = |text: &str, joined| (text.to_owned(), joined);
+        assert_eq!(read("{}"), [is("{}", false)]);
+        assert_eq!(read("{} [1]{"), [is("{}", false), is("[1]", true), is("{", true)]);
+        for whole in ["{} x", "1 {}", "x", r#"{"a": "\\frac{1}{2} } {} x[0][1]"}"#, "[[1], [2]]"] {
+            assert_eq!(read(whole), [is(whole, false)]);
+        }
+        for (text, may) in [("{}{}", true), ("{} []", true), ("[]{}", false), ("{}\n{}", false), ("{\"a\":{}}", false)]
+        {
+            assert_eq!(may_join(text.as_bytes()), may, "{text}");
+        }
     }
 
     #[test]

@@ -16,8 +16,9 @@ use crate::source::beneath::{Beneath, Place, is_link};
 use crate::source::block::BLOCK;
 use crate::source::columns::ColumnMap;
 use crate::source::cut::{Layout, Skips, State, cut, decode_wide, looks_like_json, without_filler};
+use crate::source::datasets::is_description;
 use crate::source::documents::{DocumentCache, Documents};
-use crate::source::magic::{is_journal, not_text};
+use crate::source::magic::{LFS, is_journal, not_records};
 use crate::source::open::{Blob, Opened, Stat, beneath_failure, open, open_beneath, open_place, spool, standard_input};
 use crate::source::samples::{SAMPLES, Sample};
 use crate::source::sqlite;
@@ -34,6 +35,8 @@ use stepscope_core::review::log_line;
 /// UTF-16 and UTF-32 are turned into UTF-8 in memory up to this size.
 pub(crate) const MAX_WIDE: u64 = 64 << 20;
 
+/// Number of bytes that tell whether a file is packed.
+const HEAD_BYTES: usize = 512;
 /// Number of values at the beginning of a source that tell what it holds.
 const HEAD_VALUES: usize = 64;
 /// A store that is changed while it is read is read so often.
@@ -337,8 +340,19 @@ pub enum Begun {
     Pipe(File),
     /// A store of answers: to be read into a blob line by line.
     Answers(AnswerStore),
-    /// A file that does not begin like JSON, and that no person named.
-    PassedOver,
+    /// A file that no person named, and that is not read.
+    PassedOver(PassedOver),
+}
+
+/// File in a folder that is not read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PassedOver {
+    /// It does not begin like JSON, or is nobody's records.
+    Other,
+    /// A report page: it has a record of another file, as a rule of this folder.
+    Page,
+    /// It seems to be records, which cannot be read as they are, and the reason.
+    Unread(&'static str),
 }
 
 /// Opens an input and recognises it by its first block.
@@ -352,7 +366,7 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         Input::Forks(place) => open_place(place)?,
         // What cannot be opened in a folder was not asked for by name, unless its name says that it is records.
         Input::Found(at) | Input::Beside(at) => match open_beneath(at) {
-            Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver),
+            Err(_) if !claims_json(at.path()) => return Ok(Begun::PassedOver(PassedOver::Other)),
             opened => Opened::File(opened?),
         },
         Input::Answers(_) if !columns.is_empty() => return Err(Failure::own("cannot read", &input.name(), NO_TABLE)),
@@ -370,14 +384,25 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
         if is_store && !columns.is_empty() {
             return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
         }
-        return Ok(if is_store { Begun::Answers(AnswerStore::of_database(place)) } else { Begun::PassedOver });
+        return Ok(if is_store {
+            Begun::Answers(AnswerStore::of_database(place))
+        } else {
+            Begun::PassedOver(PassedOver::Other)
+        });
     }
     if named && let Some(source) = page::begin(&blob, cache)? {
         return Ok(Begun::Source(source));
     }
+    if !named && blob.place().is_some_and(|place| has_extension(place.path(), &["html", "htm"])) && page::is_one(&blob)
+    {
+        return Ok(Begun::PassedOver(PassedOver::Page));
+    }
     // A journal of reviews lies beside the records that it is about.
     if !named && begins_as_journal(&blob) {
-        return Ok(Begun::PassedOver);
+        return Ok(Begun::PassedOver(PassedOver::Other));
+    }
+    if matches!(input, Input::Found(at) | Input::Beside(at) if is_description(at.path(), &blob)) {
+        return Ok(Begun::PassedOver(PassedOver::Other));
     }
     let documents = match input {
         Input::Sample(_) => Documents::of_samples(cache.clone()),
@@ -389,12 +414,13 @@ pub fn begin(input: &Input, cache: &Arc<DocumentCache>, columns: &ColumnMap) -> 
     let found = matches!(input, Input::Found(at) | Input::Beside(at) if !claims_json(at.path()));
     // What a store's own tables lack is said of the store.
     let stores_own = found && matches!(input, Input::Beside(_)) && is_table(&blob);
+    let passed_over = if found { why_passed_over(&blob)? } else { PassedOver::Other };
     let source = match recognise(blob, found, columns) {
         Err(_) if stores_own => None,
         recognised => recognised?,
     };
     let source = source.filter(|source| !matches!(input, Input::Beside(_)) || holds_known(source));
-    Ok(source.map_or(Begun::PassedOver, |source| Begun::Source(source.citing(documents))))
+    Ok(source.map_or(Begun::PassedOver(passed_over), |source| Begun::Source(source.citing(documents))))
 }
 
 fn is_database(blob: &Blob) -> bool {
@@ -464,9 +490,32 @@ fn begins_as_journal(blob: &Blob) -> bool {
 /// Tells whether a file in a folder says by its name that it is JSON: then it is not passed over in silence, whatever
 /// it holds.
 fn claims_json(path: &Path) -> bool {
+    has_extension(path, &["json", "jsonl", "ndjson"])
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
     let extension = path.extension().and_then(OsStr::to_str);
-    extension
-        .is_some_and(|extension| ["json", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// Says what a file in a folder is that is not read: packed records are not passed over in silence, nor what was not
+/// fetched.
+fn why_passed_over(blob: &Blob) -> Result<PassedOver, Failure> {
+    const NEITHER: &str = "its name says that it is packed JSON, and it is not";
+    let mut head = Vec::new();
+    blob.read(0, HEAD_BYTES, &mut head)?;
+    let is_packed = blob.place().is_some_and(|place| claims_packed(place.path()));
+    Ok(match not_records(&head) {
+        Some(why) if is_packed || head.starts_with(LFS) => PassedOver::Unread(why),
+        None if is_packed => PassedOver::Unread(NEITHER),
+        _ => PassedOver::Other,
+    })
+}
+
+/// Tells whether a file says by its name that it is packed JSON, or a log of Inspect, which is packed too.
+fn claims_packed(path: &Path) -> bool {
+    let packs_json = || path.file_stem().is_some_and(|stem| claims_json(Path::new(stem)));
+    has_extension(path, &["eval"]) || has_extension(path, &["gz", "zst", "xz", "bz2", "zip"]) && packs_json()
 }
 
 /// Recognises a pipe by its beginning. It is read once, as it comes: memory does not grow with it. An empty one is a
@@ -482,7 +531,7 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
         spool(head.as_slice().chain(pipe), &blob, |_| true)?;
         recognise(blob, false, &ColumnMap::default())?
             .ok_or_else(|| Failure::own("cannot read", name, "it does not look like JSON"))?
-    } else if let Some(why) = not_text(&head) {
+    } else if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", name, why));
     } else {
         let blob = Blob::passing(name.clone(), pipe, head.clone())?;
@@ -504,21 +553,18 @@ pub fn recognise(blob: Blob, found: bool, columns: &ColumnMap) -> Result<Option<
         return Ok(Some(source));
     }
     if !is_table && !found && !columns.is_empty() {
-        return Err(Failure::own("cannot read", blob.name(), NO_TABLE));
+        return Err(Failure::own("cannot read", blob.name(), not_records(&head).unwrap_or(NO_TABLE)));
     }
     if let Some(text) = decode_wide(&head).filter(|_| !arrow::begins(&head)) {
         return if found && !looks_like_json(&text) { Ok(None) } else { decoded(&blob, stat).map(Some) };
     }
-    if let Some(why) = not_text(&head) {
+    if let Some(why) = not_records(&head) {
         return if found { Ok(None) } else { Err(Failure::own("cannot read", blob.name(), why)) };
     }
     if found && !looks_like_json(&head) {
         return Ok(None);
     }
-    if let Some(source) = notebook(&blob, &head, stat)? {
-        return Ok(Some(source));
-    }
-    Ok(Some(source(Arc::new(blob), &head, false, stat)))
+    text(Arc::new(blob), &head, false, stat).map(Some)
 }
 
 /// Makes a source whose beginning is known.
@@ -536,8 +582,21 @@ fn table(blob: &Blob, stat: Stat, found: bool, columns: &ColumnMap) -> Result<Op
     Ok(Some(Source { note: rows.note, ..source(Arc::new(rows.lines), &head, true, stat) }))
 }
 
-/// Reads the records of a notebook, if it is one and holds any: places are those of their lines.
-fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Failure> {
+/// Makes a source of text that was read as UTF-8, or `decoded`. The places of a notebook's records are those of their
+/// lines; one without records stays as it is.
+fn text(blob: Arc<Blob>, head: &[u8], decoded: bool, stat: Stat) -> Result<Source, Failure> {
+    let Some(notebook) = notebook(&blob, head)? else { return Ok(source(blob, head, decoded, stat)) };
+    let note = said_of(&notebook);
+    if notebook.records == 0 {
+        return Ok(Source { note: note.filter(|_| notebook.unread > 0), ..source(blob, head, decoded, stat) });
+    }
+    let lines = Blob::of_bytes(blob.name().clone(), &notebook.lines)?;
+    let head = notebook.lines.get(..notebook.lines.len().min(BLOCK)).unwrap_or_default();
+    Ok(Source { note, ..source(Arc::new(lines), head, true, stat) })
+}
+
+/// Reads a notebook, if it is one.
+fn notebook(blob: &Blob, head: &[u8]) -> Result<Option<Notebook>, Failure> {
     let len = blob.len()?;
     if !may_be_notebook(head) || len > MAX_TEXT as u64 {
         return Ok(None);
@@ -545,10 +604,7 @@ fn notebook(blob: &Blob, head: &[u8], stat: Stat) -> Result<Option<Source>, Fail
     let (mut text, mut tape) = (Vec::new(), Tape::default());
     blob.read(0, len as usize, &mut text)?;
     let read = guarded(|| tape.parse(without_filler(&text)).filter(|root| is_notebook(*root)).map(Notebook::read));
-    let Some(read) = read.flatten().filter(|notebook| notebook.records > 0) else { return Ok(None) };
-    let lines = Blob::of_bytes(blob.name().clone(), &read.lines)?;
-    let head = read.lines.get(..read.lines.len().min(BLOCK)).unwrap_or_default();
-    Ok(Some(Source { note: said_of(&read), ..source(Arc::new(lines), head, true, stat) }))
+    Ok(read.flatten())
 }
 
 /// Names the parts of a notebook that hold no records, or too many.
@@ -557,11 +613,13 @@ fn said_of(notebook: &Notebook) -> Option<Shown> {
     let named = notebook.others.iter().take(NAMED).map(Shown::as_str).collect::<Vec<_>>().join("; ");
     let more = notebook.others.len().saturating_sub(NAMED) + notebook.more_others;
     let rest = if more > 0 { shown!("; and {more} more") } else { Shown::default() };
-    let count = notebook.records;
-    let found = if count == 1 { shown!("1 record") } else { shown!("{count} records") };
-    let others = (!notebook.others.is_empty()).then(|| {
-        Shown::own(" read from its outputs; other outputs hold none: ").join(&Shown::line(named.as_bytes())).join(&rest)
-    });
+    let found = match notebook.records {
+        0 => shown!("no record"),
+        1 => shown!("1 record"),
+        count => shown!("{count} records"),
+    };
+    let others = (!notebook.others.is_empty())
+        .then(|| Shown::own(" read from its outputs; not read: ").join(&Shown::line(named.as_bytes())).join(&rest));
     let left_out = notebook.left_out;
     let too_many =
         (left_out > 0).then(|| shown!(" read from its outputs; {left_out} more exceed the limit of a notebook"));
@@ -594,10 +652,13 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Sou
     if decode_wide(&head).is_some() {
         return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };
     }
-    if let Some(why) = not_text(&head) {
+    if let Some(why) = not_records(&head) {
         return Err(Failure::own("cannot read", blob.name(), why));
     }
-    Ok(Some(source(blob.clone(), &head, false, stat)))
+    if !ended && may_be_notebook(&head) && Layout::of(&head) == Layout::Values {
+        return Ok(None);
+    }
+    text(blob.clone(), &head, false, stat).map(Some)
 }
 
 fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
@@ -608,10 +669,9 @@ fn decoded(blob: &Blob, stat: Stat) -> Result<Source, Failure> {
     }
     let mut wide = Vec::new();
     blob.read(0, len as usize, &mut wide)?;
-    let text = decode_wide(&wide).unwrap_or_default();
-    let head = text.get(..text.len().min(BLOCK)).unwrap_or_default();
-    let blob = Blob::of_bytes(blob.name().clone(), &text)?;
-    Ok(source(Arc::new(blob), head, true, stat))
+    let utf8 = decode_wide(&wide).unwrap_or_default();
+    let head = utf8.get(..utf8.len().min(BLOCK)).unwrap_or_default();
+    text(Arc::new(Blob::of_bytes(blob.name().clone(), &utf8)?), head, true, stat)
 }
 
 #[cfg(test)]
@@ -638,7 +698,10 @@ mod tests {
         assert_eq!(inputs[5..], [Input::Standard, Input::Named(at("nowhere"))]);
         assert!(matches!(begin(&inputs[0], &Arc::default(), &ColumnMap::default()), Ok(Begun::Source(_))));
         assert!(
-            matches!(begin(&inputs[3], &Arc::default(), &ColumnMap::default()), Ok(Begun::PassedOver)),
+            matches!(
+                begin(&inputs[3], &Arc::default(), &ColumnMap::default()),
+                Ok(Begun::PassedOver(PassedOver::Other))
+            ),
             "prose is no record"
         );
         assert!(
@@ -652,8 +715,27 @@ mod tests {
         );
         assert!(matches!(
             begin(&Input::Found(root.join("gone")), &Arc::default(), &ColumnMap::default()),
-            Ok(Begun::PassedOver)
+            Ok(Begun::PassedOver(PassedOver::Other))
         ));
+    }
+
+    #[test]
+    fn what_a_dataset_says_of_itself_is_passed_over_where_nobody_named_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.json");
+        std::fs::write(&path, r#"{"_data_files": [], "_fingerprint": "4"}"#).unwrap();
+        let found = || Input::Found(Beneath::root(dir.path()).unwrap().join("state.json"));
+        let columns = ColumnMap::new(&[("question".to_owned(), "prompt".to_owned())]);
+        for columns in [&ColumnMap::default(), &columns] {
+            assert!(matches!(begin(&found(), &Arc::default(), columns), Ok(Begun::PassedOver(PassedOver::Other))));
+        }
+        assert!(matches!(
+            begin(&Input::Named(path.clone()), &Arc::default(), &ColumnMap::default()),
+            Ok(Begun::Source(_))
+        ));
+        std::fs::write(&path, r#"{"id": 1, "question": "?", "state": {}}"#).unwrap();
+        assert!(matches!(begin(&found(), &Arc::default(), &ColumnMap::default()), Ok(Begun::Source(_))));
+        assert!(begin(&found(), &Arc::default(), &columns).is_err(), "a record that is left out is told");
     }
 
     #[test]
@@ -689,6 +771,47 @@ mod tests {
             panic!("not a source")
         };
         assert_eq!((source.layout, source.decoded, source.blob.len()), (Layout::Lines(b'\n'), true, Ok(18)));
+    }
+
+    #[test]
+    fn a_notebook_is_read_in_any_encoding_and_from_a_pipe() {
+        let record = r#"{\"question\": \"2 + 3?\", \"steps\": [\"2 + 3 = 5\"], \"answer\": 5}"#;
+        let outputs = format!(r#"[{{"output_type": "stream", "name": "stdout", "text": "{record}"}}]"#);
+        let text = format!("{{\n\"cells\": [{{\"outputs\": {outputs}}}],\n\"nbformat\": 4\n}}");
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [text.as_bytes(), &wide] {
+            let blob = || Blob::of_bytes(Shown::own("n.ipynb"), bytes).unwrap();
+            let read = recognise(blob(), false, &ColumnMap::default()).unwrap().unwrap();
+            let piped = Arc::new(blob());
+            assert!(recognise_pipe(&piped, false).unwrap().is_none(), "it may go on");
+            let piped = recognise_pipe(&piped, true).unwrap().unwrap();
+            assert_eq!((holds_known(&read), holds_known(&piped)), (true, true));
+        }
+    }
+
+    #[test]
+    fn what_a_folder_holds_and_is_not_read_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Beneath::root(dir.path()).unwrap();
+        let page: &[u8] = stepscope_core::report::page::carried::BEGIN;
+        let gzip = PassedOver::Unread("this is gzip; unpack it first: gunzip");
+        let pointer = [LFS, b"v1\noid sha256:0\nsize 12\n"].concat();
+        let fetch = PassedOver::Unread("this is a Git LFS pointer, not the file itself; fetch it first: git lfs pull");
+        let neither = PassedOver::Unread("its name says that it is packed JSON, and it is not");
+        for (name, bytes, expected) in [
+            ("runs.jsonl.gz", &b"\x1f\x8b\x08\0"[..], gzip),
+            ("runs.json.GZ", b"\x1f\x8b\x08\0", gzip),
+            ("runs.jsonl.zst", b"words", neither),
+            ("weights.gz", b"\x1f\x8b\x08\0", PassedOver::Other),
+            ("log.eval", b"PK\x03\x04", PassedOver::Unread("this is a zip archive; unpack it first: unzip")),
+            ("a.parquet", &pointer, fetch),
+            ("page.html", page, PassedOver::Page),
+            ("other.html", b"<html>", PassedOver::Other),
+        ] {
+            std::fs::write(dir.path().join(name), bytes).unwrap();
+            let begun = begin(&Input::Found(root.join(name)), &Arc::default(), &ColumnMap::default());
+            assert!(matches!(begun, Ok(Begun::PassedOver(why)) if why == expected), "{name}: {begun:?}");
+        }
     }
 
     #[test]

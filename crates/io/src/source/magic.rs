@@ -1,5 +1,6 @@
 //! Kinds of files told by their first bytes: review logs, tables, databases, archives, images.
 
+use crate::source::cut::without_filler;
 use crate::source::{parquet, sqlite};
 use stepscope_base::json::Tape;
 use stepscope_core::record::{RecordKind, formats};
@@ -7,6 +8,8 @@ use stepscope_core::review::log_line;
 
 /// Number of lines at the beginning of a source that tell whether it is a review log.
 const HEAD_LINES: usize = 64;
+/// Names of columns are shorter.
+const MAX_NAME: usize = 64;
 
 /// Tells whether a source that begins like this is a review log: its first line is an event, and no record follows. One
 /// such line among records is no reason to read none of them.
@@ -16,6 +19,9 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
         |text: &[u8]| tape.parse(text).is_some_and(|root| formats::read(root).kind != RecordKind::Unknown);
     head.starts_with(log_line::BEGIN) && !head.split(|byte| *byte == b'\n').take(HEAD_LINES).any(&mut is_record)
 }
+
+/// Beginning of what lies in place of a file that Git LFS has not fetched.
+pub(crate) const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 const NO_RECORDS_ARROW: &str =
     "this Arrow table holds no records, or comes through a pipe; tables are read from files that are named";
@@ -40,6 +46,7 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
         (b"\x89PNG", "this is a PNG image, not JSON"),
         (b"\xff\xd8\xff", "this is a JPEG image, not JSON"),
         (b"%PDF", "this is a PDF document, not JSON"),
+        (LFS, "this is a Git LFS pointer, not the file itself; fetch it first: git lfs pull"),
         (b"\x7fELF", "this is a program, not JSON"),
     ];
     if let Some((_, why)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
@@ -58,9 +65,59 @@ pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {
     (early.contains(&0) && !like_json).then_some("this is binary data, not JSON")
 }
 
+/// The same of what is to be read as records: tables as text are none.
+pub(crate) fn not_records(head: &[u8]) -> Option<&'static str> {
+    const CSV: &str = "this is CSV, not JSON; convert it to Parquet, in Python by pandas.read_csv(FILE).to_parquet(FILE), and \
+         read its columns with --columns";
+    const HTML: &str = "this is a web page, not JSON; a download that failed may have left it";
+    let text = without_filler(head);
+    let is_html = [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|tag| text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)));
+    let is_csv = || [b',', b'\t', b';'].into_iter().any(|mark| begins_as_csv(text, mark));
+    not_text(head).or_else(|| if is_html { Some(HTML) } else { is_csv().then_some(CSV) })
+}
+
+/// Tells whether the first line holds nothing but names of columns, and the second as many values or more.
+fn begins_as_csv(head: &[u8], mark: u8) -> bool {
+    let mut lines = head.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
+    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return false };
+    let marks = |line: &[u8]| memchr::memchr_iter(mark, line).count();
+    marks(names) > 0
+        && marks(values) >= marks(names)
+        && !values.starts_with(b"{")
+        && names.split(|byte| *byte == mark).all(is_column_name)
+}
+
+fn is_column_name(name: &[u8]) -> bool {
+    let bare = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name);
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ') || !byte.is_ascii();
+    bare.len() <= MAX_NAME
+        && bare.first().is_some_and(|byte| !byte.is_ascii_digit() && *byte != b' ')
+        && bare.iter().all(is_part)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_as_text_is_told_by_its_names() {
+        for (text, is_csv) in [
+            ("question,gold_answer\n2 + 3?,5\n", true),
+            ("\u{feff}\"question\",\"gold answer\"\r\n\"a, b\",5\r\n", true),
+            ("id\tquestion\n1\t2 + 3?\n", true),
+            ("question,gold_answer\n", false),
+            ("Loading model, please wait\nDone, ok\n", false),
+            ("a,b\n{\"a\": 1, \"b\": 2}\n", false),
+            ("{\"a\": 1,\n\"b\": 2}\n", false),
+            ("1,2\n3,4\n", false),
+        ] {
+            assert_eq!(not_records(text.as_bytes()).is_some_and(|why| why.contains("CSV")), is_csv, "{text}");
+            assert_eq!(not_text(text.as_bytes()), None, "a document may be so");
+        }
+    }
 
     #[test]
     fn a_line_of_a_journal_hides_no_records() {
@@ -85,6 +142,8 @@ mod tests {
         assert_eq!(not_text(b"\x1f\x8b\x08"), Some("this is gzip; unpack it first: gunzip"));
         assert_eq!(not_text(b"{\"a\": 1}\0\0\0"), None);
         assert_eq!(not_text(b"\0\0\0{\"a\": 1}"), None);
+        assert!(not_text(&[LFS, b"v1\noid sha256:0\n"].concat()).unwrap().contains("git lfs pull"));
+        assert!(not_records(b"\n<!DOCTYPE html>\n<html>").unwrap().contains("web page"));
         assert!(not_text(&[0; 64]).unwrap().contains("NUL bytes only"));
         assert!(not_text(b"\x01\x00\x02").unwrap().contains("binary"));
         assert_eq!(not_text(b""), None);

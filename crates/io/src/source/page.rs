@@ -16,13 +16,18 @@ use stepscope_core::review::event::Event;
 const MAX_PAGE: u64 = 64 << 20;
 const READ: &str = "cannot read";
 
+/// Tells whether a file is a page.
+pub(crate) fn is_one(blob: &Blob) -> bool {
+    let mut head = Vec::new();
+    blob.read(0, BEGIN.len(), &mut head).is_ok() && is_page(&head)
+}
+
 /// Opens the source in a file, if the file is a page.
 pub(crate) fn begin(blob: &Blob, cache: &Arc<DocumentCache>) -> Result<Option<Source>, Failure> {
-    let mut head = Vec::new();
-    blob.read(0, BEGIN.len(), &mut head)?;
-    if !is_page(&head) {
+    if !is_one(blob) {
         return Ok(None);
     }
+    let mut head = Vec::new();
     let len = blob.len()?;
     if len > MAX_PAGE {
         return Err(Failure::own(READ, blob.name(), "this report page is larger than 64 MB"));
@@ -64,9 +69,7 @@ fn file(path: &Path) -> Option<Vec<u8>> {
     // A pipe can be read once only, and not here.
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let Opened::File(blob) = open(path).ok()? else { return None };
-    let mut head = Vec::new();
-    blob.read(0, BEGIN.len(), &mut head).ok()?;
-    is_page(&head).then(|| all_of(&blob, MAX_PAGE, READ).ok())?
+    is_one(&blob).then(|| all_of(&blob, MAX_PAGE, READ).ok())?
 }
 
 /// Reads the step in question of a page, from 0, if it names one; `None`: the file is no page that carries a record.

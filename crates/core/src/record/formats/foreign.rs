@@ -2,6 +2,7 @@
 //!
 //! A guess for people, made of a value of no known format. Nothing is decided by it.
 
+use crate::record::{RecordKind, formats};
 use stepscope_base::json::{Kind, Value};
 
 /// One kind of JSON file that often lies in a folder of runs.
@@ -42,6 +43,13 @@ const KNOWN: &[ForeignShape] = &[
     known("the statistics of a training cycle", &["cycle"], &["elapsed_minutes", "avg_reward", "skipped"]),
     known("the results of lm-evaluation-harness", &["results"], &["versions", "configs", "n-shot", "config_general"]),
     known("a finding of stepscope", &["rule", "severity", "message"], &[]),
+    known("the state of a Hugging Face dataset", &["_data_files", "_fingerprint"], &[]),
+    known("the description of a Hugging Face dataset", &["features", "citation"], &[]),
+    known("a table in one object, with columns and data", &["columns", "data"], &[]),
+    known("a page of rows from a dataset viewer", &["features", "rows"], &[]),
+    known("a request of an OpenAI batch", &["custom_id", "method", "body"], &[]),
+    known("a reply of an OpenAI batch", &["custom_id", "response"], &[]),
+    known("a run of LangSmith", &["run_type", "inputs"], &[]),
     known("a chat", &["messages"], &[]),
     known("a server's error", &["error"], &[]),
 ];
@@ -52,6 +60,8 @@ const SETTINGS: &[&str] = stepscope_base::list![
     model_name_or_path num_epochs num_train_epochs optimizer seed settings temperature top_p config
 ];
 
+/// So many members of an object are looked at to see whether they are records.
+const MAX_MEMBERS: usize = 20;
 /// So many values of an object are looked at to see whether all are numbers.
 const MAX_LOOKED_AT: usize = 10_000;
 
@@ -80,7 +90,22 @@ fn object(root: Value<'_>) -> Option<&'static str> {
     if is_numbers(root) {
         return Some("an object of numbers, such as metrics");
     }
+    if holds_records(root) {
+        return Some(HOLDS_RECORDS);
+    }
     SETTINGS.iter().any(has).then_some("a configuration")
+}
+
+/// Name of an object that is no record and holds records.
+pub(crate) const HOLDS_RECORDS: &str = "an object that holds records";
+
+/// Tells whether one of the first members is a record, or a list that begins with one.
+fn holds_records(root: Value<'_>) -> bool {
+    root.members().take(MAX_MEMBERS).any(|member| {
+        let value = if member.value.kind() == Kind::Array { member.value.items().next() } else { Some(member.value) };
+        let object = value.filter(|value| value.kind() == Kind::Object);
+        object.is_some_and(|object| formats::read(object).kind != RecordKind::Unknown)
+    })
 }
 
 /// Tells whether it holds only numbers, truth values and null, at any depth, and at least one number.
@@ -111,12 +136,18 @@ mod tests {
             (r#"{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}"#, "a Jupyter notebook"),
             (r#"{"name": "x", "version": "1.0.0", "scripts": {"test": "jest"}}"#, "a package.json"),
             (r#"{"name": "x", "lockfileVersion": 3, "packages": {}}"#, "a package-lock.json"),
+            (r#"{"_data_files": [], "_fingerprint": "4"}"#, "the state of a Hugging Face dataset"),
+            (r#"{"features": {}, "citation": ""}"#, "the description of a Hugging Face dataset"),
             (r#"{"accuracy": 0.5}"#, "an object of numbers, such as metrics"),
             (r#"{"eval": {"loss": 0.1, "f1": [1, 2]}, "done": true}"#, "an object of numbers, such as metrics"),
             (r#"{"learning_rate": 1e-4, "optimizer": "adam"}"#, "a configuration"),
             (r#"{"model_type": "llama", "vocab_size": 32000}"#, "a model's configuration"),
             (r#"{"type": "object", "properties": {}}"#, "a JSON Schema"),
             (r#"{"cycle": 1, "elapsed_minutes": 3.5, "avg_reward": 0.4}"#, "the statistics of a training cycle"),
+            (r#"{"columns": ["a"], "data": [["b"]]}"#, "a table in one object, with columns and data"),
+            (r#"{"custom_id": "a", "response": {}, "error": null}"#, "a reply of an OpenAI batch"),
+            (r#"{"results": [{"final_answer": "5"}], "model": "m"}"#, "an object that holds records"),
+            (r#"{"q1": {"final_answer": "5"}}"#, "an object that holds records"),
             ("{}", "an empty object"),
             ("[1]", "a list"),
             ("7", "a number"),

@@ -8,9 +8,15 @@ const MAX_DEPTH: usize = 100;
 
 /// The JSON of the value that a text begins with, and what follows it. `None`: it is no such value.
 pub(super) fn to_json(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let (json, len) = measured(text);
+    Some((json?, text.get(len..).unwrap_or_default()))
+}
+
+/// The same, and how much of the text was looked at.
+pub(super) fn measured(text: &[u8]) -> (Option<Vec<u8>>, usize) {
     let mut reader = LiteralReader { text, at: 0, out: Vec::new() };
-    reader.value(0)?;
-    Some((reader.out, text.get(reader.at..).unwrap_or_default()))
+    let read = reader.value(0);
+    (read.map(|()| reader.out), reader.at)
 }
 
 struct LiteralReader<'t> {
@@ -114,7 +120,10 @@ impl LiteralReader<'_> {
         let mut text = Vec::new();
         loop {
             let rest = self.text.get(self.at..)?;
-            let plain = memchr::memchr2(quote, b'\\', rest)?;
+            let Some(plain) = memchr::memchr2(quote, b'\\', rest) else {
+                self.at = self.text.len();
+                return None;
+            };
             text.extend_from_slice(rest.get(..plain)?);
             self.at += plain + 1;
             if rest.get(plain) == Some(&quote) {

@@ -146,6 +146,42 @@ fn json_in_outputs_is_read_and_the_rest_is_named() {
     assert_eq!((lines.len(), others), (0, vec!["cell 2: printed text, hello".to_owned()]));
 }
 
+const RECORD: &str = r#"{"question": "2 + 3?", "steps": ["2 + 3 = 5"], "answer": 5}"#;
+
+#[test]
+fn every_record_of_an_output_is_read() {
+    let result = |text: &str| json!({"output_type": "execute_result", "data": {"text/plain": text}});
+    let coloured = RECORD.replace("\"question\"", "\u{1b}[94m\"question\"\u{1b}[0m");
+    let printed = "{'question': '2 + 3?', 'steps': ['2 + 3 = 5'], 'answer': 5, 'ok': True}";
+    let half = RECORD.len() / 2;
+    for (outputs, records) in [
+        (vec![stdout(&format!("{RECORD} {RECORD}{RECORD}, [{RECORD}]\n{RECORD}"))], 5),
+        (vec![stdout(&format!("\u{1b}[32m{RECORD}\u{1b}[0m\n{coloured}\n"))], 2),
+        (vec![stdout(&RECORD[..half]), result("<Figure>"), stdout(&RECORD[half..])], 1),
+        (vec![stdout(&format!(" 10%\r 100%\r{RECORD}\n"))], 1),
+        (vec![stdout(&format!("{printed}\n{printed} {RECORD}\n"))], 3),
+        (vec![result(&format!("{RECORD}\n{RECORD}"))], 2),
+        (vec![result(&format!("{printed}\n{printed}"))], 2),
+        (vec![result(&format!("'{RECORD}\\n{RECORD}'"))], 2),
+    ] {
+        assert_eq!(read(&notebook_of(&outputs)).0.len(), records, "{outputs:?}");
+    }
+}
+
+#[test]
+fn what_looks_like_a_record_and_is_not_read_is_named() {
+    let broken = &RECORD[..RECORD.len() - 4];
+    let (lines, others) = read(&notebook_of(&[stdout(&format!("{RECORD}\n{broken}\n{RECORD}\n"))]));
+    assert_eq!(lines.len(), 2);
+    assert!(others[0].starts_with("cell 2: JSON that cannot be read, {\"question\""), "{others:?}");
+    let (lines, others) = read(&notebook_of(&[stdout(&format!("{RECORD}\nINFO: {RECORD}\n  {RECORD}\nx {{'a'}}\n"))]));
+    assert_eq!((lines.len(), others.len()), (1, 2), "{others:?}");
+    assert!(others[0].starts_with("cell 2: a record that does not begin its line, INFO: {"), "{others:?}");
+    let (lines, others) = read(&notebook_of(&[stdout(&format!("{RUN}\n{RECORD}\n"))]));
+    assert_eq!((lines.len(), others.len()), (1, 1), "{others:?}");
+    assert!(others[0].starts_with("cell 2: JSON next to printed runs, {"), "{others:?}");
+}
+
 #[test]
 fn hostile_text_costs_no_more_than_its_size() {
     for text in [
@@ -153,6 +189,9 @@ fn hostile_text_costs_no_more_than_its_size() {
         "{\n".repeat(1 << 19),
         "[step 1] inputs: {\n".repeat(50_000),
         "Step 1: x\n".repeat(100_000),
+        "{\"a\": '\n".repeat(100_000),
+        "{'a': \"".repeat(100_000),
+        "[1] {'a': 1} ".repeat(50_000),
     ] {
         let (lines, _) = read(&notebook_of(&[stdout(&format!("--- Procedure: p ---\n{text}"))]));
         assert!(lines.len() <= 2, "{}", lines.len());

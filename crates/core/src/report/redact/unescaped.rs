@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepscope_base::text::{Piece, is_hidden, pieces};
+use stepscope_base::text::{Piece, escape_len, is_hidden, pieces};
 
 /// JSON in a string of JSON is undone so often.
 const MAX_LEVELS: usize = 5;
@@ -69,7 +69,7 @@ fn first(rest: &[u8]) -> (usize, Vec<u8>) {
         Some(b'\\') => slash(rest),
         Some(b'%') => hex(rest.get(1..3)).map(|byte| (3, vec![byte as u8])),
         Some(b'&') => reference(rest),
-        Some(0x1b) => Some((colour(rest), Vec::new())),
+        Some(0x1b) => Some((escape_len(rest), Vec::new())),
         _ => None,
     };
     escape.unwrap_or_else(|| {
@@ -150,11 +150,4 @@ fn reference(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
         }),
     };
     Some((end + 1, utf8(code)))
-}
-
-/// Measures a sequence that a terminal does not show, in bytes.
-fn colour(rest: &[u8]) -> usize {
-    let body = rest.get(2..).filter(|_| rest.get(1) == Some(&b'[')).unwrap_or_default();
-    let parameters = body.iter().take_while(|byte| (0x20..0x40).contains(*byte)).count();
-    if rest.get(1) == Some(&b'[') { (3 + parameters).min(rest.len()) } else { 1 }
 }
