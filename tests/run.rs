@@ -281,7 +281,12 @@ fn edited_values_go_into_the_prompt() {
     assert!(seen[0].json()["prompt"].as_str().unwrap().contains("\"a\": 40,\n  \"b\": \"\u{e9}\""));
     let made = &records(&output)[0];
     assert_eq!((&made["state"]["a"], &made["state"]["b"]), (&40.into(), &"\u{e9}".into()));
-    for (set, words) in [("a=x", "quotes: --set 'a=\"x\"'"), ("=3", "no variable"), ("a", "no variable")] {
+    for (set, words) in [
+        ("a=x", "quotes: --set 'a=\"x\"'"),
+        ("=3", "no variable"),
+        ("a", "no variable"),
+        ("A=3", "the run has no such variable; it has "),
+    ] {
         let (output, seen) = rerun(&folder, &["--step", "2", "--set", set], right);
         assert!(code(&output) == 2 && text(&output.stderr).contains(words) && seen.is_empty(), "{set}");
     }

@@ -60,5 +60,7 @@ impl DemoArgs {
 
 pub(super) fn size(word: &str) -> Result<(u16, u16), &'static str> {
     let sides = word.split_once('x').and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
-    sides.filter(|(columns, rows)| (40..=400).contains(columns) && (12..=200).contains(rows)).ok_or("use COLUMNSxROWS, from 40x12 to 400x200")
+    sides
+        .filter(|(columns, rows)| (40..=400).contains(columns) && (12..=200).contains(rows))
+        .ok_or("use COLUMNSxROWS, from 40x12 to 400x200")
 }

@@ -133,6 +133,9 @@ impl Rerun {
     }
 }
 
+/// So many variables of a run are named.
+const MOST_VARIABLES: usize = 12;
+
 /// Re-run of a record.
 struct Session<'s> {
     options: &'s Rerun,
@@ -159,10 +162,16 @@ impl Session<'_> {
         let count = view.procedure().map_or(0, |procedure| procedure.steps.len());
         let known = view.state().call(step).and_then(|call| call.get("model")).and_then(Value::string);
         let known = known.map(Untrusted::into_owned);
+        let edits = self.options.edits()?;
+        if let Some((name, _)) = edits.iter().find(|(name, _)| view.state().variable(name).is_none()) {
+            let known = view.state().variables().iter().map(|variable| variable.name.line());
+            let known = Shown::listed(known, MOST_VARIABLES);
+            return Err(shown!("--set {}: the run has no such variable; it has {known}", name.line()));
+        }
         drop(view);
         let start = RerunStart {
             step,
-            edits: self.options.edits()?,
+            edits,
             scope: self.options.scope(),
             samples: self.options.samples as usize,
             is_lenient: self.options.lenient,
