@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash};
 
 use foldhash::fast::RandomState;
-use foldhash::{HashMap, HashMapExt as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet};
 use hashbrown::HashTable;
 
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, Text, Verdict};
@@ -28,12 +28,20 @@ pub struct Reviews {
     items: Vec<Vec<usize>>,
     by_item: Positions,
     /// The items of each name, whatever their file and side.
-    names: Vec<Vec<usize>>,
+    names: Vec<NamedItems>,
     by_name: Positions,
     /// Events of each reviewer.
     by_reviewer: HashMap<Text, Vec<usize>>,
     label_sets: Vec<usize>,
     counts: SkippedEvents,
+}
+
+/// The items of one name.
+#[derive(Clone, Debug, Default)]
+struct NamedItems {
+    places: Vec<usize>,
+    /// The events of all of them, in their order, once there are several.
+    events: Vec<usize>,
 }
 
 /// Counts of the events that were passed over.
@@ -136,30 +144,40 @@ impl Reviews {
 
     /// Finds the items of a name among `names`, in the order in which they were first named.
     fn places(&self, name: ItemName<'_>) -> Option<usize> {
-        let of = |places: &Vec<usize>| self.item(*places.first()?).and_then(ItemName::of);
+        let of = |named: &NamedItems| self.item(*named.places.first()?).and_then(ItemName::of);
         self.by_name.find(name, |at| self.names.get(at).and_then(of) == Some(name))
     }
 
-    fn places_of(&self, item: &ItemRef) -> Option<&[usize]> {
-        let at = self.places(ItemName::of(item)?)?;
-        self.names.get(at).map(Vec::as_slice)
+    fn named(&self, item: &ItemRef) -> Option<&NamedItems> {
+        self.names.get(self.places(ItemName::of(item)?)?)
     }
 
     fn add_to_item(&mut self, item: Option<&ItemRef>, at: usize) {
         let Some(key) = item.and_then(ItemKey::of) else { return };
-        if let Some(events) = self.place(key).and_then(|place| self.items.get_mut(place)) {
-            events.push(at);
-            return;
+        let (found, name) = (self.place(key), self.places(key.name));
+        let place = found.unwrap_or(self.items.len());
+        match found.and_then(|place| self.items.get_mut(place)) {
+            Some(events) => events.push(at),
+            None => {
+                self.by_item.insert(key, place);
+                self.items.push(vec![at]);
+            }
         }
-        let place = self.items.len();
-        if let Some(places) = self.places(key.name).and_then(|at| self.names.get_mut(at)) {
-            places.push(place);
-        } else {
+        let Some(named) = name.and_then(|name| self.names.get_mut(name)) else {
             self.by_name.insert(key.name, self.names.len());
-            self.names.push(vec![place]);
+            self.names.push(NamedItems { places: vec![place], events: Vec::new() });
+            return;
+        };
+        if found.is_none() {
+            // The second item of this name: from now on their events are needed in one order.
+            if let ([first], []) = (named.places.as_slice(), named.events.as_slice()) {
+                named.events.extend(self.items.get(*first).into_iter().flatten());
+            }
+            named.places.push(place);
         }
-        self.by_item.insert(key, place);
-        self.items.push(vec![at]);
+        if named.places.len() > 1 {
+            named.events.push(at);
+        }
     }
 
     /// Carries out what the new event undoes, and what undoes it.
@@ -241,34 +259,46 @@ impl Reviews {
 
     /// Lists every item that has an event, in the order of the first ones.
     pub fn items(&self) -> impl Iterator<Item = ItemReviews<'_>> {
-        self.items.iter().map(|item| ItemReviews { reviews: self, item, content: None })
+        (0..self.items.len()).filter_map(|place| self.at_place(place, None))
+    }
+
+    /// Returns the reviews of an item.
+    fn at_place<'a>(&'a self, place: usize, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
+        let own = self.items.get(place)?;
+        let item = self.item(place)?;
+        let named = self.named(item).filter(|named| named.places.len() > 1);
+        let (events, among) = named.map_or((own, None), |named| (&named.events, ItemKey::of(item)));
+        Some(ItemReviews { reviews: self, item, events, among, content, in_later_run: false })
     }
 
     /// Tells whether there is an event about an item of this name, in whatever file.
     pub fn names(&self, item: &ItemRef) -> bool {
-        self.places_of(item).is_some()
+        self.named(item).is_some()
+    }
+
+    /// Tells whether there is an event about this item of this file.
+    pub fn names_in_file(&self, item: &ItemRef) -> bool {
+        ItemKey::of(item).is_some_and(|key| self.place(key).is_some())
     }
 
     /// Tells whether somebody said where an item of this name is to be fixed, in whatever file.
     pub fn names_fix(&self, item: &ItemRef) -> bool {
-        let events = self.places_of(item).into_iter().flatten().filter_map(|place| self.items.get(*place)).flatten();
+        let places = self.named(item).into_iter().flat_map(|named| &named.places);
+        let events = places.filter_map(|place| self.items.get(*place)).flatten();
         events.filter_map(|at| self.events.get(*at)).any(|event| event.fix_target.is_some())
     }
 
-    /// Finds the reviews of a record with this content. Those of its own file count first, then those that name no
-    /// file, then those of the very same content in a file of another name.
+    /// Finds the reviews of a record with this content: those of its own file, else those that name no file; and those
+    /// of the very same content in files of other names.
     pub fn find<'a>(&'a self, item: &ItemRef, content: Option<&'a Digest>) -> Option<ItemReviews<'a>> {
-        let of = |place: usize| Some(ItemReviews { reviews: self, item: self.items.get(place)?, content });
         let key = ItemKey::of(item)?;
         let named = self.place(key).or_else(|| self.place(ItemKey { dataset: None, ..key }));
         let place = named.or_else(|| {
-            let is_same = |found: ItemReviews<'_>| {
-                let side = found.item().and_then(|found| found.side.as_ref());
-                side == item.side.as_ref() && found.saw(content)
-            };
-            self.places_of(item)?.iter().copied().find(|place| of(*place).is_some_and(is_same))
+            let is_same = |found: ItemReviews<'_>| found.item.side == item.side && found.saw(content);
+            let mut places = self.named(item)?.places.iter().copied();
+            places.find(|place| self.at_place(*place, None).is_some_and(is_same))
         })?;
-        of(place)
+        self.at_place(place, content)
     }
 
     /// Collects the sets of labels that hold.
@@ -284,12 +314,19 @@ impl Reviews {
     }
 }
 
-/// Reviews of one item, seen from the content that its record has now. Without a content nothing is stale.
+/// Reviews of one item, seen from the content that its record has now: what somebody said of this very content counts
+/// before what they said of another, later or in whatever file. Without a content nothing is stale.
 #[derive(Clone, Copy, Debug)]
 pub struct ItemReviews<'a> {
     reviews: &'a Reviews,
-    item: &'a [usize],
+    /// The item, as it was first named.
+    item: &'a ItemRef,
+    events: &'a [usize],
+    /// Key of the item where the events are those of several of one name.
+    among: Option<ItemKey<'a>>,
     content: Option<&'a Digest>,
+    /// True if nothing is stale although the content is known.
+    in_later_run: bool,
 }
 
 stepscope_base::words! {
@@ -319,15 +356,31 @@ impl<'a> ItemReviews<'a> {
         Self { content, ..self }
     }
 
+    /// Returns the same for a record of a later run: that its content is another is what a later run is about.
+    #[must_use]
+    pub const fn in_later_run(self) -> Self {
+        Self { in_later_run: true, ..self }
+    }
+
     /// Lists its events that hold, in their order.
     pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
-        let Self { reviews, item, .. } = self;
-        item.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at))
+        let Self { reviews, events, .. } = self;
+        let hold = events.iter().filter(|at| reviews.holds(**at)).filter_map(|at| reviews.events.get(*at));
+        hold.filter(move |event| self.has(event))
+    }
+
+    /// Tells whether an event is about this item, or about this very content in a file of another name.
+    fn has(self, event: &Event) -> bool {
+        let Some(key) = self.among else { return true };
+        event.item.as_ref().and_then(ItemKey::of).is_some_and(|other| {
+            let is_same = || self.content.is_some() && event.seen.content_sha256.as_ref() == self.content;
+            other == key || other.side == key.side && is_same()
+        })
     }
 
     /// Returns the item, as it was first named.
-    pub fn item(self) -> Option<&'a ItemRef> {
-        self.reviews.events.get(*self.item.first()?)?.item.as_ref()
+    pub const fn item(self) -> Option<&'a ItemRef> {
+        Some(self.item)
     }
 
     /// Tells whether one of its events was about this content.
@@ -338,10 +391,11 @@ impl<'a> ItemReviews<'a> {
     /// Lists the verdict of each reviewer that holds, in the order of the reviewers' first verdicts.
     pub fn verdicts(self) -> Vec<&'a Event> {
         let judged = |event: &&Event| event.kind == EventKind::Verdict && !event.draft;
-        let verdicts: Vec<&Event> = self.events().filter(judged).collect();
+        let mut verdicts: Vec<&Event> = self.events().filter(judged).collect();
+        self.prefer_same_content(&mut verdicts);
         let mut current: Vec<&Event> = Vec::new();
         let mut places: HashMap<&Text, usize> = HashMap::new();
-        let replaced: foldhash::HashSet<(&Text, &Text)> =
+        let replaced: HashSet<(&Text, &Text)> =
             verdicts.iter().filter_map(|event| Some((&event.reviewer.id, event.supersedes.as_ref()?))).collect();
         for event in verdicts {
             let place = *places.entry(&event.reviewer.id).or_insert(current.len());
@@ -356,6 +410,17 @@ impl<'a> ItemReviews<'a> {
             }
         }
         current
+    }
+
+    /// Drops what reviewers said of another content, if they judged this one too.
+    fn prefer_same_content(self, verdicts: &mut Vec<&Event>) {
+        let is_same = |event: &&Event| is_fresh(event, self.content);
+        if !verdicts.iter().all(is_same) {
+            let of_this: HashSet<&Text> = verdicts.iter().filter(|e| is_same(e)).map(|e| &e.reviewer.id).collect();
+            let keep: Vec<bool> = verdicts.iter().map(|e| is_same(e) || !of_this.contains(&e.reviewer.id)).collect();
+            let mut keep = keep.into_iter();
+            verdicts.retain(|_| keep.next() == Some(true));
+        }
     }
 
     /// Lists each reviewer's verdicts, one a look: changes while an item is in front belong to the same look.
@@ -379,7 +444,8 @@ impl<'a> ItemReviews<'a> {
 
     /// Finds the verdict between reviewers who disagree.
     pub fn adjudication(self) -> Option<&'a Event> {
-        self.events().rfind(|event| event.kind == EventKind::Adjudicate)
+        let decisions = || self.events().filter(|event| event.kind == EventKind::Adjudicate);
+        decisions().rfind(|event| is_fresh(event, self.content)).or_else(|| decisions().next_back())
     }
 
     /// Notes without a verdict.
@@ -390,8 +456,11 @@ impl<'a> ItemReviews<'a> {
     /// Lists the last note of each reviewer on each part of an answer, in the order of the parts.
     pub fn parts(self) -> impl Iterator<Item = (AnswerPart, &'a Event)> {
         let judged = |event: &'a Event| (event.kind == EventKind::Note && !event.draft).then_some((event.part?, event));
-        let last: BTreeMap<(AnswerPart, &Text), &Event> =
-            self.events().filter_map(judged).map(|(part, event)| ((part, &event.reviewer.id), event)).collect();
+        let (same, other): (Vec<&Event>, Vec<&Event>) = self.events().partition(|event| is_fresh(event, self.content));
+        let last: BTreeMap<(AnswerPart, &Text), &Event> = (other.into_iter().chain(same))
+            .filter_map(judged)
+            .map(|(part, event)| ((part, &event.reviewer.id), event))
+            .collect();
         last.into_iter().map(|((part, _), event)| (part, event))
     }
 
@@ -415,7 +484,7 @@ impl<'a> ItemReviews<'a> {
 
     /// Tells whether an event was about the content that the record has now, as far as one can know.
     pub fn is_fresh(self, event: &Event) -> bool {
-        is_fresh(event, self.content)
+        self.in_later_run || is_fresh(event, self.content)
     }
 
     /// Lists the verdicts to count by: the adjudication alone, or each reviewer's.

@@ -249,3 +249,54 @@ fn label_sets_hold_until_they_are_undone() {
     script.undo("ada", &merge);
     assert_eq!(id(&script), Text::from("sum"));
 }
+
+#[test]
+fn what_was_said_of_this_very_content_counts_before_what_was_said_of_another() {
+    let [one, two, three] = ["one", "two", "three"].map(|text| Digest::of_bytes(text.as_bytes()));
+    let mut script = Script::default();
+    let mut say = |verdict, content, item: ItemRef| {
+        let mut event = Event::verdict(who("ada"), item, verdict);
+        event.seen.content_sha256 = Some(content);
+        script.push(event);
+    };
+    // Two records of one id in one file, the second judged later.
+    say(Verdict::Pass, one, ItemRef { row_index: Some(0), ..item("a") });
+    say(Verdict::Fail, two, ItemRef { row_index: Some(1), ..item("a") });
+    let reviews = script.fold();
+    let outcome = |content| reviews.find(&item("a"), content).unwrap().outcome();
+    assert_eq!((outcome(Some(&one)), outcome(Some(&two))), (Outcome::Pass, Outcome::Fail));
+    assert_eq!((outcome(Some(&three)), outcome(None)), (Outcome::Stale, Outcome::Fail));
+    assert_eq!(reviews.find(&item("a"), Some(&three)).unwrap().in_later_run().outcome(), Outcome::Fail);
+}
+
+#[test]
+fn the_very_same_content_is_one_record_in_whatever_file_and_order() {
+    let at = |dataset: &str| ItemRef { dataset: Some(Text::from(dataset.to_owned())), ..item("a") };
+    let (same, other) = (Digest::of_bytes(b"same"), Digest::of_bytes(b"other"));
+    let events = [
+        ("ada", "runs.jsonl", Verdict::Pass, same),
+        ("eve", "copy.jsonl", Verdict::Fail, same),
+        ("bob", "copy.jsonl", Verdict::Fail, other),
+        ("ada", "copy.jsonl", Verdict::Fail, other),
+    ];
+    let mut script = Script::default();
+    for (reviewer, file, verdict, content) in events {
+        let mut event = Event::verdict(who(reviewer), at(file), verdict);
+        event.seen.content_sha256 = Some(content);
+        script.push(event);
+    }
+    let backwards: Vec<Event> = script.0.iter().rev().cloned().collect();
+    for reviews in [script.fold(), fold(&backwards)] {
+        let said = |file: &str, content| {
+            let reviewed = reviews.find(&at(file), content).unwrap();
+            let mut said: Vec<_> = reviewed.fresh().iter().map(|e| (e.reviewer.id.clone(), e.verdict)).collect();
+            said.sort();
+            said
+        };
+        let (pass, fail) = (Some(Verdict::Pass), Some(Verdict::Fail));
+        assert_eq!(said("runs.jsonl", Some(&same)), [("ada".into(), pass), ("eve".into(), fail)]);
+        assert_eq!(said("copy.jsonl", Some(&other)), [("ada".into(), fail), ("bob".into(), fail)]);
+        assert_eq!(said("runs.jsonl", None), [("ada".into(), pass)], "of another content nothing is known");
+        assert_eq!(reviews.items().count(), 2);
+    }
+}
