@@ -12,12 +12,14 @@ pub mod dashboard;
 pub mod disagreement;
 /// Events: what a reviewer says, and what they saw.
 pub mod event;
-/// Verdicts as CSV, JSON lines, Markdown and text, and CSV back.
+/// Verdicts as CSV, JSON lines, Markdown and text.
 pub mod export;
 /// The state that follows from the events: verdicts, outcomes, undo.
 pub mod fold;
 /// Fields hidden until the verdict, and records without them.
 pub mod hide;
+/// A CSV of verdicts, read.
+pub mod import;
 /// Sets of labels over their versions.
 pub mod labels;
 /// An event as a line of a review log, with its checksum, and back.

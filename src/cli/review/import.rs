@@ -16,7 +16,7 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
-use stepscope_core::review::export::{self, ImportedRow, ImportedTable};
+use stepscope_core::review::import::{self, ImportedRow, ImportedTable};
 use stepscope_core::review::short_form::{self, split};
 use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::summaries::read_named;
@@ -42,7 +42,7 @@ pub struct Import {
 }
 
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
+    let rows = read(&import.csv).and_then(|text| import::import(&text).map_err(|why| unreadable(&import.csv, &why)));
     let ImportedTable { rows, ignored } = out.given(rows)?;
     if !ignored.is_empty() {
         let names = Shown::listed(ignored.iter().map(|name| name.line().cut(40)), MAX_NAMED);
