@@ -6,6 +6,8 @@
 
 /// Agreement of reviewers who judge blind: kappa of two and of more.
 pub mod agreement;
+/// Rows and cells of a CSV.
+mod cells;
 /// Counts for the screen, each with the records that it counts.
 pub mod dashboard;
 /// The items on which reviewers disagree.

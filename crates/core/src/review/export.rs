@@ -1,8 +1,7 @@
 //! Verdicts for other programs and people: JSON lines, CSV and Markdown. What comes from data stays text there: no
 //! spreadsheet takes a cell for a formula, no viewer a note for a link.
 
-use csv::{ByteRecord, Writer};
-
+use super::cells;
 use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, Text, Verdict};
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
@@ -14,8 +13,10 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
 /// The columns of the CSV; `import.rs` says which come back.
-const COLUMNS: &str = "id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status \
-    correction dataset row_index side decided event_id item citation";
+const COLUMNS: &[&str] = stepscope_base::list![
+    id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status correction dataset
+    row_index side decided event_id item citation
+];
 /// Signs by which a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
 /// them.
 const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
@@ -30,7 +31,7 @@ fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
 
 /// Writes the head of the CSV.
 pub fn csv_head(out: &mut Vec<u8>) {
-    write_record(&COLUMNS.split(' ').collect(), out);
+    cells::write(COLUMNS, out);
 }
 
 /// Writes the rows of an item. `raw`: with controls as they are.
@@ -62,15 +63,8 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             number(event.part.map(|part| part.item)),
             number(event.part.and_then(|part| part.citation)),
         ];
-        let record: ByteRecord = cells.iter().map(|cell| inert(cell, raw)).collect();
-        write_record(&record, out);
+        cells::write(&cells.map(|cell| inert(&cell, raw)), out);
     }
-}
-
-fn write_record(record: &ByteRecord, out: &mut Vec<u8>) {
-    let mut writer = Writer::from_writer(out);
-    // Writing into memory does not fail.
-    let _ = writer.write_byte_record(record).and_then(|()| Ok(writer.flush()?));
 }
 
 /// Makes a cell that no spreadsheet takes for a formula: a quote goes before what could be one.
@@ -327,7 +321,7 @@ mod tests {
             }
             let rows = import(&text).unwrap().rows;
             let expected = [id, "fail", "slip;a|b", "=HYPERLINK(\"http://x\")"].map(|cell| Text::from(cell.to_owned()));
-            assert_eq!(rows[0].cells, expected, "{id:?}");
+            assert_eq!(rows[0].as_ref().unwrap().cells, expected, "{id:?}");
         }
     }
 
@@ -388,11 +382,11 @@ mod tests {
         let mut text = Vec::new();
         csv_head(&mut text);
         text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, false, out)).as_bytes());
-        let parts: Vec<_> = import(&text).unwrap().rows.into_iter().map(|row| row.part).collect();
+        let parts: Vec<_> = import(&text).unwrap().rows.into_iter().map(|row| row.unwrap().part).collect();
         assert_eq!(parts, [["", ""], ["1", ""]].map(|cells| cells.map(Text::from)));
         let others = import(b"id,verdict,item\n7,pass,apple\n").unwrap();
         assert_eq!(others.ignored, ["item"]);
-        assert_eq!(others.rows[0].part, ["", ""].map(Text::from), "a column of another meaning");
+        assert_eq!(others.rows[0].as_ref().unwrap().part, ["", ""].map(Text::from), "a column of another meaning");
     }
 
     #[test]
