@@ -1182,9 +1182,11 @@ fn doctor_finds_what_the_screen_would_refuse() {
         let (status, said) = doctor(settings);
         assert!(status == 1 && said.starts_with("wrong") && said.contains(named), "{settings}: {said}");
     }
-    let (_, said) =
+    let (status, said) =
         doctor("theme = \"light\"\nprofile = \"own\"\n[profiles.own]\nmodel = \"m\"\n[keys]\nnext_step = [\"n\"]");
-    assert!(said.starts_with("ok"), "{said}");
+    assert!(said.starts_with("ok") && status == 0, "{said}");
+    let output = run(&["doctor", "--config-dir", folder.0.path().to_str().unwrap()], &[]);
+    assert!(text(&output.stdout).ends_with("ok    keys          \"n\" is next_step, not find_next: Run\n"));
 }
 
 #[test]

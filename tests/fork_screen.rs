@@ -143,6 +143,10 @@ fn the_charts_count_no_forks() {
     let with = outcomes(&mut d);
     // The records next to the charts are those that the number counts.
     assert_eq!(d.screen().matches("An orchard has 4 rows").count(), 1, "{}", d.screen());
+    // And so are those of the table.
+    d.keys("Enter").shows(&["fork:false", "An orchard has 4 rows"]).hides(&["└ problem_text"]);
+    d.keys("f ^U").keys("'fork:true' Enter");
+    d.wait_for(|app| app.rows() == 2);
     std::fs::remove_file(forks_of(&path)).unwrap();
     assert_eq!(with, outcomes(&mut open(&path)));
 }

@@ -29,7 +29,8 @@ fn is_own(path: &str, own: &dyn Fn(&str) -> String) {
 fn the_table_of_keys_is_the_programs_own() {
     is_own("docs/keys.md", &|_| {
         let intro = "Every action has an id and can be bound to other keys in `config.toml`:\n\n\
-                     ```toml\n[keys]\nnext_step = [\"]\", \"n\"]\n```";
+                     ```toml\n[keys]\nnext_step = [\"]\", \"^N\"]\n```\n\n\
+                     `stepscope doctor` names every key that means something else because of it.";
         format!("# Keys\n\n{intro}\n\n{}", stepscope::widgets::keymap::markdown().trim_end().to_owned() + "\n")
     });
 }

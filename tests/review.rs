@@ -28,7 +28,7 @@ impl Folder {
         self.0.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) {
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), text).unwrap();
     }
 
@@ -257,7 +257,7 @@ fn what_is_not_understood_is_not_saved_and_the_rest_is() {
     let said: Vec<&str> = ran.said.lines().collect();
     for (said, expected) in said.iter().zip([
         "line 1 is not saved: the correction must be a number, as the answer is",
-        "line 2 is not saved: no record has this id",
+        "line 2 is not saved: no record has the id \"nobody\"",
         "line 3 is not saved: invalid verdict \"perhaps\" (use pass, fail, defer or skip)",
         "line 4 is not saved: this verdict lacks a verdict",
         "line 6 is not saved: it is not JSON: not JSON from here on",
@@ -340,7 +340,11 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
     assert!(ran.code == 2 && ran.said.contains("not saved: labels belong to the verdict fail"), "{}", ran.said);
     folder.write("v.csv", "id,verdict,labels\nr1,fail,nonsense\n");
     let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl"], "");
-    assert!(ran.code == 2 && ran.said.contains("row 1 is not saved: unknown label \"nonsense\""), "{}", ran.said);
+    assert!(
+        ran.code == 2 && ran.said.contains("row 1 (line 2) is not saved: unknown label \"nonsense\""),
+        "{}",
+        ran.said
+    );
 }
 
 #[test]
@@ -554,9 +558,28 @@ fn a_csv_goes_out_inert_and_comes_back() {
     let bad = folder.run(&["review", "import", "bad.csv", "--reviews", "k"], "");
     assert_eq!((bad.code, bad.out.as_str()), (2, "saved r2\n"));
     assert!(
-        bad.said.contains("row 1 is not saved: it has no id") && bad.said.contains("row 2 is not saved"),
+        bad.said.contains("row 1 (line 2) is not saved: it has no id")
+            && bad.said.contains("row 2 (line 3) is not saved"),
         "{}",
         bad.said
+    );
+    folder.write("other.csv", "id,verdict,note\nr3,pass,so, so\nr4,pass\nr5,fail,\"open\nr6,pass\n");
+    let other = folder.run(&["review", "import", "other.csv", "--reviews", "k"], "");
+    assert_eq!((other.code, other.out.as_str()), (2, "saved r4\n"));
+    let said = "row 3 (line 4) is not saved: a quote in it is not closed; no row after it is read";
+    assert!(
+        other.said.contains("row 1 (line 2) is not saved: \" so\" is") && other.said.contains(said),
+        "{}",
+        other.said
+    );
+    // As Excel writes "Unicode text".
+    let wide = "\u{feff}id\tverdict\tnote\r\nr7\tpass\tgrößer\r\n";
+    folder.write("wide.csv", wide.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>());
+    assert_eq!(folder.ok(&["review", "import", "wide.csv", "--reviews", "k"], ""), "saved r7\n");
+    assert!(
+        folder.text("k").contains("größer") || folder.text("k").contains("gr\\u00f6\\u00dfer"),
+        "{}",
+        folder.text("k")
     );
     folder.write("none.csv", "a,b\n1,2\n");
     assert_eq!(folder.run(&["review", "import", "none.csv", "--reviews", "k"], "").code, 2);
@@ -596,7 +619,17 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     folder.write("runs.jsonl", &format!("{}\n", procedural(1).replace("2 + 3?", "3 + 3?")));
     folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
     let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "l", "--reviewer", "ada"], "");
-    assert!(ran.said.contains("row 1 is not saved: its record has changed since"), "{}", ran.said);
+    assert!(ran.said.contains("row 1 (line 2) is not saved: its record has changed since"), "{}", ran.said);
+    // As tools write it that take a column with empty cells for fractions, and ids for numbers.
+    folder.write("floats.csv", "id,verdict,first_bad_step,row_index\nr1,fail,2.0,0.0\n7.0,pass,,\n,pass,,x\n");
+    let ran = folder.run(&["review", "import", "floats.csv", "runs.jsonl", "--reviews", "f"], "");
+    assert_eq!(ran.out, "saved r1\n", "{}", ran.said);
+    assert_eq!(folder.json(&["review", "export", "--reviews", "f"])[0]["events"][0]["first_bad_step"], 2);
+    for words in
+        ["row 2 (line 3) is not saved: no record has the id \"7.0\"; if a spreadsheet", "row_index \"x\" is not"]
+    {
+        assert!(ran.said.contains(words), "{}", ran.said);
+    }
     folder.write("words.csv", "id,verdict,correction\nr1,fail,six\n");
     assert_eq!(folder.run(&["review", "import", "words.csv", "--reviews", "m"], "").code, 0);
     assert_eq!(folder.json(&["review", "export", "--reviews", "m"])[0]["events"][0]["correction"], "six");
@@ -864,7 +897,7 @@ fn next_and_add_are_a_loop_in_the_shell() {
     assert_eq!((&object["id"], &object["class"], &object["class_left"]), (&json!("r1"), &json!("flagged"), &json!(2)));
     assert_eq!((&object["left"], &object["records"]), (&json!(4), &json!(4)));
     for (more, words) in [
-        (&["--id", "r9", "--verdict", "pass"][..], "not saved: no record has this id"),
+        (&["--id", "r9", "--verdict", "pass"][..], "not saved: no record has the id \"r9\""),
         (&["--id", "r1", "--verdict", "maybe"], "not saved: invalid verdict \"maybe\" (use pass"),
         (&["--verdict", "pass"], "lacks an item"),
         (&["--id", "r1"], "--verdict"),

@@ -183,9 +183,9 @@ impl ForkTree {
         self.members.contains_key(&address) || self.trees.contains_key(&address)
     }
 
-    /// Orders the table with forks below what they come from, and lists the rows of forks in it. A fork is there if its
-    /// root is, or if it was there itself.
-    pub fn order(&self, store: &Store, rows: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    /// Orders the table with forks below what they come from, and lists the rows of forks in it. A fork is there if it was
+    /// there itself, or with `all` if its root is.
+    pub fn order(&self, store: &Store, rows: &[u32], all: bool) -> (Vec<u32>, Vec<u32>) {
         let position = |(source, byte): Address| store.position(source, byte).and_then(|at| u32::try_from(at).ok());
         // Most records have nothing to do with forks: of them one bit is asked.
         let mut there = vec![false; store.len()];
@@ -227,9 +227,8 @@ impl ForkTree {
                 forks.push(order.len() as u32);
             }
             order.push(*row);
-            for fork in
-                trees.get(row).into_iter().flat_map(|fork_tree| fork_tree.iter()).filter_map(|fork| position(*fork))
-            {
+            let own = trees.get(row).into_iter().flat_map(|fork_tree| fork_tree.iter());
+            for fork in own.filter_map(|fork| position(*fork)).filter(|fork| all || is(&there, *fork)) {
                 forks.push(order.len() as u32);
                 order.push(fork);
             }

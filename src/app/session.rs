@@ -16,7 +16,8 @@ use crate::app::present::Presenting;
 use crate::app::read::texts_of;
 use crate::app::review::{Review, ReviewLog};
 use crate::app::state::{App, Looks, Status};
-use crate::screens::stack::Screen;
+use crate::screens::kind::ScreenKind;
+use crate::screens::stack::{Focus, Screen};
 use crate::widgets::keymap::Keymap;
 use crate::widgets::layout;
 use crate::widgets::prose::counted;
@@ -287,10 +288,13 @@ fn keymap(config: &Config) -> Result<Keymap, Failure> {
     })
 }
 
-/// Tells why no session starts with these settings, of the folder that holds them.
-pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<(), Failure> {
-    keymap(config)?;
-    looks(None, false, config, folder).map(drop)
+/// Tells why no session starts with these settings, of the folder that holds them; else which keys mean something else
+/// because of them.
+pub fn check_settings(config: &Config, folder: Option<&Path>) -> Result<Vec<Shown>, Failure> {
+    let keymap = keymap(config)?;
+    looks(None, false, config, folder)?;
+    let stacks = ScreenKind::ALL.map(|screen| Focus::Screen(screen).contexts());
+    Ok(keymap.overlaps(&stacks).iter().map(|sentence| Shown::line(sentence.as_bytes())).collect())
 }
 
 fn looks(named: Option<&str>, ascii: bool, config: &Config, folder: Option<&Path>) -> Result<Looks, Failure> {

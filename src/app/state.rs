@@ -291,12 +291,6 @@ impl App {
         self.store.sources().iter().filter(|source| source.is_forks()).map(SourceRows::len).sum()
     }
 
-    /// Tells whether a record comes from a file of forks.
-    pub(crate) fn is_in_forks(&self, record: usize) -> bool {
-        let source = self.store.source_of(record).and_then(|source| self.store.sources().get(source));
-        source.is_some_and(SourceRows::is_forks)
-    }
-
     /// Returns the row of a record among those that were recorded, and their number; a fork has the row of its root.
     pub fn place_of(&self, record: usize) -> (usize, usize) {
         let row = self.table.row_of(self.root_of(record));

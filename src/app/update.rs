@@ -281,9 +281,12 @@ impl App {
         let records = self.store.len();
         let Self { store, table, across, forks, review, side, .. } = self;
         let fits = |filter: &Filter, record: usize, row: &RowFacts| {
-            filter.fits_in(row, side.models(), |set| across.holds(set, store.address(record)))
+            let is_in = |set: &str| across.holds(set, store.address(record));
+            filter.fits_in(row, side.models(), || store.is_fork(record), is_in)
         };
-        let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows));
+        // Forks come with their parents, unless the filter says whether they are wanted.
+        let all = !table.filter.is_exact();
+        let fork_tree = (!forks.tree.is_empty()).then_some(|rows: &[u32]| forks.tree.order(store, rows, all));
         let row = |record: usize| Some(store.row(record)?.hiding(review.hidden_of(record)));
         // The order in which records are judged is the same before and after.
         let queued = |record: usize| Some(store.row(record)?.hiding(review.hide));

@@ -112,17 +112,17 @@ pub(super) fn config(options: &Settings, out: &mut Out) -> Result<u8, Shown> {
     Ok(CLEAN)
 }
 
-/// Function that tells why the screen would not start with these settings and this folder of settings. The screen
-/// provides it.
-pub type CheckSettings = fn(&Config, Option<&Path>) -> Result<(), Failure>;
+/// Function that tells why the screen would not start with these settings and this folder of settings, else which keys mean
+/// something else because of them. The screen provides it.
+pub type CheckSettings = fn(&Config, Option<&Path>) -> Result<Vec<Shown>, Failure>;
 
 /// Checks the terminal, folders and settings. Nothing is written, and no server is asked.
 pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) -> u8 {
     let read = read(options).and_then(|(folders, config)| {
-        check(&config, folders.config.as_deref())?;
+        let overlaps = check(&config, folders.config.as_deref())?;
         match config.profile.as_ref().filter(|name| !config.profiles.contains_key(*name)) {
             Some(name) => Err(shown!("{}: no [profiles.{}]", config.file, Shown::line(name.as_bytes()))),
-            None => Ok((folders, config)),
+            None => Ok((config, overlaps)),
         }
     });
     let folders = Folders::find(options.config_dir.as_deref());
@@ -135,7 +135,7 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
         .state
         .as_deref()
         .map_or((false, Shown::own("none")), |folder| (is_writable(folder), Shown::path(folder)));
-    let rows = vec![
+    let mut rows = vec![
         Row::checked(
             "terminal",
             term.as_deref().is_some_and(|term| term != "dumb"),
@@ -152,8 +152,8 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
             "settings",
             read.is_ok(),
             match &read {
-                Ok((_, config)) if config.file.as_str().is_empty() => Shown::own("no config.toml"),
-                Ok((_, config)) => config.file.clone(),
+                Ok((config, _)) if config.file.as_str().is_empty() => Shown::own("no config.toml"),
+                Ok((config, _)) => config.file.clone(),
                 Err(why) => why.clone(),
             },
             "Correct it in config.toml.",
@@ -162,6 +162,9 @@ pub(super) fn doctor(options: &Settings, check: CheckSettings, out: &mut Out) ->
         // Without one, prompts are edited on the screen.
         Row::checked("editor", true, text(editor.as_ref()), ""),
     ];
+    // It may be what was meant.
+    let overlaps = read.iter().flat_map(|(_, overlaps)| overlaps.iter());
+    rows.extend(overlaps.map(|overlap| Row::checked("keys", true, overlap.clone(), "")));
     print(options.format, &rows, out);
     if rows.iter().any(|row| row.is_fine == Some(false)) { FOUND } else { CLEAN }
 }

@@ -56,8 +56,8 @@ impl Filtered {
         if filter.needs_reviews() && verdicts == Verdicts::Unknown {
             return Err(Shown::own("--filter: verdicts need other files; use them on the screen or in `review list`"));
         }
-        if filter.sets().next().is_some() {
-            return Err(Shown::own("--filter: cell: and board: need other files; use them on the screen"));
+        if filter.is_exact() {
+            return Err(Shown::own("--filter: cell:, board: and fork: need other files; use them on the screen"));
         }
         Ok(Self { filter, tally: Mutex::default(), noted: Mutex::default() })
     }

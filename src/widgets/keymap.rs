@@ -561,6 +561,8 @@ pub enum Lookup {
 #[derive(Clone, Debug)]
 pub struct Keymap {
     chords: Vec<Chord>,
+    /// Actions whose keys the user chose.
+    chosen: Vec<Action>,
 }
 
 /// Keys of an action in a context.
@@ -574,7 +576,7 @@ struct Chord {
 
 impl Default for Keymap {
     fn default() -> Self {
-        let mut keymap = Self { chords: Vec::new() };
+        let mut keymap = Self { chords: Vec::new(), chosen: Vec::new() };
         for binding in BINDINGS {
             for name in binding.keys {
                 if let Some(keys) = parse_chord(name) {
@@ -611,6 +613,7 @@ impl Keymap {
                 return Err((n, format!("{id} has {} keys; at most {MAX_KEYS} are allowed", names.len())));
             }
             keymap.chords.retain(|chord| chord.action != action);
+            keymap.chosen.push(action);
             for name in names {
                 let keys = parse_chord(name).ok_or_else(|| {
                     (n, format!("{name:?} is not a key; write j, ^D, S-Tab, F5 or a chord such as \"y v\""))
@@ -632,6 +635,47 @@ impl Keymap {
             }
         }
         Ok(keymap)
+    }
+
+    /// Tells which keys do not mean any more, or do not mean at all, what they are bound to, because of what the user
+    /// chose: a sentence each. `stacks`: contexts that hold together, the nearest first.
+    pub(crate) fn overlaps(&self, stacks: &[Vec<Context>]) -> Vec<String> {
+        let default = Self::default();
+        let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+        for stack in stacks {
+            let kept = default.chords.iter().filter(|chord| !self.chosen.contains(&chord.action));
+            let kept =
+                kept.filter(|chord| default.first_action(stack, &chord.keys) == Some((&chord.keys, chord.action)));
+            let chosen = self.chords.iter().filter(|chord| self.chosen.contains(&chord.action));
+            for chord in kept.chain(chosen).filter(|chord| stack.contains(&chord.context)) {
+                let Some((keys, action)) = self.first_action(stack, &chord.keys) else { continue };
+                if action == chord.action {
+                    continue;
+                }
+                let names: Vec<String> = keys.iter().map(|key| key.name()).collect();
+                let (name, action, other) = (names.join(" "), action.word(), chord.action.word());
+                let sentence = if keys == chord.keys {
+                    format!("{name:?} is {action}, not {other}")
+                } else {
+                    format!("{name:?} is {action}, so that {:?} cannot be {other}", chord.name)
+                };
+                let place = stack.first().map_or("", |context| context.word());
+                match found.iter_mut().find(|(known, _)| *known == sentence) {
+                    Some((_, places)) if places.contains(&place) => {}
+                    Some((_, places)) => places.push(place),
+                    None => found.push((sentence, vec![place])),
+                }
+            }
+        }
+        found.into_iter().map(|(sentence, places)| format!("{sentence}: {}", places.join(", "))).collect()
+    }
+
+    /// Returns the action that is done while these keys are typed one after the other, and those typed by then.
+    fn first_action<'k>(&self, stack: &[Context], keys: &'k [Key]) -> Option<(&'k [Key], Action)> {
+        (1..=keys.len()).filter_map(|len| keys.get(..len)).find_map(|typed| match self.look_up(stack, typed) {
+            Lookup::Found(action) => Some((typed, action)),
+            Lookup::Prefix | Lookup::Unknown => None,
+        })
     }
 
     /// Looks up the keys typed so far in some contexts, the nearest first.
@@ -762,5 +806,24 @@ mod tests {
         assert!(Keymap::with_changes([("down", &many[..])]).unwrap_err().1.contains("at most 20"));
         let error = Keymap::with_changes([("down", &down[..]), ("up", &down[..])]).unwrap_err();
         assert_eq!(error, (1, "\"^J\" is bound to down and to up; bind it to one".to_owned()));
+    }
+
+    #[test]
+    fn a_key_that_is_taken_from_another_action_is_named() {
+        let stacks = [vec![Context::Run, Context::Review, Context::Anywhere], vec![Context::Table, Context::Anywhere]];
+        let overlaps = |changes: &[(&str, &str)]| {
+            let changes: Vec<(&str, [String; 1])> =
+                changes.iter().map(|(action, key)| (*action, [(*key).to_owned()])).collect();
+            let keymap = Keymap::with_changes(changes.iter().map(|(action, keys)| (*action, keys.as_slice()))).unwrap();
+            keymap.overlaps(&stacks)
+        };
+        assert_eq!(overlaps(&[("next_step", "q")]), [r#""q" is next_step, not back: Run"#]);
+        assert_eq!(overlaps(&[("down", "e")]), [r#""e" is down, not next_finding: Run, Table of records"#]);
+        let chords = overlaps(&[("next_step", "y")]);
+        assert_eq!(chords[0], r#""y" is next_step, so that "y v" cannot be copy_value: Run"#);
+        assert_eq!(overlaps(&[("next_step", "q x")]), [r#""q" is back, so that "q x" cannot be next_step: Run"#]);
+        for apart in [&[][..], &[("next_step", "^N")], &[("next_step", "q"), ("back", "^N")], &[("back", "F5")]] {
+            assert_eq!(overlaps(apart), [""; 0], "{apart:?}");
+        }
     }
 }

@@ -6,18 +6,22 @@
 
 /// Agreement of reviewers who judge blind: kappa of two and of more.
 pub mod agreement;
+/// Rows and cells of a CSV.
+mod cells;
 /// Counts for the screen, each with the records that it counts.
 pub mod dashboard;
 /// The items on which reviewers disagree.
 pub mod disagreement;
 /// Events: what a reviewer says, and what they saw.
 pub mod event;
-/// Verdicts as CSV, JSON lines, Markdown and text, and CSV back.
+/// Verdicts as CSV, JSON lines, Markdown and text.
 pub mod export;
 /// The state that follows from the events: verdicts, outcomes, undo.
 pub mod fold;
 /// Fields hidden until the verdict, and records without them.
 pub mod hide;
+/// A CSV of verdicts, read.
+pub mod import;
 /// Sets of labels over their versions.
 pub mod labels;
 /// An event as a line of a review log, with its checksum, and back.

@@ -138,10 +138,10 @@ impl Completion<'_> {
         }
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
             let Some(summary) = records.named(item) else {
-                return Err(Shown::own(match item.id {
-                    Some(_) => "no record has this id",
-                    None => "no record without an id has this row_index",
-                }));
+                return Err(match &item.id {
+                    Some(id) => shown!("no record has the id \"{}\"", id.line().cut(60)),
+                    None => Shown::own("no record without an id has this row_index"),
+                });
             };
             if let Some(why) = event.correction.as_ref().and_then(|json| summary.answer_type.refuses(json.bytes())) {
                 return Err(why);

@@ -16,10 +16,11 @@ use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::review::event::{AnswerPart, Event, EventKind, ItemRef, Text, Verdict};
-use stepscope_core::review::export::{self, ImportedRow, ImportedTable};
+use stepscope_core::review::import::{self, ImportedRow, ImportedTable, RowPlace};
 use stepscope_core::review::short_form::{self, split};
 use stepscope_core::review::stats::name_of;
 use stepscope_io::pipeline::summaries::read_named;
+use stepscope_io::source::cut::decode_wide;
 use stepscope_io::source::open::{Opened, open};
 
 /// Number of rows that are given to the writer before it is waited for.
@@ -42,14 +43,22 @@ pub struct Import {
 }
 
 pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
-    let rows = read(&import.csv).and_then(|text| export::import(&text).map_err(|why| unreadable(&import.csv, &why)));
-    let ImportedTable { rows, ignored } = out.given(rows)?;
+    let table = read(&import.csv).and_then(|text| import::import(&text).map_err(|why| unreadable(&import.csv, &why)));
+    let ImportedTable { rows, ignored } = out.given(table)?;
     if !ignored.is_empty() {
         let names = Shown::listed(ignored.iter().map(|name| name.line().cut(40)), MAX_NAMED);
         out.complain(&shown!("columns that are not imported: {names}"));
     }
+    let mut refused = Refused::default();
+    let rows = rows.into_iter().filter_map(|row| match row {
+        Ok(row) => Some(row),
+        Err((place, why)) => {
+            refused.say(&not_saved(place, &why), out);
+            None
+        }
+    });
     let me = import.who.reviewer().id;
-    let (rows, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_of(row, &me));
+    let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|row| is_of(row, &me));
     let ids: HashSet<ItemRef> = rows.iter().filter_map(|row| item(row).ok()).collect();
     let is_named = |item: &ItemRef| {
         let row_index = item.row_index.filter(|_| item.id.is_none());
@@ -57,7 +66,7 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
     };
     let summaries = import.place.records(out, |files, threads| read_named(files, threads, side, is_named))?;
     let (mut known, mut writer) = Completion::open(&import.place, &import.who, &summaries, out)?;
-    let (mut refused, mut repeated) = (Refused::default(), 0_u64);
+    let mut repeated = 0_u64;
     let mut of: BTreeMap<Shown, u64> = BTreeMap::new();
     for ImportedRow { more: [_, reviewer, ..], .. } in &others {
         *of.entry(reviewer.line().cut(40)).or_default() += 1;
@@ -78,11 +87,11 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
             }
             Ok((false, event)) => event,
             Err(why) => {
-                refused.say(&shown!("row {} is not saved: {why}", row.row), out);
+                refused.say(&not_saved(row.place, &why), out);
                 continue;
             }
         };
-        if let Some(change) = judged.change(&event, row.row as u64) {
+        if let Some(change) = judged.change(&event, row.place.row as u64) {
             out.complain(&change);
         }
         known.reviews.push(writer.give(event));
@@ -98,13 +107,17 @@ pub(super) fn run(import: &Import, side: &Arc<SideData>, out: &mut Out) -> Optio
     Some(refused.end(out))
 }
 
+fn not_saved(place: RowPlace, why: &Shown) -> Shown {
+    shown!("{} is not saved: {why}", place.phrase())
+}
+
 /// Waits until the rows that were given are saved, and says so.
 fn settle(waiting: &mut Vec<&ImportedRow>, writer: &mut LogWriter, out: &mut Out) -> Option<()> {
     for row in waiting.drain(..) {
         let name = item(row).map(|item| name_of(&item).line()).unwrap_or_default();
         if let Err(failure) = writer.settle(out) {
             out.complain(&shown!("NOT SAVED {name}: {failure}"));
-            out.complain(&shown!("nothing from row {} on is saved; import the file again", row.row));
+            out.complain(&shown!("nothing from {} on is saved; import the file again", row.place.phrase()));
             return None;
         }
         out.line(&shown!("saved {name}"));
@@ -124,9 +137,10 @@ fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
     if !id.is_empty() {
         return Ok(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
     }
-    match row_index.utf8().and_then(|text| text.trim().parse().ok()) {
+    let Some(cell) = given(row_index) else { return Err(Shown::own("it has no id")) };
+    match whole(cell) {
         Some(row_index) => Ok(ItemRef { row_index: Some(row_index), ..ItemRef::default() }),
-        None => Err(Shown::own("it has no id")),
+        None => Err(shown!("row_index \"{}\" is not a whole number", cell.line().cut(40))),
     }
 }
 
@@ -134,6 +148,7 @@ fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let [_, verdict, labels, note] = &row.cells;
     let [_, _, said_kind, stale, fix_target, step, variable, gold_status, correction] = &row.more;
     let item = item(row)?;
+    is_there(&item, known)?;
     if *stale == "stale" {
         return Err(Shown::own("its record has changed since; review it again"));
     }
@@ -166,10 +181,36 @@ fn given(cell: &Text) -> Option<&Text> {
     Some(cell).filter(|cell| !cell.is_empty())
 }
 
+/// Reads a whole number, also as those write it who take the column for fractions because some of its cells are empty:
+/// `2.0`.
+fn whole(cell: &Text) -> Option<u64> {
+    let text = cell.utf8()?.trim();
+    let (digits, zeros) = text.split_once('.').unwrap_or((text, ""));
+    digits.parse().ok().filter(|_| zeros.bytes().all(|byte| byte == b'0'))
+}
+
+/// Refuses an id that no record has, and says so where a spreadsheet may have made it: they take 007 for 7, long numbers
+/// for 1.2E+17 and 3-4 for a date.
+fn is_there(item: &ItemRef, known: &Completion<'_>) -> Result<(), Shown> {
+    let is_missing = known.records.as_ref().is_some_and(|records| records.named(item).is_none());
+    let is_number_or_date = |id: &&Text| {
+        let begins = id.bytes().first().is_some_and(u8::is_ascii_digit);
+        begins && id.bytes().iter().all(|byte| b"0123456789.,:-/+Ee ".contains(byte))
+    };
+    match item.id.as_ref().filter(|_| is_missing).filter(is_number_or_date) {
+        Some(id) => Err(shown!(
+            "no record has the id \"{}\"; if a spreadsheet changed it, open the table there with id as a text column",
+            id.line().cut(60)
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Steps are counted from 1.
 fn first_bad_step(cell: &Text) -> Result<u64, Shown> {
-    let step = cell.utf8().and_then(|text| text.trim().parse().ok()).filter(|step| *step > 0);
-    step.ok_or_else(|| shown!("first_bad_step \"{}\" is not a whole number of 1 or more", cell.line().cut(40)))
+    whole(cell)
+        .filter(|step| *step > 0)
+        .ok_or_else(|| shown!("first_bad_step \"{}\" is not a whole number of 1 or more", cell.line().cut(40)))
 }
 
 /// Reads a correction: JSON as it is exported, or the words of somebody who knows no JSON.
@@ -184,8 +225,7 @@ fn json(cell: &Text) -> Text {
 /// Reads the part of an answer that a row is about; `None`: the whole record.
 fn part([item, citation]: &[Text; 2]) -> Result<Option<AnswerPart>, Shown> {
     let number = |cell: &Text| {
-        let number = cell.utf8().and_then(|text| text.trim().parse::<u64>().ok());
-        number.ok_or_else(|| shown!("\"{}\" names no item or citation, counted from 0", cell.line().cut(40)))
+        whole(cell).ok_or_else(|| shown!("\"{}\" names no item or citation, counted from 0", cell.line().cut(40)))
     };
     let given = |cell| given(cell).map(number).transpose();
     match (given(item)?, given(citation)?) {
@@ -205,7 +245,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Shown> {
     }
     let mut text = Vec::new();
     blob.read(0, usize::try_from(len).unwrap_or(0), &mut text)?;
-    Ok(text)
+    Ok(decode_wide(&text).unwrap_or(text))
 }
 
 fn unreadable(path: &Path, why: &Shown) -> Shown {

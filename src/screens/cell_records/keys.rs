@@ -47,8 +47,7 @@ fn look_further(app: &mut App, height: usize) -> Option<()> {
     while is_wanted(&app.cell_records) && app.cell_records.next < end {
         let record = app.cell_records.next;
         app.cell_records.next += 1;
-        // Forks are no answers of the run: no number counts them.
-        if !app.is_in_forks(record) && known_answer(app, &filter, record) == RowAnswer::Yes {
+        if known_answer(app, &filter, record) == RowAnswer::Yes {
             app.cell_records.records.push(record);
         }
     }

@@ -151,9 +151,10 @@ pub(crate) fn place_of(app: &App, at: Position) -> Option<(usize, usize)> {
     Some((n, column / cell_width(cells, width.saturating_sub(name_width))))
 }
 
-/// Returns the filter of the cell under the cursor.
+/// Returns the filter of the cell under the cursor. Forks are no answers of the run: no number counts them.
 pub(crate) fn filter(app: &App) -> Option<String> {
-    app.insights.filter(&lines(app))
+    let filter = app.insights.filter(&lines(app))?;
+    Some(if app.fork_count() == 0 { filter } else { format!("{filter} fork:false") })
 }
 
 /// Describes what Enter would do.

@@ -120,8 +120,9 @@ pub(crate) fn count(app: &App, filter: &Filter) -> Option<FilterCount> {
 pub(crate) fn known_answer(app: &App, filter: &Filter, record: usize) -> RowAnswer {
     let App { store, across, review, side, .. } = app;
     let judged = || !filter.needs_reviews() || filter.fits_judged(&review.judged(record));
+    let is_in = |set: &str| across.holds(set, store.address(record));
     match app.shown_row(record).filter(|_| judged()) {
-        Some(row) => filter.fits_in(&row, side.models(), |set| across.holds(set, store.address(record))),
+        Some(row) => filter.fits_in(&row, side.models(), || store.is_fork(record), is_in),
         None => RowAnswer::No,
     }
 }

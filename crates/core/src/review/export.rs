@@ -1,8 +1,7 @@
 //! Verdicts for other programs and people: JSON lines, CSV and Markdown. What comes from data stays text there: no
 //! spreadsheet takes a cell for a formula, no viewer a note for a link.
 
-use csv::{ByteRecord, ReaderBuilder, Writer};
-
+use super::cells;
 use super::event::{Event, EventKind, GoldStatus, ItemRef, LabelRef, Text, Verdict};
 use super::fold::ItemReviews;
 use super::labels::{CurrentLabel, LabelSets};
@@ -13,9 +12,11 @@ use stepscope_base::json::write::{AnySink, Json, Object, Style, sorted};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted, is_hidden};
 
-/// The columns of the CSV; see [`ImportedRow`] for those that come back.
-const COLUMNS: &str = "id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status \
-    correction dataset row_index side decided event_id item citation";
+/// The columns of the CSV; `import.rs` says which come back.
+const COLUMNS: &[&str] = stepscope_base::list![
+    id verdict labels note outcome stale reviewer kind fix_target first_bad_step variable gold_status correction dataset
+    row_index side decided event_id item citation
+];
 /// Signs by which a spreadsheet takes a cell for a formula, in every width in which people and their input methods type
 /// them.
 const FORMULA: [char; 13] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
@@ -30,7 +31,7 @@ fn label_names(labels: &[LabelRef], sets: &LabelSets<'_>) -> Vec<u8> {
 
 /// Writes the head of the CSV.
 pub fn csv_head(out: &mut Vec<u8>) {
-    write_record(&COLUMNS.split(' ').collect(), out);
+    cells::write(COLUMNS, out);
 }
 
 /// Writes the rows of an item. `raw`: with controls as they are.
@@ -62,15 +63,8 @@ pub fn csv(reviewed: ItemReviews<'_>, sets: &LabelSets<'_>, raw: bool, out: &mut
             number(event.part.map(|part| part.item)),
             number(event.part.and_then(|part| part.citation)),
         ];
-        let record: ByteRecord = cells.iter().map(|cell| inert(cell, raw)).collect();
-        write_record(&record, out);
+        cells::write(&cells.map(|cell| inert(&cell, raw)), out);
     }
-}
-
-fn write_record(record: &ByteRecord, out: &mut Vec<u8>) {
-    let mut writer = Writer::from_writer(out);
-    // Writing into memory does not fail.
-    let _ = writer.write_byte_record(record).and_then(|()| Ok(writer.flush()?));
 }
 
 /// Makes a cell that no spreadsheet takes for a formula: a quote goes before what could be one.
@@ -88,68 +82,8 @@ fn is_active(cell: &[u8]) -> bool {
 }
 
 /// Restores the content that the cell had before it was made inert.
-fn active(cell: &[u8]) -> &[u8] {
+pub(super) fn active(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"'").filter(|rest| is_active(rest)).unwrap_or(cell)
-}
-
-/// One row of a CSV that is to be imported.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ImportedRow {
-    /// Number of the row below the head, from 1.
-    pub row: usize,
-    /// The cells of the columns `id`, `verdict`, `labels` and `note`, in this order; what is absent is empty.
-    pub cells: [Text; 4],
-    /// The cells of the columns `item` and `citation` of a table that has both: the part of an answer, counted from 0.
-    pub part: [Text; 2],
-    /// The cells of `row_index`, `reviewer`, `kind`, `stale`, `fix_target`, `first_bad_step`, `variable`, `gold_status` and
-    /// `correction`.
-    pub more: [Text; 9],
-}
-
-/// More columns of an exported table that the import understands.
-const MORE: [&str; 9] =
-    ["row_index", "reviewer", "kind", "stale", "fix_target", "first_bad_step", "variable", "gold_status", "correction"];
-
-/// A CSV that is to be imported.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ImportedTable {
-    /// The rows below the head.
-    pub rows: Vec<ImportedRow>,
-    /// Names of the columns that the import does not understand.
-    pub ignored: Vec<Text>,
-}
-
-/// A table of more rows was not made by hand; each takes about two kilobytes until all are saved.
-const MAX_ROWS: usize = 100_000;
-
-/// Reads a CSV with a head that names at least `id` and `verdict`.
-pub fn import(text: &[u8]) -> Result<ImportedTable, Shown> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    let mut reader = ReaderBuilder::new().flexible(true).from_reader(text);
-    let head = reader.byte_headers().map_err(|error| Shown::error(&error))?.clone();
-    let column = |name: &str| head.iter().position(|cell| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes()));
-    let [Some(id), Some(verdict)] = ["id", "verdict"].map(column) else {
-        return Err(Shown::own("its first line has no columns id and verdict"));
-    };
-    let columns = [Some(id), Some(verdict), column("labels"), column("note")];
-    // A table with one of them alone means something else by it.
-    let part =
-        column("item").zip(column("citation")).map_or([None; 2], |(item, citation)| [Some(item), Some(citation)]);
-    let more = MORE.map(column);
-    let is_read = |at: &usize| columns.iter().chain(&part).chain(&more).any(|read| *read == Some(*at));
-    let ignored = head.iter().enumerate().filter(|(at, name)| !is_read(at) && !name.trim_ascii().is_empty());
-    let ignored = ignored.map(|(_, name)| Untrusted::new(name.trim_ascii()).into_owned()).collect();
-    let mut rows = Vec::new();
-    for (n, record) in reader.byte_records().enumerate() {
-        if n == MAX_ROWS {
-            return Err(Shown::own("it has more than 100,000 rows; split it"));
-        }
-        let record = record.map_err(|error| Shown::error(&error))?;
-        let cell = |at: Option<usize>| at.and_then(|at| record.get(at)).unwrap_or_default();
-        let text = |column| Untrusted::new(active(cell(column))).into_owned();
-        rows.push(ImportedRow { row: n + 1, cells: columns.map(text), part: part.map(text), more: more.map(text) });
-    }
-    Ok(ImportedTable { rows, ignored })
 }
 
 /// Writes one JSON object an item, with the question of its record where that is given.
@@ -321,6 +255,8 @@ mod tests {
     use super::*;
     use crate::review::event::{AnswerPart, ItemRef, Reviewer, ReviewerKind};
     use crate::review::fold::Reviews;
+    use crate::review::import::import;
+    use csv::ReaderBuilder;
 
     /// Builds a review log with one failed item.
     fn reviews(id: &str, note: &str) -> Reviews {
@@ -385,7 +321,7 @@ mod tests {
             }
             let rows = import(&text).unwrap().rows;
             let expected = [id, "fail", "slip;a|b", "=HYPERLINK(\"http://x\")"].map(|cell| Text::from(cell.to_owned()));
-            assert_eq!(rows[0].cells, expected, "{id:?}");
+            assert_eq!(rows[0].as_ref().unwrap().cells, expected, "{id:?}");
         }
     }
 
@@ -446,11 +382,11 @@ mod tests {
         let mut text = Vec::new();
         csv_head(&mut text);
         text.extend_from_slice(written(&reviews, |one, sets, out| csv(one, sets, false, out)).as_bytes());
-        let parts: Vec<_> = import(&text).unwrap().rows.into_iter().map(|row| row.part).collect();
+        let parts: Vec<_> = import(&text).unwrap().rows.into_iter().map(|row| row.unwrap().part).collect();
         assert_eq!(parts, [["", ""], ["1", ""]].map(|cells| cells.map(Text::from)));
         let others = import(b"id,verdict,item\n7,pass,apple\n").unwrap();
         assert_eq!(others.ignored, ["item"]);
-        assert_eq!(others.rows[0].part, ["", ""].map(Text::from), "a column of another meaning");
+        assert_eq!(others.rows[0].as_ref().unwrap().part, ["", ""].map(Text::from), "a column of another meaning");
     }
 
     #[test]
@@ -462,16 +398,5 @@ mod tests {
             (&json["outcome"], &json["labels"][0], &json["events"][0]["note"]),
             (&"fail".into(), &"a|b".into(), &"n".into())
         );
-    }
-
-    #[test]
-    fn a_csv_is_read_as_people_have_it() {
-        let text = b"\xef\xbb\xbfNote,ID ,verdict\r\n\"two\r\nlines\",7,pass\r\n,8,fail,more\r\nshort\r\n";
-        let rows = import(text).unwrap().rows;
-        let cells = |row: &ImportedRow| row.cells.each_ref().map(|cell| cell.utf8().unwrap().to_owned());
-        assert_eq!(cells(&rows[0]), ["7", "pass", "", "two\r\nlines"]);
-        assert_eq!((cells(&rows[1]), rows[1].row), (["8", "fail", "", ""].map(str::to_owned), 2));
-        assert_eq!(cells(&rows[2]), ["", "", "", "short"]);
-        assert!(import(b"name,verdict\n").is_err() && import(b"").is_err());
     }
 }

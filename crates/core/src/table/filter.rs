@@ -58,6 +58,8 @@ enum Test {
     Number(Column, Operator, f64),
     /// Sets of records that somebody else knows, by name.
     Sets(Vec<String>),
+    /// True for records of a file of forks, false for the others.
+    Fork(bool),
     Review(ReviewTest),
     /// Text that a person sees of a record.
     Text(Regex),
@@ -307,6 +309,7 @@ pub const FIELDS: &[(&str, &str)] = &[
         "cell:",
         "comparison with the baseline: both, only_a, only_b, none, missing; regression, alone, duplicate, left_out",
     ),
+    ("fork:", "true: forks, kept next to the records; false: the records alone"),
     ("board:", "records behind a number of the dashboard (O), which writes this filter"),
     ("verdict:", "review verdict: pass, fail, defer, skip, disputed, stale, open"),
     ("label:", "label id or part of its name: label:slip, label:\"wrong unit\""),
@@ -373,6 +376,16 @@ impl Filter {
         })
     }
 
+    /// Tells whether it must be known which records are forks.
+    pub fn needs_forks(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Fork(_)))
+    }
+
+    /// Tells whether exactly the records that fit are meant: those behind a number, or with or without forks.
+    pub fn is_exact(&self) -> bool {
+        self.needs_forks() || self.sets().next().is_some()
+    }
+
     /// Tells whether what people said must be asked.
     pub fn needs_reviews(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Review(_)))
@@ -388,23 +401,30 @@ impl Filter {
 
     /// Asks the columns of a row; what people said is asked by [`Filter::fits_judged`].
     pub fn fits_row(&self, row: &RowFacts) -> RowAnswer {
-        self.fits(row, None, |_| None)
+        self.fits(row, None, || None, |_| None)
     }
 
-    /// The same, where somebody can say whether the record is in a set.
-    pub fn fits_in(&self, row: &RowFacts, models: &ModelNames, is_in: impl Fn(&str) -> bool) -> RowAnswer {
-        self.fits(row, Some(models), |names| Some(names.iter().any(|name| is_in(name))))
+    /// The same, where somebody can say whether the record is a fork, and whether it is in a set.
+    pub fn fits_in(
+        &self,
+        row: &RowFacts,
+        models: &ModelNames,
+        is_fork: impl Fn() -> bool,
+        is_in: impl Fn(&str) -> bool,
+    ) -> RowAnswer {
+        self.fits(row, Some(models), || Some(is_fork()), |names| Some(names.iter().any(|name| is_in(name))))
     }
 
     /// The same, where rows know their models by these names.
     pub fn fits_row_with(&self, row: &RowFacts, models: &ModelNames) -> RowAnswer {
-        self.fits(row, Some(models), |_| None)
+        self.fits(row, Some(models), || None, |_| None)
     }
 
     fn fits(
         &self,
         row: &RowFacts,
         models: Option<&ModelNames>,
+        is_fork: impl Fn() -> Option<bool>,
         is_in: impl Fn(&[String]) -> Option<bool>,
     ) -> RowAnswer {
         let mut answer = RowAnswer::Yes;
@@ -413,6 +433,7 @@ impl Filter {
                 // What people said is asked apart.
                 Test::Review(_) => continue,
                 Test::Sets(names) => is_in(names),
+                Test::Fork(wanted) => is_fork().map(|is_fork| is_fork == *wanted),
                 Test::Model(_, asked) => models.and_then(|models| model_fits(asked, row, models)),
                 test => test.on_row(row),
             };
@@ -478,6 +499,7 @@ impl Test {
             Self::Review(ReviewTest::Gold(_)) => ("gold", &[H::Gold]),
             Self::Sets(_) => ("cell", &[H::Gold, H::Baseline, H::Triage, H::Confidence]),
             Self::Kind(_)
+            | Self::Fork(_)
             | Self::Truncation(_)
             | Self::Type(_)
             | Self::Number(..)
@@ -525,9 +547,13 @@ impl Test {
                 column.of(row).is_some_and(|value| comparison.holds(value, *limit))
             }
             // A row knows its model by a number only.
-            Self::Sets(_) | Self::Review(_) | Self::Text(_) | Self::Id(_) | Self::WholeId(..) | Self::Model(..) => {
-                return None;
-            }
+            Self::Sets(_)
+            | Self::Fork(_)
+            | Self::Review(_)
+            | Self::Text(_)
+            | Self::Id(_)
+            | Self::WholeId(..)
+            | Self::Model(..) => return None,
         })
     }
 }
@@ -591,6 +617,7 @@ fn parse_test(word: &str, types: &TypeRegistry) -> Result<Test, String> {
         "type" => choices(field, value, &type_names(types)).map(Test::Type),
         "cell" => cell_test(value),
         "board" => board_test(value),
+        "fork" => flag(field, value).map(Test::Fork),
         "fix" => choices(field, value, &Fix::ALL.map(|fix| (fix.word(), fix))).map(Test::Fix),
         "verdict" => choices(field, value, &Outcome::ALL.map(|outcome| (outcome.word(), outcome)))
             .map(ReviewTest::Verdict)
@@ -893,7 +920,9 @@ pub fn completions(typed: &str, cursor: usize, types: &TypeRegistry) -> (Range<u
                 GoldStatus::ALL.iter().map(|status| (status.word(), "review of the expected answer")).collect();
             values("gold", part, &known)
         }
-        Some((field @ ("reviewed" | "stale"), part)) => values(field, part, &[("true", "yes"), ("false", "no")]),
+        Some((field @ ("reviewed" | "stale" | "fork"), part)) => {
+            values(field, part, &[("true", "yes"), ("false", "no")])
+        }
         Some(("fix", part)) => values("fix", part, &Fix::ALL.map(|fix| (fix.word(), fix.phrase()))),
         Some(("recovered", part)) => {
             let yes = "recomputing gives the expected answer";
@@ -989,6 +1018,21 @@ mod tests {
         let (_, found) = completions("fix_", 4, TypeRegistry::built_in());
         assert_eq!(found.iter().map(|found| found.word.as_str()).collect::<Vec<_>>(), ["fix_step"]);
         assert!(error("fix_step>many").contains("fix_step>4"));
+    }
+
+    #[test]
+    fn forks_are_told_by_where_they_are_kept() {
+        let (row, models) = (RowFacts::unchecked(0, 3), ModelNames::default());
+        for (typed, fits) in
+            [("fork:true", [true, false]), ("fork:false", [false, true]), ("-fork:true", [false, true])]
+        {
+            let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
+            assert!(filter.needs_forks() && !filter.needs_text(), "{typed}");
+            let answers = [true, false].map(|fork| filter.fits_in(&row, &models, || fork, |_| false) == RowAnswer::Yes);
+            assert_eq!(answers, fits, "{typed}");
+        }
+        let (_, found) = completions("fork:", 5, TypeRegistry::built_in());
+        assert_eq!(found.iter().map(|found| found.word.as_str()).collect::<Vec<_>>(), ["fork:true", "fork:false"]);
     }
 
     #[test]
@@ -1180,7 +1224,7 @@ mod tests {
             ("board:label/slip", RowAnswer::No),
         ] {
             let filter = Filter::parse(typed, TypeRegistry::built_in()).unwrap();
-            assert_eq!(filter.fits_in(&row, &ModelNames::default(), is_a), fits, "{typed}");
+            assert_eq!(filter.fits_in(&row, &ModelNames::default(), || false, is_a), fits, "{typed}");
             assert!(!filter.needs_text());
         }
         let filter = Filter::parse("cell:both,none x board:\"label/two words\"", TypeRegistry::built_in()).unwrap();

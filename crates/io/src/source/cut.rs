@@ -528,7 +528,7 @@ pub(crate) fn line_ends(layout: Layout, block: &[u8]) -> u64 {
 
 /// Converts UTF-16 and UTF-32 to UTF-8, told by the byte order mark or by the NUL bytes of the first character; `None`:
 /// neither.
-pub(crate) fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
+pub fn decode_wide(text: &[u8]) -> Option<Vec<u8>> {
     let (width, little, skip) = match text {
         [0xff, 0xfe, 0, 0, ..] => (4, true, 4),
         [0, 0, 0xfe, 0xff, ..] => (4, false, 4),
