@@ -7,7 +7,6 @@ neither changed nor replaced: the recorder reads what its runner holds in its lo
 
 from __future__ import annotations
 
-import asyncio
 import dis
 import functools
 import inspect
@@ -18,7 +17,8 @@ from contextvars import Token
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any, Generic, TypeVar, cast, overload
 
-from ._call import _Asked, usage
+from ._call import _Asked, _safely, usage
+from ._later import _hand_on
 from ._reply import _reply
 from ._run import Run, _current
 from ._sink import Sink, sink
@@ -100,9 +100,7 @@ class _Query:
             if asked is not None:
                 _safely(asked.end, None, error)
             raise
-        if asked is not None:
-            _safely(asked.end, reply)
-        return reply
+        return _hand_on(asked, reply)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -122,36 +120,16 @@ class _Query:
         return f"<recorded {self._function!r}>"
 
 
-def _safely(do: Callable[..., Any], *args: Any) -> Any:
-    """A fault of the recorder is a warning, and the run goes on."""
-    try:
-        return do(*args)
-    except Exception as error:
-        import warnings
-
-        warnings.warn(f"stepscope could not record a call: {error!r}", RuntimeWarning, stacklevel=3)
-        return None
-
-
 def _wrapped(function: Callable[..., Any], to: Sink, run: Run | None) -> Callable[..., Any]:
-    if inspect.iscoroutinefunction(function):
-        read = _Reader(function)
+    query = _Query(function, to, run)
+    if not inspect.iscoroutinefunction(function):
+        return query
 
-        @functools.wraps(function)
-        async def recorded(*args: Any, **kwargs: Any) -> Any:
-            asked = _safely(_Asked, to, _safely(read, args, kwargs) or {}, run)
-            try:
-                reply = await function(*args, **kwargs)
-            except (Exception, asyncio.CancelledError) as error:
-                if asked is not None:
-                    _safely(asked.end, None, error)
-                raise
-            if asked is not None:
-                _safely(asked.end, reply)
-            return reply
+    @functools.wraps(function)
+    async def recorded(*args: Any, **kwargs: Any) -> Any:
+        return await query(*args, **kwargs)
 
-        return recorded
-    return _Query(function, to, run)
+    return recorded
 
 
 class _Globals(dict[str, Any]):
