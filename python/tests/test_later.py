@@ -99,6 +99,23 @@ class OfAwaited(InFolder):
         (line,) = lines(self.path)
         self.assertEqual([call["raw"] for call in line["trace"]["steps"]], ["five", "five"])
 
+    def test_a_runner_that_is_awaited(self):
+        async def run(procedure, question, query_fn):
+            return {"problem_text": question, "total": await query_fn(question)}
+
+        for query in (create, reply, record(reply, self.folder / "other.jsonl")):
+            self.path.unlink(missing_ok=True)
+            ran = record(run, self.path)(support.procedure(), support.QUESTION, query)
+            self.assertEqual(asyncio.run(ran)["total"], "five")
+            (line,) = lines(self.path)
+            self.assertEqual((line["status"], line["state"]["total"]), ("ok", "five"))
+        self.assertFalse((self.folder / "other.jsonl").exists(), "a call belongs to its run")
+
+    def test_who_records_twice_gets_one_line(self):
+        asyncio.run(record(record(reply, self.folder / "other.jsonl"), self.path)("a"))
+        self.assertEqual(self.told(), [("a", "five", None)])
+        self.assertFalse((self.folder / "other.jsonl").exists())
+
 
 if __name__ == "__main__":
     unittest.main()
