@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
-from ._reply import _reply
+from ._reply import _counted
 from ._run import Run, _current
 from ._sink import Sink, sink
 
@@ -178,7 +178,7 @@ class _Ollama:
             more = {"backend": "ollama", "endpoint": f"/api/{name}"}
             if isinstance(options, Mapping) and options.get("temperature") is not None:
                 more["temperature"] = options["temperature"]
-            _, counted = _reply(reply)
+            counted = _counted(reply)
             usage(counted.get("prompt_tokens"), counted.get("completion_tokens"), **more)
             return reply
 
