@@ -33,8 +33,13 @@ _NAMES = {
     "model": ("model",),
     "seed": ("seed",),
     "temperature": ("temperature",),
-    "max_tokens": ("max_tokens", "num_predict"),
+    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict"),
 }
+
+
+def _is_left_out(value: Any) -> bool:
+    """Whether it means that an argument is not sent: the defaults of clients, which need not be installed here."""
+    return value is None or value is ... or type(value).__name__ in ("NotGiven", "Omit", "Unset")
 
 
 class _Reader:
@@ -60,8 +65,13 @@ class _Reader:
                         given[name] = value
             except TypeError:
                 given = dict(kwargs)
-        found = {key: given[name] for key, names in _NAMES.items() for name in reversed(names) if name in given}
-        if "prompt" not in found:
+        found = {
+            key: given[name]
+            for key, names in _NAMES.items()
+            for name in reversed(names)
+            if name in given and not _is_left_out(given[name])
+        }
+        if given.keys().isdisjoint(_NAMES["prompt"]):
             # (prompt, model, fmt, seed) is the order of evoproc's query functions.
             for key, value in zip(("prompt", "model", "schema", "seed"), args):
                 found.setdefault(key, value)

@@ -310,6 +310,27 @@ class OfAnyFunction(InFolder):
         self.assertEqual(line["usage"], {"prompt_tokens": 11, "completion_tokens": 2})
         self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
 
+    def test_arguments_that_are_not_sent_are_not_recorded(self):
+        class Omit:
+            pass
+
+        class NotGiven:
+            def __bool__(self):
+                return False
+
+        omit, not_given = Omit(), NotGiven()
+
+        def create(*, input=omit, prompt=omit, model="m", seed=omit, temperature=not_given, response_format=None, max_output_tokens=...):
+            return "five"
+
+        ask = record(create, self.path)
+        ask(input="2 + 3?")
+        ask(input="2 + 3?", prompt=None, seed=7, temperature=0, max_output_tokens=9)
+        first, second = lines(self.path)
+        self.assertEqual((first["prompt"], first["schema"]), ("2 + 3?", None))
+        self.assertTrue({"seed", "temperature", "max_tokens"}.isdisjoint(first))
+        self.assertEqual([second[name] for name in ("prompt", "seed", "temperature", "max_tokens")], ["2 + 3?", 7, 0, 9])
+
     def test_the_text_of_a_reply_is_all_of_its_text(self):
         hm, one, two = {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "2 + "}, {"type": "text", "text": "3"}
         reasoning = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
