@@ -7,8 +7,9 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Mapping
-from contextvars import ContextVar
+import warnings
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, Token
 from types import FrameType
 from typing import Any, cast
 
@@ -41,6 +42,15 @@ def usage(
     call.update(more)
 
 
+def _safely(do: Callable[..., Any], *args: Any) -> Any:
+    """A fault of the recorder is a warning, and the run goes on."""
+    try:
+        return do(*args)
+    except Exception as error:
+        warnings.warn(f"stepscope could not record a call: {error!r}", RuntimeWarning, stacklevel=3)
+        return None
+
+
 class _Asked:
     """One call: what goes in, and from when on."""
 
@@ -58,9 +68,26 @@ class _Asked:
         if self.origin.runner is not None:
             self._meet_runner(self.origin.runner)
         self._put_request(arguments)
-        self.token = _usage.set(self.call)
+        self.begin()
+        self.enter()
+
+    def begin(self) -> None:
+        """The model is asked from now on."""
         self.call["started_utc"] = _lines.now()
         self.started = time.perf_counter()
+
+    def enter(self) -> None:
+        """Code of the recorded function runs from here to ``leave``; ``usage`` in it is of this call."""
+        self.token: Token[dict[str, Any] | None] | None = _usage.set(self.call)
+
+    def leave(self) -> None:
+        token, self.token = self.token, None
+        if token is None:
+            return
+        try:
+            _usage.reset(token)
+        except ValueError:  # it ends in another context than it began in
+            pass
 
     def _meet_runner(self, frame: FrameType) -> None:
         local = self.local = frame.f_locals
@@ -156,10 +183,7 @@ class _Asked:
 
     def end(self, reply: Any = None, error: BaseException | None = None) -> None:
         """Write what came of it."""
-        try:
-            _usage.reset(self.token)
-        except ValueError:  # it ends in another context than it began in
-            pass
+        self.leave()
         call = self.call
         call["duration_ms"] = round((time.perf_counter() - self.started) * 1000, 3)
         if error is None:

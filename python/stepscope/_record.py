@@ -7,19 +7,21 @@ neither changed nor replaced: the recorder reads what its runner holds in its lo
 
 from __future__ import annotations
 
-import asyncio
 import dis
 import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import Token
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any, Generic, TypeVar, cast, overload
+from weakref import WeakKeyDictionary
 
-from ._call import _Asked, usage
-from ._reply import _reply
+from ._call import _Asked, _safely, usage
+from ._later import _hand_on
+from ._reply import _counted
 from ._run import Run, _current
 from ._sink import Sink, sink
 
@@ -31,8 +33,13 @@ _NAMES = {
     "model": ("model",),
     "seed": ("seed",),
     "temperature": ("temperature",),
-    "max_tokens": ("max_tokens", "num_predict"),
+    "max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict"),
 }
+
+
+def _is_left_out(value: Any) -> bool:
+    """Whether it means that an argument is not sent: the defaults of clients, which need not be installed here."""
+    return value is None or value is ... or type(value).__name__ in ("NotGiven", "Omit", "Unset")
 
 
 class _Reader:
@@ -58,8 +65,13 @@ class _Reader:
                         given[name] = value
             except TypeError:
                 given = dict(kwargs)
-        found = {key: given[name] for key, names in _NAMES.items() for name in reversed(names) if name in given}
-        if "prompt" not in found:
+        found = {
+            key: given[name]
+            for key, names in _NAMES.items()
+            for name in reversed(names)
+            if name in given and not _is_left_out(given[name])
+        }
+        if given.keys().isdisjoint(_NAMES["prompt"]):
             # (prompt, model, fmt, seed) is the order of evoproc's query functions.
             for key, value in zip(("prompt", "model", "schema", "seed"), args):
                 found.setdefault(key, value)
@@ -100,9 +112,7 @@ class _Query:
             if asked is not None:
                 _safely(asked.end, None, error)
             raise
-        if asked is not None:
-            _safely(asked.end, reply)
-        return reply
+        return _hand_on(asked, reply)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -122,36 +132,28 @@ class _Query:
         return f"<recorded {self._function!r}>"
 
 
-def _safely(do: Callable[..., Any], *args: Any) -> Any:
-    """A fault of the recorder is a warning, and the run goes on."""
-    try:
-        return do(*args)
-    except Exception as error:
-        import warnings
-
-        warnings.warn(f"stepscope could not record a call: {error!r}", RuntimeWarning, stacklevel=3)
-        return None
-
-
 def _wrapped(function: Callable[..., Any], to: Sink, run: Run | None) -> Callable[..., Any]:
-    if inspect.iscoroutinefunction(function):
-        read = _Reader(function)
+    query = _Query(function, to, run)
+    if not inspect.iscoroutinefunction(function):
+        return query
 
-        @functools.wraps(function)
-        async def recorded(*args: Any, **kwargs: Any) -> Any:
-            asked = _safely(_Asked, to, _safely(read, args, kwargs) or {}, run)
-            try:
-                reply = await function(*args, **kwargs)
-            except (Exception, asyncio.CancelledError) as error:
-                if asked is not None:
-                    _safely(asked.end, None, error)
-                raise
-            if asked is not None:
-                _safely(asked.end, reply)
-            return reply
+    @functools.wraps(function)
+    async def recorded(*args: Any, **kwargs: Any) -> Any:
+        return await query(*args, **kwargs)
 
-        return recorded
-    return _Query(function, to, run)
+    _coroutines[recorded] = query
+    return recorded
+
+
+# What is a coroutine function must stay one.
+_coroutines: WeakKeyDictionary[Callable[..., Any], _Query] = WeakKeyDictionary()
+
+
+def _query_of(function: Any) -> _Query | None:
+    """The recorded function that a function is, if it is one."""
+    if isinstance(function, FunctionType):
+        return _coroutines.get(function)
+    return function if isinstance(function, _Query) else None
 
 
 class _Globals(dict[str, Any]):
@@ -186,7 +188,7 @@ class _Ollama:
             more = {"backend": "ollama", "endpoint": f"/api/{name}"}
             if isinstance(options, Mapping) and options.get("temperature") is not None:
                 more["temperature"] = options["temperature"]
-            _, counted = _reply(reply)
+            counted = _counted(reply)
             usage(counted.get("prompt_tokens"), counted.get("completion_tokens"), **more)
             return reply
 
@@ -239,51 +241,70 @@ def _recorded_runner(function: Callable[..., Any], to: Sink) -> Callable[..., An
             bound = signature.bind(*args, **kwargs)
         except TypeError:
             return function(*args, **kwargs)  # which says what is wrong
-        given = bound.arguments
-        run, outer = _current.get(), None
-        if run is None:
-            run = outer = Run(to)
-        procedure = given.get("proc", given.get("procedure"))
-        text = given.get("problem_text", given.get("question"))
-        inputs = given.get("inputs")
-        if text is None and isinstance(inputs, Mapping):
-            text = inputs.get("problem_text")
-        run.procedure = procedure if isinstance(procedure, Mapping) else run.procedure
-        run.question = run.question if run.question is not None else text
-        run.answer_schema = given.get("answer_schema", run.answer_schema)
-        _wrap_queries(bound, run)
-        token = _current.set(run)
-        try:
-            result = function(*bound.args, **bound.kwargs)
-        except BaseException as error:
-            run.error = (type(error).__name__, str(error))
-            raise
-        else:
-            run = _current.get() or run
-            state = result
-            if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mapping):
-                run.procedure, state = result
-            if isinstance(state, Mapping):
-                run.state, run.error = state, None
-            return result
-        finally:
-            last = _current.get() or run
-            _current.reset(token)
-            if outer is not None:
-                _safely(last._close)
+        with _running(bound, to):
+            return _ended(function(*bound.args, **bound.kwargs))
 
-    return run_recorded
+    @functools.wraps(function)
+    async def await_recorded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return await function(*args, **kwargs)
+        with _running(bound, to):
+            return _ended(await function(*bound.args, **bound.kwargs))
+
+    return await_recorded if inspect.iscoroutinefunction(function) else run_recorded
+
+
+@contextmanager
+def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
+    """Record a runner with these arguments."""
+    given = bound.arguments
+    run, outer = _current.get(), None
+    if run is None:
+        run = outer = Run(to)
+    procedure = given.get("proc", given.get("procedure"))
+    text = given.get("problem_text", given.get("question"))
+    inputs = given.get("inputs")
+    if text is None and isinstance(inputs, Mapping):
+        text = inputs.get("problem_text")
+    run.procedure = procedure if isinstance(procedure, Mapping) else run.procedure
+    run.question = run.question if run.question is not None else text
+    run.answer_schema = given.get("answer_schema", run.answer_schema)
+    _wrap_queries(bound, run)
+    token = _current.set(run)
+    try:
+        yield
+    except BaseException as error:
+        run.error = (type(error).__name__, str(error))
+        raise
+    finally:
+        last = _current.get() or run
+        _current.reset(token)
+        if outer is not None:
+            _safely(last._close)
+
+
+def _ended(result: Any) -> Any:
+    """What a runner gave."""
+    run, state = _current.get(), result
+    if run is not None:
+        if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mapping):
+            run.procedure, state = result
+        if isinstance(state, Mapping):
+            run.state, run.error = state, None
+    return result
 
 
 def _wrap_queries(bound: inspect.BoundArguments, run: Run) -> None:
     """Record what a runner asks with, if that is not recorded already."""
     given = bound.arguments
     query = given.get("query_fn")
-    if callable(query) and not isinstance(query, _Query):
+    if callable(query) and _query_of(query) is None:
         given["query_fn"] = run.wrap(query)
     steps = given.get("run_steps_fn")
     inner = getattr(steps, "keywords", {}).get("query_fn") if isinstance(steps, functools.partial) else None
-    if isinstance(steps, functools.partial) and callable(inner) and not isinstance(inner, _Query):
+    if isinstance(steps, functools.partial) and callable(inner) and _query_of(inner) is None:
         given["run_steps_fn"] = functools.partial(
             steps.func, *steps.args, **{**steps.keywords, "query_fn": run.wrap(inner)}
         )
@@ -299,7 +320,7 @@ def _recorded_maker(function: Callable[..., Any], to: Sink) -> Callable[..., Any
         except TypeError:
             return function(*args, **kwargs)
         query = bound.arguments.get("query_fn")
-        if callable(query) and not isinstance(query, _Query):
+        if callable(query) and _query_of(query) is None:
             bound.arguments["query_fn"] = _wrapped(query, to, None)
         return function(*bound.args, **bound.kwargs)
 
@@ -339,8 +360,9 @@ class Recording(Generic[F]):
 def _record(function: Callable[..., Any], to: Sink) -> Callable[..., Any]:
     if not callable(function):
         raise TypeError(f"record takes a function or a path, not {type(function).__name__}")
-    if isinstance(function, _Query):
-        return _wrapped(function._function, to, None)
+    recorded = _query_of(function)
+    if recorded is not None:
+        return _wrapped(recorded._function, to, None)
     if _is_runner(function) or _is_pipeline(function):
         return _recorded_runner(function, to)
     if _makes_runs(function):

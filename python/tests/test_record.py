@@ -14,6 +14,7 @@ import time
 import unittest
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import support
 from support import QUESTION, InFolder, lines, needs_evoproc, procedure
@@ -308,6 +309,55 @@ class OfAnyFunction(InFolder):
         self.assertEqual((line["model"], line["temperature"], line["backend"]), ("m", 0.5, "openai"))
         self.assertEqual(line["usage"], {"prompt_tokens": 11, "completion_tokens": 2})
         self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
+
+    def test_arguments_that_are_not_sent_are_not_recorded(self):
+        class Omit:
+            pass
+
+        class NotGiven:
+            def __bool__(self):
+                return False
+
+        omit, not_given = Omit(), NotGiven()
+
+        def create(*, input=omit, prompt=omit, model="m", seed=omit, temperature=not_given, response_format=None, max_output_tokens=...):
+            return "five"
+
+        ask = record(create, self.path)
+        ask(input="2 + 3?")
+        ask(input="2 + 3?", prompt=None, seed=7, temperature=0, max_output_tokens=9)
+        first, second = lines(self.path)
+        self.assertEqual((first["prompt"], first["schema"]), ("2 + 3?", None))
+        self.assertTrue({"seed", "temperature", "max_tokens"}.isdisjoint(first))
+        self.assertEqual([second[name] for name in ("prompt", "seed", "temperature", "max_tokens")], ["2 + 3?", 7, 0, 9])
+
+    def test_the_text_of_a_reply_is_all_of_its_text(self):
+        hm, one, two = {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "2 + "}, {"type": "text", "text": "3"}
+        reasoning = {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]}
+        as_message = {"type": "message", "content": [{"type": "output_text", "text": "2 + "}, {"type": "output_text", "text": "3"}]}
+        cached = {"input_tokens": 3, "cache_read_input_tokens": 4, "cache_creation_input_tokens": None, "output_tokens": 2}
+        for reply in (
+            {"content": [hm, one, two], "usage": cached},
+            {"content": [one, two], "role": "assistant", "usage": {"input_tokens": 7, "output_tokens": 2}},
+            {"output": [reasoning, as_message], "usage": {"input_tokens": 7, "output_tokens": 2}},
+            {"choices": [{"message": {"content": [one, two]}}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}},
+            {"choices": [{"message": {"content": None, "refusal": "2 + 3"}}], "prompt_eval_count": 7, "eval_count": 2},
+            {"role": "assistant", "content": "2 + 3", "prompt_eval_count": 7, "eval_count": 2},
+        ):
+            for shape in (reply, json.loads(json.dumps(reply), object_hook=lambda members: SimpleNamespace(**members))):
+                with self.subTest(shape):
+                    self.path.unlink(missing_ok=True)
+                    record(lambda prompt: shape, self.path)("a")
+                    (line,) = lines(self.path)
+                    self.assertEqual(line["response"], "2 + 3")
+                    self.assertEqual(line["usage"], {"prompt_tokens": 7, "completion_tokens": 2})
+
+    def test_a_reply_without_a_text_is_kept_whole(self):
+        ask = record(lambda prompt: prompt, self.path)
+        kept = [{"content": "a", "score": 1}, {"content": [{"type": "tool_use", "input": {"a": 1}}]}, {"output": [1]}, [1, {"text": "b"}]]
+        for reply in kept:
+            ask(reply)
+        self.assertEqual([json.loads(line["response"]) for line in lines(self.path)], kept)
 
     def test_methods_and_coroutines_too(self):
         path = self.path
