@@ -36,7 +36,9 @@ pub(super) const ROWS: usize = 256;
 pub(crate) enum Cell {
     /// Nothing.
     Null,
-    /// A whole number, or a truth value.
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
     Int(i64),
     /// Any other number.
     Float(f64),
@@ -51,6 +53,7 @@ impl Cell {
     pub(crate) fn int(&self) -> Option<i64> {
         match self {
             Self::Null | Self::Json(_) => None,
+            Self::Bool(on) => Some((*on).into()),
             Self::Int(n) => Some(*n),
             // Columns with gaps become floats in pandas.
             Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
@@ -107,6 +110,7 @@ impl Cell {
     pub(super) fn append_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(on) => Style::ASCII.append(*on, out),
             Self::Int(n) => Style::ASCII.append(*n, out),
             Self::Float(x) => Style::ASCII.append(*x, out),
             Self::Text(bytes) => style_of(bytes.data()).append(Untrusted::new(bytes.data()), out),
@@ -115,14 +119,13 @@ impl Cell {
     }
 
     /// Appends it as the key of a member, which is not the first where `n` is more than 0; `None`: it is nothing.
-    pub(super) fn append_key(&self, n: usize, is_bool: bool, out: &mut Vec<u8>) -> Option<()> {
+    pub(super) fn append_key(&self, n: usize, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::Null => return None,
             Self::Text(text) => json_key(n, text.data(), out),
-            Self::Int(on) if is_bool => json_key(n, if *on == 0 { b"false" } else { b"true" }, out),
-            number => {
+            other => {
                 let mut key = Vec::new();
-                number.append_json(&mut key);
+                other.append_json(&mut key);
                 json_key(n, &key, out);
             }
         }
@@ -208,30 +211,19 @@ impl Unread {
     }
 }
 
-/// Type of a column's values, as far as it matters for records.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum ColumnKind {
-    /// Truth values.
-    Bool,
-    /// Any other values that can be JSON.
-    Plain,
-    /// Values that are not read, and why.
-    Unread(Unread),
-}
-
 /// A column of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     /// Its name; of what is nested, that of the whole.
     pub name: String,
-    /// Type of its values.
-    pub kind: ColumnKind,
+    /// Part of it that cannot be read.
+    pub unread: Option<Unread>,
 }
 
 impl Leaf {
     /// Names it with the type that cannot be read, if there is one.
-    pub(super) fn unread(&self) -> Option<String> {
-        let ColumnKind::Unread(Unread { path, what }) = &self.kind else { return None };
+    pub(super) fn unread_name(&self) -> Option<String> {
+        let Unread { path, what } = self.unread.as_ref()?;
         Some(format!("{}{path} ({what})", self.name))
     }
 }
@@ -258,7 +250,7 @@ impl ColumnMap {
     pub(super) fn keys<'m>(&'m self, leaves: &'m [Leaf]) -> Result<Vec<(usize, &'m str)>, Shown> {
         let place = |(key, column): &'m (String, String)| {
             if let Some(place) = leaves.iter().position(|leaf| leaf.name == *column) {
-                let unread = leaves.get(place).and_then(Leaf::unread);
+                let unread = leaves.get(place).and_then(Leaf::unread_name);
                 return unread.map_or(Ok((place, key.as_str())), |unread| {
                     Err(shown!("its column {} cannot be read", Shown::line(unread.as_bytes())))
                 });

@@ -11,7 +11,6 @@ use super::schema::{ArrowField, ArrowKind, IntKind, MAX_DEPTH};
 use super::{CUT, DAMAGED, Dictionaries};
 use crate::source::columns::{Cell, TOO_LARGE, json_key};
 use crate::source::times::TimeKind;
-use stepscope_base::json::write::Style;
 
 /// Compression of a batch's buffers.
 #[derive(Clone, Copy)]
@@ -292,7 +291,7 @@ impl ArrowArray {
     fn leaf(&self, row: usize) -> Result<Cell, &'static str> {
         let text = |bytes: Bytes| Cell::Text(ByteArray::from(bytes));
         let cell = match &self.values {
-            ArrowValues::Bools(bits) => bit(bits, row).map(|on| Cell::Int(on.into())),
+            ArrowValues::Bools(bits) => bit(bits, row).map(Cell::Bool),
             ArrowValues::Ints(bytes, kind) => int(bytes, row, *kind).map(|number| match i64::try_from(number) {
                 Ok(number) => Cell::Int(number),
                 Err(_) => Cell::Json(number.to_string().into_bytes().into()),
@@ -360,10 +359,6 @@ impl ArrowArray {
                 out.push(b'}');
                 Ok(())
             }
-            ArrowValues::Bools(bits) => {
-                Style::ASCII.append(bit(bits, row).ok_or(DAMAGED)?, out);
-                Ok(())
-            }
             _ => {
                 array.leaf(row)?.append_json(out);
                 Ok(())
@@ -391,8 +386,7 @@ impl ArrowArray {
         out.push(b'{');
         for (n, row) in rows.enumerate() {
             let Some((array, at)) = keys.found(row)? else { return Err(DAMAGED) };
-            let is_bool = matches!(array.values, ArrowValues::Bools(_));
-            array.leaf(at)?.append_key(n, is_bool, out).ok_or(DAMAGED)?;
+            array.leaf(at)?.append_key(n, out).ok_or(DAMAGED)?;
             values.json(row, out, most)?;
         }
         out.push(b'}');

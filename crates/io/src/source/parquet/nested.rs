@@ -1,12 +1,11 @@
 //! Lists and objects in columns: which leaves of the schema they are made of, and how their levels become JSON again.
 
-use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as Physical};
+use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit};
 use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
-use crate::source::columns::{Cell, ColumnKind, MAX_SCALE, TOO_LARGE, Unread, json_key};
+use crate::source::columns::{Cell, Leaf, MAX_SCALE, TOO_LARGE, Unread, json_key};
 use crate::source::times::{TimeKind, TimeUnit};
-use stepscope_base::json::write::Style;
 
 /// Depth up to which columns are read.
 const MAX_DEPTH: usize = 12;
@@ -24,7 +23,6 @@ pub(super) enum Node {
     Leaf {
         leaf: usize,
         level: i16,
-        is_bool: bool,
     },
     Object {
         level: i16,
@@ -171,12 +169,9 @@ impl LeafRows {
 }
 
 impl TopColumn {
-    pub(super) fn kind(&self) -> ColumnKind {
-        match &self.node {
-            Err(unread) => ColumnKind::Unread(unread.clone()),
-            Ok(Node::Leaf { is_bool: true, .. }) => ColumnKind::Bool,
-            Ok(_) => ColumnKind::Plain,
-        }
+    /// Returns it as a column of any table.
+    pub(super) fn leaf(&self) -> Leaf {
+        Leaf { name: self.name.clone(), unread: self.node.as_ref().err().cloned() }
     }
 }
 
@@ -235,9 +230,8 @@ impl NodeBuilder {
     fn leaf(&mut self, field: &Type, level: i16) -> Result<Node, Unread> {
         let leaf = self.next;
         self.next += 1;
-        let is_bool = field.get_physical_type() == Physical::BOOLEAN;
         LeafMeaning::of(field).map_err(Unread::new)?;
-        Ok(Node::Leaf { leaf, level, is_bool })
+        Ok(Node::Leaf { leaf, level })
     }
 
     fn object(&mut self, field: &Type, level: i16, depth: usize) -> Result<Node, Unread> {
@@ -291,7 +285,7 @@ impl Node {
     /// Lists all leaves that it is made of, in order, with the level of a value.
     pub(super) fn leaves(&self, into: &mut Vec<(usize, i16)>) {
         match self {
-            Self::Leaf { leaf, level, .. } => into.push((*leaf, *level)),
+            Self::Leaf { leaf, level } => into.push((*leaf, *level)),
             Self::Object { members, .. } => members.iter().for_each(|(_, member)| member.leaves(into)),
             Self::List { item, .. } => item.leaves(into),
         }
@@ -351,10 +345,7 @@ impl GroupLeaves {
                 self.pass(node, begins)?;
                 out.extend_from_slice(b"null");
             }
-            Node::Leaf { leaf, is_bool, .. } => match self.leaf(*leaf)?.take(begins)? {
-                Cell::Int(on) if *is_bool => Style::ASCII.append(on != 0, out),
-                cell => cell.append_json(out),
-            },
+            Node::Leaf { leaf, .. } => self.leaf(*leaf)?.take(begins)?.append_json(out),
             Node::Object { members, .. } => {
                 out.push(b'{');
                 for (n, (name, member)) in members.iter().enumerate() {
@@ -412,8 +403,8 @@ impl GroupLeaves {
         out: &mut Vec<u8>,
         most: usize,
     ) -> Result<(), &'static str> {
-        let [(_, Node::Leaf { leaf, is_bool, .. }), (_, value)] = members else { return Err(DAMAGED) };
-        self.leaf(*leaf)?.take(begins)?.append_key(n, *is_bool, out).ok_or(DAMAGED)?;
+        let [(_, Node::Leaf { leaf, .. }), (_, value)] = members else { return Err(DAMAGED) };
+        self.leaf(*leaf)?.take(begins)?.append_key(n, out).ok_or(DAMAGED)?;
         self.write(value, begins, out, most)
     }
 }
@@ -422,7 +413,7 @@ impl GroupLeaves {
 mod tests {
     use std::sync::Arc;
 
-    use crate::source::columns::{ColumnMap, Leaf};
+    use crate::source::columns::ColumnMap;
     use crate::source::open::Blob;
     use crate::source::rows;
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -545,9 +536,7 @@ mod tests {
     fn what_cannot_be_read_is_named_with_its_type() {
         let named = |column: &str| {
             let schema = parse_message_type(&format!("message m {{ {column} }}")).unwrap();
-            let columns = super::columns(&schema);
-            let leaf = Leaf { name: columns[0].name.clone(), kind: columns[0].kind() };
-            leaf.unread().unwrap_or_default()
+            super::columns(&schema)[0].leaf().unread_name().unwrap_or_default()
         };
         let deep = |depth| {
             (0..depth).fold("optional int64 a;".to_owned(), |inner, _| format!("optional group b {{ {inner} }}"))
