@@ -256,6 +256,17 @@ fn rare_types_are_read_or_named_with_their_column() {
 }
 
 #[test]
+fn columns_that_say_that_they_are_json_are_read_as_json() {
+    let expected = [
+        r#"{"steps":["1 + 1 = 2"],"answer":5,"completion":{"a":[1,NaN]},"gold_num":null,"state":{"right":true,"plain":"true"},"items":[{"b":1},"cut\""]}"#,
+        r#"{"steps":["1 + 1 = 2"],"answer":"five","gold_num":"{cut","state":{"right":["x",1.50],"plain":"[1]"},"items":[]}"#,
+    ];
+    for table in ["meant.parquet", "meant.arrow"] {
+        assert_eq!(records(table), (expected.map(str::to_owned).to_vec(), String::new()), "{table}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_a_finding() {
     for table in ["types.parquet", "types.arrow"] {
         let output =

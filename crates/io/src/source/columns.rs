@@ -5,6 +5,7 @@ use ::parquet::data_type::ByteArray;
 use crate::failure::Failure;
 use crate::source::open::Blob;
 use crate::source::times::{TimeKind, old_moment};
+use stepscope_base::json::Tape;
 use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
@@ -44,6 +45,8 @@ pub(crate) enum Cell {
     Float(f64),
     /// A text, or bytes.
     Text(ByteArray),
+    /// A text of which its column says that it is JSON.
+    JsonText(ByteArray),
     /// A list, an object or a number of another size, as JSON.
     Json(ByteArray),
 }
@@ -57,7 +60,7 @@ impl Cell {
             Self::Int(n) => Some(*n),
             // Columns with gaps become floats in pandas.
             Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
-            Self::Text(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
+            Self::Text(text) | Self::JsonText(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
         }
     }
 
@@ -114,6 +117,13 @@ impl Cell {
             Self::Int(n) => Style::ASCII.append(*n, out),
             Self::Float(x) => Style::ASCII.append(*x, out),
             Self::Text(bytes) => style_of(bytes.data()).append(Untrusted::new(bytes.data()), out),
+            Self::JsonText(bytes) => {
+                let mut tape = Tape::default();
+                match tape.parse(bytes.data()) {
+                    Some(root) => style_of(bytes.data()).append(root, out),
+                    None => Self::Text(bytes.clone()).append_json(out),
+                }
+            }
             Self::Json(bytes) => out.extend_from_slice(bytes.data()),
         }
     }
@@ -122,7 +132,7 @@ impl Cell {
     pub(super) fn append_key(&self, n: usize, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::Null => return None,
-            Self::Text(text) => json_key(n, text.data(), out),
+            Self::Text(text) | Self::JsonText(text) => json_key(n, text.data(), out),
             other => {
                 let mut key = Vec::new();
                 other.append_json(&mut key);
@@ -135,7 +145,7 @@ impl Cell {
     /// Counts the bytes of a text or of JSON.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Text(bytes) | Self::Json(bytes) => bytes.len(),
+            Self::Text(bytes) | Self::JsonText(bytes) | Self::Json(bytes) => bytes.len(),
             _ => 0,
         }
     }
@@ -143,7 +153,7 @@ impl Cell {
     /// Returns the bytes of a text.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {
-            Self::Text(text) => Some(text.data()),
+            Self::Text(text) | Self::JsonText(text) => Some(text.data()),
             _ => None,
         }
     }

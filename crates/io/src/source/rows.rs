@@ -246,10 +246,11 @@ fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
         Cell::Int(n) => _ = object.put(name, *n),
         Cell::Float(x) => _ = object.put(name, *x),
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
-        Cell::Text(bytes) => {
+        Cell::Text(bytes) | Cell::JsonText(bytes) => {
             let text = bytes.data();
             // Tables may have no objects: whoever writes records keeps them as JSON.
-            let is_json = matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !formats::TEXTS.contains(&name);
+            let may_be = || matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !formats::TEXTS.contains(&name);
+            let is_json = matches!(cell, Cell::JsonText(_)) || may_be();
             let style = style_of(text);
             let is_ascii = style == Style::ASCII;
             match is_json.then(|| tape.parse(text)).flatten() {

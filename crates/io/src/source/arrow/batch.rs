@@ -7,7 +7,7 @@ use ::parquet::data_type::ByteArray;
 use bytes::Bytes;
 
 use super::flat::{Flat, sizes};
-use super::schema::{ArrowField, ArrowKind, IntKind, MAX_DEPTH};
+use super::schema::{ArrowField, ArrowKind, Extension, IntKind, MAX_DEPTH};
 use super::{CUT, DAMAGED, Dictionaries};
 use crate::source::columns::{Cell, TOO_LARGE, json_key};
 use crate::source::times::TimeKind;
@@ -26,6 +26,7 @@ pub(super) struct ArrowArray {
     /// A bit for each value that is there; empty: all are.
     valid: Bytes,
     values: ArrowValues,
+    extension: Option<Extension>,
     /// Nesting depth, dictionaries counted.
     depth: usize,
 }
@@ -40,7 +41,7 @@ enum ArrowValues {
     Decimals { digits: Bytes, int: IntKind, scale: usize },
     Texts { places: Bytes, wide: bool, bytes: Bytes },
     Views { views: Bytes, buffers: Vec<Bytes> },
-    FixedBytes { bytes: Bytes, size: usize, is_uuid: bool },
+    FixedBytes { bytes: Bytes, size: usize },
     Lists { places: Bytes, wide: bool, items: Box<ArrowArray>, is_map: bool },
     Fixed(usize, Box<ArrowArray>),
     Objects(Vec<(String, ArrowArray)>),
@@ -131,9 +132,7 @@ impl<'a> ArrowBatch<'a> {
             (ArrowKind::Bytes { wide }, _) => {
                 ArrowValues::Texts { places: self.buffer()?, wide, bytes: self.buffer()? }
             }
-            (ArrowKind::FixedBytes { size, is_uuid }, _) => {
-                ArrowValues::FixedBytes { bytes: self.buffer()?, size, is_uuid }
-            }
+            (ArrowKind::FixedBytes(size), _) => ArrowValues::FixedBytes { bytes: self.buffer()?, size },
             (ArrowKind::Views, _) => {
                 let more = self.more_views()?;
                 if more > self.buffers.len() {
@@ -160,7 +159,7 @@ impl<'a> ArrowBatch<'a> {
         if depth > 2 * MAX_DEPTH {
             return Err("it is nested too deeply");
         }
-        Ok(ArrowArray { len, valid, values, depth })
+        Ok(ArrowArray { len, valid, values, extension: field.extension, depth })
     }
 
     fn more_views(&mut self) -> Result<usize, &'static str> {
@@ -248,6 +247,18 @@ fn viewed(views: &Bytes, buffers: &[Bytes], row: usize) -> Option<Bytes> {
     Some(buffer.slice(start..end))
 }
 
+impl Extension {
+    /// Makes the value of what it is stored as.
+    fn of(self, stored: Cell) -> Cell {
+        match (self, stored) {
+            (Self::Uuid, Cell::Text(bytes)) => Cell::uuid(bytes.data()).unwrap_or(Cell::Text(bytes)),
+            (Self::Json, Cell::Text(bytes)) => Cell::JsonText(bytes),
+            (Self::Bool, Cell::Int(n)) => Cell::Bool(n != 0),
+            (_, other) => other,
+        }
+    }
+}
+
 impl ArrowArray {
     fn is_there(&self, row: usize) -> Result<bool, &'static str> {
         if row >= self.len {
@@ -288,6 +299,7 @@ impl ArrowArray {
         }
     }
 
+    /// Reads a value that is neither a list nor an object.
     fn leaf(&self, row: usize) -> Result<Cell, &'static str> {
         let text = |bytes: Bytes| Cell::Text(ByteArray::from(bytes));
         let cell = match &self.values {
@@ -318,15 +330,18 @@ impl ArrowArray {
                 let range = range(places, *wide, row).filter(|(_, end)| *end <= bytes.len());
                 range.map(|(start, end)| text(bytes.slice(start..end)))
             }
-            ArrowValues::FixedBytes { bytes, size, is_uuid } => {
+            ArrowValues::FixedBytes { bytes, size } => {
                 let range = row.checked_mul(*size).and_then(|start| Some((start, start.checked_add(*size)?)));
-                let own = range.filter(|(_, end)| *end <= bytes.len()).map(|(start, end)| bytes.slice(start..end));
-                own.map(|own| Cell::uuid(&own).filter(|_| *is_uuid).unwrap_or_else(|| text(own)))
+                range.filter(|(_, end)| *end <= bytes.len()).map(|(start, end)| text(bytes.slice(start..end)))
             }
             ArrowValues::Views { views, buffers } => viewed(views, buffers, row).map(text),
             _ => Some(Cell::Null),
         };
-        cell.ok_or(DAMAGED)
+        let cell = cell.ok_or(DAMAGED)?;
+        Ok(match self.extension {
+            Some(extension) => extension.of(cell),
+            None => cell,
+        })
     }
 
     /// Appends a value as JSON, until there are more than so many bytes.

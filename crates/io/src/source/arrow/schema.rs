@@ -13,9 +13,20 @@ pub(super) const MAX_DEPTH: usize = 12;
 pub(super) struct ArrowField {
     pub(super) name: String,
     pub(super) kind: ArrowKind,
+    pub(super) extension: Option<Extension>,
     /// Dictionary that holds the values, of which the column has the indices, and the type of these.
     pub(super) dictionary: Option<(i64, IntKind)>,
     pub(super) children: Vec<Self>,
+}
+
+/// Meaning of a column's values, where they are not what they are stored as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extension {
+    Uuid,
+    /// Texts that are JSON.
+    Json,
+    /// Truth values of a byte each.
+    Bool,
 }
 
 /// Whole numbers of so many bytes.
@@ -45,10 +56,7 @@ pub(super) enum ArrowKind {
         wide: bool,
     },
     /// Bytes, so many each.
-    FixedBytes {
-        size: usize,
-        is_uuid: bool,
-    },
+    FixedBytes(usize),
     /// Texts or bytes whose places come one by one.
     Views,
     List {
@@ -101,13 +109,18 @@ fn field(flat: Flat<'_>, depth: usize, left: &mut usize) -> Option<ArrowField> {
     let children = flat.tables(5).map(|child| field(child?, depth + 1, left)).collect::<Option<_>>()?;
     let index = |encoding: Flat<'_>| (encoding.long(0).unwrap_or(0), encoding.table(1).map_or(INDEX, int));
     let dictionary = flat.table(4).map(index);
-    let mut kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
-    if let ArrowKind::FixedBytes { is_uuid, .. } = &mut kind {
-        let mut about = flat.tables(6).flatten();
-        *is_uuid =
-            about.any(|pair| pair.text(0) == Some(b"ARROW:extension:name") && pair.text(1) == Some(b"arrow.uuid"));
+    let kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
+    Some(ArrowField { name, kind, extension: extension(flat), dictionary, children })
+}
+
+fn extension(field: Flat<'_>) -> Option<Extension> {
+    let name = field.tables(6).flatten().find(|pair| pair.text(0) == Some(b"ARROW:extension:name"))?;
+    match name.text(1)? {
+        b"arrow.uuid" => Some(Extension::Uuid),
+        b"arrow.json" => Some(Extension::Json),
+        b"arrow.bool8" => Some(Extension::Bool),
+        _ => None,
     }
-    Some(ArrowField { name, kind, dictionary, children })
 }
 
 const INDEX: IntKind = IntKind { bytes: 4, signed: true };
@@ -166,7 +179,7 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         13 => ArrowKind::Object,
         // Which child, and for dense ones where in it.
         14 => ArrowKind::Other(if flat.short(0) == Some(1) { 2 } else { 1 }, "union"),
-        15 => ArrowKind::FixedBytes { size: usize::try_from(flat.int(0).unwrap_or(0)).ok()?, is_uuid: false },
+        15 => ArrowKind::FixedBytes(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
         16 => ArrowKind::Lists(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
         17 => ArrowKind::Map,
         19 | 20 => ArrowKind::Bytes { wide: true },
@@ -193,7 +206,7 @@ impl ArrowKind {
             | Self::Decimal { .. }
             | Self::List { .. }
             | Self::Map
-            | Self::FixedBytes { .. }
+            | Self::FixedBytes(_)
             | Self::Views => 2,
             Self::Bytes { .. } => 3,
             Self::Other(buffers, _) => buffers,

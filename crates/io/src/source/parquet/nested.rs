@@ -47,6 +47,8 @@ pub(super) enum LeafMeaning {
     /// Digits, so many of which follow the point.
     Decimal(usize),
     Uuid,
+    /// Texts that are JSON.
+    Json,
     Time(TimeKind),
 }
 
@@ -74,6 +76,7 @@ impl LeafMeaning {
             (_, ConvertedType::DECIMAL) => decimal(field.get_scale(), field.get_precision()),
             (Some(LogicalType::Float16), _) => Ok(Self::Half),
             (Some(LogicalType::Uuid), _) => Ok(Self::Uuid),
+            (Some(LogicalType::Json), _) | (_, ConvertedType::JSON) => Ok(Self::Json),
             (Some(LogicalType::Bson), _) | (_, ConvertedType::BSON) => Err("BSON"),
             (Some(LogicalType::Geometry(_)), _) => Err("geometry"),
             (Some(LogicalType::Geography(_)), _) => Err("geography"),
@@ -102,7 +105,7 @@ impl LeafMeaning {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
             Self::Decimal(scale) => Cell::decimal(number.into(), scale),
             Self::Time(kind) => Cell::time(number.into(), kind),
-            Self::Plain | Self::Half | Self::Uuid => Cell::Int(number.into()),
+            Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number.into()),
         }
     }
 
@@ -112,7 +115,7 @@ impl LeafMeaning {
             Self::Unsigned => Cell::unsigned(number.cast_unsigned()),
             Self::Decimal(scale) => Cell::decimal(number.into(), scale),
             Self::Time(kind) => Cell::time(number, kind),
-            Self::Plain | Self::Half | Self::Uuid => Cell::Int(number),
+            Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number),
         }
     }
 
@@ -120,6 +123,7 @@ impl LeafMeaning {
     pub(super) fn bytes(self, bytes: ByteArray) -> Cell {
         match (self, bytes.data()) {
             (Self::Uuid, data) => Cell::uuid(data).unwrap_or(Cell::Text(bytes)),
+            (Self::Json, _) => Cell::JsonText(bytes),
             (Self::Half, [low, high]) => Cell::half(u16::from_le_bytes([*low, *high])),
             (Self::Decimal(scale), data) => {
                 let first = if data.first().is_some_and(|byte| *byte > 127) { -1 } else { 0 };
