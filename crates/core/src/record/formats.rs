@@ -38,6 +38,9 @@ pub const TEXTS: &[&str] = list![
     reply response solution
 ];
 
+/// The keys whose `null` says something: that a chain has no mistake, that nothing is to be asked back.
+pub const NULLS: &[&str] = list![mistake_index suggested_clarification];
+
 /// The keys that columns of tables can be read as.
 pub const KEYS: &[&str] = list![
     answer answer_found answer_schema choice_rationale chain completion confidence correct details doc_id document error

@@ -10,6 +10,7 @@ use stepscope_base::json::write::{Letters, Style};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
+use stepscope_core::record::formats;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;
@@ -157,6 +158,12 @@ impl Cell {
             _ => None,
         }
     }
+}
+
+/// Tells whether a key whose value is null is written. Tables give every object the members of all objects of their column,
+/// so a null says no more than that there is none.
+pub(super) fn is_said_by_null(key: &str) -> bool {
+    formats::NULLS.contains(&key)
 }
 
 /// Appends the key of a member, which is not the first where `n` is more than 0.

@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::source::arrow::ArrowTable;
-use crate::source::columns::{Cell, ColumnMap, Columns, Leaf, NAMED, READ, room_for, room_for_all, style_of};
+use crate::source::columns::{
+    Cell, ColumnMap, Columns, Leaf, NAMED, READ, is_said_by_null, room_for, room_for_all, style_of,
+};
 use crate::source::open::Blob;
 use crate::source::parquet::{self, ParquetTable};
 use stepscope_base::json::Tape;
@@ -241,6 +243,7 @@ fn line_of(text: &[u8], tape: &mut Tape, line: &mut RowLines) {
 /// Writes a value under its key; nothing where the table holds nothing.
 fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
     match cell {
+        Cell::Null if is_said_by_null(name) => _ = object.put(name, Raw("null")),
         Cell::Null => {}
         Cell::Bool(on) => _ = object.put(name, *on),
         Cell::Int(n) => _ = object.put(name, *n),

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::flat::{Flat, sizes};
 use super::schema::{ArrowField, ArrowKind, Extension, IntKind, MAX_DEPTH};
 use super::{CUT, DAMAGED, Dictionaries};
-use crate::source::columns::{Cell, TOO_LARGE, json_key};
+use crate::source::columns::{Cell, TOO_LARGE, is_said_by_null, json_key};
 use crate::source::times::TimeKind;
 
 /// Compression of a batch's buffers.
@@ -264,6 +264,9 @@ impl ArrowArray {
         if row >= self.len {
             return Err(DAMAGED);
         }
+        if matches!(self.values, ArrowValues::None) {
+            return Ok(false);
+        }
         if self.valid.is_empty() { Ok(true) } else { bit(&self.valid, row).ok_or(DAMAGED) }
     }
 
@@ -367,9 +370,13 @@ impl ArrowArray {
             }
             ArrowValues::Objects(members) => {
                 out.push(b'{');
-                for (n, (name, member)) in members.iter().enumerate() {
-                    json_key(n, name.as_bytes(), out);
-                    member.json(row, out, most)?;
+                let mut n = 0;
+                for (name, member) in members {
+                    if member.found(row)?.is_some() || is_said_by_null(name) {
+                        json_key(n, name.as_bytes(), out);
+                        member.json(row, out, most)?;
+                        n += 1;
+                    }
                 }
                 out.push(b'}');
                 Ok(())

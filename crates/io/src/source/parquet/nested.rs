@@ -4,7 +4,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit}
 use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
-use crate::source::columns::{Cell, Leaf, MAX_SCALE, TOO_LARGE, Unread, json_key};
+use crate::source::columns::{Cell, Leaf, MAX_SCALE, TOO_LARGE, Unread, is_said_by_null, json_key};
 use crate::source::times::{TimeKind, TimeUnit};
 
 /// Depth up to which columns are read.
@@ -329,6 +329,17 @@ impl GroupLeaves {
         self.leaves.get_mut(leaf - self.first).ok_or(DAMAGED)
     }
 
+    /// Returns how much of the way to the next value of its first leaf is there.
+    fn level(&mut self, node: &Node) -> Result<i16, &'static str> {
+        Ok(self.leaf(node.first())?.next().ok_or(DAMAGED)?.level)
+    }
+
+    /// Tells whether the next value is there, not null.
+    fn is_there(&mut self, node: &Node) -> Result<bool, &'static str> {
+        let (Node::Leaf { level, .. } | Node::Object { level, .. } | Node::List { level, .. }) = node;
+        Ok(self.level(node)? >= *level)
+    }
+
     /// Passes over the one value that each leaf has where what is around it is null or an empty list.
     fn pass(&mut self, node: &Node, begins: i16) -> Result<(), &'static str> {
         match node {
@@ -343,24 +354,29 @@ impl GroupLeaves {
         if out.len() > most {
             return Err(TOO_LARGE);
         }
-        let there = self.leaf(node.first())?.next().ok_or(DAMAGED)?.level;
         match node {
-            Node::Leaf { level, .. } | Node::Object { level, .. } | Node::List { level, .. } if there < *level => {
+            _ if !self.is_there(node)? => {
                 self.pass(node, begins)?;
                 out.extend_from_slice(b"null");
             }
             Node::Leaf { leaf, .. } => self.leaf(*leaf)?.take(begins)?.append_json(out),
             Node::Object { members, .. } => {
                 out.push(b'{');
-                for (n, (name, member)) in members.iter().enumerate() {
+                let mut n = 0;
+                for (name, member) in members {
+                    if !self.is_there(member)? && !is_said_by_null(name) {
+                        self.pass(member, begins)?;
+                        continue;
+                    }
                     json_key(n, name.as_bytes(), out);
                     self.write(member, begins, out, most)?;
+                    n += 1;
                 }
                 out.push(b'}');
             }
             Node::List { items, repeated, item, is_map, .. } => {
                 out.push(if *is_map { b'{' } else { b'[' });
-                if there < *items {
+                if self.level(item)? < *items {
                     self.pass(item, begins)?;
                 } else {
                     self.items(item, *is_map, begins, *repeated, out, most)?;
@@ -476,7 +492,7 @@ mod tests {
         let two = "optional group a (LIST) { repeated int64 element; }";
         assert_eq!(cells(two, &[1, 2], &[0, 1, 2, 2], &[0, 0, 0, 1]), r#"} ,"a":[]} ,"a":[1,2]}"#);
         let tuple = "optional group a (LIST) { repeated group a_tuple { optional int64 b; } }";
-        assert_eq!(cells(tuple, &[1], &[2, 3], &[0, 1]), r#","a":[{"b":null},{"b":1}]}"#);
+        assert_eq!(cells(tuple, &[1], &[2, 3], &[0, 1]), r#","a":[{},{"b":1}]}"#);
     }
 
     #[test]
