@@ -258,8 +258,8 @@ fn rare_types_are_read_or_named_with_their_column() {
 #[test]
 fn columns_mean_what_their_types_say_and_nulls_in_structs_are_not_there() {
     let expected = [
-        r#"{"steps":["1 + 1 = 2"],"answer":5,"completion":{"a":[1,NaN]},"gold_num":null,"state":{"right":true,"plain":"true"},"items":[{"b":1},"cut\""],"mistake_index":null,"meta":{"suggested_clarification":null}}"#,
-        r#"{"steps":["1 + 1 = 2"],"answer":"five","gold_num":"{cut","state":{"right":["x",1.50]},"items":[],"mistake_index":2,"meta":{"suggested_clarification":"a?"},"label":2}"#,
+        r#"{"steps":["1 + 1 = 2"],"answer":5,"completion":{"a":[1,NaN]},"gold_num":null,"state":{"right":true,"plain":"true"},"items":[{"b":1},"cut\""],"mistake_index":null,"meta":{"suggested_clarification":null},"scores":[NaN,Infinity],"score":NaN}"#,
+        r#"{"steps":["1 + 1 = 2"],"answer":"five","gold_num":"{cut","state":{"right":["x",1.50]},"items":[],"mistake_index":2,"meta":{"suggested_clarification":"a?"},"label":2,"scores":[-Infinity,1e+300,null],"score":0.5}"#,
     ];
     for table in ["meant.parquet", "meant.arrow"] {
         assert_eq!(records(table), (expected.map(str::to_owned).to_vec(), String::new()), "{table}");

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::source::open::Blob;
 use crate::source::times::{TimeKind, old_moment};
 use stepscope_base::json::Tape;
-use stepscope_base::json::write::{Letters, Style};
+use stepscope_base::json::write::{Letters, Style, python_float};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
@@ -116,7 +116,7 @@ impl Cell {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Bool(on) => Style::ASCII.append(*on, out),
             Self::Int(n) => Style::ASCII.append(*n, out),
-            Self::Float(x) => Style::ASCII.append(*x, out),
+            Self::Float(x) => out.extend_from_slice(python_float(*x).as_bytes()),
             Self::Text(bytes) => style_of(bytes.data()).append(Untrusted::new(bytes.data()), out),
             Self::JsonText(bytes) => {
                 let mut tape = Tape::default();
@@ -372,7 +372,8 @@ mod tests {
         for (bits, expected) in halves {
             assert_eq!(Cell::half(bits), Cell::Float(expected), "{bits:x}");
         }
-        assert_eq!((json(Cell::half(0x7c00)), json(Cell::half(0x7e00))), ("null".to_owned(), "null".to_owned()));
+        let not_finite = [0x7c00, 0xfc00, 0x7e00].map(|bits| json(Cell::half(bits)));
+        assert_eq!(not_finite, ["Infinity", "-Infinity", "NaN"]);
         assert_eq!((Cell::unsigned(7), json(Cell::unsigned(u64::MAX))), (Cell::Int(7), u64::MAX.to_string()));
     }
 }

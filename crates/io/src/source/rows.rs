@@ -8,7 +8,7 @@ use crate::source::columns::{
 use crate::source::open::Blob;
 use crate::source::parquet::{self, ParquetTable};
 use stepscope_base::json::Tape;
-use stepscope_base::json::write::{Object, Raw, Sink, Style};
+use stepscope_base::json::write::{Object, Raw, Sink, Style, python_float};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::record::{RecordKind, formats};
@@ -247,7 +247,7 @@ fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
         Cell::Null => {}
         Cell::Bool(on) => _ = object.put(name, *on),
         Cell::Int(n) => _ = object.put(name, *n),
-        Cell::Float(x) => _ = object.put(name, *x),
+        Cell::Float(x) => _ = object.put(name, Raw(python_float(*x))),
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
         Cell::Text(bytes) | Cell::JsonText(bytes) => {
             let text = bytes.data();
