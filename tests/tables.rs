@@ -276,6 +276,20 @@ fn bytes_that_are_no_text_are_a_finding() {
     }
 }
 
+#[test]
+fn ids_that_pandas_made_floats_are_whole_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl").into_os_string().into_string().unwrap();
+    std::fs::write(&path, r#"{"id": 7.0, "row_index": 3.0, "question": "2 + 3?", "state": {}, "correct": 0.0}"#)
+        .unwrap();
+    let checked = run(&["check", &path, "--format", "jsonl", "--fields", "id", "--fail-on", "never"]);
+    assert_eq!(said(&checked), "{\"id\":7}\n");
+    for id in ["7", "7.0"] {
+        let shown = run(&["show", &path, "--id", id]);
+        assert!(shown.status.success() && said(&shown).contains("2 + 3?"), "{id}: {}", said(&shown));
+    }
+}
+
 /// Memory that a command may take for its data, in kilobytes.
 const MEMORY_KB: usize = 256 << 10;
 
