@@ -27,8 +27,9 @@ pub(super) const TOO_LARGE: &str = "it would take far more memory than its size 
                                     of rows, without empty or repeated ones";
 /// Number of columns that are named in one sentence.
 pub(super) const NAMED: usize = 20;
-/// Number of digits that may follow the point of a decimal.
-pub(super) const MAX_SCALE: usize = 38;
+/// Number of digits that a decimal may have, and of bytes.
+pub(super) const MAX_DIGITS: i32 = 76;
+const MAX_DECIMAL: usize = 32;
 pub(super) const READ: &str = "cannot read";
 /// Number of rows that are in memory as values, at most.
 pub(super) const ROWS: usize = 256;
@@ -65,9 +66,17 @@ impl Cell {
         }
     }
 
-    /// Makes a number of its digits and how many of them follow the point.
-    pub(super) fn decimal(digits: i128, scale: usize) -> Self {
-        let (sign, all) = (if digits < 0 { "-" } else { "" }, digits.unsigned_abs().to_string());
+    /// Makes a number of its bytes, the highest first, and how many of its digits follow the point; where they are fewer
+    /// than none, so many zeros follow the digits.
+    pub(super) fn decimal(bytes: &[u8], scale: i32) -> Self {
+        if bytes.len() > MAX_DECIMAL {
+            return Self::Text(bytes.to_vec().into());
+        }
+        let (sign, mut all) = (if bytes.first().is_some_and(|byte| *byte > 127) { "-" } else { "" }, digits(bytes));
+        if scale < 0 && all != "0" {
+            all.extend(std::iter::repeat_n('0', scale.unsigned_abs() as usize));
+        }
+        let scale = usize::try_from(scale).unwrap_or(0);
         let all = format!("{all:0>width$}", width = scale + 1);
         let (whole, rest) = all.split_at(all.len() - scale);
         let point = if rest.is_empty() { "" } else { "." };
@@ -164,6 +173,29 @@ impl Cell {
 /// so a null says no more than that there is none.
 pub(super) fn is_said_by_null(key: &str) -> bool {
     formats::NULLS.contains(&key)
+}
+
+/// Returns the digits of a number of its bytes, the highest first, without its sign.
+fn digits(bytes: &[u8]) -> String {
+    const GROUP: u64 = 1_000_000_000;
+    let is_negative = bytes.first().is_some_and(|byte| *byte > 127);
+    // Nine digits each, the lowest first.
+    let mut groups = vec![0];
+    let mut take = |factor: u64, more: u64| {
+        let mut carry = more;
+        for group in &mut groups {
+            let number = *group * factor + carry;
+            (*group, carry) = (number % GROUP, number / GROUP);
+        }
+        groups.extend((carry > 0).then_some(carry));
+    };
+    for byte in bytes {
+        take(256, if is_negative { !byte } else { *byte }.into());
+    }
+    take(1, is_negative.into());
+    let mut groups = groups.iter().rev();
+    let first = groups.next().map_or_else(String::new, u64::to_string);
+    groups.fold(first, |all, group| all + &format!("{group:09}"))
 }
 
 /// Appends the key of a member, which is not the first where `n` is more than 0.
@@ -364,10 +396,24 @@ mod tests {
             cell.append_json(&mut json);
             String::from_utf8(json).unwrap()
         };
-        let decimals = [(150, 2, "1.50"), (-5, 2, "-0.05"), (7, 0, "7"), (0, 1, "0.0"), (-12_345, 3, "-12.345")];
-        for (digits, scale, expected) in decimals {
-            assert_eq!(json(Cell::decimal(digits, scale)), expected);
+        for (number, scale, expected) in [
+            (150_i128, 2, "1.50"),
+            (-5, 2, "-0.05"),
+            (7, 0, "7"),
+            (0, 1, "0.0"),
+            (-12_345, 3, "-12.345"),
+            (-12, -3, "-12000"),
+            (0, -2, "0"),
+            (i128::MIN, 0, "-170141183460469231731687303715884105728"),
+        ] {
+            assert_eq!(json(Cell::decimal(&number.to_be_bytes(), scale)), expected);
         }
+        let largest = [&[0x7f][..], &[0xff; 31]].concat();
+        let digits = "57896044618658097711785492504343953926634992332820282019728792003956564819967";
+        assert_eq!(json(Cell::decimal(&largest, 0)), digits);
+        assert_eq!(json(Cell::decimal(&[0xff; 32], 1)), "-0.1");
+        assert_eq!(Cell::decimal(&[], 0), Cell::decimal(&[0], 0));
+        assert!(matches!(Cell::decimal(&[1; 33], 0), Cell::Text(_)));
         let halves = [(0x3e00, 1.5), (0xbc00, -1.0), (0x7bff, 65_504.0), (1, 2_f64.powi(-24)), (0, 0.0)];
         for (bits, expected) in halves {
             assert_eq!(Cell::half(bits), Cell::Float(expected), "{bits:x}");

@@ -38,11 +38,11 @@ enum ArrowValues {
     Ints(Bytes, IntKind),
     Times(Bytes, IntKind, TimeKind),
     Floats(Bytes, usize),
-    Decimals { digits: Bytes, int: IntKind, scale: usize },
+    Decimals { digits: Bytes, size: usize, scale: i32 },
     Texts { places: Bytes, wide: bool, bytes: Bytes },
     Views { views: Bytes, buffers: Vec<Bytes> },
     FixedBytes { bytes: Bytes, size: usize },
-    Lists { places: Bytes, wide: bool, items: Box<ArrowArray>, is_map: bool },
+    Lists { places: Bytes, sizes: Option<Bytes>, wide: bool, items: Box<ArrowArray>, is_map: bool },
     Fixed(usize, Box<ArrowArray>),
     Objects(Vec<(String, ArrowArray)>),
     Numbered { places: Bytes, int: IntKind, dictionary: Rc<Vec<ArrowArray>> },
@@ -127,7 +127,7 @@ impl<'a> ArrowBatch<'a> {
             (ArrowKind::Time(int, time), _) => ArrowValues::Times(self.buffer()?, int, time),
             (ArrowKind::Float(bytes), _) => ArrowValues::Floats(self.buffer()?, bytes),
             (ArrowKind::Decimal { bytes, scale }, _) => {
-                ArrowValues::Decimals { digits: self.buffer()?, int: IntKind { bytes, signed: true }, scale }
+                ArrowValues::Decimals { digits: self.buffer()?, size: bytes, scale }
             }
             (ArrowKind::Bytes { wide }, _) => {
                 ArrowValues::Texts { places: self.buffer()?, wide, bytes: self.buffer()? }
@@ -141,11 +141,14 @@ impl<'a> ArrowBatch<'a> {
                 let views = self.buffer()?;
                 ArrowValues::Views { views, buffers: (0..more).map(|_| self.buffer()).collect::<Result<_, _>>()? }
             }
-            (ArrowKind::List { wide }, _) => {
-                ArrowValues::Lists { places: self.buffer()?, wide, items: child(self)?, is_map: false }
+            (ArrowKind::List { wide, is_view }, _) => {
+                let places = self.buffer()?;
+                let sizes = is_view.then(|| self.buffer()).transpose()?;
+                ArrowValues::Lists { places, sizes, wide, items: child(self)?, is_map: false }
             }
             (ArrowKind::Map, _) => {
-                ArrowValues::Lists { places: self.buffer()?, wide: false, items: child(self)?, is_map: true }
+                let places = self.buffer()?;
+                ArrowValues::Lists { places, sizes: None, wide: false, items: child(self)?, is_map: true }
             }
             (ArrowKind::Lists(size), _) => ArrowValues::Fixed(size, child(self)?),
             (ArrowKind::Object, _) => {
@@ -224,12 +227,22 @@ fn bit(bytes: &[u8], row: usize) -> Option<bool> {
     bytes.get(row / 8).map(|byte| byte >> (row % 8) & 1 == 1)
 }
 
+/// Reads a place, or a length, of so many bits.
+fn place(places: &[u8], wide: bool, row: usize) -> Option<usize> {
+    usize::try_from(int(places, row, IntKind { bytes: if wide { 8 } else { 4 }, signed: true })?).ok()
+}
+
 /// Returns the offsets where the value of a row begins and ends.
 fn range(places: &[u8], wide: bool, row: usize) -> Option<(usize, usize)> {
-    let kind = IntKind { bytes: if wide { 8 } else { 4 }, signed: true };
-    let place = |row| usize::try_from(int(places, row, kind)?).ok();
-    let (start, end) = (place(row)?, place(row.checked_add(1)?)?);
+    let (start, end) = (place(places, wide, row)?, place(places, wide, row.checked_add(1)?)?);
     (start <= end).then_some((start, end))
+}
+
+/// Returns the bytes of a row, each of whose values has so many.
+fn fixed(bytes: &Bytes, size: usize, row: usize) -> Option<Bytes> {
+    let start = row.checked_mul(size)?;
+    let end = start.checked_add(size).filter(|end| *end <= bytes.len())?;
+    Some(bytes.slice(start..end))
 }
 
 /// Reads a text from its view if it has up to twelve bytes, else from a buffer.
@@ -314,9 +327,10 @@ impl ArrowArray {
             ArrowValues::Times(bytes, kind, time) => {
                 int(bytes, row, *kind).map(|number| Cell::time(number as i64, *time))
             }
-            ArrowValues::Decimals { digits, int: kind, scale } => {
-                int(digits, row, *kind).map(|digits| Cell::decimal(digits, *scale))
-            }
+            ArrowValues::Decimals { digits, size, scale } => fixed(digits, *size, row).map(|digits| {
+                let digits: Vec<u8> = digits.iter().rev().copied().collect();
+                Cell::decimal(&digits, *scale)
+            }),
             ArrowValues::Floats(bytes, 2) => {
                 let number = int(bytes, row, IntKind { bytes: 2, signed: false });
                 number.map(|bits| Cell::half(bits as u16))
@@ -333,10 +347,7 @@ impl ArrowArray {
                 let range = range(places, *wide, row).filter(|(_, end)| *end <= bytes.len());
                 range.map(|(start, end)| text(bytes.slice(start..end)))
             }
-            ArrowValues::FixedBytes { bytes, size } => {
-                let range = row.checked_mul(*size).and_then(|start| Some((start, start.checked_add(*size)?)));
-                range.filter(|(_, end)| *end <= bytes.len()).map(|(start, end)| text(bytes.slice(start..end)))
-            }
+            ArrowValues::FixedBytes { bytes, size } => fixed(bytes, *size, row).map(text),
             ArrowValues::Views { views, buffers } => viewed(views, buffers, row).map(text),
             _ => Some(Cell::Null),
         };
@@ -357,8 +368,13 @@ impl ArrowArray {
             return Ok(());
         };
         match &array.values {
-            ArrowValues::Lists { places, wide, items, is_map } => {
-                let (start, end) = range(places, *wide, row).ok_or(DAMAGED)?;
+            ArrowValues::Lists { places, sizes, wide, items, is_map } => {
+                let range = match sizes {
+                    Some(sizes) => place(places, *wide, row).zip(place(sizes, *wide, row)),
+                    None => range(places, *wide, row).map(|(start, end)| (start, end - start)),
+                };
+                let (start, len) = range.ok_or(DAMAGED)?;
+                let end = start.checked_add(len).ok_or(DAMAGED)?;
                 if *is_map {
                     return items.entries(start..end, out, most);
                 }

@@ -1,7 +1,7 @@
 //! The columns of an Arrow table, and how each lies in its buffers.
 
 use super::flat::Flat;
-use crate::source::columns::{MAX_SCALE, Unread};
+use crate::source::columns::{MAX_DIGITS, Unread};
 use crate::source::times::{TimeKind, TimeUnit};
 
 /// Number of columns that are read, nested ones counted.
@@ -49,7 +49,7 @@ pub(super) enum ArrowKind {
     /// Digits of so many bytes, so many of which follow the point.
     Decimal {
         bytes: usize,
-        scale: usize,
+        scale: i32,
     },
     /// Texts or bytes, with places of 64 bits if they are wide.
     Bytes {
@@ -59,8 +59,10 @@ pub(super) enum ArrowKind {
     FixedBytes(usize),
     /// Texts or bytes whose places come one by one.
     Views,
+    /// Lists with places of 64 bits if they are wide, each with its length if they are views.
     List {
         wide: bool,
+        is_view: bool,
     },
     /// Lists of so many items each.
     Lists(usize),
@@ -129,14 +131,13 @@ fn int(flat: Flat<'_>) -> IntKind {
     IntKind { bytes: flat.int(0).unwrap_or(0) as usize / 8, signed: flat.byte(1).unwrap_or(0) != 0 }
 }
 
-/// Returns the type of decimals; those of more than 128 bits are not read.
 fn decimal(flat: Flat<'_>) -> ArrowKind {
-    let bytes = flat.int(2).unwrap_or(128) / 8;
-    let scale = usize::try_from(flat.int(1).unwrap_or(0)).ok().filter(|scale| *scale <= MAX_SCALE);
-    match (bytes, scale) {
-        (4 | 8 | 16, Some(scale)) => ArrowKind::Decimal { bytes: bytes as usize, scale },
-        (32, _) => ArrowKind::Other(2, "decimal256"),
-        _ => ArrowKind::Other(2, "decimal of more than 38 digits"),
+    let (bytes, scale) = (flat.int(2).unwrap_or(128) / 8, flat.int(1).unwrap_or(0));
+    match bytes {
+        4 | 8 | 16 | 32 if (-MAX_DIGITS..=MAX_DIGITS).contains(&scale) => {
+            ArrowKind::Decimal { bytes: bytes as usize, scale }
+        }
+        _ => ArrowKind::Other(2, "decimal of more than 76 digits"),
     }
 }
 
@@ -175,7 +176,7 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         }
         // Durations.
         18 => ArrowKind::Int(whole(64)),
-        12 => ArrowKind::List { wide: false },
+        12 => ArrowKind::List { wide: false, is_view: false },
         13 => ArrowKind::Object,
         // Which child, and for dense ones where in it.
         14 => ArrowKind::Other(if flat.short(0) == Some(1) { 2 } else { 1 }, "union"),
@@ -183,12 +184,12 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         16 => ArrowKind::Lists(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
         17 => ArrowKind::Map,
         19 | 20 => ArrowKind::Bytes { wide: true },
-        21 => ArrowKind::List { wide: true },
+        21 => ArrowKind::List { wide: true, is_view: false },
         // All is in the children.
         22 => ArrowKind::Other(0, "run-end encoded"),
         23 | 24 => ArrowKind::Views,
-        // Lists whose places come one by one.
-        25 | 26 => ArrowKind::Other(3, "list view"),
+        25 => ArrowKind::List { wide: false, is_view: true },
+        26 => ArrowKind::List { wide: true, is_view: true },
         _ => return None,
     })
 }
@@ -204,11 +205,11 @@ impl ArrowKind {
             | Self::Time(..)
             | Self::Float(_)
             | Self::Decimal { .. }
-            | Self::List { .. }
+            | Self::List { is_view: false, .. }
             | Self::Map
             | Self::FixedBytes(_)
             | Self::Views => 2,
-            Self::Bytes { .. } => 3,
+            Self::Bytes { .. } | Self::List { .. } => 3,
             Self::Other(buffers, _) => buffers,
         }
     }

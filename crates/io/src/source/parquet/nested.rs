@@ -4,7 +4,7 @@ use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit}
 use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
-use crate::source::columns::{Cell, Leaf, MAX_SCALE, TOO_LARGE, Unread, is_said_by_null, json_key};
+use crate::source::columns::{Cell, Leaf, MAX_DIGITS, TOO_LARGE, Unread, is_said_by_null, json_key};
 use crate::source::times::{TimeKind, TimeUnit};
 
 /// Depth up to which columns are read.
@@ -45,7 +45,7 @@ pub(super) enum LeafMeaning {
     Unsigned,
     Half,
     /// Digits, so many of which follow the point.
-    Decimal(usize),
+    Decimal(i32),
     Uuid,
     /// Texts that are JSON.
     Json,
@@ -64,11 +64,9 @@ impl LeafMeaning {
     /// Returns the meaning of a leaf's values; `Err`: their type, which cannot be read.
     pub(super) fn of(field: &Type) -> Result<Self, &'static str> {
         let info = field.get_basic_info();
-        // What has more digits is longer than the numbers that there are.
         let decimal = |scale: i32, precision: i32| {
-            let scale =
-                usize::try_from(scale).ok().filter(|scale| *scale <= MAX_SCALE && precision <= MAX_SCALE as i32);
-            scale.map(Self::Decimal).ok_or("decimal of more than 38 digits")
+            let is_read = (0..=MAX_DIGITS).contains(&scale) && precision <= MAX_DIGITS;
+            if is_read { Ok(Self::Decimal(scale)) } else { Err("decimal of more than 76 digits") }
         };
         let time = |kind| Ok(Self::Time(kind));
         match (info.logical_type_ref(), info.converted_type()) {
@@ -103,7 +101,7 @@ impl LeafMeaning {
     pub(super) fn short(self, number: i32) -> Cell {
         match self {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
-            Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Decimal(scale) => Cell::decimal(&number.to_be_bytes(), scale),
             Self::Time(kind) => Cell::time(number.into(), kind),
             Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number.into()),
         }
@@ -113,7 +111,7 @@ impl LeafMeaning {
     pub(super) fn long(self, number: i64) -> Cell {
         match self {
             Self::Unsigned => Cell::unsigned(number.cast_unsigned()),
-            Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Decimal(scale) => Cell::decimal(&number.to_be_bytes(), scale),
             Self::Time(kind) => Cell::time(number, kind),
             Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number),
         }
@@ -125,10 +123,7 @@ impl LeafMeaning {
             (Self::Uuid, data) => Cell::uuid(data).unwrap_or(Cell::Text(bytes)),
             (Self::Json, _) => Cell::JsonText(bytes),
             (Self::Half, [low, high]) => Cell::half(u16::from_le_bytes([*low, *high])),
-            (Self::Decimal(scale), data) => {
-                let first = if data.first().is_some_and(|byte| *byte > 127) { -1 } else { 0 };
-                Cell::decimal(data.iter().fold(first, |digits, byte| digits << 8 | i128::from(*byte)), scale)
-            }
+            (Self::Decimal(scale), data) => Cell::decimal(data, scale),
             _ => Cell::Text(bytes),
         }
     }
@@ -570,7 +565,7 @@ mod tests {
         for (column, expected) in [
             ("required fixed_len_byte_array(12) after (INTERVAL);", "after (interval)"),
             ("required binary a (BSON);", "a (BSON)"),
-            ("required fixed_len_byte_array(20) a (DECIMAL(45, 2));", "a (decimal of more than 38 digits)"),
+            ("required fixed_len_byte_array(40) a (DECIMAL(90, 2));", "a (decimal of more than 76 digits)"),
             ("optional group a { optional group b { required binary c (BSON); } }", "a.b.c (BSON)"),
             ("repeated int64 a;", "a (repeated field outside a list)"),
             (&deep(13), &format!("b{}.a (nested too deeply)", ".b".repeat(12))),
