@@ -275,6 +275,23 @@ fn bytes_that_are_no_text_are_a_finding() {
 }
 
 #[test]
+fn tables_come_through_pipes_too() {
+    let fields = ["--format", "jsonl", "--fail-on", "never", "--fields", "line,kind,findings.rule,sha256"];
+    for table in ["keyed.parquet", "keyed_lz4.arrow", "keyed_stream.arrow"] {
+        let piped = std::fs::File::open(fixture(table)).unwrap();
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        let child = command.args(["check", "-"]).args(fields).stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+        std::io::copy(&mut &piped, &mut writer).unwrap();
+        drop(writer);
+        let output = child.wait_with_output().unwrap();
+        let named = run(&[&["check", &fixture(table)][..], &fields].concat());
+        assert_eq!((output.status.code(), &output.stdout), (Some(0), &named.stdout), "{table}");
+        assert_eq!(said(&output).lines().count(), 12, "{table}");
+    }
+}
+
+#[test]
 fn ids_that_pandas_made_floats_are_whole_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("runs.jsonl").into_os_string().into_string().unwrap();
