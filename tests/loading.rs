@@ -751,6 +751,23 @@ mod live {
     }
 
     #[test]
+    fn a_table_through_a_pipe_is_there_when_it_ends() {
+        let files = Files::new();
+        let path = files.dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let mut pipe = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let table = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/stores/tables/keyed_stream.arrow");
+        pipe.write_all(&std::fs::read(table).unwrap()).unwrap();
+        let mut live = Live::open(&[path]);
+        // What was taken stays taken when nobody writes any more.
+        while rustix::io::ioctl_fionread(&pipe).unwrap() > 0 {
+            std::thread::yield_now();
+        }
+        drop(pipe);
+        live.until("the rows", |store| store.len() == 12);
+    }
+
+    #[test]
     fn a_search_finds_every_record_once_in_the_order_it_was_given() {
         use stepscope_io::pipeline::search::{Plan, SearchEvent, start};
         let files = Files::new();

@@ -189,7 +189,7 @@ fn dates_and_times_are_the_same_text_from_every_format() {
     let expected = [
         r#"{"steps":["1 + 1 = 2"],"date":"2026-11-23","date_ms":"2026-11-23","time_s":"12:34:56","time_ms":"12:34:56.789","time_us":"12:34:56.789","time_ns":"12:34:56.789","naive_s":"2026-11-23T12:34:56","naive_ms":"2026-11-23T12:34:56.789","naive_us":"2026-11-23T12:34:56.789","naive_ns":"2026-11-23T12:34:56.789","moments":["2026-11-23T12:34:56.789",null],"utc_ms":"2026-11-23T12:34:56.789Z","berlin_us":"2026-11-23T12:34:56.789Z","run":{"day":"2026-11-23"},"took":1500}"#,
         r#"{"steps":["1 + 1 = 2"]}"#,
-        r#"{"steps":["1 + 1 = 2"],"date":2147483647,"date_ms":"0001-01-01","time_s":"00:00:00","time_ms":"00:00:00","time_us":"00:00:00.000100","time_ns":"23:59:59","naive_s":"0001-01-01T00:00:00","naive_ms":253402300800000,"naive_us":"2026-11-23T12:34:56.000001","naive_ns":"1969-12-31T23:59:59","moments":[],"utc_ms":"2026-11-23T12:34:56Z","berlin_us":"2026-11-23T12:34:56Z","run":{"day":null},"took":-1}"#,
+        r#"{"steps":["1 + 1 = 2"],"date":2147483647,"date_ms":"0001-01-01","time_s":"00:00:00","time_ms":"00:00:00","time_us":"00:00:00.000100","time_ns":"23:59:59","naive_s":"0001-01-01T00:00:00","naive_ms":253402300800000,"naive_us":"2026-11-23T12:34:56.000001","naive_ns":"1969-12-31T23:59:59","moments":[],"utc_ms":"2026-11-23T12:34:56Z","berlin_us":"2026-11-23T12:34:56Z","run":{},"took":-1}"#,
     ];
     assert_eq!(records("times.arrow").0, expected);
     assert_eq!(records("times.parquet").0, expected);
@@ -206,7 +206,7 @@ fn dates_and_times_are_the_same_text_from_every_format() {
 fn lists_in_lists_are_the_same_from_every_format_and_writer() {
     let (expected, told) = records("nested.arrow");
     assert_eq!((expected.len(), &*told), (40, ""));
-    let first = r#"{"steps":["1 + 1 = 2"],"lists":[[["a",null],[],null],[],null,[["b"],["c"]]],"objects":[{"role":"user","parts":[{"text":"\u00e9","marks":[[1,2],[]]},null]},{"role":null,"parts":null}],"inner":{"pairs":[{"tags":[{"a":["x",null]},{}],"at":["2026-11-23"]}]},"maps":{"k":[[true],[null,false]],"none":null},"fixed":[[1,2],null,[3,null]]}"#;
+    let first = r#"{"steps":["1 + 1 = 2"],"lists":[[["a",null],[],null],[],null,[["b"],["c"]]],"objects":[{"role":"user","parts":[{"text":"\u00e9","marks":[[1,2],[]]},null]},{}],"inner":{"pairs":[{"tags":[{"a":["x",null]},{}],"at":["2026-11-23"]}]},"maps":{"k":[[true],[null,false]],"none":null},"fixed":[[1,2],null,[3,null]]}"#;
     assert_eq!(expected[0], first);
     for table in ["nested.parquet", "nested_v2.parquet", "nested_duckdb.parquet", "nested_polars.parquet"] {
         let (lines, told) = records(table);
@@ -234,25 +234,34 @@ fn texts_stored_as_differences_and_packed_with_gzip_are_the_same() {
 
 #[test]
 fn rare_types_are_read_or_named_with_their_column() {
-    let read = r#"{"steps":["1 + 1 = 2"],"code":"abc","uid":"00010203-0405-0607-0809-0a0b0c0d0e0f","cafe":"caf\ufffd","names":["caf\ufffd"],"json":{"a":"\ufffd"},"numbered":{"1":"one","-2":null},"answered":{"true":1,"false":0},"days":{"2026-11-23":7}"#;
+    let read = r#"{"steps":["1 + 1 = 2"],"code":"abc","uid":"00010203-0405-0607-0809-0a0b0c0d0e0f","cafe":"caf\ufffd","names":["caf\ufffd"],"json":{"a":"\ufffd"},"numbered":{"1":"one","-2":null},"answered":{"true":1,"false":0},"days":{"2026-11-23":7},"exact":10000000000000000000000000000000000000000"#;
     let (lines, told) = records("types.parquet");
     assert_eq!(lines, [format!("{read},\"matrix\":[[1]]}}")]);
-    let unread = ["exact (decimal of more than 38 digits)", "keyed (map with lists or objects as keys)"];
-    assert!(told.ends_with(&format!(" are not read; write them as JSON strings: {}\n", unread.join(", "))), "{told}");
+    let keyed = "keyed (map with lists or objects as keys)";
+    assert!(told.ends_with(&format!(" are not read; write them as JSON strings: {keyed}\n")), "{told}");
     let (lines, told) = records("types.arrow");
-    assert_eq!(lines, [format!("{read},\"last\":7}}")], "the columns after those that are not read are in their place");
-    let unread = [
-        "exact (decimal256)",
-        unread[1],
-        "union (union)",
-        "runs (run-end encoded)",
-        "after.by.wait (interval)",
-        "view (list view)",
-    ];
+    assert_eq!(
+        lines,
+        [format!("{read},\"view\":[1],\"last\":7}}")],
+        "the columns after those that are not read are in their place"
+    );
+    let unread = [keyed, "union (union)", "runs (run-end encoded)", "after.by.wait (interval)"];
     assert!(told.ends_with(&format!(" are not read; write them as JSON strings: {}\n", unread.join(", "))), "{told}");
     let refused = run(&["check", &fixture("types.arrow"), "--columns", "question=union"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(said(&refused).contains("its column union (union) cannot be read"), "{refused:?}");
+}
+
+#[test]
+fn columns_mean_what_their_types_say_and_nulls_in_structs_are_not_there() {
+    let expected = [
+        r#"{"steps":["1 + 1 = 2"],"answer":5,"completion":{"a":[1,NaN]},"gold_num":null,"state":{"right":true,"plain":"true"},"items":[{"b":1},"cut\""],"mistake_index":null,"meta":{"suggested_clarification":null},"scores":[NaN,Infinity],"score":NaN}"#,
+        r#"{"steps":["1 + 1 = 2"],"answer":"five","gold_num":"{cut","state":{"right":["x",1.50]},"items":[],"mistake_index":2,"meta":{"suggested_clarification":"a?"},"label":2,"scores":[-Infinity,1e+300,null],"score":0.5}"#,
+    ];
+    assert_eq!(records("meant.parquet"), (expected.map(str::to_owned).to_vec(), String::new()));
+    let arrow_alone = [r#","correct":true,"price":1200,"view":[2,3]}"#, r#","correct":false,"price":-300,"view":[1]}"#];
+    let expected = [0, 1].map(|n| format!("{}{}", expected[n].trim_end_matches('}'), arrow_alone[n]));
+    assert_eq!(records("meant.arrow"), (expected.to_vec(), String::new()));
 }
 
 #[test]
@@ -262,6 +271,37 @@ fn bytes_that_are_no_text_are_a_finding() {
             run(&["check", &fixture(table), "--format", "jsonl", "--fields", "findings.rule,findings.pointer"]);
         let found = r#"{"rule":"record/invalid_utf8","pointer":"/cafe"}"#;
         assert!(said(&output).contains(found), "{output:?}");
+    }
+}
+
+#[test]
+fn tables_come_through_pipes_too() {
+    let fields = ["--format", "jsonl", "--fail-on", "never", "--fields", "line,kind,findings.rule,sha256"];
+    for table in ["keyed.parquet", "keyed_lz4.arrow", "keyed_stream.arrow"] {
+        let piped = std::fs::File::open(fixture(table)).unwrap();
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stepscope"));
+        let child = command.args(["check", "-"]).args(fields).stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+        std::io::copy(&mut &piped, &mut writer).unwrap();
+        drop(writer);
+        let output = child.wait_with_output().unwrap();
+        let named = run(&[&["check", &fixture(table)][..], &fields].concat());
+        assert_eq!((output.status.code(), &output.stdout), (Some(0), &named.stdout), "{table}");
+        assert_eq!(said(&output).lines().count(), 12, "{table}");
+    }
+}
+
+#[test]
+fn ids_that_pandas_made_floats_are_whole_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.jsonl").into_os_string().into_string().unwrap();
+    std::fs::write(&path, r#"{"id": 7.0, "row_index": 3.0, "question": "2 + 3?", "state": {}, "correct": 0.0}"#)
+        .unwrap();
+    let checked = run(&["check", &path, "--format", "jsonl", "--fields", "id", "--fail-on", "never"]);
+    assert_eq!(said(&checked), "{\"id\":7}\n");
+    for id in ["7", "7.0"] {
+        let shown = run(&["show", &path, "--id", id]);
+        assert!(shown.status.success() && said(&shown).contains("2 + 3?"), "{id}: {}", said(&shown));
     }
 }
 

@@ -61,7 +61,7 @@ impl Pick {
         match (&self.id, self.line) {
             (Some(id), _) => {
                 let text = case.record.as_ref().and_then(Record::id_text);
-                text.is_some_and(|text| text == id.as_str())
+                text.is_some_and(|text| text == id.as_str()) || case.id().is_some_and(|own| own.raw() == id.as_bytes())
             }
             (_, Some(line)) => case.origin().line as usize == line,
             _ => true,

@@ -7,7 +7,7 @@ pub mod notebook;
 /// The types of their values.
 pub mod types;
 
-use crate::answer::typed::TypedAnswer;
+use crate::answer::typed::{TypedAnswer, whole};
 use crate::procedure::{FINAL_ANSWER, FINAL_ANSWER_NUMERICAL};
 use crate::record::formats::chain::ChainParts;
 use stepscope_base::canonical::Digest;
@@ -166,10 +166,9 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The record's id as text: a string without quotes, a number as it is written.
+    /// The record's id as text.
     pub fn id_text(&self) -> Option<Untrusted<'a>> {
-        let id = self.id?;
-        id.string().or_else(|| matches!(id.kind(), Kind::Int | Kind::Float).then(|| Untrusted::new(id.raw())))
+        id_text(self.id?)
     }
 
     /// The confidence that the model gave itself.
@@ -202,5 +201,15 @@ impl<'a> Record<'a> {
     /// Counts the steps of the procedure.
     pub fn step_count(&self) -> Option<usize> {
         self.procedure?.get("steps").map(Value::len)
+    }
+}
+
+/// An id as text: a string without quotes, a number as it is written. Where others of its column are missing, pandas makes
+/// a float of a whole number: `7.0` is the id `7`.
+pub fn id_text(id: Value<'_>) -> Option<Untrusted<'_>> {
+    match id.kind() {
+        Kind::Int => Some(Untrusted::new(id.raw())),
+        Kind::Float => Some(whole(id).map_or_else(|| Untrusted::new(id.raw()), |number| number.to_string().into())),
+        _ => id.string(),
     }
 }

@@ -3,7 +3,7 @@
 
 use foldhash::HashMap;
 
-use crate::answer::typed::AnswerItem;
+use crate::answer::typed::{AnswerItem, whole};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::recompute::RunAnswer;
 use crate::case::{CaseView, Location};
@@ -307,7 +307,7 @@ fn hash_of(name: &[u8]) -> u64 {
 }
 
 fn row_index(record: &Record<'_>) -> Option<u64> {
-    std::str::from_utf8(record.root.get("row_index")?.raw()).ok()?.parse().ok()
+    u64::try_from(whole(record.root.get("row_index").filter(|row| row.is_number())?)?).ok()
 }
 
 fn answer_text(record: &Record<'_>) -> Option<Text> {

@@ -258,9 +258,12 @@ mod tests {
     fn row(columns: &Columns, row: usize) -> Vec<String> {
         let cell = |column| match columns.cell(column, row) {
             Cell::Null => "-".to_owned(),
+            Cell::Bool(on) => on.to_string(),
             Cell::Int(n) => n.to_string(),
             Cell::Float(x) => format!("{x:?}"),
-            Cell::Text(bytes) | Cell::Json(bytes) => String::from_utf8(bytes.data().to_vec()).unwrap(),
+            Cell::Text(bytes) | Cell::JsonText(bytes) | Cell::Json(bytes) => {
+                String::from_utf8(bytes.data().to_vec()).unwrap()
+            }
         };
         (0..columns.columns.len()).map(cell).collect()
     }

@@ -305,14 +305,18 @@ fn schema_word(schema: Value<'_>) -> Option<String> {
 /// A flag as lenient readers take it: `true`, `"yes"`, `1`.
 pub(crate) fn truth(value: Value<'_>) -> Option<bool> {
     let text = value.string().and_then(|text| text.utf8().map(|text| text.trim().to_ascii_lowercase()));
-    match (text.as_deref(), value.kind()) {
-        (Some("true" | "t" | "yes" | "y" | "on" | "1"), _) => Some(true),
-        (Some("false" | "f" | "no" | "n" | "off" | "0"), _) => Some(false),
-        (None, Kind::Int | Kind::Float) => match whole(value) {
-            Some(0) => Some(false),
-            Some(1) => Some(true),
-            _ => None,
-        },
+    match text.as_deref() {
+        Some("true" | "t" | "yes" | "y" | "on" | "1") => Some(true),
+        Some("false" | "f" | "no" | "n" | "off" | "0") => Some(false),
+        _ => flag(value),
+    }
+}
+
+/// A truth value. Where others of its column are missing, pandas makes a float of it.
+pub(crate) fn flag(value: Value<'_>) -> Option<bool> {
+    match whole(value).filter(|_| value.is_number()) {
+        Some(0) => Some(false),
+        Some(1) => Some(true),
         _ => value.bool(),
     }
 }

@@ -38,6 +38,9 @@ pub const TEXTS: &[&str] = list![
     reply response solution
 ];
 
+/// The keys whose `null` says something: that a chain has no mistake, that nothing is to be asked back.
+pub const NULLS: &[&str] = list![mistake_index suggested_clarification];
+
 /// The keys that columns of tables can be read as.
 pub const KEYS: &[&str] = list![
     answer answer_found answer_schema choice_rationale chain completion confidence correct details doc_id document error
@@ -80,6 +83,26 @@ mod tests {
             let first = FORMATS.iter().find(|other| (other.recognise)(root)).expect(format.id);
             assert_eq!(first.id, format.id);
             assert_ne!(read(root).kind, RecordKind::Unknown);
+        }
+    }
+
+    #[test]
+    fn what_pandas_makes_floats_means_the_same() {
+        fn read(text: &str) -> (RecordKind, Option<String>, Option<bool>) {
+            let mut tape = Tape::default();
+            let record = super::read(tape.parse(text.as_bytes()).unwrap());
+            (record.kind, record.id_text().and_then(|id| id.utf8().map(str::to_owned)), record.correct)
+        }
+        for text in [
+            r#"{"id": 7, "question": "?", "state": {}, "correct": true}"#,
+            r#"{"id": 7, "question": "?", "steps": ["a"], "is_correct": true}"#,
+            r#"{"id": 7, "prompt": "?", "completion": "x", "reward": 1, "success": true}"#,
+        ] {
+            let (kind, id, correct) = read(text);
+            assert_eq!((id.as_deref(), correct), (Some("7"), Some(true)), "{text}");
+            assert_eq!(read(&text.replace('7', "7.0").replace("true", "1.0")), (kind, id, correct), "{text}");
+            assert_eq!(read(&text.replace("true", "0.0")).2, Some(false), "{text}");
+            assert_eq!(read(&text.replace('7', "7.25").replace("true", "0.5")), (kind, Some("7.25".to_owned()), None));
         }
     }
 

@@ -7,6 +7,7 @@ use super::places::Places;
 use crate::answer::route::{Route, Routed, route};
 use crate::case::CaseView;
 use crate::finding::{Action, Finding};
+use crate::record::id_text;
 use crate::rules::procedure::fitness;
 use crate::rules::stamp;
 use crate::triage::Triage;
@@ -253,12 +254,13 @@ pub(super) fn details(finding: &Finding, object: &mut Object<'_>) {
     }
 }
 
-/// A record's id: a string, a number as it is written, else `null`.
+/// A record's id: a string, a number as the id is known, else `null`.
 pub(super) struct Id<'a>(pub(super) Option<Value<'a>>);
 
 impl Json for Id<'_> {
     fn write(&self, writer: &mut Writer<'_>) {
         match self.0.filter(|id| matches!(id.kind(), Kind::Int | Kind::Float | Kind::String)) {
+            Some(id) if id.kind() == Kind::Float => writer.raw(id_text(id).unwrap_or_default()),
             // What is printable ASCII already is already what we would write.
             Some(id) if id.raw().iter().all(|byte| (0x20..0x7f).contains(byte)) => writer.raw(id.raw()),
             id => id.write(writer),

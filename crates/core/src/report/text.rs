@@ -10,6 +10,7 @@ use super::excerpt::Excerpt;
 use super::places::{Places, step_of};
 use crate::case::CaseView;
 use crate::finding::{Finding, PlaceLabel, Severity, grouped};
+use crate::record::id_text;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
 
@@ -163,7 +164,7 @@ fn origin(case: &CaseView<'_>, finding: &Finding, look: &Look, start: usize, pla
     let mut origin = Shown::default();
     let mut gap = "  ";
     if let Some(id) = case.id().filter(|_| look.names) {
-        let text = id.string().map_or_else(|| Shown::line(id.raw()), |id| id.line());
+        let text = id_text(id).map_or_else(|| Shown::line(id.raw()), |id| id.line());
         origin = origin.join(&shown!("{gap}id {}", text.cut(MAX_ID)));
         gap = " · ";
     }

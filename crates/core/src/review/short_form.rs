@@ -4,6 +4,7 @@
 use super::event::{AnswerPart, Event, EventKind, GoldStatus, ItemRef, LabelRef, MAX_TEXT, Reviewer, Text, Verdict};
 use super::labels::{DEFAULT_SET, LabelSets};
 use super::log_line;
+use crate::record::id_text;
 use crate::triage::Fix;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Value};
@@ -89,10 +90,7 @@ fn only_known(value: Value<'_>) -> Result<(), Shown> {
 }
 
 fn item(value: Value<'_>) -> Option<ItemRef> {
-    let id = value.get("id").and_then(|id| match id.kind() {
-        Kind::Int | Kind::Float => Some(Untrusted::new(id.raw()).to_owned()),
-        _ => id.string().map(Untrusted::into_owned),
-    });
+    let id = value.get("id").and_then(id_text).map(Untrusted::into_owned);
     let (dataset, side) = (log_line::text(value, "dataset"), log_line::text(value, "side"));
     let row_index = log_line::whole(value, "row_index");
     (id.is_some() || row_index.is_some()).then_some(ItemRef { dataset, id, row_index, side })

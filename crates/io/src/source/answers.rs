@@ -19,6 +19,7 @@ use crate::source::open::{Blob, MAX_SPOOL, Opened, open};
 use crate::source::sqlite::{self, Database};
 use stepscope_base::guard::lock;
 use stepscope_base::json::Tape;
+use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::answer::document::Document;
 
@@ -300,7 +301,15 @@ pub fn read(store: &AnswerStore, each: &mut dyn FnMut(&[u8]) -> bool) -> StoreRe
     // Damage is found again in each table.
     report.failures.dedup();
     if let Some(database) = &database {
-        if store.folders.is_none() && database::is_store(database).is_ok_and(|is| !is) {
+        let made = database.made(&database::TABLES).unwrap_or_default();
+        if !made.is_empty() {
+            let why = shown!(
+                "views and virtual tables are not read, because they may cost anything: {}; make a copy of the database \
+                in which they are tables",
+                Shown::line(made.join(", ").as_bytes())
+            );
+            report.failures.push(Failure { what: "cannot read all of", path: Shown::path(&store.path), source: why });
+        } else if store.folders.is_none() && database::is_store(database).is_ok_and(|is| !is) {
             const WHY: &str =
                 "this SQLite database is not an answer store: it has no table answers, questions, lines or llm_calls";
             report.failures.push(Failure::own("cannot read", &Shown::path(&store.path), WHY));

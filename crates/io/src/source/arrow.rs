@@ -10,9 +10,9 @@ use bytes::Bytes;
 
 use self::batch::{ArrowArray, ArrowBatch};
 use self::flat::Flat;
-use self::schema::{ArrowField, ArrowKind};
+use self::schema::ArrowField;
 use crate::failure::Failure;
-use crate::source::columns::{ColumnKind, Columns, Leaf, READ, ROWS, bytes_of, room_for, room_for_all};
+use crate::source::columns::{Columns, Leaf, READ, ROWS, bytes_of, room_for, room_for_all};
 use crate::source::open::Blob;
 use stepscope_base::guard::guarded;
 use stepscope_base::shown;
@@ -114,12 +114,7 @@ impl ArrowTable {
 
     /// Returns its columns.
     pub(crate) fn leaves(&self) -> Vec<Leaf> {
-        let kind = |field: &ArrowField| match (field.unread(), field.kind) {
-            (Some(unread), _) => ColumnKind::Unread(unread),
-            (None, ArrowKind::Bool) if field.dictionary.is_none() => ColumnKind::Bool,
-            (None, _) => ColumnKind::Plain,
-        };
-        self.fields.iter().map(|field| Leaf { name: field.name.clone(), kind: kind(field) }).collect()
+        self.fields.iter().map(|field| Leaf { name: field.name.clone(), unread: field.unread() }).collect()
     }
 
     /// Reads the next rows, with the columns that are wanted, which may become fewer; `None`: there are no more.

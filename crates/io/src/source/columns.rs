@@ -5,10 +5,12 @@ use ::parquet::data_type::ByteArray;
 use crate::failure::Failure;
 use crate::source::open::Blob;
 use crate::source::times::{TimeKind, old_moment};
-use stepscope_base::json::write::{Letters, Style};
+use stepscope_base::json::Tape;
+use stepscope_base::json::write::{Letters, Style, python_float};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_base::words::closest;
+use stepscope_core::record::formats;
 
 /// A larger table is not read.
 const MAX_FILE: u64 = 256 << 20;
@@ -25,8 +27,9 @@ pub(super) const TOO_LARGE: &str = "it would take far more memory than its size 
                                     of rows, without empty or repeated ones";
 /// Number of columns that are named in one sentence.
 pub(super) const NAMED: usize = 20;
-/// Number of digits that may follow the point of a decimal.
-pub(super) const MAX_SCALE: usize = 38;
+/// Number of digits that a decimal may have, and of bytes.
+pub(super) const MAX_DIGITS: i32 = 76;
+const MAX_DECIMAL: usize = 32;
 pub(super) const READ: &str = "cannot read";
 /// Number of rows that are in memory as values, at most.
 pub(super) const ROWS: usize = 256;
@@ -36,12 +39,16 @@ pub(super) const ROWS: usize = 256;
 pub(crate) enum Cell {
     /// Nothing.
     Null,
-    /// A whole number, or a truth value.
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
     Int(i64),
     /// Any other number.
     Float(f64),
     /// A text, or bytes.
     Text(ByteArray),
+    /// A text of which its column says that it is JSON.
+    JsonText(ByteArray),
     /// A list, an object or a number of another size, as JSON.
     Json(ByteArray),
 }
@@ -51,16 +58,25 @@ impl Cell {
     pub(crate) fn int(&self) -> Option<i64> {
         match self {
             Self::Null | Self::Json(_) => None,
+            Self::Bool(on) => Some((*on).into()),
             Self::Int(n) => Some(*n),
             // Columns with gaps become floats in pandas.
             Self::Float(x) => (x.fract() == 0.0 && x.abs() < 9e15).then_some(*x as i64),
-            Self::Text(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
+            Self::Text(text) | Self::JsonText(text) => std::str::from_utf8(text.data()).ok()?.trim().parse().ok(),
         }
     }
 
-    /// Makes a number of its digits and how many of them follow the point.
-    pub(super) fn decimal(digits: i128, scale: usize) -> Self {
-        let (sign, all) = (if digits < 0 { "-" } else { "" }, digits.unsigned_abs().to_string());
+    /// Makes a number of its bytes, the highest first, and how many of its digits follow the point; where they are fewer
+    /// than none, so many zeros follow the digits.
+    pub(super) fn decimal(bytes: &[u8], scale: i32) -> Self {
+        if bytes.len() > MAX_DECIMAL {
+            return Self::Text(bytes.to_vec().into());
+        }
+        let (sign, mut all) = (if bytes.first().is_some_and(|byte| *byte > 127) { "-" } else { "" }, digits(bytes));
+        if scale < 0 && all != "0" {
+            all.extend(std::iter::repeat_n('0', scale.unsigned_abs() as usize));
+        }
+        let scale = usize::try_from(scale).unwrap_or(0);
         let all = format!("{all:0>width$}", width = scale + 1);
         let (whole, rest) = all.split_at(all.len() - scale);
         let point = if rest.is_empty() { "" } else { "." };
@@ -107,22 +123,29 @@ impl Cell {
     pub(super) fn append_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(on) => Style::ASCII.append(*on, out),
             Self::Int(n) => Style::ASCII.append(*n, out),
-            Self::Float(x) => Style::ASCII.append(*x, out),
+            Self::Float(x) => out.extend_from_slice(python_float(*x).as_bytes()),
             Self::Text(bytes) => style_of(bytes.data()).append(Untrusted::new(bytes.data()), out),
+            Self::JsonText(bytes) => {
+                let mut tape = Tape::default();
+                match tape.parse(bytes.data()) {
+                    Some(root) => style_of(bytes.data()).append(root, out),
+                    None => Self::Text(bytes.clone()).append_json(out),
+                }
+            }
             Self::Json(bytes) => out.extend_from_slice(bytes.data()),
         }
     }
 
     /// Appends it as the key of a member, which is not the first where `n` is more than 0; `None`: it is nothing.
-    pub(super) fn append_key(&self, n: usize, is_bool: bool, out: &mut Vec<u8>) -> Option<()> {
+    pub(super) fn append_key(&self, n: usize, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::Null => return None,
-            Self::Text(text) => json_key(n, text.data(), out),
-            Self::Int(on) if is_bool => json_key(n, if *on == 0 { b"false" } else { b"true" }, out),
-            number => {
+            Self::Text(text) | Self::JsonText(text) => json_key(n, text.data(), out),
+            other => {
                 let mut key = Vec::new();
-                number.append_json(&mut key);
+                other.append_json(&mut key);
                 json_key(n, &key, out);
             }
         }
@@ -132,7 +155,7 @@ impl Cell {
     /// Counts the bytes of a text or of JSON.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Text(bytes) | Self::Json(bytes) => bytes.len(),
+            Self::Text(bytes) | Self::JsonText(bytes) | Self::Json(bytes) => bytes.len(),
             _ => 0,
         }
     }
@@ -140,10 +163,39 @@ impl Cell {
     /// Returns the bytes of a text.
     pub(crate) fn text(&self) -> Option<&[u8]> {
         match self {
-            Self::Text(text) => Some(text.data()),
+            Self::Text(text) | Self::JsonText(text) => Some(text.data()),
             _ => None,
         }
     }
+}
+
+/// Tells whether a key whose value is null is written. Tables give every object the members of all objects of their column,
+/// so a null says no more than that there is none.
+pub(super) fn is_said_by_null(key: &str) -> bool {
+    formats::NULLS.contains(&key)
+}
+
+/// Returns the digits of a number of its bytes, the highest first, without its sign.
+fn digits(bytes: &[u8]) -> String {
+    const GROUP: u64 = 1_000_000_000;
+    let is_negative = bytes.first().is_some_and(|byte| *byte > 127);
+    // Nine digits each, the lowest first.
+    let mut groups = vec![0];
+    let mut take = |factor: u64, more: u64| {
+        let mut carry = more;
+        for group in &mut groups {
+            let number = *group * factor + carry;
+            (*group, carry) = (number % GROUP, number / GROUP);
+        }
+        groups.extend((carry > 0).then_some(carry));
+    };
+    for byte in bytes {
+        take(256, if is_negative { !byte } else { *byte }.into());
+    }
+    take(1, is_negative.into());
+    let mut groups = groups.iter().rev();
+    let first = groups.next().map_or_else(String::new, u64::to_string);
+    groups.fold(first, |all, group| all + &format!("{group:09}"))
 }
 
 /// Appends the key of a member, which is not the first where `n` is more than 0.
@@ -208,30 +260,19 @@ impl Unread {
     }
 }
 
-/// Type of a column's values, as far as it matters for records.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum ColumnKind {
-    /// Truth values.
-    Bool,
-    /// Any other values that can be JSON.
-    Plain,
-    /// Values that are not read, and why.
-    Unread(Unread),
-}
-
 /// A column of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Leaf {
     /// Its name; of what is nested, that of the whole.
     pub name: String,
-    /// Type of its values.
-    pub kind: ColumnKind,
+    /// Part of it that cannot be read.
+    pub unread: Option<Unread>,
 }
 
 impl Leaf {
     /// Names it with the type that cannot be read, if there is one.
-    pub(super) fn unread(&self) -> Option<String> {
-        let ColumnKind::Unread(Unread { path, what }) = &self.kind else { return None };
+    pub(super) fn unread_name(&self) -> Option<String> {
+        let Unread { path, what } = self.unread.as_ref()?;
         Some(format!("{}{path} ({what})", self.name))
     }
 }
@@ -258,7 +299,7 @@ impl ColumnMap {
     pub(super) fn keys<'m>(&'m self, leaves: &'m [Leaf]) -> Result<Vec<(usize, &'m str)>, Shown> {
         let place = |(key, column): &'m (String, String)| {
             if let Some(place) = leaves.iter().position(|leaf| leaf.name == *column) {
-                let unread = leaves.get(place).and_then(Leaf::unread);
+                let unread = leaves.get(place).and_then(Leaf::unread_name);
                 return unread.map_or(Ok((place, key.as_str())), |unread| {
                     Err(shown!("its column {} cannot be read", Shown::line(unread.as_bytes())))
                 });
@@ -355,15 +396,30 @@ mod tests {
             cell.append_json(&mut json);
             String::from_utf8(json).unwrap()
         };
-        let decimals = [(150, 2, "1.50"), (-5, 2, "-0.05"), (7, 0, "7"), (0, 1, "0.0"), (-12_345, 3, "-12.345")];
-        for (digits, scale, expected) in decimals {
-            assert_eq!(json(Cell::decimal(digits, scale)), expected);
+        for (number, scale, expected) in [
+            (150_i128, 2, "1.50"),
+            (-5, 2, "-0.05"),
+            (7, 0, "7"),
+            (0, 1, "0.0"),
+            (-12_345, 3, "-12.345"),
+            (-12, -3, "-12000"),
+            (0, -2, "0"),
+            (i128::MIN, 0, "-170141183460469231731687303715884105728"),
+        ] {
+            assert_eq!(json(Cell::decimal(&number.to_be_bytes(), scale)), expected);
         }
+        let largest = [&[0x7f][..], &[0xff; 31]].concat();
+        let digits = "57896044618658097711785492504343953926634992332820282019728792003956564819967";
+        assert_eq!(json(Cell::decimal(&largest, 0)), digits);
+        assert_eq!(json(Cell::decimal(&[0xff; 32], 1)), "-0.1");
+        assert_eq!(Cell::decimal(&[], 0), Cell::decimal(&[0], 0));
+        assert!(matches!(Cell::decimal(&[1; 33], 0), Cell::Text(_)));
         let halves = [(0x3e00, 1.5), (0xbc00, -1.0), (0x7bff, 65_504.0), (1, 2_f64.powi(-24)), (0, 0.0)];
         for (bits, expected) in halves {
             assert_eq!(Cell::half(bits), Cell::Float(expected), "{bits:x}");
         }
-        assert_eq!((json(Cell::half(0x7c00)), json(Cell::half(0x7e00))), ("null".to_owned(), "null".to_owned()));
+        let not_finite = [0x7c00, 0xfc00, 0x7e00].map(|bits| json(Cell::half(bits)));
+        assert_eq!(not_finite, ["Infinity", "-Infinity", "NaN"]);
         assert_eq!((Cell::unsigned(7), json(Cell::unsigned(u64::MAX))), (Cell::Int(7), u64::MAX.to_string()));
     }
 }

@@ -525,7 +525,7 @@ pub(crate) fn begin_pipe(mut pipe: File, name: &Shown, cache: &Arc<DocumentCache
     let stat = Stat::of_pipe(&pipe).map_err(fail)?;
     let mut head = Vec::new();
     (&mut pipe).take(BLOCK as u64).read_to_end(&mut head).map_err(fail)?;
-    let source = if decode_wide(&head).is_some() || may_be_notebook(&head) {
+    let source = if decode_wide(&head).is_some() || may_be_notebook(&head) || begins_table(&head) {
         // They are turned into lines, and that can be done only when all of it is there.
         let blob = Blob::in_memory(name.clone())?;
         spool(head.as_slice().chain(pipe), &blob, |_| true)?;
@@ -648,6 +648,13 @@ pub(crate) fn recognise_pipe(blob: &Arc<Blob>, ended: bool) -> Result<Option<Sou
     blob.read(0, BLOCK, &mut head)?;
     if head.len() < 8 && !ended {
         return Ok(None);
+    }
+    let is_table = begins_table(&head);
+    if is_table && !ended {
+        return Ok(None);
+    }
+    if is_table && let Some(source) = table(blob, stat, false, &ColumnMap::default())? {
+        return Ok(Some(source));
     }
     if decode_wide(&head).is_some() {
         return if ended { decoded(blob, stat).map(Some) } else { Ok(None) };

@@ -24,7 +24,7 @@ pub(crate) fn is_journal(head: &[u8]) -> bool {
 pub(crate) const LFS: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 const NO_RECORDS_ARROW: &str =
-    "this Arrow table holds no records, or comes through a pipe; tables are read from files that are named";
+    "this Arrow table holds no records; name the columns that are their keys with --columns KEY=COLUMN";
 
 /// Returns the reason why bytes that begin like this are no text, and what to do; `None`: they may be text.
 pub(crate) fn not_text(head: &[u8]) -> Option<&'static str> {

@@ -219,7 +219,7 @@ impl ParquetTable {
 
     /// Returns its columns.
     pub(crate) fn leaves(&self) -> Vec<Leaf> {
-        self.columns.iter().map(|column| Leaf { kind: column.kind(), name: column.name.clone() }).collect()
+        self.columns.iter().map(TopColumn::leaf).collect()
     }
 
     /// Reads the next rows, with the columns that are wanted, which may become fewer; `None`: there are no more.
@@ -373,7 +373,7 @@ impl LeafReader {
     fn read(&mut self, rows: usize, push: Push<'_>) -> Result<(), Refused> {
         let (full, meaning) = (self.full, self.meaning);
         match &mut self.reader {
-            ColumnReader::BoolColumnReader(reader) => take(reader, rows, full, push, |on| Cell::Int(i64::from(on))),
+            ColumnReader::BoolColumnReader(reader) => take(reader, rows, full, push, Cell::Bool),
             ColumnReader::Int32ColumnReader(reader) => take(reader, rows, full, push, |n| meaning.short(n)),
             ColumnReader::Int64ColumnReader(reader) => take(reader, rows, full, push, |n| meaning.long(n)),
             ColumnReader::FloatColumnReader(reader) => take(reader, rows, full, push, |x| Cell::Float(f64::from(x))),

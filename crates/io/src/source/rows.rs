@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::source::arrow::ArrowTable;
 use crate::source::columns::{
-    Cell, ColumnKind, ColumnMap, Columns, Leaf, NAMED, READ, room_for, room_for_all, style_of,
+    Cell, ColumnMap, Columns, Leaf, NAMED, READ, is_said_by_null, room_for, room_for_all, style_of,
 };
 use crate::source::open::Blob;
 use crate::source::parquet::{self, ParquetTable};
 use stepscope_base::json::Tape;
-use stepscope_base::json::write::{Object, Raw, Sink, Style};
+use stepscope_base::json::write::{Object, Raw, Sink, Style, python_float};
 use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::record::{RecordKind, formats};
@@ -120,7 +120,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
         Ok(keys) => keys,
         Err(why) => return none(Some(why)),
     };
-    let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.unread().is_none()).collect();
+    let mut wanted: Vec<bool> = leaves.iter().map(|leaf| leaf.unread.is_none()).collect();
     match wanted.iter().filter(|wanted| **wanted).count() {
         0 => return none(not_read(&leaves)),
         1..=MAX_COLUMNS => {}
@@ -135,7 +135,8 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
             continue;
         }
         is_empty = false;
-        let found = known.map_or_else(|| place_of(&leaves, &keys, &columns, &mut tape, bytes), |place| Ok(Some(place)));
+        let found =
+            known.map_or_else(|| place_of(leaves.len(), &keys, &columns, &mut tape, bytes), |place| Ok(Some(place)));
         let Some(place) = found.map_err(|why| Failure::own(READ, blob.name(), why))? else { break };
         if let (RecordPlace::Column(column), None) = (place, known) {
             wanted.iter_mut().enumerate().for_each(|(n, wanted)| *wanted = n == column);
@@ -152,7 +153,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
                 RecordPlace::Column(column) => {
                     line_of(columns.cell(column, row).text().unwrap_or_default(), &mut tape, &mut piece);
                 }
-                RecordPlace::Keyed => by_key(&leaves, &keys, &columns, row, &mut tape, &mut piece),
+                RecordPlace::Keyed => by_key(&keys, &columns, row, &mut tape, &mut piece),
             }
             let left = room.checked_sub(piece.lines.len() - before + KEPT).filter(|_| !piece.is_over);
             room = left.ok_or_else(|| Failure::own(READ, blob.name(), LARGER))?;
@@ -177,7 +178,7 @@ pub(crate) fn read(blob: &Blob, map: &ColumnMap, found: bool) -> Result<Option<R
 /// Finds the location of records in the first rows of a table, if they have any. A record's own procedure is a record
 /// too: the whole row comes first.
 fn place_of(
-    leaves: &[Leaf],
+    leaves: usize,
     keys: &[(usize, &str)],
     columns: &Columns,
     tape: &mut Tape,
@@ -187,7 +188,7 @@ fn place_of(
     for row in 0..columns.rows {
         line.lines.clear();
         line.begin(table);
-        by_key(leaves, keys, columns, row, tape, &mut line);
+        by_key(keys, columns, row, tape, &mut line);
         if line.is_over {
             return Err(LARGER);
         }
@@ -200,22 +201,14 @@ fn place_of(
             break;
         }
     }
-    Ok((0..leaves.len()).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column))
+    Ok((0..leaves).find(|column| holds_records(columns, *column, tape)).map(RecordPlace::Column))
 }
 
 /// Writes a row as an object on a line.
-fn by_key(
-    leaves: &[Leaf],
-    keys: &[(usize, &str)],
-    columns: &Columns,
-    row: usize,
-    tape: &mut Tape,
-    line: &mut RowLines,
-) {
+fn by_key(keys: &[(usize, &str)], columns: &Columns, row: usize, tape: &mut Tape, line: &mut RowLines) {
     Style::ASCII.line(line, |object| {
         for (column, key) in keys {
-            let is_bool = leaves.get(*column).is_some_and(|leaf| leaf.kind == ColumnKind::Bool);
-            put(key, is_bool, columns.cell(*column, row), tape, object);
+            put(key, columns.cell(*column, row), tape, object);
         }
     });
 }
@@ -248,17 +241,19 @@ fn line_of(text: &[u8], tape: &mut Tape, line: &mut RowLines) {
 }
 
 /// Writes a value under its key; nothing where the table holds nothing.
-fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
+fn put(name: &str, cell: &Cell, tape: &mut Tape, object: &mut Object<'_>) {
     match cell {
+        Cell::Null if is_said_by_null(name) => _ = object.put(name, Raw("null")),
         Cell::Null => {}
-        Cell::Int(n) if is_bool => _ = object.put(name, *n != 0),
+        Cell::Bool(on) => _ = object.put(name, *on),
         Cell::Int(n) => _ = object.put(name, *n),
-        Cell::Float(x) => _ = object.put(name, *x),
+        Cell::Float(x) => _ = object.put(name, Raw(python_float(*x))),
         Cell::Json(bytes) => _ = object.put(name, Raw(bytes.data())),
-        Cell::Text(bytes) => {
+        Cell::Text(bytes) | Cell::JsonText(bytes) => {
             let text = bytes.data();
             // Tables may have no objects: whoever writes records keeps them as JSON.
-            let is_json = matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !formats::TEXTS.contains(&name);
+            let may_be = || matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && !formats::TEXTS.contains(&name);
+            let is_json = matches!(cell, Cell::JsonText(_)) || may_be();
             let style = style_of(text);
             let is_ascii = style == Style::ASCII;
             match is_json.then(|| tape.parse(text)).flatten() {
@@ -273,7 +268,7 @@ fn put(name: &str, is_bool: bool, cell: &Cell, tape: &mut Tape, object: &mut Obj
 
 /// Names the columns that are not read.
 fn not_read(leaves: &[Leaf]) -> Option<Shown> {
-    let mut names: Vec<String> = leaves.iter().filter_map(Leaf::unread).collect();
+    let mut names: Vec<String> = leaves.iter().filter_map(Leaf::unread_name).collect();
     names.dedup();
     let list = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMED);

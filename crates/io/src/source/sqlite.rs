@@ -358,6 +358,18 @@ impl Database {
         Ok(Some(Table { name, columns }))
     }
 
+    /// Finds which of these names are those of views and tables that are made by code.
+    pub(crate) fn made<'n>(&self, names: &[&'n str]) -> rusqlite::Result<Vec<&'n str>> {
+        const FIND: &str = "SELECT 1 FROM sqlite_schema WHERE lower(name) = ?1 \
+            AND (type = 'view' OR sql LIKE 'create virtual%')";
+        let mut statement = self.connection.prepare(FIND)?;
+        let mut made = Vec::new();
+        for name in names {
+            made.extend(statement.exists([name])?.then_some(*name));
+        }
+        Ok(made)
+    }
+
     /// Tells whether a query finds its rows by an index instead of scanning the table.
     pub(crate) fn is_indexed(&self, sql: &str) -> rusqlite::Result<bool> {
         let mut statement = self.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
@@ -533,6 +545,7 @@ mod tests {
         drop(writer);
         let database = open(&path).unwrap();
         assert!(database.table("answers").unwrap().is_none() && database.table("lines").unwrap().is_none());
+        assert_eq!(database.made(&["answers", "llm_calls", "lines", "toc"]).unwrap(), ["answers", "lines"]);
         let calls = database.table("llm_calls").unwrap().unwrap();
         assert_eq!((calls.name(), calls.column("IN\"PUT")), ("\"LLM_Calls\"".into(), "\"in\"\"put\"".into()));
         assert_eq!((calls.has("big"), calls.column("big")), (false, "NULL".into()));

@@ -4,6 +4,7 @@
 //! answered. The names of the keys differ, what they mean does not.
 
 use super::Format;
+use crate::answer::typed::{flag, whole};
 use crate::record::{Record, RecordKind};
 use stepscope_base::json::{Kind, Member, Pointer, Value};
 use stepscope_base::shown;
@@ -185,9 +186,8 @@ fn is_list_of_texts(value: Value<'_>) -> bool {
 fn label_of_error(value: Value<'_>, first: i64) -> Option<Labelled> {
     match value.kind() {
         Kind::Null => Some(Labelled::NoError),
-        Kind::Int => {
-            let number: i64 = std::str::from_utf8(value.raw()).ok()?.parse().ok()?;
-            Some(usize::try_from(number - first).map_or(Labelled::NoError, Labelled::Step))
+        Kind::Int | Kind::Float => {
+            Some(usize::try_from(whole(value)? - first).map_or(Labelled::NoError, Labelled::Step))
         }
         _ => None,
     }
@@ -235,7 +235,7 @@ fn value_of(correct: Option<Member<'_>>) -> Option<bool> {
             b"wrong" | b"incorrect" | b"false" | b"no" => Some(false),
             _ => None,
         },
-        _ => value.bool(),
+        _ => flag(value),
     }
 }
 
@@ -293,6 +293,10 @@ mod tests {
         for (label, expected) in [
             (r#""label": -1"#, Some(Labelled::NoError)),
             (r#""label": 2"#, Some(Labelled::Step(2))),
+            (r#""label": -1.0"#, Some(Labelled::NoError)),
+            (r#""label": 2.0"#, Some(Labelled::Step(2))),
+            (r#""label": 2.5"#, None),
+            (r#""label": NaN"#, None),
             (r#""mistake_index": null"#, Some(Labelled::NoError)),
             (r#""model_output_solution_first_error_step": 1"#, Some(Labelled::Step(0))),
             (r#""model_output_solution_first_error_step": "N/A""#, None),

@@ -5,6 +5,7 @@
 
 use super::Format;
 use super::answer::schema_of;
+use crate::answer::typed::flag;
 use crate::record::{AnswerSchema, Record, RecordKind};
 use stepscope_base::json::{Kind, Pointer, Value};
 
@@ -52,7 +53,7 @@ fn read(root: Value<'_>) -> Record<'_> {
             b"trace" => &mut trace,
             b"model" => &mut record.model,
             b"correct" => {
-                record.correct = value.bool();
+                record.correct = flag(value);
                 continue;
             }
             _ => continue,

@@ -1,8 +1,8 @@
 //! A completion with its reward, as training runs save them (`cycle_N_verified.jsonl`), one a line.
 
 use super::Format;
+use crate::answer::typed::flag;
 use crate::record::{Record, RecordKind};
-use stepscope_base::json::Value;
 
 /// See the module.
 pub(crate) const FORMAT: Format = Format {
@@ -14,7 +14,7 @@ pub(crate) const FORMAT: Format = Format {
         id: value.get("id"),
         question: value.get("prompt"),
         raw: value.get("completion"),
-        correct: value.get("success").and_then(Value::bool),
+        correct: value.get("success").and_then(flag),
         reward: value.get("reward").filter(|reward| reward.is_number()),
         details: value.get("details"),
         round: value.get("cycle").filter(|cycle| cycle.is_number()),

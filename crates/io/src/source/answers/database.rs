@@ -26,7 +26,7 @@ const FREE_AROUND: u64 = 16 << 20;
 /// About what a page takes as it is written.
 const PAGE: u64 = 64;
 /// The tables that make a database a store.
-const TABLES: [&str; 6] = ["answers", "parsed_questions", "questions", "lines", "documents", "llm_calls"];
+pub(super) const TABLES: [&str; 6] = ["answers", "parsed_questions", "questions", "lines", "documents", "llm_calls"];
 
 /// A value of a row, owned.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,11 +7,10 @@ use ::parquet::data_type::ByteArray;
 use bytes::Bytes;
 
 use super::flat::{Flat, sizes};
-use super::schema::{ArrowField, ArrowKind, IntKind, MAX_DEPTH};
+use super::schema::{ArrowField, ArrowKind, Extension, IntKind, MAX_DEPTH};
 use super::{CUT, DAMAGED, Dictionaries};
-use crate::source::columns::{Cell, TOO_LARGE, json_key};
+use crate::source::columns::{Cell, TOO_LARGE, is_said_by_null, json_key};
 use crate::source::times::TimeKind;
-use stepscope_base::json::write::Style;
 
 /// Compression of a batch's buffers.
 #[derive(Clone, Copy)]
@@ -27,6 +26,7 @@ pub(super) struct ArrowArray {
     /// A bit for each value that is there; empty: all are.
     valid: Bytes,
     values: ArrowValues,
+    extension: Option<Extension>,
     /// Nesting depth, dictionaries counted.
     depth: usize,
 }
@@ -38,11 +38,11 @@ enum ArrowValues {
     Ints(Bytes, IntKind),
     Times(Bytes, IntKind, TimeKind),
     Floats(Bytes, usize),
-    Decimals { digits: Bytes, int: IntKind, scale: usize },
+    Decimals { digits: Bytes, size: usize, scale: i32 },
     Texts { places: Bytes, wide: bool, bytes: Bytes },
     Views { views: Bytes, buffers: Vec<Bytes> },
-    FixedBytes { bytes: Bytes, size: usize, is_uuid: bool },
-    Lists { places: Bytes, wide: bool, items: Box<ArrowArray>, is_map: bool },
+    FixedBytes { bytes: Bytes, size: usize },
+    Lists { places: Bytes, sizes: Option<Bytes>, wide: bool, items: Box<ArrowArray>, is_map: bool },
     Fixed(usize, Box<ArrowArray>),
     Objects(Vec<(String, ArrowArray)>),
     Numbered { places: Bytes, int: IntKind, dictionary: Rc<Vec<ArrowArray>> },
@@ -127,14 +127,12 @@ impl<'a> ArrowBatch<'a> {
             (ArrowKind::Time(int, time), _) => ArrowValues::Times(self.buffer()?, int, time),
             (ArrowKind::Float(bytes), _) => ArrowValues::Floats(self.buffer()?, bytes),
             (ArrowKind::Decimal { bytes, scale }, _) => {
-                ArrowValues::Decimals { digits: self.buffer()?, int: IntKind { bytes, signed: true }, scale }
+                ArrowValues::Decimals { digits: self.buffer()?, size: bytes, scale }
             }
             (ArrowKind::Bytes { wide }, _) => {
                 ArrowValues::Texts { places: self.buffer()?, wide, bytes: self.buffer()? }
             }
-            (ArrowKind::FixedBytes { size, is_uuid }, _) => {
-                ArrowValues::FixedBytes { bytes: self.buffer()?, size, is_uuid }
-            }
+            (ArrowKind::FixedBytes(size), _) => ArrowValues::FixedBytes { bytes: self.buffer()?, size },
             (ArrowKind::Views, _) => {
                 let more = self.more_views()?;
                 if more > self.buffers.len() {
@@ -143,11 +141,14 @@ impl<'a> ArrowBatch<'a> {
                 let views = self.buffer()?;
                 ArrowValues::Views { views, buffers: (0..more).map(|_| self.buffer()).collect::<Result<_, _>>()? }
             }
-            (ArrowKind::List { wide }, _) => {
-                ArrowValues::Lists { places: self.buffer()?, wide, items: child(self)?, is_map: false }
+            (ArrowKind::List { wide, is_view }, _) => {
+                let places = self.buffer()?;
+                let sizes = is_view.then(|| self.buffer()).transpose()?;
+                ArrowValues::Lists { places, sizes, wide, items: child(self)?, is_map: false }
             }
             (ArrowKind::Map, _) => {
-                ArrowValues::Lists { places: self.buffer()?, wide: false, items: child(self)?, is_map: true }
+                let places = self.buffer()?;
+                ArrowValues::Lists { places, sizes: None, wide: false, items: child(self)?, is_map: true }
             }
             (ArrowKind::Lists(size), _) => ArrowValues::Fixed(size, child(self)?),
             (ArrowKind::Object, _) => {
@@ -161,7 +162,7 @@ impl<'a> ArrowBatch<'a> {
         if depth > 2 * MAX_DEPTH {
             return Err("it is nested too deeply");
         }
-        Ok(ArrowArray { len, valid, values, depth })
+        Ok(ArrowArray { len, valid, values, extension: field.extension, depth })
     }
 
     fn more_views(&mut self) -> Result<usize, &'static str> {
@@ -226,12 +227,22 @@ fn bit(bytes: &[u8], row: usize) -> Option<bool> {
     bytes.get(row / 8).map(|byte| byte >> (row % 8) & 1 == 1)
 }
 
+/// Reads a place, or a length, of so many bits.
+fn place(places: &[u8], wide: bool, row: usize) -> Option<usize> {
+    usize::try_from(int(places, row, IntKind { bytes: if wide { 8 } else { 4 }, signed: true })?).ok()
+}
+
 /// Returns the offsets where the value of a row begins and ends.
 fn range(places: &[u8], wide: bool, row: usize) -> Option<(usize, usize)> {
-    let kind = IntKind { bytes: if wide { 8 } else { 4 }, signed: true };
-    let place = |row| usize::try_from(int(places, row, kind)?).ok();
-    let (start, end) = (place(row)?, place(row.checked_add(1)?)?);
+    let (start, end) = (place(places, wide, row)?, place(places, wide, row.checked_add(1)?)?);
     (start <= end).then_some((start, end))
+}
+
+/// Returns the bytes of a row, each of whose values has so many.
+fn fixed(bytes: &Bytes, size: usize, row: usize) -> Option<Bytes> {
+    let start = row.checked_mul(size)?;
+    let end = start.checked_add(size).filter(|end| *end <= bytes.len())?;
+    Some(bytes.slice(start..end))
 }
 
 /// Reads a text from its view if it has up to twelve bytes, else from a buffer.
@@ -249,10 +260,25 @@ fn viewed(views: &Bytes, buffers: &[Bytes], row: usize) -> Option<Bytes> {
     Some(buffer.slice(start..end))
 }
 
+impl Extension {
+    /// Makes the value of what it is stored as.
+    fn of(self, stored: Cell) -> Cell {
+        match (self, stored) {
+            (Self::Uuid, Cell::Text(bytes)) => Cell::uuid(bytes.data()).unwrap_or(Cell::Text(bytes)),
+            (Self::Json, Cell::Text(bytes)) => Cell::JsonText(bytes),
+            (Self::Bool, Cell::Int(n)) => Cell::Bool(n != 0),
+            (_, other) => other,
+        }
+    }
+}
+
 impl ArrowArray {
     fn is_there(&self, row: usize) -> Result<bool, &'static str> {
         if row >= self.len {
             return Err(DAMAGED);
+        }
+        if matches!(self.values, ArrowValues::None) {
+            return Ok(false);
         }
         if self.valid.is_empty() { Ok(true) } else { bit(&self.valid, row).ok_or(DAMAGED) }
     }
@@ -289,10 +315,11 @@ impl ArrowArray {
         }
     }
 
+    /// Reads a value that is neither a list nor an object.
     fn leaf(&self, row: usize) -> Result<Cell, &'static str> {
         let text = |bytes: Bytes| Cell::Text(ByteArray::from(bytes));
         let cell = match &self.values {
-            ArrowValues::Bools(bits) => bit(bits, row).map(|on| Cell::Int(on.into())),
+            ArrowValues::Bools(bits) => bit(bits, row).map(Cell::Bool),
             ArrowValues::Ints(bytes, kind) => int(bytes, row, *kind).map(|number| match i64::try_from(number) {
                 Ok(number) => Cell::Int(number),
                 Err(_) => Cell::Json(number.to_string().into_bytes().into()),
@@ -300,9 +327,10 @@ impl ArrowArray {
             ArrowValues::Times(bytes, kind, time) => {
                 int(bytes, row, *kind).map(|number| Cell::time(number as i64, *time))
             }
-            ArrowValues::Decimals { digits, int: kind, scale } => {
-                int(digits, row, *kind).map(|digits| Cell::decimal(digits, *scale))
-            }
+            ArrowValues::Decimals { digits, size, scale } => fixed(digits, *size, row).map(|digits| {
+                let digits: Vec<u8> = digits.iter().rev().copied().collect();
+                Cell::decimal(&digits, *scale)
+            }),
             ArrowValues::Floats(bytes, 2) => {
                 let number = int(bytes, row, IntKind { bytes: 2, signed: false });
                 number.map(|bits| Cell::half(bits as u16))
@@ -319,15 +347,15 @@ impl ArrowArray {
                 let range = range(places, *wide, row).filter(|(_, end)| *end <= bytes.len());
                 range.map(|(start, end)| text(bytes.slice(start..end)))
             }
-            ArrowValues::FixedBytes { bytes, size, is_uuid } => {
-                let range = row.checked_mul(*size).and_then(|start| Some((start, start.checked_add(*size)?)));
-                let own = range.filter(|(_, end)| *end <= bytes.len()).map(|(start, end)| bytes.slice(start..end));
-                own.map(|own| Cell::uuid(&own).filter(|_| *is_uuid).unwrap_or_else(|| text(own)))
-            }
+            ArrowValues::FixedBytes { bytes, size } => fixed(bytes, *size, row).map(text),
             ArrowValues::Views { views, buffers } => viewed(views, buffers, row).map(text),
             _ => Some(Cell::Null),
         };
-        cell.ok_or(DAMAGED)
+        let cell = cell.ok_or(DAMAGED)?;
+        Ok(match self.extension {
+            Some(extension) => extension.of(cell),
+            None => cell,
+        })
     }
 
     /// Appends a value as JSON, until there are more than so many bytes.
@@ -340,8 +368,13 @@ impl ArrowArray {
             return Ok(());
         };
         match &array.values {
-            ArrowValues::Lists { places, wide, items, is_map } => {
-                let (start, end) = range(places, *wide, row).ok_or(DAMAGED)?;
+            ArrowValues::Lists { places, sizes, wide, items, is_map } => {
+                let range = match sizes {
+                    Some(sizes) => place(places, *wide, row).zip(place(sizes, *wide, row)),
+                    None => range(places, *wide, row).map(|(start, end)| (start, end - start)),
+                };
+                let (start, len) = range.ok_or(DAMAGED)?;
+                let end = start.checked_add(len).ok_or(DAMAGED)?;
                 if *is_map {
                     return items.entries(start..end, out, most);
                 }
@@ -353,15 +386,15 @@ impl ArrowArray {
             }
             ArrowValues::Objects(members) => {
                 out.push(b'{');
-                for (n, (name, member)) in members.iter().enumerate() {
-                    json_key(n, name.as_bytes(), out);
-                    member.json(row, out, most)?;
+                let mut n = 0;
+                for (name, member) in members {
+                    if member.found(row)?.is_some() || is_said_by_null(name) {
+                        json_key(n, name.as_bytes(), out);
+                        member.json(row, out, most)?;
+                        n += 1;
+                    }
                 }
                 out.push(b'}');
-                Ok(())
-            }
-            ArrowValues::Bools(bits) => {
-                Style::ASCII.append(bit(bits, row).ok_or(DAMAGED)?, out);
                 Ok(())
             }
             _ => {
@@ -391,8 +424,7 @@ impl ArrowArray {
         out.push(b'{');
         for (n, row) in rows.enumerate() {
             let Some((array, at)) = keys.found(row)? else { return Err(DAMAGED) };
-            let is_bool = matches!(array.values, ArrowValues::Bools(_));
-            array.leaf(at)?.append_key(n, is_bool, out).ok_or(DAMAGED)?;
+            array.leaf(at)?.append_key(n, out).ok_or(DAMAGED)?;
             values.json(row, out, most)?;
         }
         out.push(b'}');

@@ -1,7 +1,7 @@
 //! The columns of an Arrow table, and how each lies in its buffers.
 
 use super::flat::Flat;
-use crate::source::columns::{MAX_SCALE, Unread};
+use crate::source::columns::{MAX_DIGITS, Unread};
 use crate::source::times::{TimeKind, TimeUnit};
 
 /// Number of columns that are read, nested ones counted.
@@ -13,9 +13,20 @@ pub(super) const MAX_DEPTH: usize = 12;
 pub(super) struct ArrowField {
     pub(super) name: String,
     pub(super) kind: ArrowKind,
+    pub(super) extension: Option<Extension>,
     /// Dictionary that holds the values, of which the column has the indices, and the type of these.
     pub(super) dictionary: Option<(i64, IntKind)>,
     pub(super) children: Vec<Self>,
+}
+
+/// Meaning of a column's values, where they are not what they are stored as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Extension {
+    Uuid,
+    /// Texts that are JSON.
+    Json,
+    /// Truth values of a byte each.
+    Bool,
 }
 
 /// Whole numbers of so many bytes.
@@ -38,21 +49,20 @@ pub(super) enum ArrowKind {
     /// Digits of so many bytes, so many of which follow the point.
     Decimal {
         bytes: usize,
-        scale: usize,
+        scale: i32,
     },
     /// Texts or bytes, with places of 64 bits if they are wide.
     Bytes {
         wide: bool,
     },
     /// Bytes, so many each.
-    FixedBytes {
-        size: usize,
-        is_uuid: bool,
-    },
+    FixedBytes(usize),
     /// Texts or bytes whose places come one by one.
     Views,
+    /// Lists with places of 64 bits if they are wide, each with its length if they are views.
     List {
         wide: bool,
+        is_view: bool,
     },
     /// Lists of so many items each.
     Lists(usize),
@@ -101,13 +111,18 @@ fn field(flat: Flat<'_>, depth: usize, left: &mut usize) -> Option<ArrowField> {
     let children = flat.tables(5).map(|child| field(child?, depth + 1, left)).collect::<Option<_>>()?;
     let index = |encoding: Flat<'_>| (encoding.long(0).unwrap_or(0), encoding.table(1).map_or(INDEX, int));
     let dictionary = flat.table(4).map(index);
-    let mut kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
-    if let ArrowKind::FixedBytes { is_uuid, .. } = &mut kind {
-        let mut about = flat.tables(6).flatten();
-        *is_uuid =
-            about.any(|pair| pair.text(0) == Some(b"ARROW:extension:name") && pair.text(1) == Some(b"arrow.uuid"));
+    let kind = kind(flat.byte(2).unwrap_or(0), flat.table(3)?)?;
+    Some(ArrowField { name, kind, extension: extension(flat), dictionary, children })
+}
+
+fn extension(field: Flat<'_>) -> Option<Extension> {
+    let name = field.tables(6).flatten().find(|pair| pair.text(0) == Some(b"ARROW:extension:name"))?;
+    match name.text(1)? {
+        b"arrow.uuid" => Some(Extension::Uuid),
+        b"arrow.json" => Some(Extension::Json),
+        b"arrow.bool8" => Some(Extension::Bool),
+        _ => None,
     }
-    Some(ArrowField { name, kind, dictionary, children })
 }
 
 const INDEX: IntKind = IntKind { bytes: 4, signed: true };
@@ -116,14 +131,13 @@ fn int(flat: Flat<'_>) -> IntKind {
     IntKind { bytes: flat.int(0).unwrap_or(0) as usize / 8, signed: flat.byte(1).unwrap_or(0) != 0 }
 }
 
-/// Returns the type of decimals; those of more than 128 bits are not read.
 fn decimal(flat: Flat<'_>) -> ArrowKind {
-    let bytes = flat.int(2).unwrap_or(128) / 8;
-    let scale = usize::try_from(flat.int(1).unwrap_or(0)).ok().filter(|scale| *scale <= MAX_SCALE);
-    match (bytes, scale) {
-        (4 | 8 | 16, Some(scale)) => ArrowKind::Decimal { bytes: bytes as usize, scale },
-        (32, _) => ArrowKind::Other(2, "decimal256"),
-        _ => ArrowKind::Other(2, "decimal of more than 38 digits"),
+    let (bytes, scale) = (flat.int(2).unwrap_or(128) / 8, flat.int(1).unwrap_or(0));
+    match bytes {
+        4 | 8 | 16 | 32 if (-MAX_DIGITS..=MAX_DIGITS).contains(&scale) => {
+            ArrowKind::Decimal { bytes: bytes as usize, scale }
+        }
+        _ => ArrowKind::Other(2, "decimal of more than 76 digits"),
     }
 }
 
@@ -162,20 +176,20 @@ fn kind(number: u8, flat: Flat<'_>) -> Option<ArrowKind> {
         }
         // Durations.
         18 => ArrowKind::Int(whole(64)),
-        12 => ArrowKind::List { wide: false },
+        12 => ArrowKind::List { wide: false, is_view: false },
         13 => ArrowKind::Object,
         // Which child, and for dense ones where in it.
         14 => ArrowKind::Other(if flat.short(0) == Some(1) { 2 } else { 1 }, "union"),
-        15 => ArrowKind::FixedBytes { size: usize::try_from(flat.int(0).unwrap_or(0)).ok()?, is_uuid: false },
+        15 => ArrowKind::FixedBytes(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
         16 => ArrowKind::Lists(usize::try_from(flat.int(0).unwrap_or(0)).ok()?),
         17 => ArrowKind::Map,
         19 | 20 => ArrowKind::Bytes { wide: true },
-        21 => ArrowKind::List { wide: true },
+        21 => ArrowKind::List { wide: true, is_view: false },
         // All is in the children.
         22 => ArrowKind::Other(0, "run-end encoded"),
         23 | 24 => ArrowKind::Views,
-        // Lists whose places come one by one.
-        25 | 26 => ArrowKind::Other(3, "list view"),
+        25 => ArrowKind::List { wide: false, is_view: true },
+        26 => ArrowKind::List { wide: true, is_view: true },
         _ => return None,
     })
 }
@@ -191,11 +205,11 @@ impl ArrowKind {
             | Self::Time(..)
             | Self::Float(_)
             | Self::Decimal { .. }
-            | Self::List { .. }
+            | Self::List { is_view: false, .. }
             | Self::Map
-            | Self::FixedBytes { .. }
+            | Self::FixedBytes(_)
             | Self::Views => 2,
-            Self::Bytes { .. } => 3,
+            Self::Bytes { .. } | Self::List { .. } => 3,
             Self::Other(buffers, _) => buffers,
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::failure::Failure;
 use crate::source::answers::folder::{document_in, lines_of};
+use crate::source::arrow;
 use crate::source::beneath::{Beneath, Place};
 use crate::source::cut::{decode_wide, without_filler};
 use crate::source::lines::Gathered;
@@ -45,6 +46,10 @@ pub(super) fn read(place: &Place) -> Result<Document, Failure> {
     if bytes.starts_with(parquet::MAGIC) {
         let table = parquet::read_blob(&blob, &["page_num", "line_num", "text"])?;
         return lines_of(&table, blob.name(), Vec::new());
+    }
+    if arrow::begins(&bytes) {
+        const WHY: &str = "documents are not read from Arrow tables; write its lines as Parquet or JSON lines";
+        return Err(Failure::own(USE, blob.name(), WHY));
     }
     if bytes.starts_with(sqlite::MAGIC) {
         const WHY: &str = "it is an answer store; pass it as a path, and its answers find their documents";
@@ -170,6 +175,11 @@ mod tests {
         assert!(of("").unwrap_err().ends_with("it has no lines"));
         assert!(of("\u{1f}\u{8b}").is_ok(), "as text it is only odd");
         assert!(of_bytes(b"\x1f\x8b\x08", &Shown::own("d")).unwrap_err().to_string().contains("gzip"));
+        let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/stores/tables");
+        for name in ["keyed_lz4.arrow", "keyed_stream.arrow"] {
+            let why = read(&tables.join(name).as_path().into()).unwrap_err().to_string();
+            assert!(why.contains("write its lines as Parquet or JSON lines"), "{why}");
+        }
         let folder = tempfile::tempdir().unwrap();
         assert!(look_at(&folder.path().join("missing")).is_err());
         assert!(read(&folder.path().into()).unwrap_err().to_string().contains("no table line_df"));

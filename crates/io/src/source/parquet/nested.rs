@@ -1,12 +1,11 @@
 //! Lists and objects in columns: which leaves of the schema they are made of, and how their levels become JSON again.
 
-use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit, Type as Physical};
+use ::parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit as Unit};
 use ::parquet::data_type::ByteArray;
 use ::parquet::schema::types::Type;
 
-use crate::source::columns::{Cell, ColumnKind, MAX_SCALE, TOO_LARGE, Unread, json_key};
+use crate::source::columns::{Cell, Leaf, MAX_DIGITS, TOO_LARGE, Unread, is_said_by_null, json_key};
 use crate::source::times::{TimeKind, TimeUnit};
-use stepscope_base::json::write::Style;
 
 /// Depth up to which columns are read.
 const MAX_DEPTH: usize = 12;
@@ -24,7 +23,6 @@ pub(super) enum Node {
     Leaf {
         leaf: usize,
         level: i16,
-        is_bool: bool,
     },
     Object {
         level: i16,
@@ -47,8 +45,10 @@ pub(super) enum LeafMeaning {
     Unsigned,
     Half,
     /// Digits, so many of which follow the point.
-    Decimal(usize),
+    Decimal(i32),
     Uuid,
+    /// Texts that are JSON.
+    Json,
     Time(TimeKind),
 }
 
@@ -64,11 +64,9 @@ impl LeafMeaning {
     /// Returns the meaning of a leaf's values; `Err`: their type, which cannot be read.
     pub(super) fn of(field: &Type) -> Result<Self, &'static str> {
         let info = field.get_basic_info();
-        // What has more digits is longer than the numbers that there are.
         let decimal = |scale: i32, precision: i32| {
-            let scale =
-                usize::try_from(scale).ok().filter(|scale| *scale <= MAX_SCALE && precision <= MAX_SCALE as i32);
-            scale.map(Self::Decimal).ok_or("decimal of more than 38 digits")
+            let is_read = (0..=MAX_DIGITS).contains(&scale) && precision <= MAX_DIGITS;
+            if is_read { Ok(Self::Decimal(scale)) } else { Err("decimal of more than 76 digits") }
         };
         let time = |kind| Ok(Self::Time(kind));
         match (info.logical_type_ref(), info.converted_type()) {
@@ -76,6 +74,7 @@ impl LeafMeaning {
             (_, ConvertedType::DECIMAL) => decimal(field.get_scale(), field.get_precision()),
             (Some(LogicalType::Float16), _) => Ok(Self::Half),
             (Some(LogicalType::Uuid), _) => Ok(Self::Uuid),
+            (Some(LogicalType::Json), _) | (_, ConvertedType::JSON) => Ok(Self::Json),
             (Some(LogicalType::Bson), _) | (_, ConvertedType::BSON) => Err("BSON"),
             (Some(LogicalType::Geometry(_)), _) => Err("geometry"),
             (Some(LogicalType::Geography(_)), _) => Err("geography"),
@@ -102,9 +101,9 @@ impl LeafMeaning {
     pub(super) fn short(self, number: i32) -> Cell {
         match self {
             Self::Unsigned => Cell::Int(i64::from(number.cast_unsigned())),
-            Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Decimal(scale) => Cell::decimal(&number.to_be_bytes(), scale),
             Self::Time(kind) => Cell::time(number.into(), kind),
-            Self::Plain | Self::Half | Self::Uuid => Cell::Int(number.into()),
+            Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number.into()),
         }
     }
 
@@ -112,9 +111,9 @@ impl LeafMeaning {
     pub(super) fn long(self, number: i64) -> Cell {
         match self {
             Self::Unsigned => Cell::unsigned(number.cast_unsigned()),
-            Self::Decimal(scale) => Cell::decimal(number.into(), scale),
+            Self::Decimal(scale) => Cell::decimal(&number.to_be_bytes(), scale),
             Self::Time(kind) => Cell::time(number, kind),
-            Self::Plain | Self::Half | Self::Uuid => Cell::Int(number),
+            Self::Plain | Self::Half | Self::Uuid | Self::Json => Cell::Int(number),
         }
     }
 
@@ -122,11 +121,9 @@ impl LeafMeaning {
     pub(super) fn bytes(self, bytes: ByteArray) -> Cell {
         match (self, bytes.data()) {
             (Self::Uuid, data) => Cell::uuid(data).unwrap_or(Cell::Text(bytes)),
+            (Self::Json, _) => Cell::JsonText(bytes),
             (Self::Half, [low, high]) => Cell::half(u16::from_le_bytes([*low, *high])),
-            (Self::Decimal(scale), data) => {
-                let first = if data.first().is_some_and(|byte| *byte > 127) { -1 } else { 0 };
-                Cell::decimal(data.iter().fold(first, |digits, byte| digits << 8 | i128::from(*byte)), scale)
-            }
+            (Self::Decimal(scale), data) => Cell::decimal(data, scale),
             _ => Cell::Text(bytes),
         }
     }
@@ -171,12 +168,9 @@ impl LeafRows {
 }
 
 impl TopColumn {
-    pub(super) fn kind(&self) -> ColumnKind {
-        match &self.node {
-            Err(unread) => ColumnKind::Unread(unread.clone()),
-            Ok(Node::Leaf { is_bool: true, .. }) => ColumnKind::Bool,
-            Ok(_) => ColumnKind::Plain,
-        }
+    /// Returns it as a column of any table.
+    pub(super) fn leaf(&self) -> Leaf {
+        Leaf { name: self.name.clone(), unread: self.node.as_ref().err().cloned() }
     }
 }
 
@@ -235,9 +229,8 @@ impl NodeBuilder {
     fn leaf(&mut self, field: &Type, level: i16) -> Result<Node, Unread> {
         let leaf = self.next;
         self.next += 1;
-        let is_bool = field.get_physical_type() == Physical::BOOLEAN;
         LeafMeaning::of(field).map_err(Unread::new)?;
-        Ok(Node::Leaf { leaf, level, is_bool })
+        Ok(Node::Leaf { leaf, level })
     }
 
     fn object(&mut self, field: &Type, level: i16, depth: usize) -> Result<Node, Unread> {
@@ -291,7 +284,7 @@ impl Node {
     /// Lists all leaves that it is made of, in order, with the level of a value.
     pub(super) fn leaves(&self, into: &mut Vec<(usize, i16)>) {
         match self {
-            Self::Leaf { leaf, level, .. } => into.push((*leaf, *level)),
+            Self::Leaf { leaf, level } => into.push((*leaf, *level)),
             Self::Object { members, .. } => members.iter().for_each(|(_, member)| member.leaves(into)),
             Self::List { item, .. } => item.leaves(into),
         }
@@ -331,6 +324,17 @@ impl GroupLeaves {
         self.leaves.get_mut(leaf - self.first).ok_or(DAMAGED)
     }
 
+    /// Returns how much of the way to the next value of its first leaf is there.
+    fn level(&mut self, node: &Node) -> Result<i16, &'static str> {
+        Ok(self.leaf(node.first())?.next().ok_or(DAMAGED)?.level)
+    }
+
+    /// Tells whether the next value is there, not null.
+    fn is_there(&mut self, node: &Node) -> Result<bool, &'static str> {
+        let (Node::Leaf { level, .. } | Node::Object { level, .. } | Node::List { level, .. }) = node;
+        Ok(self.level(node)? >= *level)
+    }
+
     /// Passes over the one value that each leaf has where what is around it is null or an empty list.
     fn pass(&mut self, node: &Node, begins: i16) -> Result<(), &'static str> {
         match node {
@@ -345,27 +349,29 @@ impl GroupLeaves {
         if out.len() > most {
             return Err(TOO_LARGE);
         }
-        let there = self.leaf(node.first())?.next().ok_or(DAMAGED)?.level;
         match node {
-            Node::Leaf { level, .. } | Node::Object { level, .. } | Node::List { level, .. } if there < *level => {
+            _ if !self.is_there(node)? => {
                 self.pass(node, begins)?;
                 out.extend_from_slice(b"null");
             }
-            Node::Leaf { leaf, is_bool, .. } => match self.leaf(*leaf)?.take(begins)? {
-                Cell::Int(on) if *is_bool => Style::ASCII.append(on != 0, out),
-                cell => cell.append_json(out),
-            },
+            Node::Leaf { leaf, .. } => self.leaf(*leaf)?.take(begins)?.append_json(out),
             Node::Object { members, .. } => {
                 out.push(b'{');
-                for (n, (name, member)) in members.iter().enumerate() {
+                let mut n = 0;
+                for (name, member) in members {
+                    if !self.is_there(member)? && !is_said_by_null(name) {
+                        self.pass(member, begins)?;
+                        continue;
+                    }
                     json_key(n, name.as_bytes(), out);
                     self.write(member, begins, out, most)?;
+                    n += 1;
                 }
                 out.push(b'}');
             }
             Node::List { items, repeated, item, is_map, .. } => {
                 out.push(if *is_map { b'{' } else { b'[' });
-                if there < *items {
+                if self.level(item)? < *items {
                     self.pass(item, begins)?;
                 } else {
                     self.items(item, *is_map, begins, *repeated, out, most)?;
@@ -412,8 +418,8 @@ impl GroupLeaves {
         out: &mut Vec<u8>,
         most: usize,
     ) -> Result<(), &'static str> {
-        let [(_, Node::Leaf { leaf, is_bool, .. }), (_, value)] = members else { return Err(DAMAGED) };
-        self.leaf(*leaf)?.take(begins)?.append_key(n, *is_bool, out).ok_or(DAMAGED)?;
+        let [(_, Node::Leaf { leaf, .. }), (_, value)] = members else { return Err(DAMAGED) };
+        self.leaf(*leaf)?.take(begins)?.append_key(n, out).ok_or(DAMAGED)?;
         self.write(value, begins, out, most)
     }
 }
@@ -422,7 +428,7 @@ impl GroupLeaves {
 mod tests {
     use std::sync::Arc;
 
-    use crate::source::columns::{ColumnMap, Leaf};
+    use crate::source::columns::ColumnMap;
     use crate::source::open::Blob;
     use crate::source::rows;
     use ::parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -481,7 +487,7 @@ mod tests {
         let two = "optional group a (LIST) { repeated int64 element; }";
         assert_eq!(cells(two, &[1, 2], &[0, 1, 2, 2], &[0, 0, 0, 1]), r#"} ,"a":[]} ,"a":[1,2]}"#);
         let tuple = "optional group a (LIST) { repeated group a_tuple { optional int64 b; } }";
-        assert_eq!(cells(tuple, &[1], &[2, 3], &[0, 1]), r#","a":[{"b":null},{"b":1}]}"#);
+        assert_eq!(cells(tuple, &[1], &[2, 3], &[0, 1]), r#","a":[{},{"b":1}]}"#);
     }
 
     #[test]
@@ -545,9 +551,7 @@ mod tests {
     fn what_cannot_be_read_is_named_with_its_type() {
         let named = |column: &str| {
             let schema = parse_message_type(&format!("message m {{ {column} }}")).unwrap();
-            let columns = super::columns(&schema);
-            let leaf = Leaf { name: columns[0].name.clone(), kind: columns[0].kind() };
-            leaf.unread().unwrap_or_default()
+            super::columns(&schema)[0].leaf().unread_name().unwrap_or_default()
         };
         let deep = |depth| {
             (0..depth).fold("optional int64 a;".to_owned(), |inner, _| format!("optional group b {{ {inner} }}"))
@@ -561,7 +565,7 @@ mod tests {
         for (column, expected) in [
             ("required fixed_len_byte_array(12) after (INTERVAL);", "after (interval)"),
             ("required binary a (BSON);", "a (BSON)"),
-            ("required fixed_len_byte_array(20) a (DECIMAL(45, 2));", "a (decimal of more than 38 digits)"),
+            ("required fixed_len_byte_array(40) a (DECIMAL(90, 2));", "a (decimal of more than 76 digits)"),
             ("optional group a { optional group b { required binary c (BSON); } }", "a.b.c (BSON)"),
             ("repeated int64 a;", "a (repeated field outside a list)"),
             (&deep(13), &format!("b{}.a (nested too deeply)", ".b".repeat(12))),
