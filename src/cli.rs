@@ -1,7 +1,9 @@
 //! The commands that need no screen. They print what `core` renders; exit codes are 0 (clean), 1 (findings),
 //! 2 (something could not be done, said on standard error) and 3 (a model's server failed, or a run ended early).
 
+use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stepscope_io::pipeline::side_data::SideData;
@@ -590,7 +592,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
         }
         Err(error) if error.use_stderr() => {
             // The message quotes arguments, and a file name may hold anything.
-            let message = in_words(&error.render().to_string());
+            let message = in_words(&error);
             out.complain(&Shown::prose(message.trim_end().as_bytes()));
             Err(FAILED)
         }
@@ -603,17 +605,19 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>, out: &mut Out) -> Re
     }
 }
 
-/// Returns a message on the command line with our words where the library's speak of digits and types.
-fn in_words(message: &str) -> String {
-    const WORDS: [(&str, &str); 4] = [
-        (": invalid digit found in string", ": use a whole number"),
-        (": cannot parse integer from empty string", ": use a whole number"),
-        (": number would be zero for non-zero type", ": use a whole number of 1 or more"),
-        (": number too large to fit in target type", ": the number is too large"),
-    ];
-    let (first, rest) = message.split_at(message.find('\n').unwrap_or(message.len()));
-    let said = WORDS.iter().find_map(|(theirs, ours)| Some(format!("{}{ours}{rest}", first.strip_suffix(theirs)?)));
-    said.unwrap_or_else(|| message.to_owned())
+/// Returns the message for a command line that was not understood, with our words where the library's speak of digits and
+/// types.
+fn in_words(error: &clap::Error) -> String {
+    let message = error.render().to_string();
+    let Some(theirs) = error.source().and_then(|source| source.downcast_ref::<ParseIntError>()) else {
+        return message;
+    };
+    let ours = match theirs.kind() {
+        IntErrorKind::Zero => "use a whole number of 1 or more",
+        IntErrorKind::PosOverflow => "the number is too large",
+        _ => "use a whole number",
+    };
+    message.replacen(&format!(": {theirs}"), &format!(": {ours}"), 1)
 }
 
 /// Runs a command and returns the exit code, or the reason why it failed.
@@ -689,7 +693,7 @@ mod tests {
             (&["stepscope", "export", "x", "--line", "99999999999999999999999"], ": the number is too large\n"),
             (&["stepscope", "--theme"], "a value is required"),
         ] {
-            let error = Arguments::try_parse_from(arguments).unwrap_err().render().to_string();
+            let error = Arguments::try_parse_from(arguments).unwrap_err();
             assert!(in_words(&error).contains(words), "{}", in_words(&error));
         }
     }

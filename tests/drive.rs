@@ -8,7 +8,7 @@ mod drive;
 use std::io::Write as _;
 use stepscope_core::record::types::TypeRegistry;
 
-use crossterm::event::{MouseButton, MouseEventKind};
+use crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 use drive::{Drive, runs};
 use ratatui::layout::Position;
 use ratatui::style::Modifier;
@@ -23,7 +23,7 @@ use stepscope_core::triage::Fix;
 use stepscope_io::config::session::FileView;
 use stepscope_terminal::colour::Rgb;
 use stepscope_terminal::input::Input;
-use stepscope_terminal::run::{Event, Program as _};
+use stepscope_terminal::run::{Event, Program as _, Work};
 
 /// Finds a variable's name in the lifelines, next to other panes.
 #[track_caller]
@@ -465,6 +465,16 @@ fn opening_a_run_and_walking_it() {
     assert_eq!(d.status(), "this is the last record");
     d.keys("q");
     assert_eq!((d.app.screen(), at(&d)), (ScreenKind::Table, 7));
+}
+
+/// Its frame waits a moment for the record, so that there is one frame and not two.
+#[test]
+fn the_next_record_is_awaited() {
+    let mut d = Drive::runs();
+    d.keys("Enter");
+    let key = Input::Key(KeyCode::Char('}').into());
+    let effects = d.app.update(Event::Input(key).into(), d.now);
+    assert!(effects.iter().any(Work::is_awaited) && !effects.iter().any(Work::saves), "{effects:?}");
 }
 
 #[test]

@@ -687,3 +687,82 @@ async fn ready(fd: &AsyncFd<OwnedFd>, what: rustix::event::PollFlags, interest: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    /// Work whose result replaces what is in front, or not.
+    struct Asked {
+        is_awaited: bool,
+    }
+
+    impl Work for Asked {
+        fn is_awaited(&self) -> bool {
+            self.is_awaited
+        }
+    }
+
+    enum Said {
+        Event,
+        Found,
+    }
+
+    impl From<Event> for Said {
+        fn from(_: Event) -> Self {
+            Self::Event
+        }
+    }
+
+    /// Each input asks for work; frames are counted.
+    struct Counted {
+        is_awaited: bool,
+        frames: Cell<usize>,
+    }
+
+    impl Program for Counted {
+        type Msg = Said;
+        type Effect = Asked;
+
+        fn update(&mut self, message: Said, _: Instant) -> Vec<Asked> {
+            match message {
+                Said::Event => vec![Asked { is_awaited: self.is_awaited }],
+                Said::Found => Vec::new(),
+            }
+        }
+
+        fn draw(&self, _: &mut Buffer) -> Option<Position> {
+            self.frames.set(self.frames.get() + 1);
+            None
+        }
+    }
+
+    /// Counts the frames of an input, before and after its work is done.
+    async fn frames(is_awaited: bool) -> [usize; 2] {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let tty = Tty::of(ours.into());
+        let mut program = Counted { is_awaited, frames: Cell::new(0) };
+        let (options, (_, panics)) = (Options { mouse: false, ask_background: false }, mpsc::channel(1));
+        let mut turning = Loop::new(&tty, &mut program, options, panics, |_, _| None).unwrap();
+        assert!(turning.inputs(vec![Input::FocusGained]).await.is_continue());
+        let before = turning.program.frames.get();
+        assert!(turning.update(Said::Found).await.is_continue());
+        // As if the time between two frames were over.
+        turning.next_frame = Instant::now();
+        assert!(turning.draw().is_continue());
+        [before, turning.program.frames.get()]
+    }
+
+    #[test]
+    fn work_that_replaces_what_is_in_front_shows_in_one_frame() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            assert_eq!(frames(true).await, [0, 1]);
+            assert_eq!(frames(false).await, [1, 2], "other work does not hold up the frame of its key");
+        });
+    }
+}

@@ -102,6 +102,12 @@ impl Tty {
         Ok(Self { fd, shared: Some(before) })
     }
 
+    /// Takes anything for a terminal that knows neither its size nor its settings.
+    #[cfg(test)]
+    pub(crate) const fn of(fd: OwnedFd) -> Self {
+        Self { fd, shared: None }
+    }
+
     /// Columns and rows, never zero and never above `MAX_SIZE`.
     pub fn size(&self) -> Size {
         let size = termios::tcgetwinsize(&self.fd).map_or(UNKNOWN_SIZE, |w| Size::new(w.ws_col, w.ws_row));
