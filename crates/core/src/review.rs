@@ -18,6 +18,8 @@ pub mod export;
 pub mod fold;
 /// Fields hidden until the verdict, and records without them.
 pub mod hide;
+/// Reviews and records brought together.
+pub mod join;
 /// Sets of labels over their versions.
 pub mod labels;
 /// An event as a line of a review log, with its checksum, and back.
