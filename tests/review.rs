@@ -713,6 +713,49 @@ fn reviews_are_a_regression_set() {
 }
 
 #[test]
+fn records_without_ids_that_share_a_question_are_expected_each_by_itself() {
+    let folder = Folder::new();
+    let run = |question: u8, answer: u8| {
+        json!({"question": format!("What is {question}?"), "gold_num": 5, "mode": "baseline", "status": "ok", "pred_num": answer,
+            "state": {"final_answer": format!("{answer}"), "final_answer_numerical": answer}})
+        .to_string()
+            + "\n"
+    };
+    folder.write("runs.jsonl", &[run(1, 6), run(1, 5), run(2, 5), run(2, 6)].concat());
+    for (row, verdict) in [("0", "fail"), ("1", "pass"), ("2", "pass"), ("3", "fail")] {
+        folder.ok(&["review", "add", "runs.jsonl", "--row", row, "--verdict", verdict], "");
+    }
+    let said = folder.ok(&["check", "runs.jsonl", "--expect", "runs.jsonl.reviews.jsonl"], "");
+    assert!(said.ends_with("4 reviewed: 2 holds, 0 regressed, 2 still_failing, 0 fixed, 0 gone\n"), "{said}");
+}
+
+#[test]
+fn a_log_of_two_runs_with_the_same_ids_keeps_them_apart() {
+    let folder = Folder::new();
+    folder.write("a.jsonl", &(run(1, 5.0, 5.0) + "\n" + &run(2, 5.0, 5.0)));
+    folder.write("b.jsonl", &run(1, 4.0, 5.0));
+    let add = |file: &str, says: &str| {
+        folder.ok(&["review", "add", file, "--reviews", "two", "--id", "r1", "--verdict", says], "");
+    };
+    add("a.jsonl", "pass");
+    add("b.jsonl", "fail");
+    let list = folder.run(&["review", "list", "a.jsonl", "--reviews", "two", "--ids", "--regenerate"], "");
+    assert_eq!((list.code, list.out.as_str()), (0, ""));
+    let sentence = "reviewed items of other files left out: 1, of b.jsonl; pass their file too";
+    assert!(list.said.contains(sentence), "{}", list.said);
+    let stats = folder.ok(&["review", "stats", "a.jsonl", "--reviews", "two"], "");
+    assert!(stats.starts_with("1 items: 1 pass\n") && stats.ends_with("1 of 2 records unreviewed\n"), "{stats}");
+    let export = folder.ok(&["review", "export", "a.jsonl", "--reviews", "two"], "");
+    assert_eq!(export.lines().count(), 1, "{export}");
+    let expected = folder.ok(&["check", "a.jsonl", "--expect", "two"], "");
+    assert_eq!(expected, "1 reviewed: 1 holds, 0 regressed, 0 still_failing, 0 fixed, 0 gone\n");
+    let both = folder.json(&["review", "stats", "a.jsonl", "b.jsonl", "--reviews", "two", "--format", "jsonl"]);
+    assert_eq!((&both[0]["outcomes"]["pass"], &both[0]["outcomes"]["fail"]), (&json!(1), &json!(1)));
+    let all = folder.ok(&["review", "list", "--reviews", "two"], "");
+    assert_eq!(all.lines().count(), 2, "without records every item is listed: {all}");
+}
+
+#[test]
 fn two_runs_fall_into_five_cells_on_three_bases() {
     let folder = Folder::new();
     folder.write("a.jsonl", &runs());

@@ -12,15 +12,19 @@ use stepscope_base::shown;
 use stepscope_base::text::{Shown, Untrusted};
 use stepscope_core::case::CaseView;
 use stepscope_core::finding::grouped;
+use stepscope_core::review::event::Text;
 use stepscope_core::review::event::{Reviewer, ReviewerKind};
-use stepscope_core::review::fold::Reviews;
-use stepscope_core::summary::{Index, Summary};
+use stepscope_core::review::fold::{ItemReviews, Reviews};
+use stepscope_core::review::join::{Index, Joined};
+use stepscope_core::summary::Summary;
 use stepscope_io::log::journal::{Contents, beside, found_beside, named, read_all};
 use stepscope_io::pipeline::summaries::{Summaries, read};
 use stepscope_io::source::beneath::Place;
 use stepscope_io::source::input::unreadable;
 use stepscope_io::source::page::reviews_of;
 
+/// Maximum number of files that are named where their reviews are left out.
+const MAX_FILES: usize = 3;
 /// Origin of a review log that was not named.
 const FOUND_THERE: &str = "found next to the records; --reviews FILE selects another";
 
@@ -251,8 +255,19 @@ impl Refused {
     }
 }
 
-fn index(summaries: &Summaries) -> Index<'_> {
-    Index::of(&summaries.summaries)
+/// Brings the reviews together with their records, and says of which files other reviews are.
+fn joined<'a>(summaries: &'a Summaries, reviews: &'a Reviews, out: &Out) -> Joined<'a> {
+    let joined = Index::of(&summaries.summaries).join(reviews);
+    let file = |reviewed: &ItemReviews<'_>| reviewed.item().and_then(|item| item.dataset.clone());
+    let mut files: Vec<Text> = joined.elsewhere.iter().filter_map(file).collect();
+    files.sort();
+    files.dedup();
+    if !files.is_empty() {
+        let files = Shown::listed(files.iter().map(|file| file.line().cut(60)), MAX_FILES);
+        let items = grouped(joined.elsewhere.len());
+        out.complain(&shown!("reviewed items of other files left out: {items}, of {files}; pass their file too"));
+    }
+    joined
 }
 
 pub(super) fn run(review: &ReviewCommand, side: &Arc<SideData>, out: &mut Out) -> u8 {

@@ -22,6 +22,8 @@ pub mod fold;
 pub mod hide;
 /// A CSV of verdicts, read.
 pub mod import;
+/// Reviews and records brought together.
+pub mod join;
 /// Sets of labels over their versions.
 pub mod labels;
 /// An event as a line of a review log, with its checksum, and back.

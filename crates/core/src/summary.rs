@@ -1,8 +1,6 @@
 //! Summary of a record for reviews and comparisons: which item it is, its answer, its content, and whether two answers
 //! are the same.
 
-use foldhash::HashMap;
-
 use crate::answer::typed::{AnswerItem, whole};
 use crate::arithmetic::number::Number;
 use crate::arithmetic::recompute::RunAnswer;
@@ -10,7 +8,6 @@ use crate::case::{CaseView, Location};
 use crate::finding::Finding;
 use crate::record::{Record, RecordKind};
 use crate::review::event::{AnswerPart, AnswerType, ItemRef, MAX_TEXT, SeenRecord, Text};
-use crate::review::fold::ItemReviews;
 use crate::review::stats::name_of;
 use crate::rules::RuleId;
 use crate::run::fork::ForkOrigin;
@@ -221,75 +218,6 @@ impl Summary {
             return number.is_near(other.value);
         }
         self.answer.as_ref().is_some_and(|answer| folded_answer(answer) == folded_answer(other))
-    }
-}
-
-/// Summaries by id and by what the model was asked; of two the first.
-#[derive(Clone, Debug, Default)]
-pub struct Index<'c> {
-    ids: HashMap<&'c Text, &'c Summary>,
-    inputs: HashMap<&'c Digest, &'c Summary>,
-    items: HashMap<&'c ItemRef, &'c Summary>,
-    /// Those without an id, by their position.
-    rows: HashMap<u64, &'c Summary>,
-}
-
-impl<'c> Index<'c> {
-    /// Of these summaries.
-    pub fn of(summaries: impl IntoIterator<Item = &'c Summary>) -> Self {
-        let mut index = Self::default();
-        for summary in summaries {
-            if let Some(id) = &summary.item.id {
-                index.ids.entry(id).or_insert(summary);
-            } else if let Some(row) = summary.item.row_index {
-                index.rows.entry(row).or_insert(summary);
-            }
-            if let Some(input) = &summary.input {
-                index.inputs.entry(input).or_insert(summary);
-            }
-            index.items.entry(&summary.item).or_insert(summary);
-        }
-        index
-    }
-
-    /// The record of an id.
-    pub fn by_id(&self, id: &Text) -> Option<&'c Summary> {
-        self.ids.get(id).copied()
-    }
-
-    /// The record that an item names: by its id, or where it has none by its position.
-    pub fn named(&self, item: &ItemRef) -> Option<&'c Summary> {
-        match &item.id {
-            Some(id) => self.by_id(id),
-            None => self.rows.get(&item.row_index?).copied(),
-        }
-    }
-
-    /// The record that was judged: of the same file, or with the same id where no file was named or nothing else was
-    /// seen.
-    pub fn of_item(&self, reviewed: ItemReviews<'_>) -> Option<&'c Summary> {
-        let item = reviewed.item()?;
-        let own = self.items.get(item).copied();
-        own.or_else(|| {
-            let summary = self.by_id(item.id.as_ref()?)?;
-            (item.dataset.is_none() || item.dataset == summary.item.dataset || reviewed.saw(Some(&summary.content)))
-                .then_some(summary)
-        })
-    }
-
-    /// Returns the reviews of an item, seen from the content that its record has now.
-    pub fn at_content<'a>(&self, reviewed: ItemReviews<'a>) -> ItemReviews<'a>
-    where
-        'c: 'a,
-    {
-        reviewed.at(self.of_item(reviewed).map(|summary| &summary.content))
-    }
-
-    /// The record of a judged item in a later run: of the same id, else of the same question.
-    pub fn of_later(&self, reviewed: ItemReviews<'_>) -> Option<&'c Summary> {
-        let by_id = reviewed.item().and_then(|item| self.by_id(item.id.as_ref()?));
-        by_id
-            .or_else(|| reviewed.events().find_map(|event| self.inputs.get(event.seen.input_sha256.as_ref()?).copied()))
     }
 }
 

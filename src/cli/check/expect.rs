@@ -11,10 +11,11 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::review::fold::ItemReviews;
+use stepscope_core::review::join::{Index, JoinedItem};
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::regression::{Expectation, judge};
 use stepscope_core::review::stats::name_of;
-use stepscope_core::summary::{Index, Summary};
+use stepscope_core::summary::Summary;
 use stepscope_io::pipeline::side_data::{SideData, Surroundings};
 use stepscope_io::pipeline::summaries::read_checked;
 
@@ -41,12 +42,10 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         // Findings count here, and without its document an answer has others.
         return None;
     }
-    let index = Index::of(&summaries.summaries);
     let sets = contents.reviews.label_sets();
     let mut counts = [0_u64; Expectation::ALL.len()];
     let mut judged = 0_u64;
-    for reviewed in contents.reviews.items() {
-        let summary = index.of_later(reviewed);
+    for JoinedItem { reviewed, summary, .. } in Index::of(&summaries.summaries).join_later(&contents.reviews) {
         let Some((expectation, why)) = judge(reviewed, summary) else { continue };
         judged += 1;
         if let Some(count) = counts.get_mut(expectation as usize) {

@@ -17,11 +17,11 @@ use stepscope_core::review::event::{
     AnswerPart, Event, EventKind, ItemRef, LabelSet, ReviewTimes, Reviewer, SeenRecord, Text, Verdict,
 };
 use stepscope_core::review::fold::{ItemReviews, Reviews, is_fresh};
+use stepscope_core::review::join::Index;
 use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::log_line::MAX_LINE;
 use stepscope_core::review::short_form;
 use stepscope_core::review::stats::name_of;
-use stepscope_core::summary::Index;
 use stepscope_io::failure::reason;
 use stepscope_io::pipeline::summaries::{Summaries, read_named};
 
@@ -137,7 +137,7 @@ impl Completion<'_> {
             return Err(why);
         }
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
-            let Some(summary) = records.named(item) else {
+            let Some(summary) = records.named(item).next() else {
                 return Err(match &item.id {
                     Some(id) => shown!("no record has the id \"{}\"", id.line().cut(60)),
                     None => Shown::own("no record without an id has this row_index"),
@@ -242,7 +242,7 @@ impl<'k> Completion<'k> {
         });
         let (journal, writer) = out.given(opened)?;
         let contents = super::quiet_contents(&[journal], out)?;
-        let records = (!place.files.is_empty()).then(|| super::index(summaries));
+        let records = (!place.files.is_empty()).then(|| Index::of(&summaries.summaries));
         let offered = records.is_some().then(|| LabelSet { version: 0, ..LabelSet::starter() });
         Some((Self { reviewer: who.reviewer(), reviews: contents.reviews, records, offered }, writer))
     }

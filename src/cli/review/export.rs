@@ -14,6 +14,7 @@ use crate::cli::{CLEAN, FAILED, Out};
 use stepscope_base::text::Shown;
 use stepscope_core::review::export;
 use stepscope_core::review::fold::Outcome;
+use stepscope_core::review::join::JoinedItem;
 use stepscope_io::log::journal::{beside, named};
 use stepscope_io::pipeline::check::read_through;
 use stepscope_io::pipeline::summaries::{read, summary};
@@ -55,7 +56,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
     let reviews = &contents.reviews;
     let choice = options.choice.checked(reviews, out)?;
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, |_, _| {}))?;
-    let (index, sets) = (super::index(&summaries), contents.reviews.label_sets());
+    let (joined, sets) = (super::joined(&summaries, reviews, out), reviews.label_sets());
     let mut bytes = Vec::new();
     match options.format {
         ExportFormat::Jsonl => {}
@@ -63,8 +64,7 @@ pub(super) fn run(options: &ReviewExport, side: &Arc<SideData>, out: &mut Out) -
         ExportFormat::Markdown => bytes.extend_from_slice(export::MARKDOWN_HEAD.as_bytes()),
     }
     let raw = options.raw && !out.is_terminal();
-    for reviewed in contents.reviews.items() {
-        let reviewed = index.at_content(reviewed);
+    for JoinedItem { reviewed, .. } in joined.items {
         if choice.takes(reviewed, &sets) {
             match options.format {
                 ExportFormat::Jsonl => export::jsonl(reviewed, None, &sets, &mut bytes),

@@ -192,7 +192,7 @@ fn whole(cell: &Text) -> Option<u64> {
 /// Refuses an id that no record has, and says so where a spreadsheet may have made it: they take 007 for 7, long numbers
 /// for 1.2E+17 and 3-4 for a date.
 fn is_there(item: &ItemRef, known: &Completion<'_>) -> Result<(), Shown> {
-    let is_missing = known.records.as_ref().is_some_and(|records| records.named(item).is_none());
+    let is_missing = known.records.as_ref().is_some_and(|records| records.named(item).next().is_none());
     let is_number_or_date = |id: &&Text| {
         let begins = id.bytes().first().is_some_and(u8::is_ascii_digit);
         begins && id.bytes().iter().all(|byte| b"0123456789.,:-/+Ee ".contains(byte))

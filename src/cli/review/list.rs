@@ -59,9 +59,8 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         }
     };
     let summaries = list.place.records(out, |files, threads| read(files, reviews, threads, side, note))?;
-    let (index, sets) = (super::index(&summaries), reviews.label_sets());
-    let found = reviews.items().map(|reviewed| (reviewed, index.of_item(reviewed)));
-    let found = found.map(|(reviewed, summary)| (reviewed.at(summary.map(|summary| &summary.content)), summary));
+    let (joined, sets) = (super::joined(&summaries, reviews, out), reviews.label_sets());
+    let found = joined.items.iter().map(|item| (item.reviewed, item.summary));
     let fits = |(reviewed, summary): &(ItemReviews<'_>, Option<&Summary>)| {
         choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)
     };

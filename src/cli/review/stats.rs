@@ -32,8 +32,8 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
         }
     };
     let summaries = options.place.records(out, |files, threads| read(files, reviews, threads, side, fix))?;
-    let index = super::index(&summaries);
-    let stats = stats::Stats::of(reviews, |reviewed| index.of_item(reviewed));
+    let joined = super::joined(&summaries, reviews, out);
+    let stats = stats::Stats::of(reviews, &joined.items);
     if options.format == ListFormat::Jsonl {
         stats.write_json(out);
         return Some(());
@@ -41,8 +41,7 @@ pub(super) fn run(options: &Stats, side: &Arc<SideData>, out: &mut Out) -> Optio
     for line in stats.lines() {
         out.line(&line);
     }
-    let judged = |summary: &Summary| reviews.find(&summary.item, Some(&summary.content)).is_some();
-    let open = summaries.summaries.iter().filter(|summary| !judged(summary)).count();
+    let open = joined.open.len();
     if !summaries.summaries.is_empty() {
         out.line(&shown!("{open} of {} records unreviewed", summaries.summaries.len()));
     }

@@ -155,7 +155,9 @@ mod tests {
         #[test]
         fn what_is_written_is_read_here_and_elsewhere(rows in prop::collection::vec(prop::collection::vec("[a,\"\r\n é]{0,6}", 2..5), 0..5)) {
             let mut text = Vec::new();
-            rows.iter().for_each(|row| write(row, &mut text));
+            for row in &rows {
+                write(row, &mut text);
+            }
             let here: Vec<Vec<String>> = read(std::str::from_utf8(&text).unwrap(), b',').into_iter().map(|(_, cells)| cells).collect();
             prop_assert_eq!(&here, &rows);
             let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_slice());
@@ -163,7 +165,9 @@ mod tests {
                 reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect();
             prop_assert_eq!(&elsewhere, &rows);
             let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-            rows.iter().for_each(|row| writer.write_record(row).unwrap());
+            for row in &rows {
+                writer.write_record(row).unwrap();
+            }
             prop_assert_eq!(writer.into_inner().unwrap(), text);
         }
     }

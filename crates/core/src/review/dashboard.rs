@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::HashMap;
 
 use super::agreement::{MAX_PAIRED, Measure};
-use super::event::{Event, GoldStatus, ItemRef, Text, Verdict};
-use super::fold::{Outcome, Reviews};
+use super::event::{Event, GoldStatus, Text, Verdict};
+use super::fold::{ItemReviews, Outcome, Reviews};
+use super::join::{Index, Joined, JoinedItem};
 use super::labels::LabelSets;
 use super::stats::Share;
-use crate::summary::{Index, Summary};
+use crate::summary::Summary;
 use crate::triage::Fix;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -122,21 +123,18 @@ impl Dashboard {
 
     fn count(&mut self, reviews: &Reviews, summaries: &[Summary]) -> Tallies {
         let (sets, index) = (reviews.label_sets(), Index::of(summaries));
-        let mut places: HashMap<&ItemRef, usize> = HashMap::default();
-        for (at, summary) in summaries.iter().enumerate() {
-            places.entry(&summary.item).or_insert(at);
-        }
         let (mut said, mut rules, mut triage) = (FailedItems::default(), Shares::new(), Shares::new());
         let (mut gold, mut outcomes) = (BTreeMap::<GoldStatus, Items>::new(), BTreeMap::<Outcome, Items>::new());
         let mut reviewers = Reviewers::default();
-        for reviewed in reviews.items().filter(|reviewed| !reviewed.verdicts().is_empty()) {
-            let found = index.of_item(reviewed).and_then(|summary| Some((summary, *places.get(&summary.item)?)));
-            let Some((summary, at)) = found else {
+        let Joined { items, elsewhere, .. } = index.join(reviews);
+        let is_judged = |reviewed: ItemReviews<'_>| !reviewed.verdicts().is_empty();
+        self.elsewhere += elsewhere.into_iter().filter(|reviewed| is_judged(*reviewed)).count();
+        for JoinedItem { reviewed, at, summary } in items.into_iter().filter(|item| is_judged(item.reviewed)) {
+            let Some((summary, at)) = summary.zip(at) else {
                 self.elsewhere += 1;
                 continue;
             };
             self.judged += 1;
-            let reviewed = reviewed.at(Some(&summary.content));
             reviewers.add(at, reviewed.verdicts().into_iter().filter(|event| reviewed.is_fresh(event)).collect());
             let (fresh, outcome) = (reviewed.fresh(), reviewed.outcome());
             outcomes.entry(outcome).or_default().insert(at);

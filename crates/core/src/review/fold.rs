@@ -77,13 +77,13 @@ impl Positions {
 
 /// The record's id, or its position where it has none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum ItemName<'a> {
+pub(crate) enum ItemName<'a> {
     Id(&'a Text),
     Row(u64),
 }
 
 impl<'a> ItemName<'a> {
-    fn of(item: &'a ItemRef) -> Option<Self> {
+    pub(crate) fn of(item: &'a ItemRef) -> Option<Self> {
         item.id.as_ref().map(Self::Id).or(item.row_index.map(Self::Row))
     }
 }
@@ -156,12 +156,11 @@ impl Reviews {
         let Some(key) = item.and_then(ItemKey::of) else { return };
         let (found, name) = (self.place(key), self.places(key.name));
         let place = found.unwrap_or(self.items.len());
-        match found.and_then(|place| self.items.get_mut(place)) {
-            Some(events) => events.push(at),
-            None => {
-                self.by_item.insert(key, place);
-                self.items.push(vec![at]);
-            }
+        if let Some(events) = found.and_then(|place| self.items.get_mut(place)) {
+            events.push(at);
+        } else {
+            self.by_item.insert(key, place);
+            self.items.push(vec![at]);
         }
         let Some(named) = name.and_then(|name| self.names.get_mut(name)) else {
             self.by_name.insert(key.name, self.names.len());
@@ -369,8 +368,13 @@ impl<'a> ItemReviews<'a> {
         hold.filter(move |event| self.has(event))
     }
 
+    /// Returns the same under the name of one of several records.
+    pub(crate) const fn called(self, item: &'a ItemRef) -> Self {
+        Self { item, ..self }
+    }
+
     /// Tells whether an event is about this item, or about this very content in a file of another name.
-    fn has(self, event: &Event) -> bool {
+    pub(crate) fn has(self, event: &Event) -> bool {
         let Some(key) = self.among else { return true };
         event.item.as_ref().and_then(ItemKey::of).is_some_and(|other| {
             let is_same = || self.content.is_some() && event.seen.content_sha256.as_ref() == self.content;

@@ -27,8 +27,7 @@ stepscope_base::words! {
 /// Compares a judged item with its record in a later run (`None`: there is none), and says why. `None`: nothing is
 /// expected of it, because it was put off, skipped or disputed.
 pub fn judge(reviewed: ItemReviews<'_>, summary: Option<&Summary>) -> Option<(Expectation, Vec<Shown>)> {
-    // That the content changed is what a later run is about: nothing is stale here.
-    let reviewed = reviewed.at(None);
+    let reviewed = reviewed.in_later_run();
     match reviewed.outcome() {
         Outcome::Pass => {
             let why = regressions(reviewed, summary);

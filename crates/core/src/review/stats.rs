@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{AnswerPart, Event, GoldStatus, ItemRef, Text, Verdict};
 use super::fold::{ItemReviews, Outcome, Reviews};
+use super::join::JoinedItem;
 use super::labels::LabelSets;
 use crate::statistics::wilson;
 use crate::summary::Summary;
@@ -52,12 +53,11 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts all items. `summary` finds the record of a judged item, where records are known.
-    pub fn of<'c>(reviews: &Reviews, summary: impl Fn(ItemReviews<'_>) -> Option<&'c Summary>) -> Self {
+    /// Counts reviewed items.
+    pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
         let (mut stats, sets) = (Self::default(), reviews.label_sets());
         let mut times = Vec::new();
-        for reviewed in reviews.items() {
-            let summary = summary(reviewed);
+        for &JoinedItem { reviewed, summary, .. } in items {
             stats.item(reviewed, summary, &sets);
             times.extend(reviewed.verdicts().iter().filter_map(|event| event.times.active_ms));
         }
@@ -67,7 +67,6 @@ impl Stats {
     }
 
     fn item(&mut self, reviewed: ItemReviews<'_>, summary: Option<&Summary>, sets: &LabelSets<'_>) {
-        let reviewed = reviewed.at(summary.map(|summary| &summary.content));
         let outcome = reviewed.outcome();
         *self.outcomes.entry(outcome).or_default() += 1;
         self.notes += reviewed.notes().count() as u64;
@@ -290,6 +289,12 @@ mod tests {
         Summary { content: Digest::of_bytes(content), fix: Some(fix), ..Summary::of(&view, &[], None, 0) }
     }
 
+    /// All items, as if they had one and the same record.
+    fn joined<'a>(reviews: &'a Reviews, summary: Option<&'a Summary>) -> Vec<JoinedItem<'a>> {
+        let content = summary.map(|summary| &summary.content);
+        reviews.items().map(|item| JoinedItem { reviewed: item.at(content), at: None, summary }).collect()
+    }
+
     #[test]
     fn everything_that_is_fresh_is_counted_once() {
         let mut reviews = Reviews::default();
@@ -315,7 +320,8 @@ mod tests {
         for event in [failed, passed, gold, stale, again, event(6, "e", Verdict::Defer)] {
             reviews.push(event);
         }
-        let stats = Stats::of(&reviews, |_| Some(&now));
+        let items = joined(&reviews, Some(&now));
+        let stats = Stats::of(&reviews, &items);
         let outcomes: Vec<_> = stats.outcomes.iter().map(|(outcome, n)| (outcome.word(), *n)).collect();
         assert_eq!(outcomes, [("pass", 1), ("fail", 2), ("defer", 1), ("stale", 1)]);
         assert_eq!(stats.labels, BTreeMap::from([("slip".into(), 1), ("unit".into(), 1)]));
@@ -356,7 +362,7 @@ mod tests {
         let repeats = |events: &mut dyn Iterator<Item = &Event>| {
             let mut reviews = Reviews::default();
             events.for_each(|event| _ = reviews.push(event.clone()));
-            Stats::of(&reviews, |_| None).repeats
+            Stats::of(&reviews, &joined(&reviews, None)).repeats
         };
         let none = Share::default();
         assert_eq!(repeats(&mut batch.iter()), none, "a is changed without a look, c has a word added");

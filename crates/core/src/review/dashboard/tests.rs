@@ -81,7 +81,7 @@ fn every_number_is_that_of_the_statistics_and_knows_its_records() {
 
     // Without the item that is no record here, the statistics of the shell say the same.
     let index = Index::of(&summaries);
-    let stats = Stats::of(&reviews, |reviewed| index.of_item(reviewed));
+    let stats = Stats::of(&reviews, &index.join(&reviews).items);
     let rule = find(&boards, "Rule precision", "run/recompute");
     assert_eq!((behind(&boards, rule, 0), behind(&boards, rule, 1)), (&[0, 1, 2][..], &[3][..]));
     assert_eq!(rule.tail.as_str(), stats.rules[&"run/recompute".into()].phrase());

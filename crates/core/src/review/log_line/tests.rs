@@ -1,4 +1,5 @@
 use super::*;
+use crate::review::join::Index;
 
 fn reviewer() -> Reviewer {
     Reviewer { id: "ada".into(), kind: ReviewerKind::Person }
@@ -218,7 +219,7 @@ mod any {
             reviews.events().iter().for_each(|event| write(event, &mut again));
             prop_assert_eq!(read(&again).0, reviews.events());
             Agreement::of(&reviews).lines();
-            Stats::of(&reviews, |_| None).lines();
+            Stats::of(&reviews, &Index::of(&[]).join(&reviews).items).lines();
         }
     }
 }

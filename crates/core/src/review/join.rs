@@ -1,0 +1,321 @@
+//! Reviews and records brought together: which record is meant by what was said of an item.
+
+use foldhash::{HashMap, HashSet};
+
+use super::event::{ItemRef, Text};
+use super::fold::{ItemName, ItemReviews, Reviews};
+use crate::summary::Summary;
+use stepscope_base::canonical::Digest;
+
+/// Records by their names.
+#[derive(Clone, Debug, Default)]
+pub struct Index<'a> {
+    summaries: &'a [Summary],
+    /// Positions of the records of each name.
+    names: HashMap<ItemName<'a>, Vec<usize>>,
+    /// Names of their files; `None`: where a file has none.
+    files: HashSet<Option<&'a Text>>,
+}
+
+/// A reviewed item, seen from its record.
+#[derive(Clone, Copy, Debug)]
+pub struct JoinedItem<'a> {
+    /// Its reviews.
+    pub reviewed: ItemReviews<'a>,
+    /// Position of its record; `None`: it is not among the records.
+    pub at: Option<usize>,
+    /// Its record.
+    pub summary: Option<&'a Summary>,
+}
+
+/// Reviewed items with their records.
+#[derive(Debug, Default)]
+pub struct Joined<'a> {
+    /// Items of the records, or of records that are gone; without any records all items.
+    pub items: Vec<JoinedItem<'a>>,
+    /// Items of other files.
+    pub elsewhere: Vec<ItemReviews<'a>>,
+    /// Records of which nothing was said.
+    pub open: Vec<&'a Summary>,
+}
+
+/// What is known of each record while items are brought together with them.
+struct Marks {
+    /// True where its own reviews are among the items.
+    is_listed: Vec<bool>,
+    /// True where anything was said of it.
+    is_reviewed: Vec<bool>,
+}
+
+impl Marks {
+    fn of(summaries: &[Summary]) -> Self {
+        let none = || vec![false; summaries.len()];
+        Self { is_listed: none(), is_reviewed: none() }
+    }
+}
+
+impl<'a> Index<'a> {
+    /// Of these records.
+    pub fn of(summaries: &'a [Summary]) -> Self {
+        let mut index = Self { summaries, ..Self::default() };
+        for (at, summary) in summaries.iter().enumerate() {
+            if let Some(name) = ItemName::of(&summary.item) {
+                index.names.entry(name).or_default().push(at);
+            }
+            index.files.insert(summary.item.dataset.as_ref());
+        }
+        index
+    }
+
+    fn positions<'s>(&'s self, item: &'s ItemRef) -> &'s [usize] {
+        ItemName::of(item).and_then(|name| self.names.get(&name)).map_or(&[], Vec::as_slice)
+    }
+
+    fn at(&self, at: usize) -> Option<&'a Summary> {
+        self.summaries.get(at)
+    }
+
+    /// Lists the records that an item names: by its id, or where it has none by its position.
+    pub fn named<'s>(&'s self, item: &'s ItemRef) -> impl Iterator<Item = &'a Summary> + use<'a, 's> {
+        self.positions(item).iter().filter_map(|at| self.at(*at))
+    }
+
+    /// Brings each reviewed item together with its record, in the order of the items.
+    pub fn join(&self, reviews: &'a Reviews) -> Joined<'a> {
+        let (mut joined, mut marks) = (Joined::default(), Marks::of(self.summaries));
+        for reviewed in reviews.items() {
+            let records = self.records_of(reviewed);
+            if !records.is_empty() {
+                self.take(reviews, reviewed, &records, &mut marks, &mut joined.items);
+            } else if self.is_elsewhere(reviewed) {
+                joined.elsewhere.push(reviewed);
+            } else {
+                joined.items.push(JoinedItem { reviewed, at: None, summary: None });
+            }
+        }
+        let records = self.summaries.iter().zip(marks.is_reviewed);
+        joined.open = records.filter(|(_, is_reviewed)| !is_reviewed).map(|(summary, _)| summary).collect();
+        joined
+    }
+
+    /// Brings each reviewed item together with its record in a later run, under whatever file name: the one of the same
+    /// id, else of the same question. An item of another file is left out where its record has reviews of its own.
+    pub fn join_later(&self, reviews: &'a Reviews) -> Vec<JoinedItem<'a>> {
+        let (mut items, mut marks) = (Vec::new(), Marks::of(self.summaries));
+        let mut inputs: HashMap<&Digest, Vec<usize>> = HashMap::default();
+        for (at, summary) in self.summaries.iter().enumerate() {
+            if let Some(input) = &summary.input {
+                inputs.entry(input).or_default().push(at);
+            }
+        }
+        for reviewed in reviews.items() {
+            let item = reviewed.item();
+            let has_id = item.is_some_and(|item| item.id.is_some());
+            let mut records = self.records_of(reviewed);
+            // A position tells nothing of a record that is another one now.
+            records.retain(|at| has_id || self.is_seen(reviewed, *at));
+            if records.is_empty() {
+                let named = item.filter(|_| has_id).map_or(&[][..], |item| self.positions(item));
+                let is_free = |at: &usize| self.at(*at).is_some_and(|one| !reviews.names_in_file(&one.item));
+                let free: Vec<usize> = named.iter().copied().filter(is_free).collect();
+                if free.is_empty() && !named.is_empty() {
+                    continue;
+                }
+                let asked = || reviewed.events().find_map(|event| inputs.get(event.seen.input_sha256.as_ref()?));
+                let records = if free.is_empty() { asked().cloned().unwrap_or_default() } else { free };
+                let seen = records.iter().copied().find(|at| self.is_seen(reviewed, *at));
+                let at = seen.or_else(|| self.likely(reviewed, &records));
+                let summary = at.and_then(|at| self.at(at));
+                let reviewed = reviewed.at(summary.map(|summary| &summary.content));
+                items.push(JoinedItem { reviewed, at, summary });
+            } else {
+                self.take(reviews, reviewed, &records, &mut marks, &mut items);
+            }
+        }
+        for item in &mut items {
+            item.reviewed = item.reviewed.in_later_run();
+        }
+        items
+    }
+
+    fn is_seen(&self, reviewed: ItemReviews<'_>, at: usize) -> bool {
+        self.at(at).is_some_and(|summary| reviewed.saw(Some(&summary.content)))
+    }
+
+    /// Finds the records that an item is about: of its file, any if it names none, or of the very same content. Of
+    /// several with one id in one file those that were seen, else the likely one.
+    fn records_of(&self, reviewed: ItemReviews<'_>) -> Vec<usize> {
+        let Some(item) = reviewed.item() else { return Vec::new() };
+        let is_of = |at: &usize| {
+            self.at(*at).is_some_and(|one| item.dataset.is_none() || item.dataset == one.item.dataset)
+                || self.is_seen(reviewed, *at)
+        };
+        let records: Vec<usize> = self.positions(item).iter().copied().filter(is_of).collect();
+        if records.len() < 2 || reviewed.events().any(|event| event.seen.content_sha256.is_none()) {
+            return records;
+        }
+        let seen: Vec<usize> = records.iter().copied().filter(|at| self.is_seen(reviewed, *at)).collect();
+        if seen.is_empty() { self.likely(reviewed, &records).into_iter().collect() } else { seen }
+    }
+
+    /// Chooses among records none of which was seen: the one in the same place, else the first.
+    fn likely(&self, reviewed: ItemReviews<'_>, records: &[usize]) -> Option<usize> {
+        let row = reviewed.item()?.row_index;
+        let in_place = |at: &&usize| self.at(**at).is_some_and(|summary| summary.item.row_index == row);
+        records.iter().find(in_place).or(records.first()).copied()
+    }
+
+    /// Adds an item for each of its records that has none yet.
+    fn take(
+        &self,
+        reviews: &'a Reviews,
+        reviewed: ItemReviews<'a>,
+        records: &[usize],
+        marks: &mut Marks,
+        items: &mut Vec<JoinedItem<'a>>,
+    ) {
+        let mut contents = Vec::new();
+        for &at in records {
+            let Some(summary) = self.at(at) else { continue };
+            if let Some(is_reviewed) = marks.is_reviewed.get_mut(at) {
+                *is_reviewed = true;
+            }
+            // What says the same word for word is one record.
+            let content = (&summary.item.dataset, summary.content);
+            if contents.contains(&content) {
+                continue;
+            }
+            contents.push(content);
+            let own = reviews.find(&summary.item, Some(&summary.content));
+            let mut joined = match own.filter(|own| reviewed.events().any(|event| own.has(event))) {
+                // What names no file, or another side, may not be among the record's own reviews.
+                None => reviewed.at(Some(&summary.content)),
+                Some(own) => {
+                    let is_listed = marks.is_listed.get_mut(at).map(|is_listed| std::mem::replace(is_listed, true));
+                    if is_listed == Some(true) {
+                        continue;
+                    }
+                    own
+                }
+            };
+            if records.len() > 1 {
+                joined = joined.called(&summary.item);
+            }
+            items.push(JoinedItem { reviewed: joined, at: Some(at), summary: Some(summary) });
+        }
+    }
+
+    /// Tells whether an item is of a file that is not among those of the records.
+    fn is_elsewhere(&self, reviewed: ItemReviews<'_>) -> bool {
+        let file = reviewed.item().and_then(|item| item.dataset.as_ref());
+        file.is_some() && !self.files.is_empty() && !self.files.contains(&file) && !self.files.contains(&None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::Case;
+    use crate::review::event::{Event, Reviewer, ReviewerKind, Verdict};
+    use crate::review::fold::Outcome;
+
+    /// A record of a file at a position; `answer` makes its content another.
+    fn record(file: &str, row: u64, id: Option<&str>, answer: &str) -> Summary {
+        let id = id.map(|id| format!(r#""id": "{id}", "#)).unwrap_or_default();
+        let text = format!(r#"{{{id}"question": "How many?", "state": {{"final_answer": "{answer}"}}}}"#);
+        let case = Case::read(text.into_bytes());
+        let file = (!file.is_empty()).then(|| Text::from(file.to_owned()));
+        Summary::of(&case.view(), &[], file, row)
+    }
+
+    fn judged(said: &[(&str, &Summary, Verdict)]) -> Reviews {
+        let mut reviews = Reviews::default();
+        for (n, (who, summary, verdict)) in said.iter().enumerate() {
+            let reviewer = Reviewer { id: Text::from((*who).to_owned()), kind: ReviewerKind::Person };
+            let event = Event::verdict(reviewer, summary.item.clone(), *verdict);
+            reviews.push(Event { event_id: format!("e{n}").into(), seen: summary.seen(), ..event });
+        }
+        reviews
+    }
+
+    /// The position and outcome of each item.
+    fn found(items: &[JoinedItem<'_>]) -> Vec<(Option<usize>, Outcome)> {
+        items.iter().map(|item| (item.at, item.reviewed.outcome())).collect()
+    }
+
+    const PASS: Verdict = Verdict::Pass;
+    const FAIL: Verdict = Verdict::Fail;
+
+    #[test]
+    fn an_item_of_another_file_is_not_taken_for_a_record_of_the_same_id() {
+        let (a, b) = (record("a", 0, Some("x"), "1"), record("b", 0, Some("x"), "2"));
+        let reviews = judged(&[("ada", &a, PASS), ("ada", &b, FAIL)]);
+        let records = [a.clone(), record("a", 1, Some("y"), "1")];
+        let joined = Index::of(&records).join(&reviews);
+        assert_eq!((found(&joined.items), joined.elsewhere.len()), (vec![(Some(0), Outcome::Pass)], 1));
+        assert_eq!(joined.open.iter().map(|one| one.item.row_index).collect::<Vec<_>>(), [Some(1)]);
+        let index = Index::of(&records);
+        assert_eq!(found(&index.join_later(&reviews)), [(Some(0), Outcome::Pass)], "it has reviews of its own");
+        let both = [a.clone(), b];
+        assert_eq!(found(&Index::of(&both).join(&reviews).items), [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)]);
+        let later = [record("c", 0, Some("x"), "3")];
+        assert_eq!(found(&Index::of(&later).join_later(&reviews)).len(), 2, "both are expected of another run");
+        assert_eq!(Index::of(&[]).join(&reviews).items.len(), 2);
+        let piped = [record("", 0, Some("z"), "1")];
+        assert_eq!(Index::of(&piped).join(&reviews).elsewhere.len(), 0, "whose file is not known");
+        let changed = [record("a", 0, Some("x"), "3")];
+        assert_eq!(found(&Index::of(&changed).join(&judged(&[("ada", &a, PASS)])).items), [(Some(0), Outcome::Stale)]);
+    }
+
+    #[test]
+    fn one_record_under_two_file_names_is_one_item() {
+        let (a, copy) = (record("a", 0, Some("x"), "1"), record("copy", 0, Some("x"), "1"));
+        for said in [[("eve", &copy, FAIL), ("ada", &a, PASS)], [("ada", &a, PASS), ("eve", &copy, FAIL)]] {
+            let reviews = judged(&said);
+            let records = [a.clone()];
+            let joined = Index::of(&records).join(&reviews);
+            assert_eq!((found(&joined.items), joined.elsewhere.len()), (vec![(Some(0), Outcome::Disputed)], 0));
+            assert_eq!(found(&Index::of(&records).join_later(&reviews)), [(Some(0), Outcome::Disputed)]);
+        }
+    }
+
+    #[test]
+    fn of_two_records_with_one_id_each_has_what_was_said_of_it() {
+        let records = [record("a", 0, Some("x"), "1"), record("a", 1, Some("x"), "2")];
+        let index = Index::of(&records);
+        let first = judged(&[("ada", &records[0], PASS)]);
+        let joined = index.join(&first);
+        assert_eq!((found(&joined.items), joined.open.len()), (vec![(Some(0), Outcome::Pass)], 1));
+        let both = judged(&[("ada", &records[0], PASS), ("ada", &records[1], FAIL)]);
+        let joined = index.join(&both);
+        assert_eq!(found(&joined.items), [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)]);
+        assert_eq!(
+            joined.items.iter().map(|item| item.reviewed.item().unwrap().row_index).collect::<Vec<_>>(),
+            [Some(0), Some(1)]
+        );
+        assert_eq!(found(&index.join_later(&both)), [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)]);
+        let changed = [record("a", 0, Some("x"), "3"), record("a", 1, Some("x"), "4")];
+        assert_eq!(
+            found(&Index::of(&changed).join(&judged(&[("ada", &records[1], FAIL)])).items),
+            [(Some(1), Outcome::Stale)]
+        );
+        let twice = [records[0].clone(), record("a", 1, Some("x"), "1")];
+        let joined = Index::of(&twice).join(&first);
+        assert_eq!((found(&joined.items), joined.open.len()), (vec![(Some(0), Outcome::Pass)], 0), "word for word");
+    }
+
+    #[test]
+    fn without_ids_a_later_run_is_known_by_content_then_by_question_and_place() {
+        let records: Vec<Summary> = (0..4).map(|row| record("a", row, None, &row.to_string())).collect();
+        let said: Vec<_> = records.iter().map(|one| ("ada", one, PASS)).collect();
+        let reviews = judged(&said);
+        let places = |records: &[Summary]| -> Vec<Option<usize>> {
+            Index::of(records).join_later(&reviews).iter().map(|item| item.at).collect()
+        };
+        assert_eq!(places(&records), [0, 1, 2, 3].map(Some));
+        let moved: Vec<Summary> = (0..4).map(|row| record("b", row, None, &(3 - row).to_string())).collect();
+        assert_eq!(places(&moved), [3, 2, 1, 0].map(Some));
+        let changed: Vec<Summary> = (0..4).map(|row| record("a", row, None, "new")).collect();
+        assert_eq!(places(&changed), [0, 1, 2, 3].map(Some));
+    }
+}
