@@ -120,20 +120,26 @@ fn is_of(ImportedRow { more: [_, reviewer, ..], .. }: &ImportedRow, me: &Text) -
 
 /// Reads which item a row is about: its id, else its position.
 fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
-    let ([id, ..], [row_index, ..]) = (&row.cells, &row.more);
+    let [id, ..] = &row.cells;
     if !id.is_empty() {
         return Ok(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
     }
-    match row_index.utf8().and_then(|text| text.trim().parse().ok()) {
-        Some(row_index) => Ok(ItemRef { row_index: Some(row_index), ..ItemRef::default() }),
+    match row_index(row) {
         None => Err(Shown::own("it has no id")),
+        row_index => Ok(ItemRef { row_index, ..ItemRef::default() }),
     }
+}
+
+fn row_index(row: &ImportedRow) -> Option<u64> {
+    let [row_index, ..] = &row.more;
+    row_index.utf8()?.trim().parse().ok()
 }
 
 fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let [_, verdict, labels, note] = &row.cells;
     let [_, _, said_kind, stale, fix_target, step, variable, gold_status, correction] = &row.more;
-    let item = item(row)?;
+    // Of several records with the id it says which one.
+    let item = ItemRef { row_index: row_index(row), ..item(row)? };
     if *stale == "stale" {
         return Err(Shown::own("its record has changed since; review it again"));
     }
