@@ -951,6 +951,65 @@ fn next_and_add_are_a_loop_in_the_shell() {
 }
 
 #[test]
+fn what_next_proposes_judges_the_record_that_it_showed() {
+    let folder = Folder::new();
+    let proposed = |arguments: &[&str]| {
+        let next = folder.ok(&[&["review", "next"], arguments].concat(), "");
+        let command = next.lines().find_map(|line| line.strip_prefix("  stepscope "));
+        command.expect(&next).split(' ').map(str::to_owned).collect::<Vec<String>>()
+    };
+    let judge = |command: &[String]| {
+        folder.ok(&command.iter().map(String::as_str).collect::<Vec<_>>(), "");
+    };
+    let add = |more: &[&str]| folder.run(&[&["review", "add", "two.jsonl", "--verdict", "fail"], more].concat(), "");
+
+    // Two records with one id.
+    folder.write(
+        "two.jsonl",
+        &[run(1, 5.0, 5.0), run(1, 6.0, 6.0).replace("\"row_index\":1", "\"row_index\":2")].join("\n"),
+    );
+    let first = proposed(&["two.jsonl", "--reviewer", "bob", "--reviewer-kind", "model"]);
+    assert!(first.join(" ").ends_with("--reviewer bob --reviewer-kind model --verdict pass"), "{first:?}");
+    judge(&first);
+    let checked = folder.ok(&["check", "two.jsonl", "--reviewed"], "");
+    assert!(checked.ends_with("; reviewed: 1 pass, 1 open; 1 duplicate id twice: line 2 as line 1\n"), "{checked}");
+    let ambiguous = add(&["--id", "r1"]);
+    assert_eq!(ambiguous.code, 2);
+    assert!(ambiguous.said.contains("2 records have this name; add the row"), "{}", ambiguous.said);
+    let object: Value =
+        serde_json::from_str(&folder.ok(&["review", "next", "two.jsonl", "--format", "jsonl"], "")).unwrap();
+    assert_eq!(object["sha256"].as_str().map(str::len), Some(64), "{object}");
+    judge(&proposed(&["two.jsonl", "--reviewer", "bob"]));
+    assert_eq!(folder.run(&["review", "next", "two.jsonl", "--reviewer", "bob"], "").code, 1, "each is judged once");
+    assert_eq!(add(&["--id", "r1", "--row", "2"]).code, 0);
+    let rows: Vec<_> = folder.json(&["review", "list", "two.jsonl", "--format", "jsonl"]);
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row["row_index"].as_u64().unwrap(), row["outcome"].as_str().unwrap())).collect();
+    assert_eq!(rows, [(1, "pass"), (2, "disputed")]);
+    let changed = add(&["--id", "r1", "--sha256", &"0".repeat(64)]);
+    assert!(changed.code == 2 && changed.said.contains("it has changed"), "{}", changed.said);
+    let table = folder.ok(&["review", "export", "two.jsonl", "--format", "csv"], "");
+    folder.write("two.csv", &table.replace("ada", "eve").replace("bob", "eve"));
+    folder.ok(&["review", "import", "two.csv", "two.jsonl", "--reviewer", "eve", "--reviews", "eve"], "");
+    let events: Vec<Value> = folder.text("eve").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.iter().map(|event| &event["item"]["row_index"]).collect::<Vec<_>>(), [1, 2, 2]);
+
+    // The same id in two files, each with its own log.
+    folder.write("a.jsonl", &run(1, 5.0, 5.0));
+    folder.write("b.jsonl", &run(1, 6.0, 6.0));
+    let command = proposed(&["a.jsonl", "b.jsonl"]);
+    assert_eq!(command[2], "a.jsonl");
+    judge(&command);
+    judge(&proposed(&["a.jsonl", "b.jsonl"]));
+    assert_eq!(folder.run(&["review", "next", "a.jsonl", "b.jsonl"], "").code, 1);
+    // In one log of its own.
+    for _ in 0..2 {
+        judge(&proposed(&["a.jsonl", "b.jsonl", "--reviews", "both", "--reviews", "two.jsonl.reviews.jsonl"]));
+    }
+    assert_eq!(folder.text("both").lines().count(), 2);
+}
+
+#[test]
 fn parts_of_several_files_are_numbered_over_all_of_them_as_on_the_screen() {
     let folder = Folder::new();
     let runs = |ids: std::ops::Range<usize>| ids.map(|n| run(n, 4.0, 5.0) + "\n").collect::<String>();

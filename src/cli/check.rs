@@ -44,7 +44,7 @@ pub(super) fn run(options: &Check, side: &Arc<SideData>, out: &mut Out) -> Resul
     if let Some(journal) = &options.expect {
         return Ok(expect::run(options, journal, side, out));
     }
-    let reviewed = match options.reviewed.then(|| Reviewed::read(&options.reviews, &options.paths, out)) {
+    let reviewed = match options.reviewed.then(|| Reviewed::read(options, side, out)) {
         None => None,
         Some(Some(reviewed)) => Some(reviewed),
         Some(None) => return Ok(FAILED),

@@ -109,7 +109,7 @@ impl Summary {
             (summary.gold, summary.right) = (case.gold().map(|gold| gold.value), case.right());
         }
         if is_asked(&summary.item) {
-            summary.content = record.map_or_else(|| Digest::of_bytes(case.text()), |record| Digest::of(record.root));
+            summary.take_content(case);
         }
         summary
     }
@@ -127,6 +127,12 @@ impl Summary {
         };
         self.number = number.map(|number| number.value);
         self.recorded = record.correct;
+    }
+
+    /// Also takes down its content.
+    pub fn take_content(&mut self, case: &CaseView<'_>) {
+        let record = case.record.as_ref();
+        self.content = record.map_or_else(|| Digest::of_bytes(case.text()), |record| Digest::of(record.root));
     }
 
     /// Also takes down the rules that found something.

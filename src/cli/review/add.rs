@@ -9,6 +9,7 @@ use super::log_writer::LogWriter;
 use super::{Refused, Where, Who};
 use crate::cli::Out;
 use clap::Args;
+use stepscope_base::canonical::Digest;
 use stepscope_base::json::Tape;
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
@@ -22,6 +23,7 @@ use stepscope_core::review::labels::LabelSets;
 use stepscope_core::review::log_line::MAX_LINE;
 use stepscope_core::review::short_form;
 use stepscope_core::review::stats::name_of;
+use stepscope_core::summary::Summary;
 use stepscope_io::failure::reason;
 use stepscope_io::pipeline::summaries::{Summaries, read_named};
 
@@ -43,9 +45,12 @@ struct VerdictFlags {
     /// The record's id
     #[arg(long, value_name = "ID", requires = "verdict")]
     id: Option<String>,
-    /// The position of a record without an id, from 0
-    #[arg(long, value_name = "N", requires = "verdict", conflicts_with = "id")]
+    /// The position of a record without an id, or of one of several with the id, from 0
+    #[arg(long, value_name = "N", requires = "verdict")]
     row: Option<u64>,
+    /// The sha256 of its content, as `check --format jsonl` prints it, where several records have the id
+    #[arg(long, value_name = "HEX", requires = "verdict")]
+    sha256: Option<String>,
     /// What you say of it: pass, fail, defer or skip
     #[arg(long, value_name = "VERDICT")]
     verdict: Option<String>,
@@ -65,6 +70,7 @@ impl VerdictFlags {
         Style::ASCII.line(&mut line, |object| {
             object.maybe("id", self.id.as_deref());
             object.maybe("row_index", self.row);
+            object.maybe("sha256", self.sha256.as_deref());
             object.put("verdict", verdict.as_str());
             object.list("labels", self.label.iter().map(String::as_str));
             object.maybe("note", self.note.as_deref());
@@ -137,12 +143,7 @@ impl Completion<'_> {
             return Err(why);
         }
         if let Some((item, records)) = event.item.as_mut().zip(self.records.as_ref()) {
-            let Some(summary) = records.named(item).next() else {
-                return Err(match &item.id {
-                    Some(id) => shown!("no record has the id \"{}\"", id.line().cut(60)),
-                    None => Shown::own("no record without an id has this row_index"),
-                });
-            };
+            let summary = meant(records, item, event.seen.content_sha256.as_ref())?;
             if let Some(why) = event.correction.as_ref().and_then(|json| summary.answer_type.refuses(json.bytes())) {
                 return Err(why);
             }
@@ -160,7 +161,10 @@ impl Completion<'_> {
         let reviewed = event.item.as_ref().and_then(|item| self.reviews.find(item, event.seen.content_sha256.as_ref()));
         let earlier = reviewed.and_then(|reviewed| match event.kind {
             EventKind::Verdict => reviewed.verdict_of(&self.reviewer.id),
-            EventKind::Undo => reviewed.events().rfind(|earlier| earlier.reviewer.id == self.reviewer.id),
+            EventKind::Undo => {
+                let own = || reviewed.events().filter(|earlier| earlier.reviewer.id == self.reviewer.id);
+                own().rfind(|earlier| reviewed.is_fresh(earlier)).or_else(|| own().next_back())
+            }
             _ => None,
         });
         if event.supersedes.is_none() {
@@ -215,6 +219,31 @@ impl Completion<'_> {
             // Each takes back one more.
             EventKind::Undo | EventKind::Reveal => false,
         })
+    }
+}
+
+/// Finds the record that is meant. Of several with one name it is the one of this content or in this place; `Err`: there
+/// is none, or several may be meant.
+fn meant<'k>(records: &Index<'k>, item: &ItemRef, content: Option<&Digest>) -> Result<&'k Summary, Shown> {
+    let named: Vec<&Summary> = records.named(item).collect();
+    let Some(first) = named.first() else {
+        return Err(match &item.id {
+            Some(id) => shown!("no record has the id \"{}\"", id.line().cut(60)),
+            None => Shown::own("no record without an id has this row_index"),
+        });
+    };
+    if let Some(content) = content {
+        let same = named.iter().find(|summary| summary.content == *content);
+        return same.copied().ok_or(Shown::own("the record with this name has another sha256: it has changed"));
+    }
+    // What says the same word for word may be either.
+    let is_one = |named: &[&Summary]| named.iter().all(|summary| summary.content == first.content);
+    let in_place: Vec<&Summary> =
+        named.iter().copied().filter(|summary| summary.item.row_index == item.row_index).collect();
+    match in_place.as_slice() {
+        _ if is_one(&named) => Ok(first),
+        [one] => Ok(one),
+        _ => Err(shown!("{} records have this name; add the row (row_index) or sha256 of one", named.len())),
     }
 }
 

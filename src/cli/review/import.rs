@@ -133,10 +133,11 @@ fn is_of(ImportedRow { more: [_, reviewer, ..], .. }: &ImportedRow, me: &Text) -
 
 /// Reads which item a row is about: its id, else its position.
 fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
-    let ([id, ..], [row_index, ..]) = (&row.cells, &row.more);
+    let [id, ..] = &row.cells;
     if !id.is_empty() {
         return Ok(ItemRef { id: Some(id.clone()), ..ItemRef::default() });
     }
+    let [row_index, ..] = &row.more;
     let Some(cell) = given(row_index) else { return Err(Shown::own("it has no id")) };
     match whole(cell) {
         Some(row_index) => Ok(ItemRef { row_index: Some(row_index), ..ItemRef::default() }),
@@ -146,9 +147,11 @@ fn item(row: &ImportedRow) -> Result<ItemRef, Shown> {
 
 fn event(row: &ImportedRow, known: &Completion<'_>) -> Result<Event, Shown> {
     let [_, verdict, labels, note] = &row.cells;
-    let [_, _, said_kind, stale, fix_target, step, variable, gold_status, correction] = &row.more;
+    let [row_index, _, said_kind, stale, fix_target, step, variable, gold_status, correction] = &row.more;
     let item = item(row)?;
     is_there(&item, known)?;
+    // Of several records with the id it says which one.
+    let item = ItemRef { row_index: whole(row_index), ..item };
     if *stale == "stale" {
         return Err(Shown::own("its record has changed since; review it again"));
     }

@@ -1,9 +1,12 @@
 //! `stepscope review next`: the record that is to be judged next, for people who use no screen.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
+use foldhash::HashSet;
 
 use super::{Where, Who};
 use crate::cli::check::threads;
@@ -16,7 +19,7 @@ use stepscope_base::shown;
 use stepscope_base::text::Shown;
 use stepscope_base::words::shell_word;
 use stepscope_core::finding::grouped;
-use stepscope_core::review::event::Verdict;
+use stepscope_core::review::event::{ItemRef, ReviewerKind, Verdict};
 use stepscope_core::review::fold::Reviews;
 use stepscope_core::review::queue::{Assignment, Queue};
 use stepscope_core::review::stats::name_of;
@@ -63,7 +66,40 @@ type Place = (bool, (u8, u64), (usize, u64));
 struct QueueScan {
     /// Number of records of each class, and of those that are open.
     classes: [(u64, u64); QueueClass::ALL.len()],
-    first: Option<(Place, QueueClass, Summary, Vec<u8>)>,
+    first: Option<UnreviewedRecord>,
+    /// Hashes of the names of all records, and of those that several have.
+    names: [HashSet<u64>; 2],
+}
+
+/// A record that is not reviewed yet.
+struct UnreviewedRecord {
+    place: Place,
+    class: QueueClass,
+    summary: Summary,
+    /// The record as it is printed.
+    page: Vec<u8>,
+    path: Option<PathBuf>,
+}
+
+/// Returns the hash of the name of an item: its id, else its position.
+fn name_hash(item: &ItemRef) -> u64 {
+    let name = (item.id.as_ref(), item.row_index.filter(|_| item.id.is_none()));
+    foldhash::quality::FixedState::default().hash_one(name)
+}
+
+impl QueueScan {
+    fn note(&mut self, item: &ItemRef) {
+        let [names, shared] = &mut self.names;
+        if !names.insert(name_hash(item)) {
+            shared.insert(name_hash(item));
+        }
+    }
+
+    /// Tells whether several records have the name of this one.
+    fn is_shared(&self, item: &ItemRef) -> bool {
+        let [_, shared] = &self.names;
+        shared.contains(&name_hash(item))
+    }
 }
 
 pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Option<u8> {
@@ -86,8 +122,9 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             let row = RowFacts::unchecked(0, 0).checked(case, case.findings(), case.baseline());
             let index = usize::try_from(case.origin().index).unwrap_or(usize::MAX);
             let start = starts.get(&case.origin().source).copied().unwrap_or_default();
-            let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
             let mut summary = summary_of(case, input, |item| reviews.names(item));
+            lock(&found).note(&summary.item);
+            let Some(key) = queue.key(index.saturating_add(start), &row) else { return };
             let reviewed = reviews.find(&summary.item, Some(&summary.content));
             let judged = reviewed.map(|reviewed| VerdictState::of(reviewed, &me, &sets)).unwrap_or_default();
             if filter.as_ref().is_some_and(|filter| !filter.takes_judged(case, &judged)) {
@@ -99,10 +136,13 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
             if let Some((all, open)) = found.classes.get_mut(class as usize) {
                 (*all, *open) = (*all + 1, *open + u64::from(!judged.is_done()));
             }
-            if !judged.is_done() && found.first.as_ref().is_none_or(|(first, ..)| place < *first) {
+            if !judged.is_done() && found.first.as_ref().is_none_or(|first| place < first.place) {
                 summary.take_question(case);
+                // Worked out only of what somebody reviewed.
+                summary.take_content(case);
                 let page = if is_text { show::record(case, &look) } else { Vec::new() };
-                found.first = Some((place, class, summary, page));
+                let path = input.path().map(Path::to_owned);
+                found.first = Some(UnreviewedRecord { place, class, summary, page, path });
             }
         },
         |_, _| Ok(()),
@@ -111,9 +151,10 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     if !outcome.failures.is_empty() {
         return None;
     }
-    let QueueScan { classes, first } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut scan = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (first, classes) = (scan.first.take(), scan.classes);
     let (all, open) = classes.iter().fold((0, 0), |(all, open), class| (all + class.0, open + class.1));
-    let Some((_, class, summary, page)) = first else {
+    let Some(first) = first else {
         let records = if all == 1 { "record" } else { "records" };
         out.complain(&match all {
             0 => Shown::own("no record is in this queue"),
@@ -121,16 +162,18 @@ pub(super) fn run(next: &NextArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         });
         return Some(FOUND);
     };
+    let class = first.class;
     let of_class = classes.get(class as usize).copied().unwrap_or_default();
+    let is_shared = scan.is_shared(&first.summary.item);
     let place = QueuePlace { class, of_class, of_queue: (all, open) };
     match (next.ids, next.format) {
-        (true, _) => out.exact(&name_of(&summary.item).line()),
-        (false, ListFormat::Jsonl) => out.write(&place.json(&summary, reviews)),
+        (true, _) => out.exact(&name_of(&first.summary.item).line()),
+        (false, ListFormat::Jsonl) => out.write(&place.json(&first.summary, is_shared, reviews)),
         (false, ListFormat::Text) => {
             out.line(&place.phrase());
             out.line(&Shown::default());
-            out.styled(&page);
-            how_to_judge(next, &summary, reviews, out);
+            out.styled(&first.page);
+            how_to_judge(next, &first, is_shared, reviews, out);
         }
     }
     Some(CLEAN)
@@ -175,11 +218,13 @@ impl QueuePlace {
         shown!("{}: {open_class} of {class} left; {done} of {} reviewed", self.class.phrase(), number(all))
     }
 
-    fn json(&self, summary: &Summary, reviews: &Reviews) -> Vec<u8> {
+    /// `is_shared`: several records have the name of this one.
+    fn json(&self, summary: &Summary, is_shared: bool, reviews: &Reviews) -> Vec<u8> {
         let mut out = Vec::new();
         Style::ASCII.line(&mut out, |object| {
             object.maybe("id", summary.item.id.as_ref());
             object.maybe("row_index", summary.item.row_index);
+            object.maybe("sha256", is_shared.then(|| summary.content.to_string()));
             object.maybe("dataset", summary.item.dataset.as_ref());
             object.put("class", self.class.word());
             object.put("class_left", self.of_class.1).put("class_records", self.of_class.0);
@@ -193,8 +238,8 @@ impl QueuePlace {
     }
 }
 
-/// Prints the command that judges the record, ready to be changed.
-fn how_to_judge(next: &NextArgs, summary: &Summary, reviews: &Reviews, out: &mut Out) {
+/// Prints the command that judges the record, ready to be changed. `is_shared`: several records have its name.
+fn how_to_judge(next: &NextArgs, first: &UnreviewedRecord, is_shared: bool, reviews: &Reviews, out: &mut Out) {
     let set = reviews.label_sets().given_from();
     let width = set.labels.iter().map(|label| label.id.line().as_str().chars().count()).max().unwrap_or(0);
     out.line(&Shown::own("Labels"));
@@ -202,16 +247,37 @@ fn how_to_judge(next: &NextArgs, summary: &Summary, reviews: &Reviews, out: &mut
         let guideline = label.guideline.as_ref().unwrap_or(&label.name);
         out.line(&shown!("  {:width$}  {}", label.id.line(), guideline.line()));
     }
-    let who = match &summary.item.id {
-        Some(id) => shown!("--id {}", shell_word(id.line().as_str())),
-        None => shown!("--row {}", summary.item.row_index.unwrap_or(0)),
-    };
     let label = set.labels.first().map(|label| label.id.line()).unwrap_or_default();
-    let files: Vec<String> = next.place.files.iter().map(|file| shell_word(Shown::path(file).as_str())).collect();
-    let reviews =
-        next.place.reviews.iter().map(|path| format!(" --reviews {}", shell_word(Shown::path(path).as_str())));
-    let place = format!("{}{}", files.join(" "), reviews.collect::<String>());
+    let add = next.add_command(first, is_shared);
     out.line(&shown!("\nReview it, then ask for the next:"));
-    out.line(&shown!("  stepscope review add {place} {who} --verdict pass"));
-    out.line(&shown!("  stepscope review add {place} {who} --verdict fail --label {label} --note '...'"));
+    out.line(&shown!("  {add} --verdict pass"));
+    out.line(&shown!("  {add} --verdict fail --label {label} --note '...'"));
+}
+
+impl NextArgs {
+    /// Formats the command that judges this very record as this reviewer, in the review log that this queue looks at.
+    fn add_command(&self, first: &UnreviewedRecord, is_shared: bool) -> Shown {
+        let path = |path: &Path| shell_word(Shown::path(path).as_str());
+        let mut words = vec!["stepscope review add".to_owned()];
+        let Where { files, reviews } = &self.place;
+        // Without a named log each file has its own.
+        let holds =
+            |file: &&PathBuf| reviews.is_empty() && first.path.as_ref().is_some_and(|path| path.starts_with(file));
+        match files.iter().find(holds) {
+            Some(file) => words.push(path(file)),
+            None => words.extend(files.iter().map(|file| path(file))),
+        }
+        // Of several the first is written.
+        words.extend(reviews.first().map(|log| format!("--reviews {}", path(log))));
+        let item = &first.summary.item;
+        words.push(match &item.id {
+            Some(id) => format!("--id {}", shell_word(id.line().as_str())),
+            None => format!("--row {}", item.row_index.unwrap_or(0)),
+        });
+        words.extend(is_shared.then(|| format!("--sha256 {}", first.summary.content)));
+        words.extend(self.who.reviewer.as_ref().map(|who| format!("--reviewer {}", shell_word(who))));
+        let kind = self.who.reviewer_kind;
+        words.extend((kind != ReviewerKind::Person).then(|| format!("--reviewer-kind {}", kind.word())));
+        shown!("{}", words.join(" "))
+    }
 }

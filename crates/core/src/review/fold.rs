@@ -267,7 +267,7 @@ impl Reviews {
         let item = self.item(place)?;
         let named = self.named(item).filter(|named| named.places.len() > 1);
         let (events, among) = named.map_or((own, None), |named| (&named.events, ItemKey::of(item)));
-        Some(ItemReviews { reviews: self, item, events, among, content, in_later_run: false })
+        Some(ItemReviews { reviews: self, item, events, among, content, in_later_run: false, is_of_several: false })
     }
 
     /// Tells whether there is an event about an item of this name, in whatever file.
@@ -326,6 +326,8 @@ pub struct ItemReviews<'a> {
     content: Option<&'a Digest>,
     /// True if nothing is stale although the content is known.
     in_later_run: bool,
+    /// True if another content is that of another record with the same name.
+    is_of_several: bool,
 }
 
 stepscope_base::words! {
@@ -368,13 +370,16 @@ impl<'a> ItemReviews<'a> {
         hold.filter(move |event| self.has(event))
     }
 
-    /// Returns the same under the name of one of several records.
-    pub(crate) const fn called(self, item: &'a ItemRef) -> Self {
-        Self { item, ..self }
+    /// Returns the reviews of one of several records with one name: what was said of another content is of another.
+    pub(crate) const fn of_several(self, item: &'a ItemRef) -> Self {
+        Self { item, is_of_several: true, ..self }
     }
 
     /// Tells whether an event is about this item, or about this very content in a file of another name.
     pub(crate) fn has(self, event: &Event) -> bool {
+        if self.is_of_several && !is_fresh(event, self.content) {
+            return false;
+        }
         let Some(key) = self.among else { return true };
         event.item.as_ref().and_then(ItemKey::of).is_some_and(|other| {
             let is_same = || self.content.is_some() && event.seen.content_sha256.as_ref() == self.content;

@@ -1,4 +1,4 @@
-//! Reviews and records brought together: which record is meant by what was said of an item.
+//! Reviews and records brought together: which record the reviews of an item are about.
 
 use foldhash::{HashMap, HashSet};
 
@@ -39,7 +39,7 @@ pub struct Joined<'a> {
     pub open: Vec<&'a Summary>,
 }
 
-/// What is known of each record while items are brought together with them.
+/// Marks on the records while items are brought together with them.
 struct Marks {
     /// True where its own reviews are among the items.
     is_listed: Vec<bool>,
@@ -199,7 +199,7 @@ impl<'a> Index<'a> {
                 }
             };
             if records.len() > 1 {
-                joined = joined.called(&summary.item);
+                joined = joined.of_several(&summary.item);
             }
             items.push(JoinedItem { reviewed: joined, at: Some(at), summary: Some(summary) });
         }
@@ -289,6 +289,7 @@ mod tests {
         let both = judged(&[("ada", &records[0], PASS), ("ada", &records[1], FAIL)]);
         let joined = index.join(&both);
         assert_eq!(found(&joined.items), [(Some(0), Outcome::Pass), (Some(1), Outcome::Fail)]);
+        assert!(joined.items.iter().all(|item| item.reviewed.events().count() == 1));
         assert_eq!(
             joined.items.iter().map(|item| item.reviewed.item().unwrap().row_index).collect::<Vec<_>>(),
             [Some(0), Some(1)]

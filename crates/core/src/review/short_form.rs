@@ -6,6 +6,7 @@ use super::labels::{DEFAULT_SET, LabelSets};
 use super::log_line;
 use crate::record::id_text;
 use crate::triage::Fix;
+use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::Style;
 use stepscope_base::json::{Kind, Value};
 use stepscope_base::shown;
@@ -14,7 +15,7 @@ use stepscope_base::words::closest;
 
 /// Members that are read. What is not among them would be lost, and often is one of them misspelt.
 const MEMBERS: &[&str] = stepscope_base::list![
-    id row_index dataset side kind verdict labels note fix_target first_bad_step variable gold_status correction part
+    id row_index sha256 dataset side kind verdict labels note fix_target first_bad_step variable gold_status correction part
     anchors active_ms event_id supersedes adjudicates revealed label_set
 ];
 /// Members of an event that stepscope writes itself.
@@ -43,6 +44,7 @@ pub fn read(value: Value<'_>, reviewer: &Reviewer, sets: &LabelSets<'_>) -> Resu
     let mut event = Event::new(kind, reviewer.clone());
     event.event_id = text(value, "event_id")?.unwrap_or_default();
     event.item = item(value);
+    event.seen.content_sha256 = content(value)?;
     event.verdict = verdict;
     event.labels = labels(value, sets)?;
     event.fix_target = said(value, "fix_target").map(|said| fix_target(&said)).transpose()?;
@@ -103,6 +105,13 @@ fn text(value: Value<'_>, key: &'static str) -> Result<Option<Text>, Shown> {
         Some(text) => Ok(Some(text.into_owned())),
         None => Err(shown!("{key} {} is not a string", Shown::line(found.raw()).cut(40))),
     }
+}
+
+/// Reads the SHA-256 of the record's content.
+fn content(value: Value<'_>) -> Result<Option<Digest>, Shown> {
+    let Some(hex) = text(value, "sha256")? else { return Ok(None) };
+    let why = || shown!("sha256 \"{}\" is not 64 hexadecimal digits", hex.line().cut(70));
+    Digest::parse(hex.bytes()).map(Some).ok_or_else(why)
 }
 
 /// Reads a part of an answer, its item and citation counted from 0.

@@ -80,6 +80,15 @@ pub fn read_named(
     })
 }
 
+/// Reads the records of the names that reviews speak of; no rule looks at them.
+pub fn read_reviewed(inputs: Expand, reviews: &Reviews, threads: usize, side: &Arc<SideData>) -> Vec<Summary> {
+    let summary = |case: &CaseView<'_>, input: &Input| {
+        let summary = summary_if(case, input, &[], |item| reviews.names(item));
+        reviews.names(&summary.item).then_some(summary)
+    };
+    crate::pipeline::check::read(inputs, threads, side, summary).0
+}
+
 fn read_asked(
     paths: &[PathBuf],
     threads: usize,
