@@ -508,6 +508,27 @@ fn records_are_not_merged_as_reviews() {
 }
 
 #[test]
+fn agreement_is_about_the_records_as_they_are() {
+    let folder = Folder::new();
+    let records = [run(1, 5.0, 5.0), run(2, 4.0, 5.0)].join("\n");
+    folder.write("runs.jsonl", &records);
+    folder.write("other.jsonl", &records);
+    let both = verdict(1, "pass", &json!({})) + &verdict(2, "fail", &json!({}));
+    folder.ok(&["review", "add", "runs.jsonl", "--reviews", "ada"], &both);
+    folder.ok(&["review", "add", "other.jsonl", "--reviews", "eve", "--reviewer", "eve"], &both);
+    let logs = ["--reviews", "ada", "--reviews", "eve", "--format", "jsonl"];
+    let agreement = |files: &[&str]| folder.json(&[&["review", "agreement"], files, &logs].concat()).remove(0);
+    for files in [&["runs.jsonl"][..], &["other.jsonl"], &[]] {
+        assert_eq!((&agreement(files)["overlap"], &agreement(files)["stale"]), (&json!(2), &json!(0)), "{files:?}");
+    }
+    let stats = folder.ok(&[&["review", "stats", "runs.jsonl"], &logs[..4]].concat(), "");
+    assert!(stats.starts_with("2 items: 1 pass, 1 fail\n"), "{stats}");
+    folder.write("runs.jsonl", &[run(1, 5.0, 5.0), run(2, 5.0, 5.0)].join("\n"));
+    let now = agreement(&["runs.jsonl"]);
+    assert_eq!((&now["overlap"], &now["stale"]), (&json!(1), &json!(1)), "{now}");
+}
+
+#[test]
 fn a_csv_goes_out_inert_and_comes_back() {
     let folder = Folder::new();
     let hostile =
