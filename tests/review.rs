@@ -550,6 +550,23 @@ fn merged_logs_keep_every_line_that_is_no_event() {
 }
 
 #[test]
+fn unreviewed_records_are_listed_as_open() {
+    let folder = Folder::new();
+    folder.write("runs.jsonl", &[run(1, 5.0, 5.0), run(2, 4.0, 5.0), error(3)].join("\n"));
+    folder.ok(&["review", "add", "runs.jsonl", "--id", "r1", "--verdict", "pass"], "");
+    let list = |more: &[&str]| folder.ok(&[&["review", "list", "runs.jsonl", "--outcome", "open"], more].concat(), "");
+    assert_eq!(list(&["--ids"]), "r2\nr3\n");
+    assert!(list(&[]).starts_with("r2  open      What is question 2?  unreviewed\n"), "{}", list(&[]));
+    let objects: Vec<Value> =
+        list(&["--format", "jsonl"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&objects[0]["id"], &objects[0]["outcome"]), (&json!("r2"), &json!("open")));
+    assert_eq!(list(&["--ids", "--filter", "correct:false"]), "r2\n");
+    assert_eq!(list(&["--ids", "--by", "ada"]), "", "nobody judged them");
+    assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--outcome", "open,pass", "--ids"], ""), "r1\nr2\nr3\n");
+    assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--ids"], ""), "r1\n");
+}
+
+#[test]
 fn a_csv_goes_out_inert_and_comes_back() {
     let folder = Folder::new();
     let hostile =
