@@ -508,27 +508,6 @@ fn records_are_not_merged_as_reviews() {
 }
 
 #[test]
-fn agreement_is_about_the_records_as_they_are() {
-    let folder = Folder::new();
-    let records = [run(1, 5.0, 5.0), run(2, 4.0, 5.0)].join("\n");
-    folder.write("runs.jsonl", &records);
-    folder.write("other.jsonl", &records);
-    let both = verdict(1, "pass", &json!({})) + &verdict(2, "fail", &json!({}));
-    folder.ok(&["review", "add", "runs.jsonl", "--reviews", "ada"], &both);
-    folder.ok(&["review", "add", "other.jsonl", "--reviews", "eve", "--reviewer", "eve"], &both);
-    let logs = ["--reviews", "ada", "--reviews", "eve", "--format", "jsonl"];
-    let agreement = |files: &[&str]| folder.json(&[&["review", "agreement"], files, &logs].concat()).remove(0);
-    for files in [&["runs.jsonl"][..], &["other.jsonl"], &[]] {
-        assert_eq!((&agreement(files)["overlap"], &agreement(files)["stale"]), (&json!(2), &json!(0)), "{files:?}");
-    }
-    let stats = folder.ok(&[&["review", "stats", "runs.jsonl"], &logs[..4]].concat(), "");
-    assert!(stats.starts_with("2 items: 1 pass, 1 fail\n"), "{stats}");
-    folder.write("runs.jsonl", &[run(1, 5.0, 5.0), run(2, 5.0, 5.0)].join("\n"));
-    let now = agreement(&["runs.jsonl"]);
-    assert_eq!((&now["overlap"], &now["stale"]), (&json!(1), &json!(1)), "{now}");
-}
-
-#[test]
 fn merged_logs_keep_every_line_that_is_no_event() {
     let folder = Folder::new();
     folder
@@ -564,6 +543,27 @@ fn unreviewed_records_are_listed_as_open() {
     assert_eq!(list(&["--ids", "--by", "ada"]), "", "nobody judged them");
     assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--outcome", "open,pass", "--ids"], ""), "r1\nr2\nr3\n");
     assert_eq!(folder.ok(&["review", "list", "runs.jsonl", "--ids"], ""), "r1\n");
+}
+
+#[test]
+fn agreement_is_about_the_records_as_they_are() {
+    let folder = Folder::new();
+    let records = [run(1, 5.0, 5.0), run(2, 4.0, 5.0)].join("\n");
+    folder.write("runs.jsonl", &records);
+    folder.write("other.jsonl", &records);
+    let both = verdict(1, "pass", &json!({})) + &verdict(2, "fail", &json!({}));
+    folder.ok(&["review", "add", "runs.jsonl", "--reviews", "ada"], &both);
+    folder.ok(&["review", "add", "other.jsonl", "--reviews", "eve", "--reviewer", "eve"], &both);
+    let logs = ["--reviews", "ada", "--reviews", "eve", "--format", "jsonl"];
+    let agreement = |files: &[&str]| folder.json(&[&["review", "agreement"], files, &logs].concat()).remove(0);
+    for files in [&["runs.jsonl"][..], &["other.jsonl"], &[]] {
+        assert_eq!((&agreement(files)["overlap"], &agreement(files)["stale"]), (&json!(2), &json!(0)), "{files:?}");
+    }
+    let stats = folder.ok(&[&["review", "stats", "runs.jsonl"], &logs[..4]].concat(), "");
+    assert!(stats.starts_with("2 items: 1 pass, 1 fail\n"), "{stats}");
+    folder.write("runs.jsonl", &[run(1, 5.0, 5.0), run(2, 5.0, 5.0)].join("\n"));
+    let now = agreement(&["runs.jsonl"]);
+    assert_eq!((&now["overlap"], &now["stale"]), (&json!(1), &json!(1)), "{now}");
 }
 
 #[test]
@@ -710,6 +710,7 @@ fn reviews_are_a_regression_set() {
         lines.iter().map(|line| (line["id"].as_str().unwrap(), line["expectation"].as_str().unwrap())).collect();
     assert_eq!(said, [("r1", "holds"), ("r2", "regressed"), ("r3", "gone"), ("r4", "fixed"), ("r5", "regressed")]);
     assert_eq!(lines[1]["why"], json!(["answer changed from 5 to 4"]));
+    assert_eq!(expect("new.jsonl", &["--fail-on", "never"]).code, 0);
     assert_eq!(expect("new.jsonl", &["--format", "sarif"]).code, 2);
     folder.write("empty", "");
     assert_eq!(folder.run(&["check", "old.jsonl", "--expect", "empty"], "").code, 2);
