@@ -942,6 +942,17 @@ fn boards_add_up_in_any_order_and_a_record_counts_once() {
     let output = run(&["check", "--merge", "--summary"], &[&folder.path("good.jsonl")]);
     assert!(code(&output) == 2 && text(&output.stderr).contains("not printed by check"), "{output:?}");
     assert_eq!(code(&run(&["check", "--merge"], &[a])), 2, "it is for boards");
+    // What the check before had no room for, and what was lost after it.
+    let lines = check(&[], &records.concat());
+    let left_out = folder.write("left_out.jsonl", &(lines.clone() + "{\"left_out\":true}\n"));
+    let output = run(&["check", "--merge", "--summary"], &[&left_out]);
+    assert!(code(&output) == 0 && text(&output.stdout).contains("6 records once each"), "{output:?}");
+    assert!(text(&output.stderr).contains("1 records are not counted: their check left them out"), "{output:?}");
+    assert!(!text(&output.stdout).contains("Records by rule"), "{output:?}");
+    let cut = folder.write("cut.jsonl", &lines[..lines.len() - 20]);
+    let output = run(&["check", "--merge", "--summary"], &[&cut]);
+    assert!(code(&output) == 2 && text(&output.stdout).contains("5 records once each"), "{output:?}");
+    assert!(text(&output.stderr).contains("cut.jsonl: line 6 is cut off; it is not counted"), "{output:?}");
 }
 
 /// Returns the script of a step of the action.

@@ -278,7 +278,7 @@ pub(super) fn run(review: &ReviewCommand, side: &Arc<SideData>, out: &mut Out) -
         ReviewCommand::Export(export) => export::run(export, side, out),
         ReviewCommand::Import(import) => import::run(import, side, out),
         ReviewCommand::Stats(stats) => stats::run(stats, side, out).map(|()| CLEAN),
-        ReviewCommand::Agreement(agreement) => agreement::run(agreement, out).map(|()| CLEAN),
+        ReviewCommand::Agreement(agreement) => agreement::run(agreement, side, out).map(|()| CLEAN),
         ReviewCommand::Merge(merge) => merge::run(merge, out).map(|()| CLEAN),
     };
     // What could not be done was said where it happened.

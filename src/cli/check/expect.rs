@@ -9,6 +9,7 @@ use crate::cli::{CLEAN, Check, FAILED, FOUND, Out};
 use stepscope_base::json::write::Style;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
+use stepscope_core::finding::Severity;
 use stepscope_core::report::ReportFormat;
 use stepscope_core::review::fold::ItemReviews;
 use stepscope_core::review::join::{Index, JoinedItem};
@@ -72,7 +73,7 @@ fn expect(options: &Check, journal: &Path, side: &Arc<SideData>, out: &mut Out) 
         return None;
     }
     let regressed = counts.get(Expectation::Regressed as usize).is_some_and(|count| *count > 0);
-    Some(if regressed { FOUND } else { CLEAN })
+    Some(if regressed && options.fails_on(Some(Severity::Fatal)) { FOUND } else { CLEAN })
 }
 
 /// Formats an item: `regressed      a-1  the answer was 7, is 9`.

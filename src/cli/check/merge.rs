@@ -31,6 +31,8 @@ struct Merged {
     records: u64,
     again: u64,
     boards: u64,
+    /// Records that their check left out.
+    left_out: u64,
     /// Lines that are neither records nor summaries.
     others: u64,
     /// Counts of the records, of what their lines say.
@@ -56,7 +58,10 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
     );
     let merged = merged.into_inner().unwrap_or_else(PoisonError::into_inner);
     out.complain_of(outcome.failures.iter().map(Shown::from));
-    let failed = !outcome.failures.is_empty();
+    let cut = outcome.sources.values().filter_map(|source| Some((&source.name, source.counts.skips.cut?)));
+    let cut: Vec<Shown> = cut.map(|(name, line)| shown!("{name}: line {line} is cut off; it is not counted")).collect();
+    let failed = !outcome.failures.is_empty() || !cut.is_empty();
+    out.complain_of(cut.into_iter());
     if options.format() == ReportFormat::Jsonl {
         merged.board.write_json(out);
     } else if merged.records + merged.boards > 0 {
@@ -73,6 +78,10 @@ pub(super) fn run(options: &Check, out: &mut Out) -> u8 {
             grouped(merged.boards as usize)
         ));
     }
+    if merged.left_out > 0 {
+        let records = grouped(merged.left_out as usize);
+        out.complain(&shown!("{records} records are not counted: their check left them out of its output"));
+    }
     if merged.others > 0 {
         out.complain(&shown!("{} lines were not printed by check --format jsonl", grouped(merged.others as usize)));
     }
@@ -86,7 +95,7 @@ fn word_of(value: Value<'_>) -> Option<String> {
 impl Merged {
     /// The charts of insights whose figures all the lines say; of confidences, models and outcomes they say nothing.
     fn charts(&self) -> Vec<InsightLine> {
-        let is_whole = self.boards == 0 && self.bare == 0;
+        let is_whole = self.boards == 0 && self.bare == 0 && self.left_out == 0;
         let mut insights = if is_whole { self.insights.clone() } else { Insights::default() };
         for (fix, step, runs) in self.board.steps().filter(|(fix, ..)| *fix != Fix::None) {
             insights.add_fixes(fix, step, runs);
@@ -100,6 +109,10 @@ impl Merged {
                 Some(()) => self.boards += 1,
                 None => self.others += 1,
             }
+            return;
+        }
+        if value.get("left_out").and_then(Value::bool) == Some(true) {
+            self.left_out += 1;
             return;
         }
         let digest = value.get("sha256").and_then(Value::string).and_then(|hex| Digest::parse(hex.bytes()));

@@ -1,10 +1,14 @@
 //! `stepscope review agreement`: how far reviewers agree.
 
+use std::sync::Arc;
+
 use clap::Args;
 
 use super::Where;
 use crate::cli::{ListFormat, Out};
 use stepscope_core::review::agreement;
+use stepscope_io::pipeline::side_data::SideData;
+use stepscope_io::pipeline::summaries::read;
 
 /// `stepscope review agreement`.
 #[derive(Args, Clone, Debug)]
@@ -16,9 +20,10 @@ pub struct Agreement {
     format: ListFormat,
 }
 
-pub(super) fn run(options: &Agreement, out: &mut Out) -> Option<()> {
-    let contents = options.place.contents(out)?;
-    let agreement = agreement::Agreement::of(&contents.reviews);
+pub(super) fn run(options: &Agreement, side: &Arc<SideData>, out: &mut Out) -> Option<()> {
+    let reviews = options.place.contents(out)?.reviews;
+    let records = options.place.records(out, |files, threads| read(files, &reviews, threads, side, |_, _| {}))?;
+    let agreement = agreement::Agreement::of(&reviews, &super::joined(&records, &reviews, out).items);
     if options.format == ListFormat::Jsonl {
         agreement.write_json(out);
     } else {

@@ -108,6 +108,17 @@ impl Choice {
         Some(choice)
     }
 
+    /// Tells whether records without reviews are chosen.
+    pub(super) fn takes_unreviewed(&self) -> bool {
+        let Self { outcome, label, fix, by, disputed_gold, regenerate } = self;
+        outcome.contains(&Outcome::Open)
+            && label.is_empty()
+            && fix.is_empty()
+            && by.is_none()
+            && !disputed_gold
+            && !regenerate
+    }
+
     /// Tells whether an item is chosen.
     pub(super) fn takes(&self, reviewed: ItemReviews<'_>, sets: &LabelSets<'_>) -> bool {
         let is = |text: &Untrusted<'_>, wanted: &[String]| wanted.iter().any(|wanted| *text == wanted.as_str());

@@ -24,6 +24,12 @@ const MAX_WIDTH: usize = 40;
 /// Maximum length of a question, in characters; a longer one is cut.
 const MAX_QUESTION: usize = 44;
 
+/// Outcome of a record without reviews, and what is to be told of it.
+type Unreviewed = (&'static str, &'static str);
+
+const ERROR: Unreviewed = ("error", "the run ended without an answer");
+const OPEN: Unreviewed = (Outcome::Open.word(), "unreviewed");
+
 /// `stepscope review list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
@@ -51,7 +57,7 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
     let reviews = &contents.reviews;
     let choice = list.choice.checked(reviews, out)?;
     let note = |summary: &mut Summary, case: &CaseView<'_>| {
-        if reviews.names(&summary.item) || summary.is_error() {
+        if reviews.names(&summary.item) || summary.is_error() || choice.takes_unreviewed() {
             summary.take_question(case);
             if let Some(filter) = &filter {
                 filter.note(case);
@@ -65,16 +71,17 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         choice.takes(*reviewed, &sets) && takes(filter.as_ref(), *summary, Some(*reviewed), &sets)
     };
     let chosen: Vec<_> = found.filter(fits).collect();
-    let errors: Vec<&Summary> = unjudged_errors(list, reviews, &summaries)
-        .filter(|summary| takes(filter.as_ref(), Some(summary), None, &sets))
-        .collect();
+    let errors = unjudged_errors(list, reviews, &summaries).map(|summary| (summary, ERROR));
+    let open = joined.open.iter().filter(|_| choice.takes_unreviewed()).map(|summary| (*summary, OPEN));
+    let unreviewed: Vec<(&Summary, Unreviewed)> =
+        errors.chain(open).filter(|(summary, _)| takes(filter.as_ref(), Some(summary), None, &sets)).collect();
     if list.ids {
         let items = chosen.iter().filter_map(|(reviewed, _)| reviewed.item());
         let mut names: Vec<Shown> = items.map(|item| name_of(item).line()).collect();
         // An id of two files or sides is one id.
         let mut seen = foldhash::HashSet::default();
         names.retain(|name| seen.insert(name.clone()));
-        for name in names.into_iter().chain(errors.iter().map(|summary| name_of(&summary.item).line())) {
+        for name in names.into_iter().chain(unreviewed.iter().map(|(summary, _)| name_of(&summary.item).line())) {
             out.exact(&name);
         }
         return Some(CLEAN);
@@ -83,19 +90,18 @@ pub(super) fn run(list: &ListArgs, side: &Arc<SideData>, out: &mut Out) -> Optio
         for (reviewed, summary) in chosen {
             export::jsonl(reviewed, summary.and_then(|summary| summary.question.as_ref()), &sets, out);
         }
-        for summary in errors {
-            export::unreviewed_error(&summary.item, summary.question.as_ref(), out);
+        for (summary, (outcome, _)) in unreviewed {
+            export::unreviewed(&summary.item, summary.question.as_ref(), outcome, out);
         }
         return Some(CLEAN);
     }
     let listed = chosen.iter().map(|(reviewed, summary)| (reviewed.item(), *summary));
-    let columns = columns(listed.chain(errors.iter().map(|summary| (Some(&summary.item), Some(*summary)))));
+    let columns = columns(listed.chain(unreviewed.iter().map(|(summary, _)| (Some(&summary.item), Some(*summary)))));
     for (reviewed, summary) in chosen {
         out.line(&export::text(reviewed, question(summary), &sets, columns));
     }
-    for summary in errors {
-        let said = Shown::own("the run ended without an answer");
-        out.line(&columns.line(&name_of(&summary.item).line(), "error", question(Some(summary)), &said));
+    for (summary, (outcome, why)) in unreviewed {
+        out.line(&columns.line(&name_of(&summary.item).line(), outcome, question(Some(summary)), &Shown::own(why)));
     }
     Some(CLEAN)
 }

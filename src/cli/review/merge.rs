@@ -3,11 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use foldhash::HashSet;
 
 use crate::cli::Out;
+use stepscope_base::canonical::Digest;
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
-use stepscope_io::log::journal::read_lines;
+use stepscope_core::review::log_line::LineFault;
+use stepscope_io::log::journal::{LogLine, read_all_lines};
+
+/// Number of bytes without an event by which a file is no review log.
+const MAX_FOREIGN: usize = 16 << 20;
 
 /// `stepscope review merge`.
 #[derive(Args, Clone, Debug)]
@@ -18,16 +24,28 @@ pub struct Merge {
 }
 
 pub(super) fn run(merge: &Merge, out: &mut Out) -> Option<()> {
-    let mut seen = foldhash::HashSet::default();
+    let (mut seen, mut seen_faulty) = (HashSet::default(), HashSet::default());
     for path in &merge.journals {
-        // The lines as they stand: their checksums stay right.
-        let mut is_log = false;
-        let report = read_lines(path, |read, line| {
-            is_log = true;
-            if !seen.insert(read.event.event_id) {
-                return;
+        // The lines as they stand: their checksums stay right, and a newer version may read what this one cannot.
+        let (mut is_log, mut faulty) = (false, Vec::new());
+        let report = read_all_lines(path, |line| match line {
+            LogLine::Event(read, line) if faulty.len() <= MAX_FOREIGN => {
+                is_log = true;
+                out.write(&std::mem::take(&mut faulty));
+                if seen.insert(read.event.event_id) {
+                    out.write(&[line, b"\n"].concat());
+                }
             }
-            out.write(&[line, b"\n"].concat());
+            LogLine::Faulty(line, fault) if faulty.len() <= MAX_FOREIGN => {
+                is_log |= matches!(fault, LineFault::Newer | LineFault::Senseless);
+                if seen_faulty.insert(Digest::of_bytes(line)) {
+                    faulty.extend_from_slice(&[line, b"\n"].concat());
+                }
+                if is_log {
+                    out.write(&std::mem::take(&mut faulty));
+                }
+            }
+            _ => {}
         });
         let report = out.given(report)?;
         let name = Shown::path(path);

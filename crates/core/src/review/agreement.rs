@@ -2,10 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::HashSet;
+
 use super::event::{Event, Text, Verdict};
 use super::fold::{ItemReviews, Reviews};
+use super::join::JoinedItem;
 use super::labels::LabelSets;
+use super::stats::name_of;
 use crate::statistics::{FEW, cohen, fleiss};
+use stepscope_base::canonical::Digest;
 use stepscope_base::json::write::{AnySink, Object, Style};
 use stepscope_base::shown;
 use stepscope_base::text::Shown;
@@ -60,6 +65,8 @@ pub struct Agreement {
     pub overlap: u64,
     /// Items that were not the same for those who judged them: left out.
     pub unlike: u64,
+    /// Number of verdicts on what a record does not hold any more: left out.
+    pub stale: u64,
     /// Agreement of all reviewers, over the items that all of them judged; `None`: there is only one reviewer.
     pub all: Option<Group>,
     /// Agreement of each pair, if there are more than two.
@@ -67,31 +74,41 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Measures the agreement on everything that was judged.
-    pub fn of(reviews: &Reviews) -> Self {
+    /// Measures the agreement on reviewed items.
+    pub fn of(reviews: &Reviews, items: &[JoinedItem<'_>]) -> Self {
         let sets = reviews.label_sets();
         let mut agreement = Self::default();
-        let mut items: Vec<Votes<'_>> = Vec::new();
-        for reviewed in reviews.items() {
+        let (mut votes_of, mut seen) = (Vec::new(), HashSet::default());
+        for item in items {
+            let mut reviewed = item.reviewed;
+            // Without its record an item is known by what all saw, in whatever file.
+            if let Some(content) = only_content(reviewed).filter(|_| item.summary.is_none()) {
+                let side = reviewed.item().and_then(|item| item.side.as_ref());
+                if !seen.insert((reviewed.item().map(name_of), side, content)) {
+                    continue;
+                }
+                reviewed = reviewed.at(Some(content));
+            }
+            agreement.stale += judged(reviewed).filter(|event| !reviewed.is_fresh(event)).count() as u64;
             match votes(reviewed, &sets) {
                 Some(votes) => {
                     for reviewer in votes.keys() {
                         *agreement.judged.entry((*reviewer).clone()).or_default() += 1;
                     }
                     agreement.overlap += u64::from(votes.len() > 1);
-                    items.push(votes);
+                    votes_of.push(votes);
                 }
                 None => agreement.unlike += 1,
             }
         }
         let reviewers: Vec<Text> = agreement.judged.keys().cloned().collect();
         if reviewers.len() > 1 {
-            agreement.all = Some(Group::of(&reviewers, &items));
+            agreement.all = Some(Group::of(&reviewers, &votes_of));
         }
         if (3..=MAX_PAIRED).contains(&reviewers.len()) {
             for (n, one) in reviewers.iter().enumerate() {
                 for other in reviewers.iter().skip(n + 1) {
-                    agreement.pairs.push(Group::of(&[one.clone(), other.clone()], &items));
+                    agreement.pairs.push(Group::of(&[one.clone(), other.clone()], &votes_of));
                 }
             }
         }
@@ -105,6 +122,9 @@ impl Agreement {
         lines.push(shown!("overlap {}", self.overlap));
         if self.unlike > 0 {
             lines.push(shown!("{} items changed between two reviews (left out)", self.unlike));
+        }
+        if self.stale > 0 {
+            lines.push(shown!("{} verdicts on changed records (left out)", self.stale));
         }
         for group in self.all.iter().chain(&self.pairs) {
             lines.push(Shown::default());
@@ -122,6 +142,7 @@ impl Agreement {
             });
             object.put("overlap", self.overlap);
             object.put("unlike", self.unlike);
+            object.put("stale", self.stale);
             object.objects("groups", self.all.iter().chain(&self.pairs), |group, object| {
                 object.put("reviewers", &group.reviewers);
                 object.object("verdict", |object| group.verdict.write(object));
@@ -134,11 +155,23 @@ impl Agreement {
     }
 }
 
-/// Collects the votes on an item; `None`: they were not about the same content. Deferring or skipping is no vote.
+/// Lists the verdicts that may be votes: deferring or skipping is none.
+fn judged(reviewed: ItemReviews<'_>) -> impl Iterator<Item = &Event> {
+    reviewed.verdicts().into_iter().filter(|event| event.verdict.is_some_and(Verdict::judges))
+}
+
+/// Finds the content that all who judged an item saw; `None`: there are several, or nobody knows.
+fn only_content(reviewed: ItemReviews<'_>) -> Option<&Digest> {
+    let mut contents = judged(reviewed).map(|event| event.seen.content_sha256.as_ref());
+    let first = contents.next()??;
+    contents.all(|other| other == Some(first)).then_some(first)
+}
+
+/// Collects the votes on an item as it is; `None`: they were not about the same content.
 fn votes<'a>(reviewed: ItemReviews<'a>, sets: &LabelSets<'_>) -> Option<Votes<'a>> {
-    let judged = |event: &&Event| event.verdict.is_some_and(Verdict::judges);
-    let verdicts: Vec<&Event> = reviewed.verdicts().into_iter().filter(judged).collect();
-    let contents: BTreeSet<_> = verdicts.iter().filter_map(|event| event.seen.content_sha256).collect();
+    let (verdicts, stale): (Vec<&Event>, Vec<&Event>) = judged(reviewed).partition(|event| reviewed.is_fresh(event));
+    let seen = verdicts.iter().chain(stale.iter().filter(|_| verdicts.len() < 2));
+    let contents: BTreeSet<_> = seen.filter_map(|event| event.seen.content_sha256).collect();
     let vote = |event: &'a Event| {
         let labels = event.labels.iter().flat_map(|label| sets.resolve(label)).map(|label| (label.set, label.name));
         (&event.reviewer.id, Vote { fails: event.verdict == Some(Verdict::Fail), labels: labels.collect() })
@@ -248,7 +281,12 @@ fn counts(yes: usize, all: usize) -> Vec<u64> {
 mod tests {
     use super::*;
     use crate::review::event::{ItemRef, LabelRef, Reviewer, ReviewerKind};
-    use stepscope_base::canonical::Digest;
+    use crate::review::join::Index;
+
+    /// The agreement on all items.
+    fn measured(reviews: &Reviews) -> Agreement {
+        Agreement::of(reviews, &Index::of(&[]).join(reviews).items)
+    }
 
     /// Verdicts as words: one text a reviewer, one letter an item; `F` fails with the label, `f` without, `.` none.
     fn reviews(who: &[(&str, &str)]) -> Reviews {
@@ -277,7 +315,7 @@ mod tests {
     fn two_are_measured_by_cohen_over_what_both_judged() {
         let ada = "ppppppppppppffFFpFpfp..dp";
         let bob = "pppppppppppfffFfpFpfpppp.";
-        let agreement = Agreement::of(&reviews(&[("ada", ada), ("bob", bob)]));
+        let agreement = measured(&reviews(&[("ada", ada), ("bob", bob)]));
         let group = agreement.all.unwrap();
         assert_eq!((agreement.overlap, group.verdict.items, group.verdict.agreed), (21, 21, 20));
         // sklearn.metrics.cohen_kappa_score of the same votes.
@@ -288,7 +326,7 @@ mod tests {
 
     #[test]
     fn under_twenty_items_are_counted_only() {
-        let agreement = Agreement::of(&reviews(&[("ada", "ppppppppppppppppppf"), ("bob", "ppppppppppppppppppp")]));
+        let agreement = measured(&reviews(&[("ada", "ppppppppppppppppppf"), ("bob", "ppppppppppppppppppp")]));
         let group = agreement.all.as_ref().unwrap();
         assert_eq!(group.verdict, Measure { items: 19, agreed: 18, named: 1, kappa: None });
         let lines: Vec<String> = agreement.lines().into_iter().map(Shown::into_string).collect();
@@ -299,13 +337,13 @@ mod tests {
     fn three_are_measured_by_fleiss_over_what_all_judged() {
         let votes =
             [("ada", "pppppppppppppfffffFFp"), ("bob", "ppppppppppppffffffFFf"), ("eve", "ppppppppppppppffffFF.")];
-        let agreement = Agreement::of(&reviews(&votes));
+        let agreement = measured(&reviews(&votes));
         let group = agreement.all.as_ref().unwrap();
         assert_eq!((group.verdict.items, group.verdict.agreed, agreement.pairs.len()), (20, 18, 3));
         // statsmodels.stats.inter_rater.fleiss_kappa of the same votes.
         assert!((group.verdict.kappa.unwrap() - 0.853_479_853_479_853_2).abs() < 1e-9, "{group:?}");
         assert!((group.labels[0].1.kappa.unwrap() - 1.0).abs() < 1e-12);
-        assert_eq!(Agreement::of(&reviews(&[("ada", "ppf")])).all, None);
+        assert_eq!(measured(&reviews(&[("ada", "ppf")])).all, None);
     }
 
     #[test]
@@ -315,10 +353,38 @@ mod tests {
         (event.event_id, event.reviewer.id) = ("x".into(), "bob".into());
         event.seen.content_sha256 = Some(Digest::of_bytes(b"1"));
         both.push(event.clone());
-        assert_eq!((Agreement::of(&both).overlap, Agreement::of(&both).unlike), (1, 0), "unknown is no difference");
+        assert_eq!((measured(&both).overlap, measured(&both).unlike), (1, 0), "unknown is no difference");
         (event.event_id, event.reviewer.id) = ("y".into(), "eve".into());
         event.seen.content_sha256 = Some(Digest::of_bytes(b"2"));
         both.push(event);
-        assert_eq!((Agreement::of(&both).overlap, Agreement::of(&both).unlike), (0, 1));
+        assert_eq!((measured(&both).overlap, measured(&both).unlike), (0, 1));
+    }
+
+    #[test]
+    fn one_content_under_two_names_is_one_item_and_what_is_stale_is_no_vote() {
+        let case = crate::case::Case::read(br#"{"id": "0", "state": {"final_answer": "1"}}"#.as_slice());
+        let record = crate::summary::Summary::of(&case.view(), &[], Some("runs.jsonl".into()), 0);
+        let records = [record.clone()];
+        let mut both = reviews(&[("ada", "p"), ("eve", "f")]);
+        let mut events = both.events().to_vec();
+        for (event, file) in events.iter_mut().zip(["runs.jsonl", "copy.jsonl"]) {
+            event.item.as_mut().unwrap().dataset = Some(file.into());
+            event.seen = record.seen();
+        }
+        both = Reviews::default();
+        events.iter().for_each(|event| _ = both.push(event.clone()));
+        let of_records = |reviews: &Reviews| Agreement::of(reviews, &Index::of(&records).join(reviews).items);
+        for agreement in [measured(&both), of_records(&both)] {
+            assert_eq!((agreement.overlap, agreement.judged.values().sum::<u64>(), agreement.stale), (1, 2, 0));
+        }
+        let mut changed = Reviews::default();
+        for event in &mut events {
+            event.seen.content_sha256 = Some(Digest::of_bytes(b"other"));
+            event.item.as_mut().unwrap().dataset = Some("runs.jsonl".into());
+            changed.push(event.clone());
+        }
+        let agreement = of_records(&changed);
+        assert_eq!((agreement.overlap, agreement.judged.len(), agreement.stale), (0, 0, 2));
+        assert_eq!(measured(&changed).overlap, 1, "without the record nobody knows");
     }
 }

@@ -117,11 +117,11 @@ pub fn jsonl(reviewed: ItemReviews<'_>, question: Option<&Shown>, sets: &LabelSe
     });
 }
 
-/// Writes a run that ended without an answer, and that nobody reviewed.
-pub fn unreviewed_error(item: &ItemRef, question: Option<&Shown>, out: &mut AnySink) {
+/// Writes a record that nobody reviewed.
+pub fn unreviewed(item: &ItemRef, question: Option<&Shown>, outcome: &str, out: &mut AnySink) {
     Style::ASCII.line(out, |object| {
         write_item(item, object);
-        object.maybe("question", question).put("outcome", "error");
+        object.maybe("question", question).put("outcome", outcome);
     });
 }
 

@@ -14,6 +14,7 @@ use stepscope_core::review::dashboard::{Dashboard, DashboardTable};
 use stepscope_core::review::disagreement::{Disagreement, disagreements};
 use stepscope_core::review::event::{LabelRef, LabelSet};
 use stepscope_core::review::fold::Reviews;
+use stepscope_core::review::join::Index;
 use stepscope_core::summary::Summary;
 
 /// Input of a dashboard.
@@ -72,11 +73,12 @@ pub fn read(
         let summary = summaries.get(dispute.record)?.clone();
         Some(DisputedRecord { address: address(&summary), summary, dispute })
     };
+    let items = Index::of(&summaries).join(&reviews).items;
     Ok(Arc::new(BoardData {
         boards,
         sets: sets.into_iter().map(|(name, items)| (name, items.iter().filter_map(place).collect())).collect(),
         counts: [judged, elsewhere],
-        agreement: if reviews.items().next().is_some() { Agreement::of(&reviews).lines() } else { Vec::new() },
+        agreement: if reviews.items().next().is_some() { Agreement::of(&reviews, &items).lines() } else { Vec::new() },
         cases: disagreements(&reviews, &summaries).into_iter().filter_map(case).collect(),
         labels: labels(&reviews, offered.as_ref()),
         offered,

@@ -218,8 +218,9 @@ mod any {
             let mut again = Vec::new();
             reviews.events().iter().for_each(|event| write(event, &mut again));
             prop_assert_eq!(read(&again).0, reviews.events());
-            Agreement::of(&reviews).lines();
-            Stats::of(&reviews, &Index::of(&[]).join(&reviews).items).lines();
+            let items = Index::of(&[]).join(&reviews).items;
+            Agreement::of(&reviews, &items).lines();
+            Stats::of(&reviews, &items).lines();
         }
     }
 }

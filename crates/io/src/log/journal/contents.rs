@@ -93,6 +93,24 @@ pub fn read_all(journals: &[Place]) -> Result<Contents, Failure> {
 /// Reads the events of a review log with their lines, in their order. A review log that is not there yet is no failure,
 /// as long as its folder is there.
 pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(ReadEvent, &[u8])) -> Result<Report, Failure> {
+    read_all_lines(place, |line| {
+        if let LogLine::Event(event, text) = line {
+            found(event, text);
+        }
+    })
+}
+
+/// A line of a review log.
+#[derive(Debug)]
+pub enum LogLine<'a> {
+    /// An event, with its line.
+    Event(ReadEvent, &'a [u8]),
+    /// A line that is no event, as it is, and why; events that were found in it came before.
+    Faulty(&'a [u8], LineFault),
+}
+
+/// Reads all lines of a review log as [`read_lines`] does, those that are no events too.
+pub fn read_all_lines(place: impl Into<Place>, mut found: impl FnMut(LogLine<'_>)) -> Result<Report, Failure> {
     let place = place.into();
     let path = place.path();
     let mut report = Report::default();
@@ -131,7 +149,7 @@ fn take_lines(
     blob: &Blob,
     place: &mut Spot,
     report: &mut Report,
-    found: &mut impl FnMut(ReadEvent, &[u8]),
+    found: &mut impl FnMut(LogLine<'_>),
 ) -> Result<(), Failure> {
     if blob.len()? > MAX_JOURNAL {
         return Err(Failure::own("cannot read", blob.name(), "it is larger than 1 GB"));
@@ -140,9 +158,10 @@ fn take_lines(
     each_line(blob, place, |line, number, ended| {
         let fault = lines.read(line, |read, text| {
             report.unchecked += u64::from(!read.checked);
-            found(read, text);
+            found(LogLine::Event(read, text));
         });
         if let Some(fault) = fault {
+            found(LogLine::Faulty(line, fault));
             report.fault(if ended || fault != LineFault::Damaged { fault } else { LineFault::Torn }, number);
         }
     })
@@ -207,7 +226,11 @@ impl Follow {
             return Err(Failure::own("cannot read", &Shown::path(self.journal.path()), "it is not a regular file"));
         };
         let mut report = Report::default();
-        take_lines(&blob, &mut self.place, &mut report, &mut |read, _| news.events.push(read.event))?;
+        take_lines(&blob, &mut self.place, &mut report, &mut |line| {
+            if let LogLine::Event(read, _) = line {
+                news.events.push(read.event);
+            }
+        })?;
         news.sentences = report.sentences(&Shown::path(self.journal.path()));
         Ok(news)
     }
