@@ -200,6 +200,8 @@ class _Asked:
         self.count(counted)
         if error is not None:
             call["error"] = f"{type(error).__name__}: {error}"
+        elif call["raw"] is None and reply is not None:
+            call["reply_type"] = f"{type(reply).__module__}.{type(reply).__qualname__}"
         if self.index is None or self.run is None or self.run._done:
             self._end_alone()
         elif self.local is not None:
