@@ -199,7 +199,7 @@ class _Asked:
         call["raw"], counted = _reply(reply)
         self.count(counted)
         if error is not None:
-            call["error"] = f"{type(error).__name__}: {error}"
+            call["error"] = ": ".join(_lines.words(error))
         elif call["raw"] is None and reply is not None:
             call["reply_type"] = f"{type(reply).__module__}.{type(reply).__qualname__}"
         if self.index is None or self.run is None or self.run._done:
@@ -214,7 +214,7 @@ class _Asked:
     ) -> None:
         call, ended, state = self.call, None, None
         if error is not None:
-            ended = (type(error).__name__, str(error))
+            ended = _lines.words(error)
             call["outputs"] = None
         else:
             try:

@@ -131,6 +131,14 @@ def _shown(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
+def words(error: BaseException) -> tuple[str, str]:
+    """Class and text of an error; one that fails to tell its text has none."""
+    try:
+        return type(error).__name__, str(error)
+    except Exception:
+        return type(error).__name__, ""
+
+
 def _copy(value: Any, above: frozenset[int]) -> Any:
     """A value as JSON has it. ``above``: what it is in."""
     if not _is_json(value):

@@ -483,6 +483,21 @@ class OfAnyFunction(InFolder):
             self.assertEqual(line["reply_type"], f"{type(reply).__module__}.{type(reply).__qualname__}")
         self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
 
+    def test_an_error_without_words_is_the_error_all_the_same(self):
+        class Mute(Exception):
+            def __str__(self):
+                raise RuntimeError("no words")
+
+        def refuse(prompt):
+            raise Mute
+
+        with self.assertRaises(Mute):
+            record(refuse, self.path)("a")
+        with self.assertRaises(Mute), record(self.path, question="a") as run:
+            run.wrap(refuse)("a")
+        call, line = lines(self.path)
+        self.assertEqual((call["error"], line["error_type"], line["error"]), ("Mute: ", "Mute", ""))
+
     def test_a_file_that_cannot_be_written_is_a_warning(self):
         ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
         with self.assertWarns(RuntimeWarning):
