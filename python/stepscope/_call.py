@@ -181,20 +181,28 @@ class _Asked:
             if arguments.get(name) is not None:
                 call[name] = arguments[name]
 
+    @property
+    def is_taken_as_it_is(self) -> bool:
+        """Whether evoproc's runner gets the reply as it is, and takes nothing that is not there yet."""
+        return self.local is not None and self.origin.is_direct
+
+    def count(self, counted: Mapping[str, int]) -> None:
+        """Note the tokens of a reply; what ``usage`` said counts."""
+        if counted:
+            self.call["usage"] = {**counted, **self.call.get("usage", {})}
+
     def end(self, reply: Any = None, error: BaseException | None = None) -> None:
-        """Write what came of it."""
+        """Write what came of it: a reply, an error, or the part of a reply before an error."""
         self.leave()
         call = self.call
         call["duration_ms"] = round((time.perf_counter() - self.started) * 1000, 3)
-        if error is None:
-            text, counted = _reply(reply)
-            if counted:
-                call["usage"] = {**counted, **call.get("usage", {})}
-            call["raw"] = text
-        else:
-            call["raw"] = None
-            call["error"] = f"{type(error).__name__}: {error}"
-        if self.index is None or self.run is None:
+        call["raw"], counted = _reply(reply)
+        self.count(counted)
+        if error is not None:
+            call["error"] = ": ".join(_lines.words(error))
+        elif call["raw"] is None and reply is not None:
+            call["reply_type"] = f"{type(reply).__module__}.{type(reply).__qualname__}"
+        if self.index is None or self.run is None or self.run._done:
             self._end_alone()
         elif self.local is not None:
             self._end_in_runner(self.local, self.index, self.run, reply, error)
@@ -206,7 +214,7 @@ class _Asked:
     ) -> None:
         call, ended, state = self.call, None, None
         if error is not None:
-            ended = (type(error).__name__, str(error))
+            ended = _lines.words(error)
             call["outputs"] = None
         else:
             try:
@@ -252,13 +260,18 @@ class _Asked:
 
     def _end_alone(self) -> None:
         call = self.call
+        call.pop("keys", None)
         text = {"id": uuid.uuid4().hex, "model": call.get("model"), "prompt": call.pop("prompt")}
         text["response"] = call.pop("raw")
         if self.origin.purpose is not None:
             text["purpose"] = self.origin.purpose
         text.update({"error": call.pop("error", None), **call})
-        if self.run is not None:
+        if self.run is not None and not self.run._done:
             self.run._add_making(_lines.dumps(text))
+            return
+        if self.run is not None:
+            # Its line is written already.
+            self.to.line(_lines.line({**text, "run_id": self.run.id}))
             return
         key = uuid.uuid4().bytes
         if not self.origin.is_maker or not self.origin.is_direct or len(_run._here.waiting) >= _MOST_WAITING:

@@ -314,14 +314,20 @@ class Report:
 
     @property
     def html(self) -> str:
-        """The report as a page that stands alone: what ``stepscope export --html`` writes."""
-        return run(["export", "--html", "-", *self._arguments], stdin=self._stdin).decode("utf-8", "replace")
+        """The report as a page that stands alone, to be sent: what ``stepscope export --html`` writes. A
+        ``StepscopeError`` where something in it looks private."""
+        return self._page()
+
+    def _page(self, *flags: str) -> str:
+        page = run(["export", "--html", "-", *flags, *self._arguments], stdin=self._stdin)
+        return page.decode("utf-8", "replace")
 
     def _repr_html_(self) -> str:
-        # In a frame of its own: neither its styles nor what a record holds touch the notebook.
-        page = html.escape(self.html, quote=True)
+        # Whose notebook it is may see what looks private. In a frame of its own, in which nothing runs, neither its
+        # styles nor what a record holds touch the notebook.
+        page = html.escape(self._page("--force"), quote=True)
         style = "width: 100%; height: 40em; border: 0"
-        return f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" style="{style}"></iframe>'
+        return f'<iframe srcdoc="{page}" sandbox style="{style}"></iframe>'
 
 
 def show(

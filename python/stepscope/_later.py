@@ -1,35 +1,46 @@
-"""Replies that are not there yet when a function returns: awaited. They are recorded once they are there."""
+"""Replies that are not there yet when a function returns: awaited, or in pieces. They are recorded when they end."""
 
 from __future__ import annotations
 
 import atexit
 import inspect
+import io
 import os
 import threading
+import types
 import weakref
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Awaitable, Callable, Generator, Hashable, Iterator
+from functools import lru_cache, partial
+from typing import Any, cast
 
 from ._call import _Asked, _safely
+from ._pieces import _Pieces
+from ._reply import _text
 
 
 class Interrupted(Exception):
-    """Nobody waited for the end of a reply."""
+    """The end of a reply was not seen: what came of it is a part."""
 
 
 class _Coming:
     """A reply on its way. It is recorded once, however it ends."""
 
-    def __init__(self, asked: _Asked) -> None:
+    def __init__(self, asked: _Asked, pieces: _Pieces | None = None) -> None:
         self._asked: _Asked | None = asked
+        self._pieces = _Pieces() if pieces is None else pieces
         self._is_begun = False
+        self._is_inside = False
 
     def begin(self) -> None:
-        """The model is asked now. What was never begun was never asked."""
-        if self._asked is not None:
+        """The model is asked from now on. What was never begun was never asked."""
+        if self._asked is not None and not self._is_begun:
             self._asked.begin()
-            self._is_begun = True
-            _begun.add(self)
+            self.wait()
+
+    def wait(self) -> None:
+        """The model was asked already."""
+        self._is_begun = True
+        _begun.add(self)
 
     def enter(self) -> None:
         """Code of the recorded function runs from here to ``leave``; ``usage`` in it is of this call."""
@@ -40,30 +51,86 @@ class _Coming:
         if self._asked is not None:
             self._asked.leave()
 
+    def next(self, get: Callable[[], Any]) -> Any:
+        """One more piece."""
+        if self._is_inside:  # an iterator of the same reply asks this one
+            return get()
+        self._get_in()
+        try:
+            piece = get()
+        except BaseException as error:
+            self._stop(error)
+            raise
+        finally:
+            self._get_out()
+        _safely(self._pieces.add, piece)
+        return piece
+
+    async def anext(self, get: Callable[[], Awaitable[Any]]) -> Any:
+        """One more piece."""
+        if self._is_inside:
+            return await get()
+        self._get_in()
+        try:
+            piece = await get()
+        except GeneratorExit:  # nobody waits for it any more
+            raise
+        except BaseException as error:
+            self._stop(error)
+            raise
+        finally:
+            self._get_out()
+        _safely(self._pieces.add, piece)
+        return piece
+
+    def _get_in(self) -> None:
+        self.begin()
+        self.enter()
+        self._is_inside = True
+
+    def _get_out(self) -> None:
+        self._is_inside = False
+        self.leave()
+
+    def _stop(self, error: BaseException) -> None:
+        if isinstance(error, (StopIteration, StopAsyncIteration)):
+            self.end(self._pieces.error)
+        else:
+            self.end(error)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Record what came."""
+        asked = self.take()
+        if asked is not None:
+            text = self._pieces.text()
+            asked.count(self._pieces.counted)
+            _safely(asked.end, "" if text is None and error is None else text, error)
+
+    def give_up(self) -> None:
+        """Record what came of a reply that is read no further."""
+        if not self._is_begun:
+            self.take()
+        elif self._pieces.is_whole:
+            self.end(self._pieces.error)
+        else:
+            self.end(Interrupted("the end of the reply was not seen; this is the part that came"))
+
     def take(self) -> _Asked | None:
         """The call, for whoever records its end; ``None``: it is recorded."""
         asked, self._asked = self._asked, None
         _begun.discard(self)
         return asked
 
-    def fail(self, error: BaseException) -> None:
-        asked = self.take()
-        if asked is not None:
-            _safely(asked.end, None, error)
-
-    def give_up(self) -> None:
-        """Record what came of a reply whose end will not be seen."""
-        self.fail(Interrupted("the end of the reply was not seen"))
-
     def __del__(self) -> None:
         asked = self._asked
         if asked is not None and self._is_begun:
             # Objects die anywhere, also in a thread that holds the lock of the file.
-            last = _Coming(asked)
+            last = _Coming(asked, self._pieces)
+            last._is_begun = True
             try:
                 threading.Thread(target=last.give_up).start()
             except RuntimeError:  # the interpreter ends
-                last.take()
+                last._asked = None
 
 
 def _hand_on(asked: _Asked | None, reply: Any) -> Any:
@@ -71,15 +138,31 @@ def _hand_on(asked: _Asked | None, reply: Any) -> Any:
     if asked is None:
         return reply
     asked.leave()
-    if callable(getattr(type(reply), "add_done_callback", None)):
-        coming = _Coming(asked)
-        coming.begin()
-        reply.add_done_callback(lambda done: _done(coming, done))
-        return reply
-    if inspect.isawaitable(reply):
-        return _awaited(_Coming(asked), reply)
+    if not (isinstance(reply, str) or asked.is_taken_as_it_is):
+        heard = _safely(_heard, asked, reply)
+        if heard is not None:
+            return heard
     _safely(asked.end, reply)
     return reply
+
+
+def _heard(asked: _Asked, reply: Any) -> Any:
+    """A reply that comes later, as the caller gets it; ``None``: it is there."""
+    kind = type(reply)
+    if callable(getattr(kind, "add_done_callback", None)):
+        coming = _Coming(asked)
+        coming.wait()
+        reply.add_done_callback(lambda done: _done(coming, done))
+        return reply
+    if inspect.isawaitable(reply) and not hasattr(kind, "__aenter__"):
+        return _awaited(_Coming(asked), reply)
+    # What is open for reading, or iterates as a container does, is no stream of a model.
+    is_context = hasattr(kind, "__aenter__") or (hasattr(kind, "__enter__") and not hasattr(kind, "__iter__"))
+    if not (is_context or hasattr(kind, "__next__") or hasattr(kind, "__anext__")):
+        return None
+    if isinstance(reply, io.IOBase) or _text(reply) is not None:
+        return None
+    return _listened(_Coming(asked), reply)
 
 
 def _done(coming: _Coming, future: Any) -> None:
@@ -87,7 +170,7 @@ def _done(coming: _Coming, future: Any) -> None:
     try:
         reply = future.result()
     except BaseException as error:
-        coming.fail(error)
+        coming.end(error)
     else:
         _hand_on(coming.take(), reply)
 
@@ -100,11 +183,193 @@ async def _awaited(coming: _Coming, reply: Awaitable[Any]) -> Any:
     except GeneratorExit:  # nobody waits for it any more
         raise
     except BaseException as error:
-        coming.fail(error)
+        coming.end(error)
         raise
     finally:
         coming.leave()
     return _hand_on(coming.take(), value)
+
+
+@types.coroutine
+def _going(steps: Iterator[Any]) -> Generator[Any, Any, Any]:
+    """What ``__await__`` gave, to be awaited."""
+    return (yield from steps)
+
+
+_COMING = "_stepscope_coming"
+
+
+def _listened(coming: _Coming, reply: Any) -> Any:
+    """A stream, or what opens one: the object itself, which tells what is read from it. Generators and iterators that
+    Python itself makes have a stand-in. ``None``: it cannot be listened to."""
+    kind = type(reply)
+    try:
+        listening = _listening(cast(Hashable, kind))
+        object.__setattr__(reply, _COMING, coming)
+        reply.__class__ = listening
+    except (TypeError, AttributeError):
+        if hasattr(kind, "__next__"):
+            return _Iterator(coming, reply)
+        return _AsyncIterator(coming, reply) if hasattr(kind, "__anext__") else None
+    coming.wait()
+    return reply
+
+
+class _StandIn:
+    """An object that tells what is read from it; in everything else it is the other one."""
+
+    def __init__(self, coming: _Coming, inner: Any) -> None:
+        self._coming, self._inner = coming, inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_inner":  # not there yet
+            raise AttributeError(name)
+        return getattr(self._inner, name)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self._inner)
+
+
+class _Iterator(_StandIn):
+    def __iter__(self) -> _Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        return self._coming.next(self._inner.__next__)
+
+    def send(self, value: Any) -> Any:
+        return self._coming.next(partial(self._inner.send, value))
+
+    def throw(self, *error: Any) -> Any:
+        return self._coming.next(partial(self._inner.throw, *error))
+
+    def close(self) -> None:
+        self._coming.enter()
+        try:
+            self._inner.close()
+        finally:
+            self._coming.leave()
+            self._coming.give_up()
+
+
+class _AsyncIterator(_StandIn):
+    def __aiter__(self) -> _AsyncIterator:
+        return self
+
+    def __anext__(self) -> Awaitable[Any]:
+        return self._coming.anext(self._inner.__anext__)
+
+    def asend(self, value: Any) -> Awaitable[Any]:
+        return self._coming.anext(partial(self._inner.asend, value))
+
+    def athrow(self, *error: Any) -> Awaitable[Any]:
+        return self._coming.anext(partial(self._inner.athrow, *error))
+
+    async def aclose(self) -> None:
+        self._coming.enter()
+        try:
+            await self._inner.aclose()
+        finally:
+            self._coming.leave()
+            self._coming.give_up()
+
+
+def _of(stream: Any) -> _Coming:
+    coming: _Coming = getattr(stream, _COMING)
+    return coming
+
+
+def _iter(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def __iter__(self: Any) -> Any:
+        pieces = plain(self)
+        return pieces if pieces is self else _Iterator(_of(self), pieces)
+
+    return __iter__
+
+
+def _aiter(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def __aiter__(self: Any) -> Any:
+        pieces = plain(self)
+        return pieces if pieces is self else _AsyncIterator(_of(self), pieces)
+
+    return __aiter__
+
+
+def _next(plain: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: _of(self).next(partial(plain, self))
+
+
+def _anext(plain: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: _of(self).anext(partial(plain, self))
+
+
+def _await(plain: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: _awaited(_of(self), _going(plain(self))).__await__()
+
+
+def _enter(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def __enter__(self: Any) -> Any:
+        try:
+            stream = plain(self)
+        except BaseException as error:
+            _of(self).end(error)
+            raise
+        return _entered(self, stream)
+
+    return __enter__
+
+
+def _aenter(plain: Callable[..., Any]) -> Callable[..., Any]:
+    async def __aenter__(self: Any) -> Any:
+        try:
+            stream = await plain(self)
+        except BaseException as error:
+            _of(self).end(error)
+            raise
+        return _entered(self, stream)
+
+    return __aenter__
+
+
+def _entered(opener: Any, reply: Any) -> Any:
+    return reply if reply is opener else _hand_on(_of(opener).take(), reply)
+
+
+def _exit(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """For ``close`` too. What is awaited there only gives back the connection."""
+
+    def leave(self: Any, *args: Any) -> Any:
+        _of(self).give_up()
+        return plain(self, *args)
+
+    return leave
+
+
+_MEMBERS = {
+    "__iter__": _iter,
+    "__next__": _next,
+    "__aiter__": _aiter,
+    "__anext__": _anext,
+    "__await__": _await,
+    "__enter__": _enter,
+    "__aenter__": _aenter,
+    "__exit__": _exit,
+    "__aexit__": _exit,
+    "close": _exit,
+    "aclose": _exit,
+}
+
+
+@lru_cache(maxsize=64)
+def _listening(kind: type) -> type:
+    """A class whose objects tell what is read from them, and that is the other one in everything else."""
+    members: dict[str, Any] = {name: getattr(kind, name) for name in ("__module__", "__qualname__", "__doc__")}
+    for name, heard in _MEMBERS.items():
+        plain = getattr(kind, name, None)
+        if callable(plain):
+            members[name] = heard(plain)
+    return type(kind)(kind.__name__, (kind,), members)
 
 
 _begun: weakref.WeakSet[_Coming] = weakref.WeakSet()

@@ -7,19 +7,25 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
-from datetime import datetime, timezone
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Mapping, Set, ValuesView
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from numbers import Number
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+
+# So deep is a value written that JSON cannot hold as it is.
+_DEEPEST = 64
 
 
 def dumps(value: Any) -> str:
     """JSON on one line. What JSON has no word for is written as what comes closest, and never fails."""
     try:
-        text = json.dumps(value, ensure_ascii=False, default=_plain)
-    except (TypeError, ValueError, RecursionError):
-        # Keys that are no strings, or a value that holds itself.
-        text = json.dumps(_copy(value, 64), ensure_ascii=False, default=repr)
-    return text
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    except Exception:
+        # Keys that are no strings, a value that holds itself, or one that fails to tell what it is.
+        return json.dumps(_copy(value, frozenset()), ensure_ascii=False)
 
 
 def encoded(text: str) -> bytes:
@@ -57,46 +63,109 @@ def record_line(record: Any) -> bytes:
     return line(record)
 
 
+_UNKNOWN = object()
+
+
 def _plain(value: Any) -> Any:
     """What ``json`` asks for where it meets an object of another kind."""
-    for method in ("model_dump", "to_dict", "_asdict"):
-        make = getattr(value, method, None)
-        if callable(make) and not isinstance(value, type):
-            return make()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
+    made = _as_json(value)
+    return _shown(value) if made is _UNKNOWN else made
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether nothing is known of a value but how Python prints it."""
+    return not _is_json(value) and _as_json(value) is _UNKNOWN
+
+
+def _is_json(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, Mapping, list, tuple))
+
+
+def _as_json(value: Any) -> Any:
+    try:
+        return _converted(value)
+    except Exception:  # it has the name of something known, and does not keep to it
+        return _UNKNOWN
+
+
+def _converted(value: Any) -> Any:
+    if isinstance(value, type):
+        return _made(value, "model_json_schema")
+    # Objects of pydantic and of clients, named tuples; arrays and numbers of NumPy.
+    for method in ("model_dump", "to_dict", "_asdict", "tolist", "item"):
+        made = _UNKNOWN if isinstance(value, memoryview) else _made(value, method)
+        if made is not _UNKNOWN:
+            return made
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=repr)
-    if isinstance(value, (bytes, bytearray)):
+    if isinstance(value, Set):
+        return sorted(value, key=_shown)
+    if isinstance(value, (deque, range, ValuesView)):
+        return list(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).decode("utf-8", "replace")
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    item = getattr(value, "item", None)  # a number of NumPy's
-    if callable(item):
-        try:
-            return item()
-        except Exception:
-            pass
-    return repr(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, (Number, UUID, timedelta)):
+        return str(value)
+    return _made(value, "isoformat")
 
 
-def _copy(value: Any, depth: int) -> Any:
-    if isinstance(value, Mapping):
-        if depth == 0:
-            return repr(type(value))
-        return {key if isinstance(key, str) else str(key): _copy(inner, depth - 1) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        if depth == 0:
-            return repr(type(value))
-        return [_copy(inner, depth - 1) for inner in value]
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
+def _made(value: Any, method: str) -> Any:
+    """What a method makes of a value, if it is something for JSON: a mock has every method."""
     try:
-        return json.loads(json.dumps(_plain(value), default=repr))
-    except (TypeError, ValueError, RecursionError):
-        return repr(type(value))
+        made = getattr(value, method)()
+    except Exception:
+        return _UNKNOWN
+    return made if _is_json(made) else _UNKNOWN
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def words(error: BaseException) -> tuple[str, str]:
+    """Class and text of an error; one that fails to tell its text has none."""
+    try:
+        return type(error).__name__, str(error)
+    except Exception:
+        return type(error).__name__, ""
+
+
+def _copy(value: Any, above: frozenset[int]) -> Any:
+    """A value as JSON has it. ``above``: what it is in."""
+    if not _is_json(value):
+        value = _plain(value)
+    if isinstance(value, (Mapping, list, tuple)):
+        if id(value) in above or len(above) == _DEEPEST:
+            return _shown(type(value))
+        inside = above | {id(value)}
+        if isinstance(value, Mapping):
+            return {_key(key): _copy(inner, inside) for key, inner in value.items()}
+        return [_copy(inner, inside) for inner in value]
+    if not _is_json(value):
+        return _copy(value, above | {id(value)}) if len(above) < _DEEPEST else _shown(type(value))
+    try:
+        json.dumps(value)
+        return value
+    except ValueError:  # more digits than Python writes
+        return hex(cast(int, value))
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    try:
+        return str(key)
+    except Exception:
+        return _shown(key)
 
 
 def now() -> str:

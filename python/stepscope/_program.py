@@ -45,8 +45,8 @@ def program() -> str:
     )
 
 
-def run(arguments: Sequence[str], *, stdin: bytes | None = None, accept: Sequence[int] = (0, 1)) -> bytes:
-    """What the program prints. It fails with what it said where it ends with another code than ``accept``."""
+def run(arguments: Sequence[str], *, stdin: bytes | None = None) -> bytes:
+    """What the program prints. It fails with what the program said, unless that ended with code 0."""
     done = subprocess.run(
         [program(), *arguments],
         input=stdin,
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str], *, stdin: bytes | None = None, accept: Sequenc
         capture_output=True,
         check=False,
     )
-    if done.returncode not in accept:
+    if done.returncode != 0:
         raise StepscopeError(said(done.stderr, done.returncode))
     return done.stdout
 

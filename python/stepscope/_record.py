@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType, TracebackType
 from typing import Any, Generic, TypeVar, cast, overload
 from weakref import WeakKeyDictionary
 
+from . import _lines
 from ._call import _Asked, _safely, usage
 from ._later import _hand_on
 from ._reply import _counted
@@ -276,7 +277,7 @@ def _running(bound: inspect.BoundArguments, to: Sink) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        run.error = (type(error).__name__, str(error))
+        run.error = _lines.words(error)
         raise
     finally:
         last = _current.get() or run
@@ -350,7 +351,7 @@ class Recording(Generic[F]):
         run = _current.get() or run
         _current.reset(token)
         if error is not None:
-            run.error = (type(error).__name__, str(error))
+            run.error = _lines.words(error)
         elif run.state is None and run.error is None:
             # One direct prompt: its reply is the answer.
             run.state = run._read

@@ -93,8 +93,11 @@ def _with_cached(usage: Any) -> int | None:
 
 
 def _reply(reply: Any) -> tuple[str | None, dict[str, int]]:
-    """The text of a reply and the tokens that were counted, for strings and for the objects of the usual clients."""
+    """The text of a reply and the tokens that were counted, for strings and for the objects of the usual clients. An
+    object that says nothing of itself has no text."""
     if reply is None or isinstance(reply, str):
         return reply, {}
     text = _text(reply)
-    return (text if text is not None else _lines.dumps(reply)), _counted(reply)
+    if text is None and not _lines.is_opaque(reply):
+        text = _lines.dumps(reply)
+    return text, _counted(reply)

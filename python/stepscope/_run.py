@@ -83,7 +83,7 @@ class Run:
             self._at = max(self._at, index)
             text = _lines.dumps(call)
             self._steps.append((text, call["step_id"] is None))
-            if call["step_id"] is None and isinstance(call["raw"], str):
+            if call["step_id"] is None and isinstance(call["raw"], str) and call.get("error") is None:
                 self.fields["raw"] = call["raw"]
             self._begin()
             self._sink.piece(self._key, _lines.encoded(text))

@@ -121,13 +121,13 @@ class _Pending:
 
 
 def _read(size: int) -> bytes:
-    data = b""
+    data = bytearray()
     while len(data) < size:
         more = os.read(0, size - len(data))
         if not more:
             raise EOFError
         data += more
-    return data
+    return bytes(data)
 
 
 def main(path: str) -> None:

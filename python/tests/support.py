@@ -19,6 +19,9 @@ if not os.environ.get("STEPSCOPE_INSTALLED"):
 
 QUESTION = "Ann has 2 apples and buys 3. How many apples has she now?"
 
+# The error of a reply that was not read to its end.
+LEFT = "Interrupted: the end of the reply was not seen; this is the part that came"
+
 
 def field(name: str) -> dict[str, str]:
     return {"name": name, "description": f"the {name}"}

@@ -96,12 +96,19 @@ class OfRecords(InFolder):
             self.assertIn("w1", str(report))
             frame = report._repr_html_()
             self.assertTrue(frame.startswith("<iframe srcdoc=") and frame.count("<") == 2, frame[:200])
+            self.assertNotIn("allow-", frame, "the page runs nothing")
             self.assertTrue(report.html.lower().startswith("<!doctype html>"))
             self.assertNotIn("<script>alert", report.html)
             self.assertNotIn("\x1b", report.html + str(report))
         self.assertIn("w1", str(stepscope.show(self.path, id="w1")))
         with self.assertRaises(stepscope.StepscopeError):
             str(stepscope.show(self.path, line=9))
+
+    def test_what_looks_private_is_shown_to_oneself_and_not_sent(self):
+        report = stepscope.show({**WRONG, "question": "Write to ann@example.org"})
+        self.assertIn("ann@example.org", report._repr_html_())
+        with self.assertRaisesRegex(stepscope.StepscopeError, "e-mail.*\n.*Nothing was written"):
+            report.html
 
     def written(self, one):
         self.path.write_text(json.dumps(one) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import functools
 import json
 import multiprocessing
@@ -13,8 +14,16 @@ import threading
 import time
 import unittest
 import warnings
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
+from uuid import UUID
 
 import support
 from support import QUESTION, InFolder, lines, needs_evoproc, procedure
@@ -252,7 +261,6 @@ class OfARunner(InFolder):
     def test_upstreams_ollama_functions_tell_their_tokens(self):
         if not support.has("ollama"):
             self.skipTest("ollama is not installed")
-        from unittest import mock
 
         from evoproc_procedures import ollama as backend
 
@@ -409,6 +417,86 @@ class OfAnyFunction(InFolder):
             ask(odd)
         self.assertEqual(len(lines(self.path)), 7)
         self.assertEqual(len(stepscope.check(self.path)), 7)
+
+    def test_values_of_other_kinds_are_written_as_what_comes_closest(self):
+        @dataclasses.dataclass
+        class Data:
+            when: datetime
+            lock: object
+
+        class Color(Enum):
+            RED = "red"
+
+        class Array:
+            def tolist(self):
+                return [[1.5, 2]]
+
+        class Model:
+            @classmethod
+            def model_json_schema(cls):
+                return {"type": "object"}
+
+            def model_dump(self):
+                return {"price": Decimal("1.10"), "where": Path("a/b"), "color": Color.RED}
+
+        class Broken(Model):
+            def model_dump(self):
+                raise RuntimeError("not built")
+
+            def __repr__(self):
+                raise RuntimeError("nor this")
+
+        ask = record(lambda prompt: prompt, self.path)
+        data = Data(datetime(2024, 1, 2, tzinfo=timezone.utc), Broken())
+        for odd, told in (
+            (data, {"when": "2024-01-02T00:00:00+00:00", "lock": "<Broken>"}),
+            (Array(), [[1.5, 2]]),
+            (Model(), {"price": "1.10", "where": "a/b", "color": "red"}),
+            (Model, {"type": "object"}),
+            ([Broken()], ["<Broken>"]),
+            (memoryview(b"ab"), "ab"),
+            (deque([UUID(int=1), Fraction(1, 3)]), ["00000000-0000-0000-0000-000000000001", "1/3"]),
+            ({(1, 2): Decimal("0.1")}, {"(1, 2)": "0.1"}),
+            (16**5000, hex(16**5000)),
+        ):
+            with self.subTest(odd if not isinstance(odd, int) else "int"):
+                self.path.unlink(missing_ok=True)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    ask(odd)
+                (line,) = lines(self.path)
+                self.assertEqual(json.loads(line["response"]), told)
+
+    def test_what_holds_itself_twice_is_written_once(self):
+        loop = {}
+        loop["a"] = loop["b"] = loop
+        record(lambda prompt: prompt, self.path)(loop)
+        (line,) = lines(self.path)
+        self.assertEqual(json.loads(line["response"]), {"a": "<class 'dict'>", "b": "<class 'dict'>"})
+
+    def test_an_object_that_says_nothing_of_itself_is_no_reply(self):
+        for reply in (object(), OSError("x"), lambda: 1, mock.Mock()):
+            self.path.unlink(missing_ok=True)
+            record(lambda prompt: reply, self.path)("a")
+            (line,) = lines(self.path)
+            self.assertIsNone(line["response"])
+            self.assertEqual(line["reply_type"], f"{type(reply).__module__}.{type(reply).__qualname__}")
+        self.assertEqual(stepscope.check(self.path)[0]["kind"], "call")
+
+    def test_an_error_without_words_is_the_error_all_the_same(self):
+        class Mute(Exception):
+            def __str__(self):
+                raise RuntimeError("no words")
+
+        def refuse(prompt):
+            raise Mute
+
+        with self.assertRaises(Mute):
+            record(refuse, self.path)("a")
+        with self.assertRaises(Mute), record(self.path, question="a") as run:
+            run.wrap(refuse)("a")
+        call, line = lines(self.path)
+        self.assertEqual((call["error"], line["error_type"], line["error"]), ("Mute: ", "Mute", ""))
 
     def test_a_file_that_cannot_be_written_is_a_warning(self):
         ask = record(lambda prompt: "fine", self.folder / "no" / "such" / "folder.jsonl")
