@@ -102,7 +102,7 @@ fn verdicts() -> String {
 #[test]
 fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &runs());
+    folder.write("runs.jsonl", runs());
     let saved = folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
     let expected: Vec<String> = (0..42).map(|id| format!("saved r{id}")).collect();
     assert_eq!(saved.lines().collect::<Vec<_>>(), expected);
@@ -140,7 +140,7 @@ fn forty_two_wrong_runs_are_judged_counted_and_run_again() {
 #[test]
 fn lists_name_questions_and_take_a_filter() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &runs());
+    folder.write("runs.jsonl", runs());
     folder.ok(&["review", "add", "runs.jsonl"], &verdicts());
     let list = |more: &[&str]| folder.ok(&[&["review", "list", "runs.jsonl"], more].concat(), "");
     let all = list(&[]);
@@ -179,7 +179,7 @@ fn lists_name_questions_and_take_a_filter() {
     assert!(shown.said.contains("231 more records fit; select with --id or --line:\n"), "{}", shown.said);
     assert!(shown.said.contains("  runs.jsonl:44  What is question 43?\n"), "{}", shown.said);
 
-    folder.write("b.jsonl", &(0..275).map(|id| run(id, 5.0, 5.0) + "\n").collect::<String>());
+    folder.write("b.jsonl", (0..275).map(|id| run(id, 5.0, 5.0) + "\n").collect::<String>());
     let compared = folder.ok(&["compare", "runs.jsonl", "b.jsonl", "--cell", "only_b", "--filter", "label:slip"], "");
     assert_eq!(compared.lines().filter(|line| line.contains("B only  ")).count(), 20 + 1, "{compared}");
     assert!(compared.lines().last().unwrap().starts_with("r19"), "{compared}");
@@ -189,7 +189,7 @@ fn lists_name_questions_and_take_a_filter() {
 #[test]
 fn a_mistyped_choice_is_no_empty_list() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    folder.write("runs.jsonl", format!("{}\n", run(1, 4.0, 5.0)));
     let list = |more: &[&str]| folder.run(&[&["review", "list", "runs.jsonl", "--ids"], more].concat(), "");
     assert_eq!(list(&["--label", "arithmetic_slp"]).code, 0, "without reviews there is nothing to choose from");
     let fail = json!({"labels": ["arithmetic slip"], "fix_target": "step_run"});
@@ -221,19 +221,19 @@ fn a_mistyped_choice_is_no_empty_list() {
 fn a_record_that_changed_shows_its_verdict_as_stale() {
     let folder = Folder::new();
     let one = run(1, 4.0, 5.0);
-    folder.write("runs.jsonl", &format!("{one}\n"));
+    folder.write("runs.jsonl", format!("{one}\n"));
     folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "fail", &json!({"labels": ["arithmetic slip"]})));
     let outcome = || folder.json(&["review", "export", "runs.jsonl"])[0]["outcome"].clone();
     assert_eq!(outcome(), "fail");
     let value: Value = serde_json::from_str(&one).unwrap();
-    folder.write("runs.jsonl", &format!("  {value:#}\n"));
+    folder.write("runs.jsonl", format!("  {value:#}\n"));
     assert_eq!(outcome(), "fail", "blanks and order are no change");
-    folder.write("runs.jsonl", &format!("{}\n", one.replace("\"raw\":\"x\"", "\"raw\":\"y\"")));
+    folder.write("runs.jsonl", format!("{}\n", one.replace("\"raw\":\"x\"", "\"raw\":\"y\"")));
     assert_eq!(outcome(), "stale");
     assert!(folder.ok(&["review", "list", "runs.jsonl"], "").contains("ada fail (out of date)"));
     assert_eq!(folder.ok(&["review", "export", "--failed", "runs.jsonl"], ""), "");
     // The file may have another name.
-    folder.write("moved.jsonl", &format!("{one}\n"));
+    folder.write("moved.jsonl", format!("{one}\n"));
     let moved = ["review", "export", "moved.jsonl", "--reviews", "runs.jsonl.reviews.jsonl"];
     assert_eq!(folder.json(&moved)[0]["outcome"], "fail");
 }
@@ -241,7 +241,7 @@ fn a_record_that_changed_shows_its_verdict_as_stale() {
 #[test]
 fn what_is_not_understood_is_not_saved_and_the_rest_is() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    folder.write("runs.jsonl", format!("{}\n", run(1, 4.0, 5.0)));
     let lines = [
         r#"{"id": "r1", "verdict": "fail", "correction": "five"}"#,
         r#"{"id": "nobody", "verdict": "pass"}"#,
@@ -296,7 +296,7 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
     let folder = Folder::new();
     let no_id =
         r#"{"question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}, "pred_num": 5.0, "raw": "x"}"#;
-    folder.write("runs.jsonl", &format!("{}\n{no_id}\n", procedural(1)));
+    folder.write("runs.jsonl", format!("{}\n{no_id}\n", procedural(1)));
     let refused = [
         (r#""labels": ["nonsense"]"#, "unknown label \"nonsense\" (use arithmetic_slip, unevaluated"),
         (r#""labels": "misread;nonsense""#, "unknown label \"nonsense\""),
@@ -351,7 +351,7 @@ fn verdicts_are_held_against_the_record_and_the_label_set() {
 fn records_that_share_a_line_are_judged_one_by_one() {
     let folder = Folder::new();
     let chain = |n: usize| format!(r#"{{"question": "{n} + 1?", "steps": ["{n} + 1 = {0}"], "answer": {0}}}"#, n + 1);
-    folder.write("chains.jsonl", &format!("{} {}{}\n{}\n", chain(1), chain(2), chain(3), chain(4)));
+    folder.write("chains.jsonl", format!("{} {}{}\n{}\n", chain(1), chain(2), chain(3), chain(4)));
     let checked =
         folder.run(&["check", "chains.jsonl", "--format", "jsonl", "--fields", "line,index", "--fail-on", "never"], "");
     let places: Vec<&str> = checked.out.lines().collect();
@@ -411,7 +411,7 @@ fn a_missing_document_keeps_nobody_from_judging() {
             "answer": {"answer_found": true, "confidence": 1, "items": []}})
         .to_string()
     };
-    folder.write("answers.jsonl", &format!("{}\n{}\n", answer(1, "nowhere.txt"), answer(2, "../outside.txt")));
+    folder.write("answers.jsonl", format!("{}\n{}\n", answer(1, "nowhere.txt"), answer(2, "../outside.txt")));
     for id in [1, 2] {
         let ran = folder.run(&["review", "add", "answers.jsonl"], &verdict(id, "pass", &json!({})));
         assert_eq!((ran.code, ran.out), (0, format!("saved r{id}\n")), "{}", ran.said);
@@ -424,7 +424,7 @@ fn a_missing_document_keeps_nobody_from_judging() {
 #[test]
 fn what_is_sent_again_is_said_once() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &format!("{}\n", procedural(1)));
+    folder.write("runs.jsonl", format!("{}\n", procedural(1)));
     let add = |line: &str| folder.ok(&["review", "add", "runs.jsonl"], line);
     let events = || folder.text("runs.jsonl.reviews.jsonl").lines().count();
     let failed = verdict(1, "fail", &json!({"labels": ["misread"], "note": "n", "active_ms": 1200}));
@@ -524,7 +524,7 @@ fn two_reviewers_agree_as_far_as_they_do_and_a_third_decides() {
 #[test]
 fn records_are_not_merged_as_reviews() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &format!("{}\n", run(1, 4.0, 5.0)));
+    folder.write("runs.jsonl", format!("{}\n", run(1, 4.0, 5.0)));
     folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
     let ran = folder.run(&["review", "merge", "runs.jsonl"], "");
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.said);
@@ -546,7 +546,7 @@ fn merged_logs_keep_every_line_that_is_no_event() {
     let damaged = first.replace("pass", "paXX");
     let text = [first, newer, &damaged, senseless, second].join("\n");
     folder.write("a", &text);
-    folder.write("b", &format!("{newer}\n{}", second.trim_end()));
+    folder.write("b", format!("{newer}\n{}", second.trim_end()));
     folder.write("newer", newer);
     let merged = folder.run(&["review", "merge", "a", "b", "newer"], "");
     assert_eq!((merged.code, merged.out.as_str()), (0, text.as_str()), "{}", merged.said);
@@ -558,7 +558,7 @@ fn merged_logs_keep_every_line_that_is_no_event() {
 #[test]
 fn unreviewed_records_are_listed_as_open() {
     let folder = Folder::new();
-    folder.write("runs.jsonl", &[run(1, 5.0, 5.0), run(2, 4.0, 5.0), error(3)].join("\n"));
+    folder.write("runs.jsonl", [run(1, 5.0, 5.0), run(2, 4.0, 5.0), error(3)].join("\n"));
     folder.ok(&["review", "add", "runs.jsonl", "--id", "r1", "--verdict", "pass"], "");
     let list = |more: &[&str]| folder.ok(&[&["review", "list", "runs.jsonl", "--outcome", "open"], more].concat(), "");
     assert_eq!(list(&["--ids"]), "r2\nr3\n");
@@ -588,7 +588,7 @@ fn agreement_is_about_the_records_as_they_are() {
     }
     let stats = folder.ok(&[&["review", "stats", "runs.jsonl"], &logs[..4]].concat(), "");
     assert!(stats.starts_with("2 items: 1 pass, 1 fail\n"), "{stats}");
-    folder.write("runs.jsonl", &[run(1, 5.0, 5.0), run(2, 5.0, 5.0)].join("\n"));
+    folder.write("runs.jsonl", [run(1, 5.0, 5.0), run(2, 5.0, 5.0)].join("\n"));
     let now = agreement(&["runs.jsonl"]);
     assert_eq!((&now["overlap"], &now["stale"]), (&json!(1), &json!(1)), "{now}");
 }
@@ -602,7 +602,7 @@ fn a_csv_goes_out_inert_and_comes_back() {
     let csv = folder.ok(&["review", "export", "--format", "csv", "--reviews", "j"], "");
     assert!(csv.contains("\n'=cmd|' /C calc'!A0,fail,'@x;b,\"␛]0;x␇\n-1\",fail,"), "{csv}");
     assert!(csv.chars().all(|c| c == '\n' || !stepscope_base::text::is_hidden(c)));
-    folder.write("raw.csv", &folder.ok(&["review", "export", "--format", "csv", "--raw", "--reviews", "j"], ""));
+    folder.write("raw.csv", folder.ok(&["review", "export", "--format", "csv", "--raw", "--reviews", "j"], ""));
     assert_eq!(
         folder.ok(&["review", "import", "raw.csv", "--reviews", "k"], ""),
         "saved =cmd|' /C calc'!A0\nsaved r1\n"
@@ -649,7 +649,7 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     let folder = Folder::new();
     let no_id =
         r#"{"question": "2 + 3?", "gold_num": 5.0, "state": {"final_answer": "5"}, "pred_num": 5.0, "raw": "x"}"#;
-    folder.write("runs.jsonl", &format!("{}\n{}\n{no_id}\n", procedural(1), procedural(2)));
+    folder.write("runs.jsonl", format!("{}\n{}\n{no_id}\n", procedural(1), procedural(2)));
     let whole = json!({"labels": ["misread"], "fix_target": "step_run", "first_bad_step": 2, "variable": "sum",
         "gold_status": "suspect", "correction": -5, "note": "n"});
     let mine =
@@ -658,7 +658,7 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     folder.ok(&["review", "add", "runs.jsonl", "--reviewer", "bob"], &verdict(2, "fail", &json!({})));
     folder
         .ok(&["review", "add", "runs.jsonl", "--reviewer", "ada"], &verdict(2, "pass", &json!({"kind": "adjudicate"})));
-    folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
+    folder.write("v.csv", folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
     let to = |who| folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "k", "--reviewer", who], "");
     let ran = to("ada");
     assert_eq!((ran.code, ran.out.as_str()), (2, "saved r1\nsaved r2\nsaved r2\nsaved row 2\n"), "{}", ran.said);
@@ -675,8 +675,8 @@ fn an_exported_csv_loses_no_part_of_a_verdict_and_takes_over_nobody_elses() {
     };
     assert_eq!(told(&["--reviews", "k"]), told(&[]));
     // What the reviewer judged is not there any more.
-    folder.write("runs.jsonl", &format!("{}\n", procedural(1).replace("2 + 3?", "3 + 3?")));
-    folder.write("v.csv", &folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
+    folder.write("runs.jsonl", format!("{}\n", procedural(1).replace("2 + 3?", "3 + 3?")));
+    folder.write("v.csv", folder.ok(&["review", "export", "--format", "csv", "runs.jsonl"], ""));
     let ran = folder.run(&["review", "import", "v.csv", "runs.jsonl", "--reviews", "l", "--reviewer", "ada"], "");
     assert!(ran.said.contains("row 1 (line 2) is not saved: its record has changed since"), "{}", ran.said);
     // As tools write it that take a column with empty cells for fractions, and ids for numbers.
@@ -699,7 +699,7 @@ fn check_accepts_what_people_passed_and_names_what_they_failed() {
     let folder = Folder::new();
     // A gold number that was misread is a finding; nothing is found in the second.
     let odd = run(1, 1080.0, 80.0).replace("#### 80", "#### 1,080");
-    folder.write("runs.jsonl", &format!("{odd}\n{}\n", run(2, 5.0, 5.0)));
+    folder.write("runs.jsonl", format!("{odd}\n{}\n", run(2, 5.0, 5.0)));
     assert_eq!(folder.run(&["check", "runs.jsonl"], "").code, 1);
     folder.ok(&["review", "add", "runs.jsonl"], &verdict(1, "pass", &json!({})));
     let reviewed = ["check", "runs.jsonl", "--reviewed", "--format"];
@@ -736,7 +736,7 @@ fn reviews_are_a_regression_set() {
     let folder = Folder::new();
     folder.write(
         "old.jsonl",
-        &[run(1, 5.0, 5.0), run(2, 5.0, 5.0), run(3, 4.0, 5.0), run(4, 4.0, 5.0), run(5, 7.0, 5.0)].join("\n"),
+        [run(1, 5.0, 5.0), run(2, 5.0, 5.0), run(3, 4.0, 5.0), run(4, 4.0, 5.0), run(5, 7.0, 5.0)].join("\n"),
     );
     let lines = [
         verdict(1, "pass", &json!({})),
@@ -757,7 +757,7 @@ fn reviews_are_a_regression_set() {
     let other = run(2, 4.0, 5.0).replace("r2", "other");
     folder.write(
         "new.jsonl",
-        &[run(1, 5.0, 5.0).replace('x', "y"), other, run(4, 6.0, 5.0), run(5, 5.0, 5.0)].join("\n"),
+        [run(1, 5.0, 5.0).replace('x', "y"), other, run(4, 6.0, 5.0), run(5, 5.0, 5.0)].join("\n"),
     );
     let new = expect("new.jsonl", &["--format", "jsonl"]);
     assert_eq!(new.code, 1);
@@ -781,7 +781,7 @@ fn records_without_ids_that_share_a_question_are_expected_each_by_itself() {
         .to_string()
             + "\n"
     };
-    folder.write("runs.jsonl", &[run(1, 6), run(1, 5), run(2, 5), run(2, 6)].concat());
+    folder.write("runs.jsonl", [run(1, 6), run(1, 5), run(2, 5), run(2, 6)].concat());
     for (row, verdict) in [("0", "fail"), ("1", "pass"), ("2", "pass"), ("3", "fail")] {
         folder.ok(&["review", "add", "runs.jsonl", "--row", row, "--verdict", verdict], "");
     }
@@ -793,7 +793,7 @@ fn records_without_ids_that_share_a_question_are_expected_each_by_itself() {
 fn a_log_of_two_runs_with_the_same_ids_keeps_them_apart() {
     let folder = Folder::new();
     folder.write("a.jsonl", &(run(1, 5.0, 5.0) + "\n" + &run(2, 5.0, 5.0)));
-    folder.write("b.jsonl", &run(1, 4.0, 5.0));
+    folder.write("b.jsonl", run(1, 4.0, 5.0));
     let add = |file: &str, says: &str| {
         folder.ok(&["review", "add", file, "--reviews", "two", "--id", "r1", "--verdict", says], "");
     };
@@ -818,7 +818,7 @@ fn a_log_of_two_runs_with_the_same_ids_keeps_them_apart() {
 #[test]
 fn two_runs_fall_into_five_cells_on_three_bases() {
     let folder = Folder::new();
-    folder.write("a.jsonl", &runs());
+    folder.write("a.jsonl", runs());
     // The baseline lacks r40 and r41, has r0 to r14 right and r42 to r51 wrong, in another order and twice r60.
     let mut baseline: Vec<String> = (0..275)
         .rev()
@@ -826,7 +826,7 @@ fn two_runs_fall_into_five_cells_on_three_bases() {
         .map(|id| run(id, if (15..52).contains(&id) { 4.0 } else { 5.0 }, 5.0))
         .collect();
     baseline.push(run(60, 4.0, 5.0));
-    folder.write("b.jsonl", &baseline.join("\n"));
+    folder.write("b.jsonl", baseline.join("\n"));
     let summary = |more: &[&str]| {
         let lines = folder.run(&[&["compare", "a.jsonl", "b.jsonl", "--format", "jsonl"], more].concat(), "");
         let last: Value = serde_json::from_str(lines.out.lines().last().unwrap()).unwrap();
@@ -871,11 +871,11 @@ fn two_runs_fall_into_five_cells_on_three_bases() {
     assert_eq!(folder.run(&["compare", "b.jsonl", "b.jsonl", "--fail-on-regression"], "").code, 0);
     assert_eq!(folder.run(&["compare", "a.jsonl", "nowhere"], "").code, 2);
     // Where nothing can be compared, there is no word of "no regression".
-    folder.write("other.jsonl", &run(300, 5.0, 5.0));
+    folder.write("other.jsonl", run(300, 5.0, 5.0));
     folder.write("empty.jsonl", "");
     folder.write(
         "blind.jsonl",
-        &json!({"id": "r1", "question": "What is question 1?", "state": {"final_answer": "x"}, "raw": "x"}).to_string(),
+        json!({"id": "r1", "question": "What is question 1?", "state": {"final_answer": "x"}, "raw": "x"}).to_string(),
     );
     let ungraded = run(2, 4.0, 4.0).replace("\"correct\"", "\"judged\"").replace("gold", "old");
     folder.write("ungraded.jsonl", &(run(1, 5.0, 5.0) + "\n" + &ungraded));
@@ -899,8 +899,8 @@ fn two_runs_fall_into_five_cells_on_three_bases() {
 #[test]
 fn two_records_are_compared_field_by_field() {
     let folder = Folder::new();
-    folder.write("a.jsonl", &run(1, 4.0, 5.0));
-    folder.write("b.jsonl", &run(1, 5.0, 5.0).replace("r1", "other"));
+    folder.write("a.jsonl", run(1, 4.0, 5.0));
+    folder.write("b.jsonl", run(1, 5.0, 5.0).replace("r1", "other"));
     let text = folder.ok(&["compare", "a.jsonl", "b.jsonl", "--id", "r1"], "");
     assert!(text.contains("/pred_num                    differs  A 4.0  B 5.0"), "{text}");
     let json = &folder.json(&["compare", "a.jsonl", "b.jsonl", "--id", "other", "--format", "jsonl"])[0];
@@ -963,7 +963,7 @@ fn next_and_add_are_a_loop_in_the_shell() {
     let folder = Folder::new();
     folder.write(
         "runs.jsonl",
-        &[run(0, 5.0, 5.0), run(1, 4.0, 5.0), error(2), run(3, 4.0, 5.0)].map(|line| line + "\n").concat(),
+        [run(0, 5.0, 5.0), run(1, 4.0, 5.0), error(2), run(3, 4.0, 5.0)].map(|line| line + "\n").concat(),
     );
     let next = |more: &[&str]| folder.run(&[&["review", "next", "runs.jsonl"], more].concat(), "");
     let first = next(&[]);
@@ -1026,7 +1026,7 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     // Two records with one id.
     folder.write(
         "two.jsonl",
-        &[run(1, 5.0, 5.0), run(1, 6.0, 6.0).replace("\"row_index\":1", "\"row_index\":2")].join("\n"),
+        [run(1, 5.0, 5.0), run(1, 6.0, 6.0).replace("\"row_index\":1", "\"row_index\":2")].join("\n"),
     );
     let first = proposed(&["two.jsonl", "--reviewer", "bob", "--reviewer-kind", "model"]);
     assert!(first.join(" ").ends_with("--reviewer bob --reviewer-kind model --verdict pass"), "{first:?}");
@@ -1049,14 +1049,14 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
     let changed = add(&["--id", "r1", "--sha256", &"0".repeat(64)]);
     assert!(changed.code == 2 && changed.said.contains("it has changed"), "{}", changed.said);
     let table = folder.ok(&["review", "export", "two.jsonl", "--format", "csv"], "");
-    folder.write("two.csv", &table.replace("ada", "eve").replace("bob", "eve"));
+    folder.write("two.csv", table.replace("ada", "eve").replace("bob", "eve"));
     folder.ok(&["review", "import", "two.csv", "two.jsonl", "--reviewer", "eve", "--reviews", "eve"], "");
     let events: Vec<Value> = folder.text("eve").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(events.iter().map(|event| &event["item"]["row_index"]).collect::<Vec<_>>(), [1, 2, 2]);
 
     // The same id in two files, each with its own log.
-    folder.write("a.jsonl", &run(1, 5.0, 5.0));
-    folder.write("b.jsonl", &run(1, 6.0, 6.0));
+    folder.write("a.jsonl", run(1, 5.0, 5.0));
+    folder.write("b.jsonl", run(1, 6.0, 6.0));
     let command = proposed(&["a.jsonl", "b.jsonl"]);
     assert_eq!(command[2], "a.jsonl");
     judge(&command);
@@ -1073,8 +1073,8 @@ fn what_next_proposes_judges_the_record_that_it_showed() {
 fn parts_of_several_files_are_numbered_over_all_of_them_as_on_the_screen() {
     let folder = Folder::new();
     let runs = |ids: std::ops::Range<usize>| ids.map(|n| run(n, 4.0, 5.0) + "\n").collect::<String>();
-    folder.write("a.jsonl", &runs(0..3));
-    folder.write("b.jsonl", &runs(10..14));
+    folder.write("a.jsonl", runs(0..3));
+    folder.write("b.jsonl", runs(10..14));
     folder.write("j", "");
     let files = ["a.jsonl", "b.jsonl", "--reviews", "j"];
     let part = |part: &str, by: &str| {
@@ -1140,7 +1140,7 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     let span = json!({"line_start": 0, "line_end": 0, "quote": "red"});
     let answer = json!({"format": "stepscope.answer_trace", "version": 1, "id": "r1", "question": "Which?",
         "answer": {"answer_found": true, "items": [{"text": "red", "spans": [span]}, {"text": "blue", "spans": [span, span]}]}});
-    folder.write("answers.jsonl", &format!("{answer}\n{}\n", run(2, 4.0, 5.0)));
+    folder.write("answers.jsonl", format!("{answer}\n{}\n", run(2, 4.0, 5.0)));
     let part = |id, verdict_word: &str, more: &Value| verdict(id, verdict_word, more);
     let lines = part(1, "fail", &json!({"part": {"item": 1}, "labels": ["wrong_citation"]}))
         + &part(1, "pass", &json!({"part": {"item": 1, "citation": 1}}))
@@ -1167,12 +1167,12 @@ fn parts_of_an_answer_are_judged_listed_and_exported() {
     let told = folder.ok(&["review", "stats", "answers.jsonl"], "");
     assert!(told.contains("verdicts on parts of answers\n  pass ") && told.contains("failed parts by label"), "{told}");
     // In another's table, too, no part becomes a verdict on the whole answer.
-    folder.write("said.csv", &csv.replace(",ada,", ",bob,"));
+    folder.write("said.csv", csv.replace(",ada,", ",bob,"));
     folder.ok(&["review", "import", "said.csv", "answers.jsonl", "--reviewer", "bob"], "");
     let list = folder.ok(&["review", "list", "answers.jsonl"], "");
     assert!(list.starts_with("r1  open ") && list.contains("bob pass item B, citation 2"), "{list}");
     for (cells, words) in [("x,", "\"x\" names no item or citation"), (",1", "it has a citation and no item")] {
-        folder.write("wrong.csv", &format!("id,verdict,item,citation\nr1,fail,{cells}\n"));
+        folder.write("wrong.csv", format!("id,verdict,item,citation\nr1,fail,{cells}\n"));
         let ran = folder.run(&["review", "import", "wrong.csv", "answers.jsonl"], "");
         assert!(ran.code == 2 && ran.said.contains(words), "{}", ran.said);
     }

@@ -90,7 +90,7 @@ fn id_of(event: &Event) -> String {
     event.item.as_ref().unwrap().id.as_ref().unwrap().line().into_string()
 }
 
-fn stats(reviews: &Reviews) -> Stats {
+fn stats_of(reviews: &Reviews) -> Stats {
     Stats::of(reviews, &Index::of(&[]).join(reviews).items)
 }
 
@@ -653,7 +653,7 @@ fn what_was_judged_is_skipped_and_shown_once_more_at_the_end() {
     d.keys("x Enter").until(|app| app.review.saved);
     let last = desk.events().pop().unwrap();
     assert_eq!((last.verdict, last.supersedes.is_some()), (Some(Verdict::Fail), true));
-    let stats = stats(&d.app.review.reviews);
+    let stats = stats_of(&d.app.review.reviews);
     assert_eq!((stats.repeats.of, stats.repeats.hits), (1, 0));
 }
 
@@ -665,12 +665,12 @@ fn what_is_added_to_a_verdict_is_no_second_look() {
     d.keys("{ !").until(|app| app.review.saved);
     // Who goes back and is of another opinion does not judge a second time either.
     d.keys("} a { x").keys("Enter {").until(|app| app.review.saved);
-    let stats = stats(&d.app.review.reviews);
+    let stats = stats_of(&d.app.review.reviews);
     assert_eq!(stats.repeats.of, 0);
     d.keys("q f '-id:r9' Enter g X").shows(&["Label for 3 records"]);
     d.keys("'unit' Enter y").until(|app| app.review.batch.is_none() && app.review.saved);
     let verdicts = desk.events().iter().filter(|event| event.kind == EventKind::Verdict).count();
-    let stats = stats(&d.app.review.reviews);
+    let stats = stats_of(&d.app.review.reviews);
     assert_eq!(
         (verdicts, stats.repeats.of),
         (7, 0),

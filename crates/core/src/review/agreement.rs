@@ -372,7 +372,9 @@ mod tests {
             event.seen = record.seen();
         }
         both = Reviews::default();
-        events.iter().for_each(|event| _ = both.push(event.clone()));
+        for event in &events {
+            both.push(event.clone());
+        }
         let of_records = |reviews: &Reviews| Agreement::of(reviews, &Index::of(&records).join(reviews).items);
         for agreement in [measured(&both), of_records(&both)] {
             assert_eq!((agreement.overlap, agreement.judged.values().sum::<u64>(), agreement.stale), (1, 2, 0));

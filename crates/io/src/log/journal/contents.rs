@@ -102,6 +102,7 @@ pub fn read_lines(place: impl Into<Place>, mut found: impl FnMut(ReadEvent, &[u8
 
 /// A line of a review log.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and none is kept")]
 pub enum LogLine<'a> {
     /// An event, with its line.
     Event(ReadEvent, &'a [u8]),
