@@ -1231,6 +1231,23 @@ fn the_mouse_on_the_run() {
 }
 
 #[test]
+fn the_help_is_whole_on_a_small_screen() {
+    let mut d = Drive::runs();
+    d.resize(80, 24).keys("?");
+    let (mut seen, mut before) = (String::new(), String::new());
+    while d.screen() != before {
+        before = d.screen();
+        let lines = d.lines();
+        let inside = lines.iter().map(|line| line.chars().skip(3).take(73).collect::<String>());
+        let window: Vec<String> = inside.map(|line| line.trim_end_matches(['┃', ' ']).to_owned()).collect();
+        assert!(window.iter().all(|line| !line.ends_with('…')), "{before}");
+        seen += &window.concat();
+        d.keys("PgDn");
+    }
+    assert!(seen.contains("Symbols on this screen") && seen.contains("-x excludes"), "{seen}");
+}
+
+#[test]
 fn a_new_size_keeps_the_cursor_on_screen() {
     let (_folder, mut d) = Drive::text(numbered(200));
     d.keys("150G");

@@ -909,6 +909,12 @@ fn the_strip_says_why_a_record_is_in_the_queue_and_how_many_are_left() {
         app.begin_queue();
     });
     mixed.keys("Enter").shows(&["unreviewed"]).hides(&["of 4 left"]);
+    // Who does not review has no queue, though its order is remembered.
+    let mut over = desk.open_with(|app| {
+        app.review.reviewing = false;
+        app.begin_queue();
+    });
+    over.resize(120, 24).shows(&["review 0/6", ":review starts a review"]).hides(&["left"]);
 }
 
 #[test]
@@ -1051,4 +1057,7 @@ fn a_key_that_turns_says_that_it_is_set_and_turns_again() {
     assert!(d.status().starts_with("Expected answer set (! next): [suspect]"), "{}", d.status());
     // All of it fits where there is least room.
     d.resize(80, 24).keys("@").shows(&["Fix set (@ next)", "no opinion"]);
+    // What is only a draft is never cut to "saved".
+    d.keys("@").hides(&["no opinion; saved…"]);
+    d.keys(". @").shows(&["Fix (@ next): [", "no opinion", "draft: "]).hides(&["saved…"]);
 }

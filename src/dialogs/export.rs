@@ -2,8 +2,9 @@
 
 use ratatui::layout::Rect;
 
+use crate::widgets::layout;
 use crate::widgets::look::Look;
-use crate::widgets::prose::pad;
+use crate::widgets::prose::{hanging, pad};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, around};
 
@@ -73,7 +74,14 @@ pub(crate) fn window<'a>(choice: &ExportChoice, area: Rect, look: Look<'a>) -> W
     let title =
         vec![look.span("Export", Role::Title), look.span("  Enter asks where, Space redacts, Esc closes", Role::Faint)];
     let redacts = if choice.redacts { "what looks private is taken out" } else { "refused if something looks private" };
-    let foot = vec![vec![look.span(format!("  keys, e-mail addresses, home folders: {redacts}"), Role::Dim)]];
+    let foot = format!("keys, e-mail addresses, home folders: {redacts}");
+    let foot = hanging(
+        vec![look.span("  ", Role::Dim)],
+        &foot,
+        look.style(Role::Dim),
+        &[],
+        Some(layout::inner_width(around(0, area, WIDTH))),
+    );
     let forms = ExportForm::ALL;
     let line = move |n: usize| {
         let Some(form) = forms.get(n) else { return Vec::new() };

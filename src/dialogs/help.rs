@@ -9,8 +9,9 @@ use crate::screens::kind::ScreenKind;
 use crate::screens::run::variables::LEGEND;
 use crate::widgets::borders::borders;
 use crate::widgets::keymap::{Context, Keymap};
+use crate::widgets::layout::inner_width;
 use crate::widgets::look::{Look, Spans};
-use crate::widgets::prose::{pad, pad_left};
+use crate::widgets::prose::{hanging, pad, pad_left};
 use crate::widgets::sign::{self, Meaning};
 use crate::widgets::theme::Role;
 use crate::widgets::window::{Window, centred};
@@ -23,15 +24,14 @@ const COUNT: usize = 5;
 pub(crate) fn window<'a>(app: &App, area: Rect, screen: &Buffer, look: Look<'a>) -> Window<'a> {
     let title = vec![look.span("Help", Role::Title), look.span("  j k scroll, Esc closes", Role::Faint)];
     let place = centred(area, area.width.saturating_sub(4).min(96), area.height.saturating_sub(2));
-    let lines = content(app, screen, look);
+    let lines = content(app, screen, inner_width(place), look);
     Window::new(place, title, lines.len(), move |n| lines.get(n).cloned().unwrap_or_default())
 }
 
-fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Spans> {
+fn content(app: &App, screen: &Buffer, width: usize, look: Look<'_>) -> Vec<Spans> {
     let heading = |text: &'static str| vec![look.span(text, Role::Accent)];
-    let row = |name: &str, help: &str| {
-        vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey), look.span(help, Role::Text)]
-    };
+    let beside = |head: Spans, help: &str| hanging(head, help, look.style(Role::Text), &[], Some(width));
+    let row = |name: &str, help: &str| beside(vec![look.span(format!("  {}", pad(name, NAME)), Role::HintKey)], help);
     let mut lines = vec![heading("Symbols on this screen")];
     let (here, elsewhere): (Vec<_>, Vec<_>) =
         counted(legend(app), screen).into_iter().partition(|(_, count)| count.is_some());
@@ -41,7 +41,7 @@ fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Spans> {
         let count = count.filter(is_told).map(|count| format!("{count} ")).unwrap_or_default();
         let count = look.span(pad_left(&count, COUNT), Role::Number);
         let glyph = look.span(format!("  {}", pad(glyph, NAME - COUNT)), Role::HintKey);
-        lines.push(vec![glyph, count, look.span(help, Role::Text)]);
+        lines.extend(beside(vec![glyph, count], help));
     }
     lines.push(Vec::new());
     let mut contexts = app.focus_below_dialog().contexts();
@@ -54,17 +54,17 @@ fn content(app: &App, screen: &Buffer, look: Look<'_>) -> Vec<Spans> {
             // What has no key is called by its name.
             let is_named = binding.keys.is_empty() && names.is_empty();
             let name = if is_named { format!(":{}", binding.action.word()) } else { names.join("  ") };
-            lines.push(row(&name, binding.help));
+            lines.extend(row(&name, binding.help));
         }
         lines.push(Vec::new());
     }
     lines.push(heading("Filter"));
-    lines.extend(FIELDS.iter().map(|(field, help)| row(field, help)));
-    lines.push(row("-term", "-x excludes · space = and · a,b = or"));
+    lines.extend(FIELDS.iter().flat_map(|(field, help)| row(field, help)));
+    lines.extend(row("-term", "-x excludes · space = and · a,b = or"));
     if !elsewhere.is_empty() {
         lines.push(Vec::new());
         lines.push(heading("Symbols that are not on it now"));
-        lines.extend(elsewhere.into_iter().map(|((glyph, help), _)| row(glyph, help)));
+        lines.extend(elsewhere.into_iter().flat_map(|((glyph, help), _)| row(glyph, help)));
     }
     lines
 }

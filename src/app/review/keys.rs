@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::app::log::What;
 use crate::app::msg::{Effect, Effects};
@@ -41,7 +42,7 @@ pub(crate) fn append(app: &mut App, event: Event) -> Effects {
 }
 
 /// Reason given when verdict keys do nothing.
-const OFF: &str = "Not reviewing: verdict keys are off. Type :review to start, or start with --queue";
+const OFF: &str = "Not reviewing, so verdict keys are off. :review (or --queue) starts a review";
 
 impl App {
     /// The queue order from the start.
@@ -428,7 +429,10 @@ fn given_now(app: &App) -> Option<(Verdict, Option<Text>)> {
 /// A change of what belongs to a verdict: of one that was given it is saved at once, else it goes with the next.
 pub(crate) fn amend(app: &mut App, what: &Shown) -> Effects {
     let Some((verdict, shown)) = given_now(app) else {
-        app.say(shown!("{what}; saved with your verdict"));
+        // What is cut there would say "saved"; the strip has the draft.
+        let whole = shown!("{what}; saved with your verdict");
+        let fits = whole.as_str().width() < usize::from(app.size.width);
+        app.say(if fits { whole } else { what.clone() });
         return keep_drafts(app);
     };
     let draft = std::mem::take(&mut app.review.draft);
@@ -566,7 +570,7 @@ fn class_of(app: &App, record: usize) -> Option<QueueClass> {
 /// Tells why a record is in the queue, and how many of how many for the same reason are still to be judged. Where clean
 /// records are mixed in, it tells nothing, so that the reviewer does not know what to expect.
 pub(crate) fn group_of(app: &App, record: usize) -> Option<(QueueClass, usize, usize)> {
-    let is_told = app.table.sort == SortBy::Review && app.review.queue.clean_share.is_none();
+    let is_told = app.review.reviewing && app.table.sort == SortBy::Review && app.review.queue.clean_share.is_none();
     let class = class_of(app, record).filter(|_| is_told && app.fork_of(record).is_none())?;
     let all = *app.review.groups.get(class as usize)?;
     Some((class, all.saturating_sub(app.review.agenda.done_of(class)), all))
