@@ -755,10 +755,8 @@ fn reviews_are_a_regression_set() {
     assert!(same.out.contains("still_failing  r3  What is question 3?  misread\n"));
     // Another run of the same questions, one under another id.
     let other = run(2, 4.0, 5.0).replace("r2", "other");
-    folder.write(
-        "new.jsonl",
-        [run(1, 5.0, 5.0).replace('x', "y"), other, run(4, 6.0, 5.0), run(5, 5.0, 5.0)].join("\n"),
-    );
+    folder
+        .write("new.jsonl", [run(1, 5.0, 5.0).replace('x', "y"), other, run(4, 6.0, 5.0), run(5, 5.0, 5.0)].join("\n"));
     let new = expect("new.jsonl", &["--format", "jsonl"]);
     assert_eq!(new.code, 1);
     let lines: Vec<Value> = new.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
