@@ -73,11 +73,10 @@ const BANNED: [&str; 61] = [
 const VALUES: [&str; 3] = ["baseline, triage, confidence", "fatal, repairable, warning", "disputed, stale"];
 
 /// Sentences with a banned word that must stay: where they are, the word, and the reason.
-const EXCEPTIONS: [(&str, &str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str, &str); 4] = [
     ("core/src/answer/generation.rs", "go on", "the prompt of recordings, byte for byte"),
     ("core/src/record/notebook/printed.rs", "gold answer", "evoproc prints it in notebooks"),
     ("core/src/report/page/style.rs", "board", "a class of the page's style sheet"),
-    ("core/src/review/export.rs", "stale", "a column of the CSV"),
     ("io/src/model/setup.rs", "cassette", "the backend that records name"),
 ];
 

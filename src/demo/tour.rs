@@ -336,12 +336,12 @@ impl Tour {
         Rect::new(0, 0, self.size.width, self.size.height.saturating_sub(BAR))
     }
 
-    /// What the program says of something that did not work.
+    /// Sentence of the program on something that did not work.
     fn failure(&self) -> Option<Shown> {
         self.app.status.as_ref().filter(|status| status.failed).map(|status| status.text.clone())
     }
 
-    /// What should stay bright, where nothing of it is on the screen.
+    /// Texts that should stay bright, where none of them is on the screen.
     pub(crate) fn missing_spot(&self) -> Option<&str> {
         let spot = &self.scene().1.spot;
         (!spot.split('|').any(|text| self.shows(text))).then_some(spot)

@@ -302,7 +302,7 @@ mod tests {
             row(&records, 0),
             ["12345678901234567890", "7", "step_run", "4", "19.0", "true", "2", "1", "0", "-", "-"]
         );
-        assert_eq!(row(&records, 1), ["-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "1"]);
+        assert_eq!(row(&records, 1), ["-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "true"]);
         let asked = ["sha256", "line", "rule", "message", "step", "start", "end", "more", "details"];
         let findings = columns(&saved[0].path, &asked);
         let message = "\u{fffd}\u{fffd}\u{fffd} é";

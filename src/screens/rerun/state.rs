@@ -62,7 +62,7 @@ pub enum Stage {
     Over,
 }
 
-/// How much of a reply came that is no answer.
+/// Amount of a reply that came and is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ReplyAmount {
     /// Not a letter.

@@ -9,7 +9,7 @@ use stepscope_base::text::{Shown, Untrusted};
 /// Separators of cells: spreadsheets take the semicolon where people write a comma in their numbers.
 const SEPARATORS: &[u8] = b",;\t";
 
-/// Where a row is, for people.
+/// Place of a row, for people.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowPlace {
     /// Number of the row below the head, from 1.
@@ -28,7 +28,7 @@ impl RowPlace {
 /// One row of a CSV that is to be imported.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ImportedRow {
-    /// Where it is.
+    /// Its place.
     pub place: RowPlace,
     /// The cells of the columns `id`, `verdict`, `labels` and `note`, in this order; what is absent is empty.
     pub cells: [Text; 4],
