@@ -462,11 +462,11 @@ impl<'a> Linking<'a> {
         self.links.quantities.iter().position(|one| one.sure && fit(one, number.approx) == QuantityFit::Exact)
     }
 
-    /// Finds the open quantities, one bit each, that occur in a text of the plan or in a later value. Their spellings are
-    /// looked for: that is many times faster than reading the numbers of every text.
+    /// Finds the open quantities, one bit each, that occur in a step's text, a later description or a later value. The
+    /// plan is searched as it is in the file: that is many times faster than reading the numbers of every text.
     fn mentions(&self, procedure: &Procedure<'a>, state: Value<'a>, open: u64) -> u64 {
         let mut named = 0_u64;
-        let texts = texts_of(procedure.value);
+        let plan = procedure.value.unescaped();
         for (q, quantity) in self.links.quantities.iter().enumerate().take(MAX_LINKED) {
             if open >> q & 1 == 0 {
                 continue;
@@ -474,11 +474,13 @@ impl<'a> Linking<'a> {
             let own = self.question.bytes().get(quantity.span.clone()).unwrap_or_default();
             let spellings = Spellings::of(quantity, own);
             let later = |member: &Member<'_>| {
-                member.value.raw().len() <= LONG_TEXT
+                let value = member.value;
+                value.kind() == JsonKind::String
+                    && value.raw().len() <= LONG_TEXT
                     && !matches!(member.key.plain_string(), Some(b"problem_text" | b"final_answer"))
-                    && member.value.string().is_some_and(|text| spellings.stand_in(text.bytes()))
+                    && spellings.stand_in(&value.unescaped())
             };
-            if spellings.stand_in(&texts) || state.members().any(|member| later(&member)) {
+            if spellings.stand_in(&plan) || state.members().any(|member| later(&member)) {
                 named |= 1 << q;
             }
         }
@@ -584,16 +586,6 @@ impl<'a> Linking<'a> {
         }
         room
     }
-}
-
-/// Every text of a plan, a line each: looking through them together is many times faster than through each.
-fn texts_of(plan: Value<'_>) -> Vec<u8> {
-    let mut texts = Vec::with_capacity(plan.raw().len());
-    for text in plan.walk().filter_map(|stop| stop.value.string()) {
-        texts.extend_from_slice(text.bytes());
-        texts.push(b'\n');
-    }
-    texts
 }
 
 /// Scores the words of a variable's name and description that occur near a quantity in its sentence: those after it

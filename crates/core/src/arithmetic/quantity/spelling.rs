@@ -60,7 +60,7 @@ impl Spellings {
         }
     }
 
-    /// Tells whether a text contains one of them.
+    /// Tells whether a text contains one of them (in JSON, a number that is a value of its own does not count).
     pub(super) fn stand_in(&self, text: &[u8]) -> bool {
         self.0.iter().any(|spelling| {
             let [first, ..] = spelling.as_ref() else { return false };
@@ -83,7 +83,9 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     let byte = |at: Option<usize>| at.and_then(|at| text.get(at)).copied().unwrap_or(b' ');
     let joins = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0xc3;
     let (before, after) = (byte(start.checked_sub(1)), byte(Some(end)));
-    if joins(before) || joins(after) {
+    // The letter of a line break or tab in JSON is no letter.
+    let is_blank = matches!(before, b'n' | b't' | b'r') && byte(start.checked_sub(2)) == b'\\';
+    if joins(before) && !is_blank || joins(after) {
         return false;
     }
     let point = |byte: u8| matches!(byte, b'.' | b',');
@@ -91,7 +93,9 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     if digit(byte(Some(start))) {
         let continued = point(after) && digit(byte(Some(end + 1)));
         let continues = point(before) && digit(byte(start.checked_sub(2)));
-        return !continued && !continues;
+        let value =
+            text.get(..start).and_then(|head| head.iter().rfind(|byte| !byte.is_ascii_whitespace())) == Some(&b':');
+        return !continued && !continues && !value;
     }
     true
 }
@@ -112,11 +116,11 @@ mod tests {
             ("$1,200", "cost of 1200 dollars", true),
             ("twice", "double the price", true),
             ("three quarters", "the three quarters left", true),
-            ("3", "round3 of 13, 3.5 and 1,3", false),
+            ("3", r#"{"id": 3, "text": "round3 of 13, 3.5 and 1,3"}"#, false),
             ("3", "", false),
-            ("12", "Count: 12 boxes", true),
-            ("12", "Count:\n12 boxes", true),
-            ("three", "Count:\tthree", true),
+            ("12", r#"{"text":"12 boxes"}"#, true),
+            ("12", r#"{"text":"Count:\n12 boxes"}"#, true),
+            ("three", r#"{"text":"Count:\tthree"}"#, true),
         ] {
             let found = find(own.as_bytes());
             assert_eq!(Spellings::of(&found[0], own.as_bytes()).stand_in(text.as_bytes()), want, "{own} in {text}");
