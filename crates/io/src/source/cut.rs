@@ -345,11 +345,9 @@ fn cut_line(
     }
 }
 
-/// Tells whether an object may be followed by another value on its line. Of a block that cannot have one nothing more is
-/// asked, so this is as little work for a byte as can be.
+/// Tells whether an object may be followed by another value on its line.
 pub(crate) fn may_join(block: &[u8]) -> bool {
-    let next = block.get(1..).unwrap_or_default();
-    block.iter().zip(next).fold(false, |any, (&byte, &next)| any | (byte == b'}' && is_behind_value(next)))
+    memchr::memchr_iter(b'}', block).any(|at| block.get(at + 1).is_some_and(|next| is_behind_value(*next)))
 }
 
 /// Tells whether a byte may follow the first of several values, but for a line end.
